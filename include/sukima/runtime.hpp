@@ -8,6 +8,7 @@
 #include <sukima/statistics.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,14 +21,18 @@ namespace detail {
 struct runtime_core;
 class rest_check;
 class remote_access;
+class default_slot;
 }  // namespace detail
 
 class runtime;
-runtime& default_runtime();
 
 namespace detail {
+/// Calls f with the default runtime, which is not replaced and freed meanwhile. f must not enter it.
+/// \throws as the constructor of `runtime`, where there is none yet; what f throws
+void use_default_runtime(const std::function<void(runtime&)>& f);
 /// Ends the default runtime, if there is one, and starts another with so many workers.
-/// \returns false, with nothing changed, if a thread is inside of it
+/// \returns false, with nothing changed, if a thread is inside of it or about to enter, if something that was
+///          launched there has not ended, or if a node is attached to it
 /// \throws as the constructor of `runtime`; there is no default runtime then, and its next use starts one
 bool renew_default_runtime(unsigned workers);
 
@@ -53,7 +58,8 @@ class runtime {
   /// Starts the workers. Costs less than a millisecond.
   /// \throws bad_setting    a setting, or its environment variable where it is left open, has a value that is
   /// not accepted
-  /// \throws std::system_error  no threads or no memory
+  /// \throws std::system_error  no memory for a fiber. Where threads cannot be started fewer workers run, and
+  /// `decisions` says so
   explicit runtime(const settings& chosen = settings::from_environment());
   /// Waits until all calls of `run` have returned, then ends the workers.
   ~runtime();
@@ -82,8 +88,8 @@ class runtime {
   unsigned workers() const noexcept;
   /// Lets at most so many workers run from now on, at any time and from any thread; surplus ones stop at
   /// their next poll and come back when the limit is raised or taken back. Threads that enter always run.
+  /// Where a thread cannot be started fewer run, and `decisions` says so; the next call tries again.
   /// \param most 0 takes the limit back
-  /// \throws std::system_error  a thread could not be started
   void limit_workers(unsigned most);
   /// How many may run now: fewer than `workers` if affinity, cpusets or quotas leave less CPU (see
   /// settings::elastic). The number changes while the program runs.
@@ -99,14 +105,13 @@ class runtime {
  private:
   friend class detail::rest_check;
   friend class detail::remote_access;
-  friend void detail::enter_default(detail::root_task&);
-  friend runtime& default_runtime();
-  friend bool detail::renew_default_runtime(unsigned workers);
+  friend class detail::default_slot;
   void enter(detail::root_task& root);
   std::unique_ptr<detail::runtime_core> core_;
 };
 
 /// The runtime that calls without one use. Starts at the first call.
+/// The reference is good until the end of the process, unless `sukima_workers_set` replaces the runtime.
 /// \throws as the constructor
 runtime& default_runtime();
 

@@ -30,8 +30,11 @@ void sukima_weight_set(double weight);
 /** The most workers that may run at a time, the entering thread included. */
 int sukima_worker_count(void);
 /** Uses that many workers from the next entering call on, as if SUKIMA_WORKERS had been set.
+ *  References to `sukima::default_runtime()` end with the runtime that it replaces.
  *  \param count 1 to 1024
- *  \returns 0; or, with nothing changed, EINVAL for another count, EBUSY while an entering call runs */
+ *  \returns 0; or, with nothing changed, EINVAL for another count, EBUSY while an entering call of any thread
+ *           runs, while a launched future (C++) has not ended, and once the process has shared an entry with
+ *           other nodes */
 int sukima_workers_set(int count);
 /** Writes what the workers did so far to a file, as a table for people. */
 void sukima_statistics(FILE* file);

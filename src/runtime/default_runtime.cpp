@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -71,68 +74,169 @@ void runtime::enter(detail::root_task& root) {
     detail::enter_within(*s, root);
 }
 
+namespace detail {
+
+/// The default runtime, which sukima_workers_set may replace while other threads are about to enter it.
+///
+/// One that started by itself is never freed, only ended: threads enter it without leaving a trace, so a
+/// program that replaces none pays nothing. What takes its place is freed when it is replaced in turn, so
+/// whoever enters that is counted:
+///   enters    counts itself, then reads `counted_`
+///   replaces  counted_ := null, then reads the count; if anybody is counted, the pointer comes back
+/// Both write before they read, so one of them sees the other. Whoever got hold of a runtime that ends
+/// meanwhile is refused by it (lifecycle::try_enter), and tries again.
+///
+/// Never destroyed: threads may still compute while the program's static objects end. A child process after
+/// fork() gets a default runtime of its own.
+class default_slot {
+ public:
+  /// Started if there is none.
+  runtime& get() { return user(*this).get(); }
+  void enter(root_task& root);
+  void use(const std::function<void(runtime&)>& f);
+  bool renew(const settings& chosen);
+
+  // fork() while another thread holds the lock: in the child nobody would ever release it. So it belongs to
+  // the forking thread meanwhile. Threads that are counted do not exist in the child.
+  void before_fork() { lock_.lock(); }
+  void in_parent() { lock_.unlock(); }
+  void in_child() {
+    users_.store(0, std::memory_order_relaxed);
+    forks_.store(forks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    lock_.unlock();
+  }
+
+ private:
+  /// One of `users_`.
+  class counted_user {
+   public:
+    explicit counted_user(default_slot& of) : of_(of), forks_(of.forks_.load(std::memory_order_relaxed)) {
+      of_.users_.fetch_add(1);  // partner: renew
+    }
+    counted_user(const counted_user&) = delete;
+    counted_user& operator=(const counted_user&) = delete;
+    /// In a child process after fork() the count has begun anew.
+    ~counted_user() {
+      if (forks_ == of_.forks_.load(std::memory_order_relaxed))
+        of_.users_.fetch_sub(1, std::memory_order_release);  // partner: renew
+    }
+
+   private:
+    default_slot& of_;
+    const unsigned forks_;
+  };
+
+  /// Somebody who uses the default runtime: it is not freed meanwhile.
+  class user {
+   public:
+    explicit user(default_slot& of)
+        : runtime_(of.uncounted_.load(std::memory_order_acquire)) {  // partner: current
+      if (is_usable(runtime_)) [[likely]]
+        return;
+      counted_.emplace(of);
+      runtime_ = of.counted_.load();  // partner: renew
+      if (is_usable(runtime_)) return;
+      const std::lock_guard hold(of.lock_);
+      runtime_ = &of.current();
+    }
+    runtime& get() const noexcept { return *runtime_; }
+
+   private:
+    runtime* runtime_;
+    std::optional<counted_user> counted_;
+  };
+
+  static bool is_usable(const runtime* r) noexcept { return r != nullptr && !r->core_->life.is_orphaned(); }
+  /// Both under the lock.
+  bool is_current(const runtime& r) const noexcept {
+    return &r == uncounted_.load(std::memory_order_relaxed) || &r == counted_.load(std::memory_order_relaxed);
+  }
+  runtime& current();
+
+  std::mutex lock_;
+  // At most one of both is usable. Stored under the lock.
+  std::atomic<runtime*> uncounted_{nullptr};  ///< never freed
+  std::atomic<runtime*> counted_{nullptr};  ///< freed by renew()
+  std::atomic<unsigned> users_{0};  ///< threads that may use the one in `counted_`
+  std::atomic<unsigned> forks_{0};  ///< that this process descends from
+  runtime* ended_ = nullptr;  ///< was `uncounted_`, and has ended; under the lock
+};
+
+/// Starts one if there is none.
+runtime& default_slot::current() {
+  for (const std::atomic<runtime*>* const where : {&uncounted_, &counted_})
+    if (runtime* const r = where->load(std::memory_order_relaxed); is_usable(r)) return *r;
+  auto* const fresh = new runtime;
+  // One at most is kept for ever.
+  (ended_ == nullptr ? uncounted_ : counted_).store(fresh, std::memory_order_release);  // partner: user
+  return *fresh;
+}
+
+void default_slot::enter(root_task& root) {
+  for (;;) {
+    const user its(*this);
+    if (its.get().core_->life.try_enter(root)) return;
+    // The program has shut it down; or another thread replaces it just now, or has tried to.
+    const std::lock_guard hold(lock_);
+    if (is_current(its.get()) && its.get().core_->life.is_stopping()) throw was_shut_down();
+  }
+}
+
+void default_slot::use(const std::function<void(runtime&)>& f) {
+  runtime* const r = uncounted_.load(std::memory_order_acquire);  // partner: current
+  if (is_usable(r)) return f(*r);
+  const std::lock_guard hold(lock_);
+  f(current());
+}
+
+bool default_slot::renew(const settings& chosen) {
+  const std::lock_guard hold(lock_);
+  if (running_fiber() != nullptr) return false;
+  // The old one ends first: two sets of workers would disturb each other.
+  for (std::atomic<runtime*>* const where : {&uncounted_, &counted_}) {
+    runtime* const old = where->load(std::memory_order_relaxed);
+    if (!is_usable(old)) continue;
+    where->store(nullptr);  // then the count is read. Partner: user
+    if (users_.load() != 0 || !old->core_->life.stop_if_empty()) {
+      where->store(old);
+      return false;
+    }
+    if (where == &uncounted_)
+      ended_ = old;
+    else
+      delete old;
+  }
+  counted_.store(new runtime(chosen));  // partner: user
+  return true;
+}
+
 namespace {
 
-// Never destroyed: threads may still compute while the program's static objects end. A child process after
-// fork() gets one of its own.
-struct default_slot {
-  std::mutex lock;
-  std::atomic<runtime*> current{nullptr};  ///< stored under the lock
-};
 static_assert(std::is_trivially_destructible_v<default_slot>);
 constinit default_slot the_default;
 
-/// fork() while another thread starts the default runtime: in the child nobody would ever release the lock.
-/// So it belongs to the forking thread meanwhile.
 [[maybe_unused]] const int lock_is_kept_for_children = pthread_atfork(
-    [] { the_default.lock.lock(); }, [] { the_default.lock.unlock(); }, [] { the_default.lock.unlock(); });
+    [] { the_default.before_fork(); }, [] { the_default.in_parent(); }, [] { the_default.in_child(); });
 
 }  // namespace
 
-runtime& default_runtime() {
-  default_slot& slot = the_default;
-  runtime* r = slot.current.load(std::memory_order_acquire);
-  if (r != nullptr && !r->core_->life.is_orphaned()) return *r;
-  const std::lock_guard hold(slot.lock);
-  r = slot.current.load(std::memory_order_relaxed);
-  if (r == nullptr || r->core_->life.is_orphaned()) {
-    r = new runtime;
-    slot.current.store(r, std::memory_order_release);
-  }
-  return *r;
-}
+void enter_default(root_task& root) { the_default.enter(root); }
 
-namespace detail {
+void use_default_runtime(const std::function<void(runtime&)>& f) { the_default.use(f); }
 
 bool renew_default_runtime(unsigned workers) {
   settings chosen = settings::from_environment();
   chosen.workers = workers;
-  default_slot& slot = the_default;
-  const std::lock_guard hold(slot.lock);
-  runtime* const old = slot.current.load(std::memory_order_relaxed);
-  const bool orphaned = old != nullptr && old->core_->life.is_orphaned();
-  if (running_fiber() != nullptr || (old != nullptr && !orphaned && old->core_->park.counts().entries != 0))
-    return false;
-  // The old one ends first: two sets of workers would disturb each other.
-  if (old != nullptr && !orphaned) {
-    slot.current.store(nullptr, std::memory_order_release);
-    delete old;
-  }
-  slot.current.store(new runtime(chosen), std::memory_order_release);
-  return true;
+  return the_default.renew(chosen);
 }
 
 }  // namespace detail
+
+runtime& default_runtime() { return detail::the_default.get(); }
 
 int worker_id() noexcept {
   const detail::fiber* s = detail::running_fiber();
   return s == nullptr ? -1 : static_cast<int>(s->on->id);
 }
-
-namespace detail {
-
-void enter_default(root_task& root) { default_runtime().enter(root); }
-
-}  // namespace detail
 
 }  // namespace sukima

@@ -41,12 +41,14 @@ int this_threads_id(last_entry& known) noexcept {
   return known.thread_id;
 }
 
-void pin_to(unsigned index) noexcept {
+/// Onto the CPU of its rank.
+void pin(worker& w) noexcept {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   const int count = CPU_COUNT(&allowed);
   if (count <= 0) return;
-  int wanted = static_cast<int>(index) % count;
+  w.affinity_before = allowed;
+  int wanted = static_cast<int>(w.rank) % count;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
       cpu_set_t one;
@@ -91,12 +93,17 @@ worker* lifecycle::acquire_worker() {
   return mine.w;
 }
 
+usage_error was_shut_down() { return usage_error("sukima: this runtime was shut down"); }
+
 void lifecycle::enter(root_task& root) {
+  if (!try_enter(root)) throw was_shut_down();
+}
+
+bool lifecycle::try_enter(root_task& root) {
   if (is_orphaned())
     throw usage_error(
         "sukima: this runtime was started before fork(); start another one in the child process");
-  if (stopping_.load() && &root != last_root_.load(std::memory_order_relaxed))
-    throw usage_error("sukima: this runtime was shut down");
+  if (stopping_.load() && &root != last_root_.load(std::memory_order_relaxed)) return false;
   worker& w = *acquire_worker();
   fiber* const s = w.take_fiber();
   if (s == nullptr) {
@@ -109,7 +116,7 @@ void lifecycle::enter(root_task& root) {
     end_entry(ticks());
     w.give_fiber(s);
     w.taken.store(false, std::memory_order_release);
-    throw usage_error("sukima: this runtime was shut down");
+    return false;
   }
   root.home = &w;
   s->first = &root;
@@ -153,6 +160,7 @@ void lifecycle::enter(root_task& root) {
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};
+  return true;
 }
 
 void lifecycle::end_entry(std::uint64_t now) noexcept {
@@ -165,7 +173,7 @@ void lifecycle::end_entry(std::uint64_t now) noexcept {
 void background_main(worker& w) {
   runtime_core& r = *w.runtime;
   pthread_setname_np(pthread_self(), "sukima");
-  if (r.chosen.pin == pin_policy::cpu) pin_to(w.rank);
+  if (r.chosen.pin == pin_policy::cpu) pin(w);
   ensure_alternate_stack();
   w.thread_id.store(this_threads_id(last), std::memory_order_relaxed);
   w.thread_exceptions = this_threads_exceptions();

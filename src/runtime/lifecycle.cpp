@@ -118,4 +118,17 @@ void lifecycle::stop() {
   write_trace();
 }
 
+bool lifecycle::stop_if_empty() {
+  {
+    const std::lock_guard hold(leaving_);
+    const bool was_stopping = stopping_.exchange(true);  // partner: try_enter(), which counts itself first
+    if (core_.park.counts().entries != 0 || !core_.launched.is_empty() || core_.remote.has_node()) {
+      stopping_.store(was_stopping);
+      return false;
+    }
+  }
+  stop();
+  return true;
+}
+
 }  // namespace sukima::detail

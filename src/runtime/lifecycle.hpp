@@ -9,6 +9,8 @@
 
 #include "control/capacity_handle.hpp"
 
+#include <sukima/errors.hpp>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -39,6 +41,13 @@ class lifecycle {
   /// The calling thread becomes a worker for the time of a call.
   /// \throws usage_error, std::system_error, what the root threw
   void enter(root_task& root);
+  /// The same, but where stop() was called nothing happens. \returns false: it was
+  bool try_enter(root_task& root);
+  /// Are entries refused?
+  bool is_stopping() const noexcept { return stopping_.load(); }
+  /// As stop(), if nobody is inside, no launched future is left and no node is attached; so nothing of the
+  /// program runs meanwhile. \returns false: nothing has happened, but entries may have been refused
+  bool stop_if_empty();
 
   /// No entry is active any more and none will begin: background threads end.
   bool is_closed() const noexcept { return closed_.load(); }
@@ -81,6 +90,8 @@ unsigned count_forks();
 unsigned forks_so_far() noexcept;
 /// The error of an entry for which there is no fiber.
 std::system_error no_fiber();
+/// The error of an entry into a runtime that was shut down.
+usage_error was_shut_down();
 /// What a background worker's thread does.
 void background_main(worker& w);
 

@@ -7,6 +7,7 @@
 #include <sukima/detail/jump.hpp>
 #include <sukima/detail/loop.hpp>
 
+#include <optional>
 #include <system_error>
 
 namespace sukima::detail {
@@ -83,7 +84,11 @@ void worker::note(trace_kind kind, std::uint32_t argument) noexcept {
 }
 
 worker_table::~worker_table() {
-  for (worker& w : all()) delete &w;
+  for (worker& w : all()) {
+    // The pool ends those that it has, with what they own.
+    while (w.cached != 0) core_.fibers.give(w.cache[--w.cached]);
+    delete &w;
+  }
 }
 
 worker& worker_table::add(unsigned rank) {
@@ -102,9 +107,14 @@ bool worker_table::start_thread() noexcept {
   try {
     if (without_thread_ == nullptr) without_thread_ = &add(started_ + 1);
     const signals_blocked here;
+    // The starting thread may be a worker that stays on one CPU; a thread inherits that.
+    const std::optional<cpu_set_t> may_use = worker_placement::affinity_before_pinning();
     const std::lock_guard hold(growing_);
     without_thread_->rests(rest_place::busy);
-    threads_.emplace_back([w = without_thread_] { background_main(*w); });
+    threads_.emplace_back([w = without_thread_, may_use] {
+      if (may_use) sched_setaffinity(0, sizeof *may_use, &*may_use);
+      background_main(*w);
+    });
     without_thread_ = nullptr;
     ++started_;
     return true;

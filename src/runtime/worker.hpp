@@ -51,7 +51,8 @@ struct alignas(128) worker {
   atomic<bool> parked{false};  ///< counted as parked, or about to be (park.hpp)
   std::atomic<bool> taken{true};  ///< a background thread's, or an entering thread has it
   std::atomic<bool> inside{false};  ///< … and works. Partner: worker_placement::pin_all
-  /// Of its thread, valid while `pinned`; written by worker_placement before that is set.
+  /// Of its thread, valid while `pinned`; written by worker_placement before that is set, or by the thread
+  /// itself where each background worker stays on one CPU (pin_policy::cpu).
   cpu_set_t affinity_before{};
   std::atomic<bool> pinned{false};  ///< its thread stays on one CPU (worker_placement), or will in a moment
   std::atomic<bool> shares_cpu{false};  ///< it is another worker's guest, or has one. Set by worker_placement

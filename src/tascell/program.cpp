@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 extern "C" {
 
@@ -18,7 +19,10 @@ void sukima_weight_set(double weight) { sukima::set_weight(weight); }
 
 int sukima_worker_count(void) {
   try {
-    return static_cast<int>(sukima::default_runtime().workers());
+    int count = 0;
+    sukima::detail::use_default_runtime(
+        [&count](const sukima::runtime& r) { count = static_cast<int>(r.workers()); });
+    return count;
   } catch (const std::exception& e) {
     std::fflush(stdout);
     std::fprintf(stderr, "%s\n", e.what());
@@ -39,7 +43,9 @@ int sukima_workers_set(int count) {
 
 void sukima_statistics(FILE* file) {
   try {
-    std::fputs(sukima::default_runtime().statistics().text().c_str(), file);
+    std::string text;
+    sukima::detail::use_default_runtime([&text](const sukima::runtime& r) { text = r.statistics().text(); });
+    std::fputs(text.c_str(), file);
   } catch (const std::exception& e) {
     std::fprintf(file, "%s\n", e.what());
   }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -160,6 +161,46 @@ TEST(no_memory, for_a_search) {
     }();
     return r.run([&](context c) { return walk(c, w, choices, 5); }) == 7776;
   });
+}
+
+/// Copied without an allocation: all that is allocated is for thieves, and who has no memory for one goes on.
+struct plain_workspace {
+  int taken = 0;
+};
+
+long walk_plainly(context c, plain_workspace& w, const std::vector<int>& choices, int depth) {
+  if (depth == 0) return 1;
+  return sukima::search(
+      c, w, choices, [](plain_workspace& v, int) { ++v.taken; }, [](plain_workspace& v, int) { --v.taken; },
+      [&choices, depth](context d, plain_workspace& v, int) {
+        return walk_plainly(d, v, choices, depth - 1);
+      },
+      std::plus<>{});
+}
+
+TEST(no_memory, to_give_a_part_of_a_search_away_is_no_failure_of_the_search) {
+  const std::vector<int> choices{0, 1, 2, 3, 4, 5};
+  for (const failing how : {failing::one, failing::all_from_one_on, failing::every_third}) {
+    sukima::runtime four(support::with_workers(4));
+    long all_failed = 0;
+    for (long i = 0; i < 100 || all_failed == 0; ++i) {
+      failed = 0;
+      left = i % 100;
+      which = how;
+      plain_workspace w;
+      std::exception_ptr thrown;
+      long found = 0;
+      try {
+        found = four.run([&](context c) { return walk_plainly(c, w, choices, 5); });
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      which = failing::none;
+      all_failed += failed;
+      EXPECT_FALSE(thrown) << "allocation " << i % 100;
+      EXPECT_EQ(found, thrown ? 0 : 7776) << "allocation " << i % 100;
+    }
+  }
 }
 
 }  // namespace

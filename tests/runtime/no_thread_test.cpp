@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 
 namespace {
 
@@ -122,6 +123,40 @@ TEST_F(no_thread, a_child_that_was_forked_while_the_default_runtime_started_has_
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status)) << status;
   EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+// The same with a trace, whose lock the starting thread takes as well. In a fresh process, because the
+// variable is read once. The handler comes before those of the trace, if it has any, and after that of the
+// default runtime: when it runs the forking thread has the locks of the former and waits for that of the
+// latter.
+std::atomic<bool> is_forking{false};
+
+TEST_F(no_thread, fork_waits_for_the_start_of_a_default_runtime_that_is_traced) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  EXPECT_EXIT(
+      {
+        ::alarm(500);
+        const std::string file = testing::TempDir() + "sukima-fork-" + std::to_string(::getpid()) + ".json";
+        ::setenv("SUKIMA_TRACE", file.c_str(), 1);
+        ::setenv("SUKIMA_WORKERS", "4", 1);
+        ::setenv("SUKIMA_ELASTIC", "off", 1);
+        ::pthread_atfork([] { is_forking = true; }, nullptr, nullptr);
+        std::thread starter([] {
+          meanwhile = [] {
+            starts = true;
+            while (!is_forking) std::this_thread::yield();
+          };
+          sukima::fork2([] {}, [] {});
+        });
+        while (!starts) std::this_thread::yield();
+        const pid_t child = ::fork();
+        if (child == 0) ::_exit(0);
+        starter.join();
+        int status = -1;
+        ::waitpid(child, &status, 0);
+        ::_exit(status == 0 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -288,6 +288,16 @@ TEST_F(process_test, child_may_leave_at_once_while_tasks_run) {
   });
 }
 
+TEST_F(process_test, child_that_is_suspended_on_its_thread_ends_with_an_error) {
+  sukima::runtime one(with_workers(1));
+  int status = -1;
+  one.run([&](context c) {
+    status = status_of_child(
+        [&] { sukima::thread_bound([&] { sukima::suspend(c, [](const sukima::resumer&) {}); }); });
+  });
+  EXPECT_EQ(status, 70);
+}
+
 #endif
 
 TEST_F(process_death_test, exit_while_other_threads_compute_ends_the_process) {

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 namespace {
 
@@ -206,6 +208,36 @@ TEST(worker_placement, can_be_switched_off) {
     while (std::chrono::steady_clock::now() < end) EXPECT_EQ(fib(c, 22), 17711);
   });
   EXPECT_FALSE(was_decided(runtime, 1));
+}
+
+/// A thread inherits the affinity of the one that starts it, and that may be a worker on one CPU.
+TEST(worker_placement, a_thread_that_a_bound_worker_starts_gets_its_own_cpu) {
+  const cpu_set_t all = own_cpus();
+  const int cpus = CPU_COUNT(&all);
+  if (cpus < 2) GTEST_SKIP() << "needs a second CPU";
+  std::mutex lock;
+  std::vector<cpu_set_t> started;  // in the order of the ranks, which begin at 1
+  sukima::settings s = support::with_workers(2);
+  s.pin = sukima::pin_policy::cpu;
+  s.on_worker_start = [&](int /*worker*/) {
+    const std::lock_guard hold(lock);
+    started.push_back(own_cpus());
+  };
+  const auto another_has_started = [&] {
+    const std::lock_guard hold(lock);
+    return started.size() == 2;
+  };
+  sukima::runtime two(s);
+  two.run([&](sukima::context c) {
+    sukima::fork2(
+        c, [&](sukima::context below) { EXPECT_TRUE(support::poll_until(below, another_has_started)); },
+        [&] { sukima::blocking([&] { EXPECT_TRUE(support::sleep_until(another_has_started)); }); });
+  });
+  ASSERT_EQ(started.size(), 2u);
+  std::size_t second = 0;  // the CPU of rank 2
+  for (int before = 2 % cpus; !CPU_ISSET(second, &all) || before-- > 0;) ++second;
+  EXPECT_EQ(CPU_COUNT(&started[1]), 1);
+  EXPECT_TRUE(CPU_ISSET(second, &started[1]));
 }
 
 }  // namespace

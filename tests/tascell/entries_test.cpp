@@ -75,6 +75,25 @@ TEST_F(entries, refuse_other_numbers_of_workers) {
   EXPECT_EQ(sukima_worker_count(), 2);
 }
 
+TEST_F(entries, go_on_while_another_thread_sets_the_number_of_workers) {
+  constexpr int changes = 30;
+  std::atomic<int> changed{0};
+  std::thread other([&] {
+    while (changed < changes) {
+      const int answer = sukima_workers_set(1 + changed % 3);
+      EXPECT_TRUE(answer == 0 || answer == EBUSY) << answer;
+      if (answer == 0) ++changed;
+      std::this_thread::yield();
+    }
+  });
+  while (changed < changes) {
+    enter([](char*) { EXPECT_EQ(emitted_fib(8), 21); });
+    EXPECT_GE(sukima_worker_count(), 1);
+    std::this_thread::yield();
+  }
+  other.join();
+}
+
 TEST_F(entries, tell_an_uncaught_tag_to_who_asks) {
   EXPECT_EQ(sukima_last_error(), nullptr);
   enter([](char* top) { sukima_throw(top, 42, "here.tc", 17); });

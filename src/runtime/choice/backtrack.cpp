@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <new>
 #include <vector>
 
@@ -20,6 +21,7 @@ void prepare_task(fiber& s, task* t) noexcept {
   t->owner = &s;
   t->owner_segment = s.segment;
   t->depth = s.running->depth + 1;
+  t->stays = false;
   if (t->place != inherited_place) {  // a hint of its own
     if (!s.runtime->hints.in_use()) s.runtime->hints.use();
   } else if (s.runtime->hints.in_use()) {
@@ -36,10 +38,10 @@ void prepare_task(fiber& s, task* t) noexcept {
 /// The steps that backtracking undoes and replays: choice points whose step is in progress, oldest first.
 class steps_in_progress {
  public:
+  explicit steps_in_progress(known_steps& known) noexcept : known_(known) {}
   /// A loop that polls has no step in progress; a choice point that stands for a step (dynamic_wind of the
-  /// Tascell language) always has.
-  steps_in_progress(fiber& s, choice_point* from, choice_point* end, choice_point* polling, worker& w)
-      : known_(s.steps) {
+  /// Tascell language) always has. \throws std::bad_alloc; then there is nothing to undo nor to replay
+  void find(choice_point* from, choice_point* end, choice_point* polling, worker& w) {
     // Whether the one that polls has a step in progress changes: it is not remembered.
     choice_point* const known_end = polling >= from && polling < end ? polling : end;
     w.statistics.choice_points_scanned +=
@@ -70,7 +72,7 @@ class steps_in_progress {
  private:
   known_steps& known_;
   std::vector<choice_point*> steps_;
-  std::size_t undone_from_;
+  std::size_t undone_from_ = std::numeric_limits<std::size_t>::max();  ///< none is undone
 };
 
 /// May this choice point be split now?
@@ -97,8 +99,9 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
   if (r >= end) return nullptr;
   task* t = nullptr;
   try {
-    steps_in_progress steps(s, r, end, polling, w);
+    steps_in_progress steps(s.steps);
     try {
+      steps.find(r, end, polling, w);
       if (!steps.empty()) {
         ++w.statistics.backtracks;
         steps.undo_all();

@@ -45,8 +45,9 @@ void monitor::run() {
   pthread_setname_np(pthread_self(), "sukima-monitor");
   clock::time_point last_inside = clock::now();
   interval_ = nanoseconds(tuning::first_sample_ns);
-  while (!ending_.load()) {
-    const std::uint32_t seen = alarm_.load();
+  for (;;) {
+    const std::uint32_t seen = alarm_.load();  // then `ending_`. Partner: stop(), which writes it first
+    if (ending_.load()) return;
     const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : interval_;
     const timespec pause{0, each.count()};
     futex(alarm_, FUTEX_WAIT, seen, &pause);

@@ -243,6 +243,16 @@ void worker_placement::unpin_after_fork() noexcept {
   sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }
 
+std::optional<cpu_set_t> worker_placement::affinity_before_pinning() noexcept {
+  const fiber* const s = running_fiber();
+  if (s == nullptr) return std::nullopt;
+  const worker& w = *s->on;
+  const std::lock_guard lock(w.runtime->placement.changing_);
+  const bool is_pinned_for_good = w.background && w.runtime->chosen.pin == pin_policy::cpu;
+  if (!is_pinned_for_good && !w.pinned.load(std::memory_order_relaxed)) return std::nullopt;
+  return w.affinity_before;
+}
+
 bool worker_placement::lend(worker& caller, worker& runner, lending how) noexcept {
   std::unique_lock lock(changing_, std::try_to_lock);
   if (!lock) return false;

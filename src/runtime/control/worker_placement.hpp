@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace sukima::detail {
@@ -46,6 +47,9 @@ class worker_placement {
 
   /// In the child of a fork() that a task has called: its thread may run where the calling one might.
   static void unpin_after_fork() noexcept;
+  /// What the calling thread could run on before it became a worker that stays on one CPU; nothing: it does
+  /// not.
+  static std::optional<cpu_set_t> affinity_before_pinning() noexcept;
 
   /// What becomes of the caller's CPU.
   enum class lending {

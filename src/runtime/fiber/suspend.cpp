@@ -52,6 +52,7 @@ void wait_in_place(fiber& s, std::uint64_t number, char* top) noexcept {
     const std::uint32_t seen = w.epoch.read();
     const suspension_word now = s.suspension.load(std::memory_order_acquire);
     if (now.number() == number && now.stage() == suspension_stage::running) break;
+    w.runtime->life.exit_if_orphaned();
     if (s.on_cancel != nullptr) w.runtime->suspensions.cancel_in_place(s);
     bound.look();
     if (bound.is_compensated() && !gave_all && w.runtime->injector.is_empty())

@@ -323,7 +323,12 @@ void cancel_launched(launched& t) noexcept {
 
 bool launch_follows_hints() {
   const fiber* const s = running_fiber();
-  return (s != nullptr ? s->runtime->chosen : default_runtime().chosen()).placement != placement_policy::off;
+  placement_policy policy = placement_policy::off;
+  if (s != nullptr)
+    policy = s->runtime->chosen.placement;
+  else
+    use_default_runtime([&policy](const runtime& r) { policy = r.chosen().placement; });
+  return policy != placement_policy::off;
 }
 
 }  // namespace sukima::detail

@@ -75,11 +75,11 @@ class trace_log {
       throw bad_setting("SUKIMA_TRACE='" + file_ + "' cannot be written: " + std::strerror(error) +
                         "; give the name of a file in a directory where files can be made");
     std::atexit([] { write_trace(); });
-    // The thread that forks holds the lock: the child has no other thread that could ever release it.
-    the_one_ = this;
-    pthread_atfork([] { the_one_->lock_.lock(); }, [] { the_one_->lock_.unlock(); },
-                   [] { the_one_->lock_.unlock(); });
   }
+
+  /// Not in a child after fork(): the file is its parent's, and a thread that does not exist there may hold
+  /// the lock. No handler of fork() takes it, because whoever holds the default runtime's lock waits for it.
+  bool is_of_this_process() const noexcept { return getpid() == process_; }
 
   trace_buffer* add_worker(std::uint64_t runtime, unsigned number) {
     const std::lock_guard hold(lock_);
@@ -103,7 +103,6 @@ class trace_log {
 
   void write() {
     const std::lock_guard hold(lock_);
-    if (getpid() != process_) return;  // a child after fork(): the file is its parent's
     cap_output_file file{};
     if (const int error = cap_output_open(&file, file_.c_str())) return complain(error);
     std::FILE* const out = file.stream;
@@ -197,7 +196,6 @@ class trace_log {
   const int process_ = getpid();
   const std::uint64_t first_tick_ = ticks();
   double microseconds_per_tick_ = 0;  ///< when it is written
-  static inline trace_log* the_one_ = nullptr;
   std::mutex lock_;
   std::vector<std::unique_ptr<traced_worker>> workers_;
   std::deque<traced_wait> waits_;
@@ -205,13 +203,13 @@ class trace_log {
   std::deque<traced_clones> clones_;
 };
 
-/// Null: no trace. The variable is read once.
+/// Null: no trace, or that of the process that has forked this one. The variable is read once.
 trace_log* the_log() {
   static trace_log* const log = []() -> trace_log* {
     const char* file = std::getenv("SUKIMA_TRACE");
     return file == nullptr || *file == '\0' ? nullptr : new trace_log(file);
   }();
-  return log;
+  return log != nullptr && log->is_of_this_process() ? log : nullptr;
 }
 
 }  // namespace
