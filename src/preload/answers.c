@@ -74,7 +74,8 @@ static bool is_libgomp(const void* caller) {
          strstr(library.dli_fname, "libgomp") != NULL;
 }
 
-EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* mask) {
+/// The C library's answer for any thread: 0, or an error number.
+static int ask_library(pthread_t thread, size_t size, cpu_set_t* mask) {
   static int (*_Atomic next)(pthread_t, size_t, cpu_set_t*);
   int (*real)(pthread_t, size_t, cpu_set_t*) = next;
   if (real == NULL) {
@@ -82,25 +83,40 @@ EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* ma
     if (real == NULL) return ENOSYS;
     next = real;
   }
-  const int failure = real(thread, size, mask);
+  return real(thread, size, mask);
+}
+
+EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* mask) {
+  const int failure = ask_library(thread, size, mask);
   if (failure == 0 && !is_libgomp(__builtin_return_address(0))) narrow((unsigned char*)mask, size);
   return failure;
 }
 
-/// Whether a mask that is being set is the narrowed answer that this thread got: then it means what the
-/// thread had before. Programs save their mask and restore it; that must not pin them.
+/// Whether a mask that is being set is the narrowed answer to what a thread has now: then it means what the
+/// thread had before. Programs save a mask and restore it; that must not pin them.
+/// \param now  of `longest_mask` bytes, of which the answer is made here
+static bool is_answer(unsigned char* now, size_t size, const unsigned char* mask) {
+  const uint32_t before = preload_count_cpus(now, longest_mask);
+  narrow(now, longest_mask);
+  // Programs pin a thread with a mask of one CPU: it is set as given.
+  const uint32_t answered = preload_count_cpus(now, longest_mask);
+  return answered > 1 && answered < before && memcmp(now, mask, size) == 0 &&
+         preload_count_cpus(now + size, longest_mask - size) == 0;
+}
+
 static bool is_own_answer(pid_t process, size_t size, const unsigned char* mask) {
   unsigned char now[longest_mask];
-  if (!is_own(process) || size > sizeof now) return false;
+  if (mask == NULL || size > sizeof now || !is_own(process)) return false;  // the kernel refuses NULL
   const long length = ask_kernel(process, sizeof now, now);
   if (length < 0) return false;
   memset(now + length, 0, sizeof now - (size_t)length);
-  const uint32_t before = preload_count_cpus(now, sizeof now);
-  narrow(now, sizeof now);
-  // Programs pin a thread with a mask of one CPU: it is set as given.
-  const uint32_t answered = preload_count_cpus(now, sizeof now);
-  return answered > 1 && answered < before && memcmp(now, mask, size) == 0 &&
-         preload_count_cpus(now + size, sizeof now - size) == 0;
+  return is_answer(now, size, mask);
+}
+
+static bool is_answer_of(pthread_t thread, size_t size, const unsigned char* mask) {
+  cpu_set_t now[longest_mask / sizeof(cpu_set_t)];
+  return mask != NULL && size <= sizeof now && ask_library(thread, sizeof now, now) == 0 &&
+         is_answer((unsigned char*)now, size, mask);
 }
 
 EXPORTED int sched_setaffinity(pid_t process, size_t size, const cpu_set_t* mask) {
@@ -110,7 +126,7 @@ EXPORTED int sched_setaffinity(pid_t process, size_t size, const cpu_set_t* mask
 
 EXPORTED int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) {
   static int (*_Atomic next)(pthread_t, size_t, const cpu_set_t*);
-  if (pthread_equal(thread, pthread_self()) && is_own_answer(0, size, (const unsigned char*)mask)) return 0;
+  if (is_answer_of(thread, size, (const unsigned char*)mask)) return 0;
   int (*real)(pthread_t, size_t, const cpu_set_t*) = next;
   if (real == NULL) {
     *(void**)&real = dlsym(RTLD_NEXT, "pthread_setaffinity_np");

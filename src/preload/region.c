@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "region.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,10 +27,20 @@ static _Atomic uint32_t promised_threads;
 
 /// Held by the thread whose region the tuner measures; no thread waits for it.
 static atomic_flag tuning = ATOMIC_FLAG_INIT;
+/// Whether that is this thread.
+static _Thread_local bool tunes;
 static struct tuner tuner;
 static uint32_t tuned_for;  // the fitting number that the tuner was started with; 0: not started
 /// The tuner's number, for regions of all threads, and the one outside of experiments; 0: not started.
 static _Atomic uint32_t tuned, settled;
+
+/// In the child of fork() only the calling thread goes on. If another one held `tuning`, nobody would give it
+/// back, and it may have been writing to the tuner, which then begins anew.
+static void after_fork_in_child(void) {
+  if (tunes) return;
+  if (atomic_flag_test_and_set_explicit(&tuning, memory_order_relaxed)) tuned_for = 0;
+  atomic_flag_clear_explicit(&tuning, memory_order_relaxed);
+}
 
 static bool inside_a_region(const void* caller) {
   return ((in_parallel*)preload_next_function("omp_in_parallel", caller))() != 0;
@@ -121,6 +132,9 @@ static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t n
     const uint32_t other = atomic_load_explicit(&tuned, memory_order_relaxed);
     return other != 0 ? other : fitting;
   }
+  tunes = true;
+  static bool handles_fork;
+  if (!handles_fork) handles_fork = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
   follow(fitting, now);
   const bool is_short = preload_waiting_is_short();
   follow_sleeping(now);
@@ -153,6 +167,7 @@ void preload_region_ends(struct preload_region* region) {
   if (region->outermost) preload_waiting_region_ends();
   if (!region->counted) return;
   tuner_region_ends(&tuner, preload_now());
+  tunes = false;
   atomic_flag_clear_explicit(&tuning, memory_order_release);
 }
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "world.hpp"
 
@@ -101,6 +103,23 @@ TEST(estimate, fewer_threads_leave_room_for_neighbours_that_wait) {
   EXPECT_NEAR(here.usable(1).usable, 2.0 / 3, 0.01);
   EXPECT_NEAR(here.usable(2).usable, 1, 0.01);
   EXPECT_NEAR(here.usable(8).usable, 1.6, 0.01);
+}
+
+TEST(estimate, threads_beyond_those_that_are_kept_are_no_neighbours) {
+  world here("0-1");
+  here.group("/ours", "100", "max 100000");
+  constexpr int threads = 4200;
+  constexpr std::size_t kept = 4096;
+  for (int i = 0; i < threads; i++) here.own_thread(10000 + i, 0, 0);
+  here.run(0);  // writes the files: which threads are kept depends on the order of their folder
+  std::vector<int> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(here.tree().root() + "/proc/self/task"))
+    numbers.push_back(std::stoi(entry.path().filename().string()));
+  ASSERT_EQ(numbers.size(), static_cast<std::size_t>(threads));
+  for (std::size_t i = kept; i < kept + 4; i++) here.foreign_thread("/ours", numbers.at(i), 0.25, 0.75);
+  here.run(1);
+  EXPECT_EQ(here.load().threads, static_cast<unsigned>(threads));
+  EXPECT_EQ(here.load().neighbours, 0u);
 }
 
 TEST(estimate, a_quota_above_both_is_shared) {

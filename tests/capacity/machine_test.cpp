@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The running machine: a control group of our own with a quota, a process in it, and a change while it runs.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +93,27 @@ TEST(machine, the_facts_agree_with_the_kernel) {
   EXPECT_EQ(facts.cap, std::min(facts.online, static_cast<uint32_t>(CPU_COUNT(&allowed))));
   EXPECT_GT(facts.usable, 0);
   EXPECT_LE(facts.usable, facts.cap);
+}
+
+// A thread that is to end goes on to the point where it says so.
+TEST(machine, the_steal_probe_is_no_cancellation_point) {
+  struct probed {
+    int result = -1;
+    double taken = 0;
+  } here;
+  pthread_t thread{};
+  const auto probe = [](void* to) -> void* {
+    auto* const found = static_cast<probed*>(to);
+    pthread_cancel(pthread_self());
+    found->result = sukima_capacity_probe_steal(0.001, &found->taken);
+    pthread_testcancel();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, nullptr, probe, &here), 0);
+  void* end = nullptr;
+  ASSERT_EQ(pthread_join(thread, &end), 0);
+  EXPECT_EQ(here.result, 0);
+  EXPECT_EQ(end, PTHREAD_CANCELED);
 }
 
 TEST(machine, quota_of_a_group_of_our_own_and_of_its_parent) {

@@ -60,6 +60,14 @@ class Refusals(unittest.TestCase):
             for errors in ({"stderr": full}, {"preexec_fn": lambda: os.close(2)}):
                 self.assertEqual(subprocess.run([PROGRAM, "nonsense"], timeout=500, env=ENVIRONMENT, **errors).returncode, 2)
 
+    def test_help_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "wb") as full:
+            for words in (["--help"], ["--version"], ["run", "--help"]):
+                done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=500,
+                                      env=ENVIRONMENT)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (1, "sukima: the output could not be written to standard output\n"), words)
+
     def test_probe_refuses_bad_requests_with_one_sentence(self):
         self.refused("there is no process 99999999", "probe", "--pid", "99999999")
         self.refused("--pid", "probe", "--pid", "0")
@@ -544,6 +552,17 @@ class Run(unittest.TestCase):
         self.assertEqual(answered, "2")
         self.assertEqual(real, pathlib.Path("/proc/self/status").read_text(encoding="utf-8")
                          .split("Cpus_allowed_list:")[1].split()[0])
+
+    def test_a_mask_of_another_thread_that_is_set_again_pins_nothing(self):
+        allowed = len(os.sched_getaffinity(0))
+        if allowed < 3:
+            self.skipTest("needs three CPUs: with two, one is what is answered, and one is taken at its word")
+        with tempfile.TemporaryDirectory() as folder:
+            source = str(pathlib.Path(__file__).with_name("masks_of_threads.c"))
+            program = str(pathlib.Path(folder, "a"))
+            subprocess.run(["cc", "-pthread", "-o", program, source], check=True)
+            done = run("run", "--threads", "2", "--", program)
+        self.assertEqual((done.returncode, done.stdout), (0, f"answered 2, real {allowed}, no mask is refused 1\n"))
 
     def test_probes_steal_time(self):
         found = json.loads(run("probe", "--steal", "--json").stdout)

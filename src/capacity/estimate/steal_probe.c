@@ -2,18 +2,16 @@
 // The steal probe: CPU time that the hypervisor took, seen as gaps in a clock that is read all the time.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <sukima/capacity.h>
 
 #include "shared/schedstat.h"
+#include "text/file.h"
 
 // Work between two readings, some microseconds: emulators read the clock under a lock that all virtual CPUs
 // share. If the probes of several CPUs did nothing else, the hypervisor would mostly take a CPU from the one
@@ -77,7 +75,7 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
   double rate = cycles_per_second();
   uint64_t least = (uint64_t)(least_gap_seconds * rate);
   uint64_t length = (uint64_t)(seconds * rate);
-  waiting begin = {.file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
+  waiting begin = {.file = cap_file_open("/proc/thread-self/schedstat")};
   // A wait is counted when it ends: one in the middle of a reading may be in it or not, so such a reading is
   // discarded.
   for (int tries = 0; tries < 1000; tries++) {
@@ -99,7 +97,7 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
     if (now > last && now - last > least) gaps += now - last;
     if (now > last) last = now;  // another CPU's counter may lag
   }
-  if (begin.file >= 0) close(begin.file);
+  if (begin.file >= 0) cap_file_close(begin.file);
   double whole = (double)(last - first) / rate;
   // Relative to the time in which this thread had the CPU, as this kernel believes: while others had it, no
   // gap was measured. A kernel that loses ticks has a clock that stops and jumps, but `ran` and `waited` use

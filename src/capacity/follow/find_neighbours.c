@@ -52,7 +52,7 @@ static double seconds_since_search(const cap_followed* followed, uint64_t before
   return before != 0 && followed->sample - before < cap_ring_size ? cap_follow_seconds(followed, before) : 1;
 }
 
-static bool is_own(const cap_followed* followed, uint64_t number) {
+static bool is_own(const cap_followed* followed, cap_reader* reader, uint64_t number) {
   uint32_t low = 0;
   uint32_t high = followed->own_count;
   while (low < high) {
@@ -63,7 +63,10 @@ static bool is_own(const cap_followed* followed, uint64_t number) {
       high = middle;
     }
   }
-  return low < followed->own_count && followed->own_numbers[low] == number;
+  if (low < followed->own_count && followed->own_numbers[low] == number) return true;
+  // Of a process with more threads than are kept, the kernel knows the others.
+  return followed->thread_count > followed->own_count && cap_make_task_path(reader, true, number, "") &&
+         cap_file_exists(reader->path);
 }
 
 static bool read_of_task(cap_followed* followed, cap_reader* reader, bool own, uint64_t number,
@@ -195,7 +198,7 @@ static void find_listed_tasks(cap_followed* followed, cap_reader* reader, const 
   cap_text line;
   while (cap_line_reader_next(&lines, &line)) {
     uint64_t number = 0;
-    if (!cap_text_take_number(&line, &number) || is_own(followed, number)) continue;
+    if (!cap_text_take_number(&line, &number) || is_own(followed, reader, number)) continue;
     look_at_task(followed, reader, number, group, false, elapsed, false);
   }
   cap_line_reader_close(&lines);
