@@ -52,6 +52,29 @@ template <class T, std::size_t N> struct is_known_value<std::array<T, N>>
 template <class T>
 concept has_own_parts = requires { sizeof(std::tuple_size<T>); };  // a structured binding would ask it
 
+/// Converts to unions that nobody vouches for.
+struct any_closed_union {
+  template <class F>
+    requires(std::is_union_v<F> && !is_known_value<F>::value)
+  constexpr operator F() const noexcept;
+};
+/// Converts to what somebody vouches for and begins with such a union.
+struct any_known_with_union {
+  template <class F>
+    requires(is_known_value<F>::value && requires { F{any_closed_union{}}; })
+  constexpr operator F() const noexcept;
+};
+/// Is one of the first N fields such a union, or does it begin with one? A structured binding has no name for
+/// a union without a name, and that is no error that a concept could see.
+template <class T, std::size_t N> constexpr bool has_closed_union() {
+  if constexpr (N == 0)
+    return false;
+  else if constexpr (takes<T, N - 1, any_closed_union>())
+    return !takes<T, N - 1, any_known_with_union>() || has_closed_union<T, N - 1>();
+  else
+    return has_closed_union<T, N - 1>();
+}
+
 /// Do its bytes mean the same in another address space?
 template <class T> constexpr bool is_plain() {
   using type = std::remove_cv_t<T>;
@@ -64,10 +87,12 @@ template <class T> constexpr bool is_plain() {
   } else if constexpr (std::is_class_v<type> && std::is_trivially_copyable_v<type> &&
                        std::is_aggregate_v<type> && !has_own_parts<type>) {
     constexpr std::size_t fields = count_fields<type>();
-    if constexpr (fields <= most_fields)
-      return are_plain(field_types<type>{});
-    else
+    if constexpr (fields > most_fields)
       return false;
+    else if constexpr (has_closed_union<type, fields>())
+      return false;
+    else
+      return are_plain(field_types<type>{});
   } else {
     return false;
   }

@@ -46,14 +46,21 @@ void run_bound(const std::vector<bound_function>& functions) {
   std::atomic<int> error{0};
   std::vector<std::jthread> threads;
   threads.reserve(functions.size());
-  for (const bound_function& one : functions) {
-    threads.emplace_back([&] {
-      if (const int failed = bind_this_thread(one.cpu); failed != 0)
-        error.store(failed, std::memory_order_relaxed);
-      ready.fetch_add(1, std::memory_order_release);
-      while (ready.load(std::memory_order_acquire) != functions.size()) std::this_thread::yield();
-      if (error.load(std::memory_order_relaxed) == 0) one.body();
-    });
+  try {
+    for (const bound_function& one : functions) {
+      threads.emplace_back([&] {
+        if (const int failed = bind_this_thread(one.cpu); failed != 0)
+          error.store(failed, std::memory_order_relaxed);
+        ready.fetch_add(1, std::memory_order_release);
+        while (ready.load(std::memory_order_acquire) != functions.size()) std::this_thread::yield();
+        if (error.load(std::memory_order_relaxed) == 0) one.body();
+      });
+    }
+  } catch (...) {
+    // Those that there are must not wait for those that cannot be made.
+    error.store(EAGAIN, std::memory_order_relaxed);
+    ready.fetch_add(functions.size() - threads.size(), std::memory_order_release);
+    throw;
   }
   threads.clear();  // joins them
   if (error != 0) {

@@ -24,7 +24,7 @@ struct bound_function {
 };
 
 /// Runs functions at the same time, each in a thread of its own that is bound to a CPU; they start together.
-/// \throws std::system_error if a thread cannot be bound: then no function runs
+/// \throws std::system_error if a thread cannot be made or bound: then no function runs
 void run_bound(const std::vector<bound_function>& functions);
 
 /// Binds the calling thread to a CPU. \returns 0, or what errno says

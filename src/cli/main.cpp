@@ -80,9 +80,11 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
-    complain(sentence_on(program, error));
-    return process::exit_usage;
+    if (error.get_exit_code() != 0) {
+      complain(sentence_on(program, error));
+      return process::exit_usage;
+    }
+    code = program.exit(error);  // --help and --version
   } catch (const process::usage_error& error) {
     complain(error.what());
     return process::exit_usage;

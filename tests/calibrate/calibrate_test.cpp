@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measuring the machine profile on the machine that is here: numbers that make sense, and that can be stored.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <sukima/calibrate.hpp>
+
+#include "calibrate/bound_threads.hpp"
 
 namespace {
 
@@ -63,6 +70,31 @@ TEST(calibrate, a_cpu_that_is_not_allowed_is_refused) {
   calibration_plan plan;
   plan.cpus = {65000};
   EXPECT_THROW(static_cast<void>(calibrate(plan)), std::invalid_argument);
+}
+
+// There is room for the stack of one thread.
+TEST(calibrate, a_thread_that_cannot_be_made_ends_those_that_wait_for_it) {
+  constexpr std::size_t stack = std::size_t{1} << 29;
+  pthread_attr_t usual;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  pthread_attr_t large = usual;
+  ASSERT_EQ(pthread_attr_setstacksize(&large, stack), 0);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  ASSERT_GT(pages, 0U);
+  rlimit narrow = before;
+  narrow.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + stack + stack / 2;
+  const unsigned cpu = sukima::calibrate_detail::allowed_cpus().front();
+  std::atomic<int> runs{0};
+  const auto count = [&runs] { ++runs; };
+  ASSERT_EQ(pthread_setattr_default_np(&large), 0);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &narrow), 0);
+  EXPECT_THROW(sukima::calibrate_detail::run_bound({{cpu, count}, {cpu, count}}), std::system_error);
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(pthread_setattr_default_np(&usual), 0);
+  EXPECT_EQ(runs, 0);
 }
 
 TEST(calibrate, one_cpu_alone_has_no_pairs) {

@@ -81,6 +81,23 @@ struct with_union {
   int n;
   either e;
 };
+struct with_anonymous_union {
+  int kind;
+  union {
+    int n;
+    double x;
+  };
+};
+struct only_anonymous_union {
+  union {
+    int n;
+    int* p;
+  };
+};
+struct around_anonymous_union {
+  double x;
+  with_anonymous_union inner;
+};
 struct with_wrapper {
   std::reference_wrapper<int> r;
 };
@@ -96,6 +113,8 @@ static_assert(!can_travel<int*> && !can_travel<with_pointer> && !can_travel<deep
               !can_travel<with_pointers>);
 static_assert(!can_travel<with_reference> && !can_travel<with_function> && !can_travel<with_member>);
 static_assert(!can_travel<derived> && !can_travel<either> && !can_travel<with_union>);
+static_assert(!can_travel<with_anonymous_union> && !can_travel<only_anonymous_union> &&
+              !can_travel<around_anonymous_union>);
 static_assert(!can_travel<with_wrapper> && !can_travel<with_seventeen> &&
               !can_travel<with_default_reference>);
 static_assert(!can_travel<std::string_view> && !can_travel<std::string> && !can_travel<std::unique_ptr<int>>);
@@ -109,15 +128,28 @@ class closed {
   [[maybe_unused]] int number_ = 0;
 };
 class vouched_for : closed {};
+struct vouched_union {
+  union {
+    int n;
+    float x;
+  };
+  int kind;
+};
+struct around_vouched {
+  int n;
+  vouched_union one;
+  vouched_union more[2];
+};
 static_assert(!can_travel<closed>);
 
 }  // namespace
 
 template <> inline constexpr bool sukima::holds_no_pointers<vouched_for> = true;
+template <> inline constexpr bool sukima::holds_no_pointers<vouched_union> = true;
 
 namespace {
 
-static_assert(can_be_copied<vouched_for>);
+static_assert(can_be_copied<vouched_for> && can_be_copied<vouched_union> && can_be_copied<around_vouched>);
 static_assert(can_travel<text> && !can_be_copied<text>);
 
 TEST(transfer, a_codec_appends_and_reads_back) {
