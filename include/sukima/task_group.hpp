@@ -29,9 +29,11 @@ namespace sukima {
 /// begun are dropped, the rest stop at their next poll. The first exception leaves `wait`.
 ///
 /// Children may wait for each other by `suspend`, with any number of workers: while children have not begun,
-/// a worker that has nothing else to do begins one, however many are suspended.
-/// A child must not wait so for a branch or an iteration outside of the group that nobody has begun: it may
-/// run on top of the fiber that waits for the group, and then hides what that one has left to give away.
+/// a worker that has nothing else to do begins one, however many are suspended. They may wait so for a branch
+/// or an iteration outside of the group, too.
+///
+/// Within the body of a search its workspace is the body's alone: children get a copy of what they read of
+/// it. It changes for a moment each time when work is split off from an older search.
 ///
 /// Memory: at most about a thousand children wait for somebody to run them. A worker that adds more runs
 /// what it adds itself, inside of `run`. So a child must not wait for something that the caller of `run`

@@ -2,6 +2,7 @@
 // Backtracking to the oldest choice point with work, splitting a task off there, and replaying.
 #include "choice/backtrack.hpp"
 
+#include "choice/covered_segment.hpp"
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 
@@ -86,7 +87,8 @@ bool accepts(choice_point* r, worker& w, taker for_whom) {
 
 }  // namespace
 
-task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w, taker for_whom) noexcept {
+task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worker& w,
+                       taker for_whom) noexcept {
   // After a callback threw, the steps in progress are not those of the fiber's choice points any more.
   if (s.failure) return nullptr;
   auto* r = reinterpret_cast<choice_point*>(s.oldest);
@@ -132,6 +134,30 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
   // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
   if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));
   return t;
+}
+
+task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w, taker for_whom) noexcept {
+  for (covered_segment* c = s.oldest_covered; c != nullptr;) {
+    covered_segment* const above = c->above();
+    if (task* const t = c->split(w, for_whom)) return t;
+    if (!c->has_work()) c->unlink();
+    c = above;
+  }
+  return split_in_segment(s, end, polling, w, for_whom);
+}
+
+bool segment_has_open_work(const fiber& s, const char* top) noexcept {
+  const auto* const end = reinterpret_cast<const choice_point*>(top);
+  for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
+    if (kind_of(r)->open(r)) return true;
+  return false;
+}
+
+bool has_open_work(fiber& s, const char* top) noexcept {
+  if (segment_has_open_work(s, top)) return true;
+  for (; s.newest_covered != nullptr; s.newest_covered->unlink())
+    if (s.newest_covered->has_work()) return true;
+  return false;
 }
 
 }  // namespace sukima::detail

@@ -15,9 +15,9 @@ namespace sukima::detail {
 /// Who will run a task.
 enum class taker : bool { worker, node };
 
-/// Splits the oldest work of a fiber off. The caller runs the fiber, or has it in the stage
-/// `splitting` (suspend.cpp). An exception of a user's callback is kept in `fiber::failure` and leaves at the
-/// next join.
+/// Splits the oldest work of a fiber off, of all its segments. The caller runs the fiber, or has it in the
+/// stage `splitting` (suspend.cpp). An exception of a user's callback is kept in `fiber::failure`, or in its
+/// covered segment, and leaves at the next join.
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point whose poll this is; null: none
 /// \param for_whom for another node only choice points are split whose tasks may travel
@@ -27,5 +27,15 @@ enum class taker : bool { worker, node };
 /// refuse
 task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w,
                    taker for_whom = taker::worker) noexcept;
+/// The same in the running segment only.
+task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worker& w,
+                       taker for_whom) noexcept;
+
+/// Has a fiber something below `top` that could be split off, in any of its segments? Only for those who may
+/// split it.
+/// \par Complexity linear in the number of choice points without work from `oldest` to the first with work
+bool has_open_work(fiber& s, const char* top) noexcept;
+/// The same of the running segment only.
+bool segment_has_open_work(const fiber& s, const char* top) noexcept;
 
 }  // namespace sukima::detail

@@ -18,7 +18,8 @@ task* try_to_split(fiber& s, choice_point* end, choice_point* polling, std::uint
   worker& w = *s.on;
   // The choice point that polls costs nothing to look at: only backtracking over older ones is not repeated
   // too soon.
-  if (begun < s.retry_at && s.oldest < reinterpret_cast<char*>(polling)) return nullptr;
+  if (begun < s.retry_at && (s.oldest < reinterpret_cast<char*>(polling) || s.newest_covered != nullptr))
+    return nullptr;
   ++w.statistics.polls_answered;
   task* t = split_oldest(s, end, polling, w);
   if (t != nullptr) {

@@ -177,6 +177,7 @@ void reset(fiber& s) noexcept {
   s.oldest = s.base;
   s.clean_from = s.base;
   s.steps.forget();
+  SUKIMA_ASSERT(s.newest_covered == nullptr, "a covered segment ends before its fiber");
   s.running = nullptr;
   s.first = nullptr;
   s.retry_at = 0;

@@ -32,6 +32,7 @@ class executor;
 class fiber_pool;
 class rest_check;
 struct placed;
+class covered_segment;
 struct traced_clones;
 
 /// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
@@ -80,6 +81,9 @@ struct fiber {
   /// Choice points below it poll slowly while the work waits until it may be exchanged (place/hints.hpp).
   char* early_poll = nullptr;
   char* segment = nullptr;  ///< where the choice points of this segment begin
+  covered_segment* oldest_covered =
+      nullptr;  ///< below this segment, perhaps with work (choice/covered_segment.hpp)
+  covered_segment* newest_covered = nullptr;
   task* first = nullptr;  ///< what a fresh fiber will run
   worker* on = nullptr;  ///< the worker that runs it
   std::uint64_t retry_at = 0;  ///< no backtracking before that tick: the last one found nothing to split

@@ -2,6 +2,7 @@
 // Suspending and resuming fibers. Protocol: suspend.hpp.
 #include "fiber/suspend.hpp"
 
+#include "choice/backtrack.hpp"
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 
@@ -203,12 +204,8 @@ void wait_at_poll(fiber& s) noexcept {
   takes_over(&s.suspension);  // partner: try_resume
 }
 
-bool has_splittable_work(const fiber& s) noexcept {
-  if (s.suspended_end == nullptr) return false;
-  const auto* end = reinterpret_cast<const choice_point*>(s.suspended_end);
-  for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
-    if (kind_of(r)->open(r)) return true;
-  return false;
+bool has_splittable_work(fiber& s) noexcept {
+  return s.suspended_end != nullptr && has_open_work(s, s.suspended_end);
 }
 
 bool hold_suspended(fiber& s) noexcept {

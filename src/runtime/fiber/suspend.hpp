@@ -20,7 +20,7 @@
 namespace sukima::detail {
 
 /// Has a suspended fiber work that a helper may split off? Only for the worker that suspends it or holds it.
-bool has_splittable_work(const fiber& s) noexcept;
+bool has_splittable_work(fiber& s) noexcept;
 /// A helper: suspended → splitting, which keeps the fiber from running. False: it was resumed.
 bool hold_suspended(fiber& s) noexcept;
 /// A helper: splitting → suspended. False: it was resumed meanwhile, and the caller must make it ready. In

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Futures of blocks: touching them, and the end of their block. Protocol: future.hpp.
+#include "choice/backtrack.hpp"
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
@@ -39,13 +40,6 @@ const future_kind& kind_of_future(const future_point* r) noexcept {
 }
 
 }  // namespace
-
-bool has_open_work(const fiber& s, const char* top) noexcept {
-  const auto* const end = reinterpret_cast<const choice_point*>(top);
-  for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
-    if (kind_of(r)->open(r)) return true;
-  return false;
-}
 
 void give_futures_away(fiber& s, char* top) noexcept {
   const auto* const end = reinterpret_cast<const choice_point*>(top);

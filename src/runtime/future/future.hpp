@@ -61,8 +61,6 @@ class future_waiting {
 
 /// Suspends the running fiber until the future has ended. \throws aborted
 void wait_for_end(char* top, future_cell& cell);
-/// Has the running segment something below `top` that could be split off?
-bool has_open_work(const fiber& s, const char* top) noexcept;
 
 /// Before something runs on top of the running segment that may wait for what lies below: gives away what is
 /// open there up to the youngest future. A segment hides all below it from helpers.

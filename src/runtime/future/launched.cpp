@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launched futures, and waiting for futures of any kind. Protocol: future.hpp.
+#include "choice/backtrack.hpp"
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
@@ -294,7 +295,7 @@ void touch_launched(char* top, launched& t) {
   if (t.runtime->launched.claim(t)) {
     // On top of a fiber that has something to split it would hide that.
     if (s.home == nullptr && s.thread_bindings == 0 && above != nullptr && has_stack_left(s) &&
-        !has_open_work(s, above)) {
+        !segment_has_open_work(s, above)) {
       ++s.on->statistics.run_on_top;
       inject_published(s);
       execute(s, &t, above);

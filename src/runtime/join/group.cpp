@@ -18,6 +18,7 @@
 // none is forgotten, and none is resumed twice. The group lives until its servers are done; they are joined
 // like any task.
 // Long: the children, the servers and those that wait share one lock and one record.
+#include "choice/covered_segment.hpp"
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 
@@ -221,7 +222,10 @@ void group_core::fail(std::exception_ptr e) noexcept {
 void group_core::run(fiber& s, group_child* child, char* top) noexcept {
   if (!cancelled()) {
     give_futures_away(s, top);
-    execute(s, child, top);
+    {
+      const covered_segment covered(s, top);
+      execute(s, child, top);
+    }
     if (child->error) fail(std::exchange(child->error, nullptr));
   }
   end(child);

@@ -128,6 +128,7 @@ void rest_check::check_idle_fiber(const worker& w, const fiber& s) {
   require(s.running == nullptr && s.first == nullptr, "at rest no task runs");
   require(!s.published.any(max_published), "at rest the publication slots are empty");
   require(s.thread_bindings == 0, "an idle fiber is not bound to its thread");
+  require(s.newest_covered == nullptr, "at rest a fiber has no segment below another one");
   require(!s.failure, "the failure of a callback ends with its task");
   require(s.suspension.load().stage() == suspension_stage::running, "an idle fiber is not suspended");
 }

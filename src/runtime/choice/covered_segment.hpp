@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segments with another one on top of them (covered_segment.cpp).
+//
+// A fiber that waits at a join has nothing left to split. One that waits for a group may have: so while it
+// runs a child on top, what lies below stays within reach. What is split is the oldest choice point of all
+// segments.
+#pragma once
+
+#include "choice/backtrack.hpp"
+
+#include <exception>
+
+namespace sukima::detail {
+
+/// A segment of a fiber while another one runs on top of it: an object in the frame that runs that one, from
+/// before its beginning to after its end. The fiber lists those that may have work left, the oldest first.
+/// Used by whoever runs the fiber, or holds it while it is suspended. All of it but `split` and `has_work`
+/// (backtrack.hpp) takes constant time.
+class covered_segment {
+ public:
+  /// \param end one past the youngest choice point
+  covered_segment(fiber& s, char* end) noexcept;
+  /// What a callback threw meanwhile leaves at the next join of this segment.
+  ~covered_segment();
+  covered_segment(const covered_segment&) = delete;
+  covered_segment& operator=(const covered_segment&) = delete;
+
+  /// As split_oldest, in this segment only.
+  task* split(worker& w, taker for_whom) noexcept;
+  /// Is there a choice point with work? One that was refused counts, too.
+  bool has_work() noexcept;
+  /// It has no work left: nothing below the running segment gets any.
+  void unlink() noexcept;
+  covered_segment* above() const noexcept { return above_; }
+
+ private:
+  void exchange_with_running() noexcept;
+
+  fiber& fiber_;
+  char* const end_;
+  char* segment_;
+  char* oldest_;
+  task* running_;
+  placed* innermost_;
+  std::exception_ptr failure_;
+  char* failed_at_ = nullptr;
+  char* taken_up_to_ = all_ones;
+  bool abort_pending_ = false;
+  bool is_listed_ = false;
+  covered_segment* below_ = nullptr;
+  covered_segment* above_ = nullptr;
+};
+
+}  // namespace sukima::detail
