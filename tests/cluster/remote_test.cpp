@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -115,6 +117,31 @@ TEST_F(remote, gives_a_call_and_takes_its_result_once) {
   });
   EXPECT_EQ(sum, 42);
   EXPECT_TRUE(node.aborts.empty());
+}
+
+TEST_F(remote, what_stays_runs_while_its_fiber_waits_for_a_node) {
+  const long sum = runtime.run([&](sukima::context c) {
+    const auto waits = [&](sukima::context below) {
+      const auto [a, b] = sukima::fork2(
+          below,
+          [&](sukima::context deeper) {
+            ask();
+            static_cast<void>(sukima::fork2(deeper, seven, seven));
+            return 1L;
+          },
+          call<seven>());
+      return a + b;
+    };
+    const auto [a, b] = sukima::fork2(c, waits, [&] {
+      const std::uint64_t id = give_away(runtime, *node.answers.at(0));
+      std::vector<std::byte> result;
+      put_value(34L, result);
+      EXPECT_TRUE(finish(runtime, id, {result, nullptr, false}));
+      return 7L;
+    });
+    return a + b;
+  });
+  EXPECT_EQ(sum, 42);
 }
 
 TEST_F(remote, offers_a_task_that_cannot_travel_once) {
@@ -294,6 +321,22 @@ TEST_F(remote, gets_pieces_of_one_form_from_a_loop_and_from_its_pieces) {
   EXPECT_EQ(bytes, part_of_whole);
 }
 
+// Nobody would wait for what is split off from it then.
+TEST_F(remote, gets_nothing_from_a_loop_that_an_exception_leaves) {
+  at_each_leaf = [&] { ask(); };
+  after_poll = [&](int) {
+    const std::uint64_t id = give_away(runtime, *node.answers.at(0));
+    EXPECT_TRUE(finish(runtime, id, {{}, nullptr, true}));
+    throw std::runtime_error("over");
+  };
+  const auto loop = [](sukima::context c) {
+    return sukima::parallel_reduce(c, 0, 16, 0L, call<at_iteration>(), std::plus{});
+  };
+  const std::uint64_t before = runtime.statistics().promotions;
+  EXPECT_THROW(static_cast<void>(runtime.run(loop)), std::runtime_error);
+  EXPECT_EQ(runtime.statistics().promotions - before, 1u);
+}
+
 // A clone has no choice points, but ends for a request that does not stand.
 struct path {
   int left = 0;
@@ -311,6 +354,42 @@ template <class C> long ends_below(C c, path& p) {
       },
       [](path& w, int) { ++w.left; }, [](auto below, path& w, int) { return ends_below(below, w); },
       std::plus{});
+}
+// At its join the last choice is undone: nobody who goes back to an older fork may undo it once more.
+bool undone_twice = false;
+TEST_F(remote, does_not_go_back_over_a_search_that_waits_at_its_join) {
+  undone_twice = false;
+  at_each_leaf = [&] {
+    if (node.answers.empty()) ask();
+  };
+  const auto searches = [](sukima::context below) {
+    path p{1};
+    const long ends = sukima::search(
+        below, p, std::views::iota(0, 2), [](path& w, int) { --w.left; },
+        [](path& w, int) {
+          if (++w.left > 1) undone_twice = true;
+        },
+        [](sukima::context deeper, path&, int) {
+          at_each_leaf();
+          static_cast<void>(sukima::fork2(deeper, seven, seven));  // polls
+          return 1L;
+        },
+        std::plus{});
+    EXPECT_EQ(p.left, 1);
+    return ends;
+  };
+  const long sum = runtime.run([&](sukima::context c) {
+    const auto [a, b] = sukima::fork2(c, searches, [&] {
+      const std::uint64_t id = give_away(runtime, *node.answers.at(0));
+      std::vector<std::byte> result;
+      put_optional(std::optional<long>(1), result);
+      EXPECT_TRUE(finish(runtime, id, {result, nullptr, false}));
+      return 40L;
+    });
+    return a + b;
+  });
+  EXPECT_EQ(sum, 42);
+  EXPECT_FALSE(undone_twice);
 }
 TEST_F(remote, ends_a_clone_for_a_request) {
   constexpr unsigned rounds = 400;  // soon each is one clone

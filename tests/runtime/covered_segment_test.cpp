@@ -6,6 +6,7 @@
 #include <sukima/task_group.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <ranges>
 #include <thread>
@@ -110,6 +111,51 @@ TEST(covered_segments, a_branch_that_fails_ends_the_child) {
   for (int round = 0; round < 20; ++round) EXPECT_THROW(two.run(run), support::test_error);
 }
 
+TEST(covered_segments, what_a_destructor_of_a_child_gives_away_is_aborted_with_its_branch) {
+  const support::must_end within("a branch that was split off while a child was unwound");
+  sukima::runtime two(support::with_workers(2));
+  const auto run = [](context c) {
+    while_the_other_worker_is_busy(c, [](context c1, auto child_begins) {
+      std::atomic<bool> taken{false};
+      struct polls_at_end {
+        context c;
+        std::atomic<bool>& taken;
+        ~polls_at_end() {
+          EXPECT_TRUE(support::poll_until(c, [this] { return taken.load(); }));
+        }
+      };
+      const auto child = [&](context c2) {
+        child_begins();
+        const polls_at_end until_it_is_taken{c2, taken};
+        throw support::test_error(2);
+      };
+      fork2(
+          c1, [&](context c2) { group_of_one(c2, child); },
+          [&](context c2) {
+            taken = true;
+            support::fork_for_ever(c2);
+          });
+    });
+  };
+  for (int round = 0; round < 20; ++round) EXPECT_THROW(two.run(run), support::test_error);
+}
+
+/// Its waiter was looked through up to the group's end when the child was suspended.
+TEST(covered_segments, a_fork_where_a_group_was_is_within_reach) {
+  const support::must_end within("a branch that is pushed where a group has ended");
+  sukima::runtime one(support::with_workers(1));
+  one.run([](context c) {
+    {
+      support::suspending_barrier children(2);
+      task_group group(c);
+      for (int i = 0; i < 2; ++i) group.run(c, [&](context child) { children.arrive(child); });
+      EXPECT_TRUE(group.wait(c));
+    }
+    support::suspending_barrier branches(2);
+    fork2(c, [&](context below) { branches.arrive(below); }, [&](context below) { branches.arrive(below); });
+  });
+}
+
 /// A workspace that says whether it is as the choices on its way have made it.
 struct path {
   std::vector<int> choices;
@@ -178,6 +224,45 @@ TEST(covered_segments, a_copy_that_fails_is_told_to_the_waiter_and_not_to_the_ch
     EXPECT_THROW(two.run([&](context c) { while_the_other_worker_is_busy(c, body); }), support::test_error);
     EXPECT_TRUE(child_ended);
   }
+}
+
+/// Pending branches that poll, and `leaf` below them.
+long spine(context c, int levels, const std::function<void(context)>& leaf) {
+  if (levels == 0) {
+    leaf(c);
+    return 1;
+  }
+  const auto [a, b] = fork2(
+      c, [&leaf, levels](context below) { return spine(below, levels - 1, leaf); },
+      [](context below) {
+        fork2(below, [] {}, [] {});
+        return 1L;
+      });
+  return a + b;
+}
+
+/// Steps are counted, not time: were all that is pending looked through for each split, it would be
+/// levels × splits.
+TEST(covered_segments, a_deep_one_is_looked_through_once_for_all_splits) {
+  const support::must_end within("a child on top of a deep stack");
+  constexpr int levels = support::sanitized ? 20'000 : 50'000;
+  constexpr std::uint64_t splits = 2'000;
+  sukima::runtime two(support::with_workers(2));
+  const auto promotions = [&] { return two.statistics().promotions; };
+  long sum = 0;
+  two.run([&](context c) {
+    while_the_other_worker_is_busy(c, [&](context c1, auto child_begins) {
+      sum = spine(c1, levels, [&](context below) {
+        group_of_one(below, [&](context child) {
+          child_begins();
+          EXPECT_TRUE(support::poll_until(child, [&] { return promotions() >= splits; }));
+        });
+      });
+    });
+  });
+  EXPECT_EQ(sum, levels + 1);
+  const sukima::statistics all = two.statistics();
+  EXPECT_LE(all.choice_points_scanned, 4 * std::uint64_t{levels} + 300 * all.promotions) << all.text();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "assert.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace sukima::detail {
@@ -14,7 +15,9 @@ covered_segment::covered_segment(fiber& s, char* end) noexcept
       segment_(s.segment),
       oldest_(s.oldest),
       running_(s.running),
-      innermost_(s.innermost) {
+      innermost_(s.innermost),
+      unwinds_(std::uncaught_exceptions() > 0) {
+  std::swap(s.steps, steps_);
   if (s.failure) return;  // it is not split any more
   is_listed_ = true;
   below_ = std::exchange(s.newest_covered, this);
@@ -22,11 +25,14 @@ covered_segment::covered_segment(fiber& s, char* end) noexcept
 }
 
 covered_segment::~covered_segment() {
+  std::swap(fiber_.steps, steps_);
   SUKIMA_ASSERT(fiber_.segment == segment_ && fiber_.running == running_,
                 "what runs on top of a segment leaves it as it was");
   SUKIMA_ASSERT(above_ == nullptr, "segments end in the reverse order");
   if (is_listed_) unlink();
   fiber_.oldest = std::max(fiber_.oldest, oldest_);
+  // What is pushed below `oldest` must poll slowly and move it down. The limit is raised still (execute).
+  fiber_.clean_from = std::max(fiber_.clean_from, fiber_.oldest);
   if (!failure_) return;
   fiber_.failure = std::move(failure_);
   fiber_.failed_at = failed_at_;
@@ -53,13 +59,16 @@ void covered_segment::exchange_with_running() noexcept {
   std::swap(s.failed_at, failed_at_);
   std::swap(s.taken_up_to, taken_up_to_);
   std::swap(s.abort_pending, abort_pending_);
-  s.steps.forget();
+  std::swap(s.steps, steps_);
 }
 
 task* covered_segment::split(worker& w, taker for_whom) noexcept {
   exchange_with_running();
   task* const t = split_in_segment(fiber_, reinterpret_cast<choice_point*>(end_), nullptr, w, for_whom);
   exchange_with_running();
+  // An exception that is on its way above it does not concern it.
+  if (t != nullptr && !unwinds_)
+    t->cancellation_masked.store(false, std::memory_order_relaxed);  // not published
   return t;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "choice/backtrack.hpp"
+#include "choice/known_steps.hpp"
 
 #include <exception>
 
@@ -42,11 +43,13 @@ class covered_segment {
   char* oldest_;
   task* running_;
   placed* innermost_;
+  known_steps steps_;  ///< nothing is pushed in this segment meanwhile, so they stay true
   std::exception_ptr failure_;
   char* failed_at_ = nullptr;
   char* taken_up_to_ = all_ones;
   bool abort_pending_ = false;
   bool is_listed_ = false;
+  const bool unwinds_;  ///< it runs a destructor because an exception is on its way
   covered_segment* below_ = nullptr;
   covered_segment* above_ = nullptr;
 };

@@ -184,6 +184,11 @@ unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to
   return given;
 }
 
+void give_older_away(fiber& s, choice_point* r, const task& awaited) noexcept {
+  if (s.runtime->remote.is_attached() && !is_done(&awaited))
+    give_work_away(s, r, tuning::most_given_by_blocking, queue_end::back);
+}
+
 namespace {
 
 /// May the poll or the join of a short root's first fork be ignored? The limit stays raised, so whatever is

@@ -56,5 +56,9 @@ void hand_over(fiber& s) noexcept;
 /// Splits up to `most` tasks off a running fiber, the oldest first, and puts them where every worker finds
 /// them: at the back of the injector queue, or each before the one before. \returns how many there were
 unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to) noexcept;
+/// At the join of `r`, before its fiber waits for this child: that may be on another node, split off before
+/// what is older and does not travel. Gives the older work away. `r` has no step in progress any more. Not
+/// for a choice point that is left otherwise: it may be open still, and its step is undone or not.
+void give_older_away(fiber& s, choice_point* r, const task& awaited) noexcept;
 
 }  // namespace sukima::detail

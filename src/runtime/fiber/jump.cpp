@@ -33,6 +33,7 @@ task* complete_children(choice_point* r) noexcept {
     if (!polled)
       poll_slow(s, r, r, poll_place::join);  // others may have the rest of this fiber's work while it waits
     polled = true;
+    give_older_away(s, r, *t);
     await(s, t, reinterpret_cast<char*>(above(r)));
   }
   return newest;

@@ -148,6 +148,7 @@ bool end_future(future_point* r, bool fails) noexcept {
       t->cancelled.store(true, std::memory_order_release);
       request_abort_checks(*s.runtime);
     }
+    if (!fails) give_older_away(s, r, *t);
     // Not on top of a fiber that unwinds: there no abort would reach it.
     await(s, t, fails ? nullptr : reinterpret_cast<char*>(above(r)));
     r->word = reinterpret_cast<std::uintptr_t>(kind.spent);

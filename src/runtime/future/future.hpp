@@ -63,7 +63,8 @@ class future_waiting {
 void wait_for_end(char* top, future_cell& cell);
 
 /// Before something runs on top of the running segment that may wait for what lies below: gives away what is
-/// open there up to the youngest future. A segment hides all below it from helpers.
+/// open there up to the youngest future. What is split off is joined; what is not would run where it is
+/// touched, in the segment on top.
 void give_futures_away(fiber& s, char* top) noexcept;
 
 /// The futures of a runtime that were launched and have not ended.

@@ -307,7 +307,10 @@ task* join_child(choice_point* r) {
     t = nullptr;
   }
   poll_slow(s, r, r, poll_place::join);
-  if (t != nullptr) await(s, t, reinterpret_cast<char*>(above(r)));
+  if (t != nullptr) {
+    give_older_away(s, r, *t);
+    await(s, t, reinterpret_cast<char*>(above(r)));
+  }
   const auto leave = [&] {
     if (t != nullptr) t->destroy(t);
     if (kind->destroy != nullptr) kind->destroy(r);
@@ -365,7 +368,9 @@ task* join_children(choice_point* r) {
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
   // Newest first: that one has the iterations that come next. What nobody began is run here.
   for (task* t = newest; t != nullptr; t = t->older) {
-    if (!complete_if_unbegun(s, r, t)) await(s, t, reinterpret_cast<char*>(above(r)));
+    if (complete_if_unbegun(s, r, t)) continue;
+    give_older_away(s, r, *t);
+    await(s, t, reinterpret_cast<char*>(above(r)));
   }
   std::exception_ptr error = take_failure(s, r);
   bool child_aborted = false;

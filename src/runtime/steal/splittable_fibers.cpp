@@ -34,7 +34,10 @@ task* splittable_fibers::split_one(worker& helper) noexcept {
   fiber* const s = take();
   if (s == nullptr) return nullptr;
   stress_point();
-  task* const t = split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, helper);
+  // Listed since an earlier suspension, it may wait now with all that it has to do (wait_at_poll).
+  task* const t = s->suspended_end != nullptr
+                      ? split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, helper)
+                      : nullptr;
   if (t != nullptr) ++helper.statistics.promotions;
   const bool more = has_splittable_work(*s);
   const bool cancellable = s->on_cancel != nullptr;
