@@ -442,4 +442,18 @@ TEST(estimate, nonsense_from_the_port_does_not_hold_the_file) {
   EXPECT_EQ(here.load().host_malformed, 1u);
 }
 
+TEST(estimate, the_file_counts_again_where_the_ports_word_has_run_out) {
+  const char* const port = "/dev/virtio-ports/org.sukima.capacity.0";
+  world here("0-3");
+  here.group("/ours", "100", "max 100000");
+  here.tree().file(port, "").file("/run/sukima/host", "sukima-host 1\nusable 1.5\nvalid 86400\nend\n");
+  here.run(1.2);
+  ASSERT_EQ(here.load().host_cpus, 1.5);
+  here.tree().file(port, "sukima-host 1\nusable 2.5\nvalid 2\nend\n");
+  here.run(1.2);
+  EXPECT_EQ(here.load().host_cpus, 2.5);
+  here.run(4);
+  EXPECT_EQ(here.load().host_cpus, 1.5);
+}
+
 }  // namespace

@@ -140,7 +140,8 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
     return;
   }
   uint64_t modified = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
-  if (host->has_message && modified == host->file_time_ns) return;
+  // Where the port's word has run out, the file's counts again, though it is the same as before.
+  if (host->has_message && !host->from_port && modified == host->file_time_ns) return;
   uint64_t real = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
   uint64_t age = real > modified ? real - modified : 0;
   cap_text content;
