@@ -49,6 +49,14 @@ std::optional<observed_object> read_answer(const program_core& p, const segment&
 
 }  // namespace
 
+bool does_deadlock_of_some_end() {
+  const char* const wish = std::getenv("SUKIMA_DEADLOCK");
+  if (wish == nullptr || *wish == '\0') return false;
+  if (std::strcmp(wish, "end") != 0)
+    throw bad_setting("SUKIMA_DEADLOCK=" + std::string(wish) + ": it must be end, or unset");
+  return true;
+}
+
 void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept {
   process_words& mine = memory.process(process);
   const std::uint32_t round = memory.header().watch_round.load();  // after the ring; partner: ask_processes
@@ -150,8 +158,7 @@ void deadlock_watch::look() {
   const bool all = dead.size() + over == of_.objects.size();
   const std::string text = std::string("sukima: ") + (all ? "all" : "some") +
                            " objects wait for one another: " + describe_deadlock(of_, *now, dead);
-  const char* const wish = std::getenv("SUKIMA_DEADLOCK");
-  if (all || (wish != nullptr && std::strcmp(wish, "end") == 0)) {
+  if (all || of_.deadlock_of_some_ends) {
     of_.note_error(std::make_exception_ptr(deadlock(text)), text, false);
     of_.abort();
   } else if (text != reported_) {

@@ -226,7 +226,10 @@ void program_core::run_islands(const model::model_parts& how) {
 void program_core::run() {
   // Before a plan changes the streams, which may hold messages.
   if (has_run) throw usage_error("sukima: a program can be run only once");
-  if (child == nullptr) recorded = recording::wanted();
+  if (child == nullptr) {  // a child has no watch
+    deadlock_of_some_ends = does_deadlock_of_some_end();
+    recorded = recording::wanted();
+  }
   const model::execution_model how =
       recorded != nullptr ? model::execution_model::simulated : chosen_model(*this);
   if (child != nullptr) {

@@ -29,6 +29,10 @@ namespace sukima::objects::detail {
 /// \throws bad_setting
 model::execution_model chosen_model(program_core& p);
 
+/// Whether objects that wait for one another for ever end the program though others go on, as SUKIMA_DEADLOCK
+/// says (deadlock.cpp). \throws bad_setting
+bool does_deadlock_of_some_end();
+
 struct island_core;
 
 /// A fiber of an island that nobody waits for: it runs what must be done by the holder of the island's token
@@ -96,6 +100,7 @@ struct program_core {
   timer time;
   std::unique_ptr<recording> recorded;  ///< null: it is not
   bool has_run = false;
+  bool deadlock_of_some_ends = false;  ///< set before the watch begins, which reads it
 
   /// No data goes with it. Partners: stop(), listener::run; stop_requested.
   std::atomic<bool> stopping{false};

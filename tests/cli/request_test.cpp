@@ -55,14 +55,14 @@ TEST(join_words, reads_like_a_sentence) {
 }
 
 TEST(workers, are_numbers_without_repetition) {
-  EXPECT_EQ(parse_workers({"2", "1", "2", "4096"}), (std::vector<int>{2, 1, 4096}));
+  EXPECT_EQ(parse_workers({"2", "1", "2", "1024"}), (std::vector<int>{2, 1, 1024}));
 }
 
 TEST(workers, of_other_kinds_are_named) {
-  for (const char* word : {"0", "-1", "4097", "x", "", "1.5", "2 ", "99999999999999999999"}) {
+  for (const char* word : {"0", "-1", "1025", "x", "", "1.5", "2 ", "99999999999999999999"}) {
     const std::string complaint = complaint_of([&] { parse_workers({"1", word}); });
     EXPECT_EQ(complaint, std::string("--workers has '") + word +
-                             "': give numbers from 1 to 4096, such as --workers 1,2");
+                             "': give numbers from 1 to 1024, such as --workers 1,2");
   }
 }
 

@@ -271,12 +271,30 @@ def check_interruption(_, work):
                 raise failure(f"the compiler goes on after {number}")
 
 
+def check_colours(backend, work):
+    """An empty NO_COLOR is none."""
+    (work / "wrong.tc").write_text("int main(void) { return unknown; }\n")
+    usual = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+
+    def printed(**more):
+        ours, its = os.openpty()
+        subprocess.run([SUKIMA, "cc", backend, "-c", "wrong.tc"], cwd=work, env={**usual, **more}, stderr=its,
+                       stdin=subprocess.DEVNULL, check=False)
+        os.close(its)
+        text = os.read(ours, 4096)
+        os.close(ours)
+        return text
+
+    is_equal("the message with an empty NO_COLOR", printed(NO_COLOR=""), printed())
+    is_equal("colours with NO_COLOR=1", b"\x1b[" in printed(NO_COLOR="1"), False)
+
+
 def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
-                      check_reproducible, check_lines, check_clones, check_left_clones):
+                      check_reproducible, check_lines, check_clones, check_left_clones, check_colours):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

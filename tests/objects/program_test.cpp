@@ -175,6 +175,17 @@ TEST(program, refuses_models_that_there_are_not) {
   }
 }
 
+TEST(program, refuses_another_wish_about_deadlocks) {
+  for (const char* word : {"End", "1", "report"}) {
+    setenv("SUKIMA_DEADLOCK", word, 1);
+    program p;
+    p.object("a", [] {});
+    EXPECT_EQ(text_of<sukima::bad_setting>([&] { p.run(); }),
+              "SUKIMA_DEADLOCK=" + std::string(word) + ": it must be end, or unset");
+    unsetenv("SUKIMA_DEADLOCK");
+  }
+}
+
 TEST(program, what_never_ran_is_destroyed) {
   const auto token = std::make_shared<int>(1);
   {

@@ -166,7 +166,11 @@ int main(int argc, char** argv) {
       "Exit codes: 0 all figures are reached, 1 some are not, 2 wrong use, 77 nothing can be measured here.\n"
       "Examples:\n  sukima-truth --quick\n  sukima-truth --file cells.json --seconds 110\n"
       "  sukima-truth --file cells.json --report --misses");
-  CLI11_PARSE(program, argc, argv);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    return program.exit(problem) == 0 ? 0 : exit_usage;
+  }
   if (what.only_report && what.file.empty()) {
     complain("--report needs --file FILE with the results to report");
     return exit_usage;

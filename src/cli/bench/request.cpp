@@ -15,7 +15,8 @@
 namespace sukima::cli::bench {
 namespace {
 
-constexpr int most_workers = 4096;
+/// Sukima's own limit (settings::workers).
+constexpr int most_workers = 1024;
 
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {

@@ -62,7 +62,7 @@ struct bench_request {
 /// usage_error.
 std::vector<int> parse_counts(std::string_view option, const std::vector<std::string>& words, int most);
 
-/// Numbers of workers, each from 1 to 4096. Throws usage_error.
+/// Numbers of workers, each from 1 to 1024. Throws usage_error.
 std::vector<int> parse_workers(const std::vector<std::string>& words);
 
 /// A problem size of at least 0; nothing for nothing. Throws usage_error.

@@ -178,7 +178,9 @@ std::string option_of(clang::DiagnosticsEngine::Level level, const clang::Diagno
 }  // namespace
 
 diagnostic_printer::diagnostic_printer() : options_(new clang::DiagnosticOptions) {
-  options_->ShowColors = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const bool may_be_coloured = no_colour == nullptr || *no_colour == '\0';
+  options_->ShowColors = isatty(STDERR_FILENO) != 0 && may_be_coloured;
 }
 
 diagnostic_printer::~diagnostic_printer() = default;
