@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include <sukima/version.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -4,6 +4,7 @@
 
 #include <sukima/detail/language.hpp>  // first
 
+#include <sukima/version.h>
 #include <sukima/blocking.hpp>
 #include <sukima/cancel.hpp>
 #include <sukima/context.hpp>

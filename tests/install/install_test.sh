@@ -47,6 +47,8 @@ use_pkg_config "$prefix"
 read -ra cxx_flags < <(pkg-config --cflags --libs sukima)
 read -ra cc_flags < <(pkg-config --cflags --libs sukima-capacity)
 library_path=$(pkg-config --variable=libdir sukima)
+"$cc" -std=c90 -pedantic-errors "$consumer/version.c" -o "$work/version" "${cc_flags[@]}"
+[[ $("$work/version") == "$version" ]] || fail "the version of version.h"
 "$cxx" -std=c++20 "$consumer/sums.cpp" -o "$work/sums" "${cxx_flags[@]}"
 "$cc" -std=c11 "$consumer/cpus.c" -o "$work/cpus" "${cc_flags[@]}"
 [[ $(LD_LIBRARY_PATH=$library_path "$work/sums") == 5050 ]] || fail "the C++ consumer of pkg-config"
