@@ -91,7 +91,7 @@ TEST(experiment, needs_a_baseline_for_relative_claims) {
   text.replace(text.find("[\"one\", \"two\"]"), 14, "[\"two\"]");
   EXPECT_EQ(complaint(text), "none");
   EXPECT_EQ(complaint(changed("\"right\": {\"settings\": [\"fast\"]}", "\"measure\": \"time\"")),
-            "claims[0]: 'right' is for the measures 'time' and 'converted', which need it");
+            "claims[0]: 'right' is missing, which the measures 'time' and 'converted' need");
 }
 
 TEST(experiment, names_are_safe_for_files) {

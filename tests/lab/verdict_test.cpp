@@ -227,7 +227,7 @@ TEST(report, has_tables_verdicts_and_the_worst_of_each_row) {
   const std::string page = report_text(all);
   EXPECT_NE(page.find("| work | fast | 1 (1 to 1.01) | 1 (1 to 1.01) | – |\n"), std::string::npos) << page;
   EXPECT_NE(page.find("| work | slow | – | 1.25 | – | 1.25 |\n"), std::string::npos) << page;
-  EXPECT_NE(page.find("Of 1 claims: 1 holds.\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("1 claim: 1 holds.\n"), std::string::npos) << page;
   EXPECT_NE(page.find("- **holds**: It is slower. (000 figure 3; scaled from 16 CPUs to 2)\n"),
             std::string::npos)
       << page;

@@ -161,6 +161,50 @@ TEST(worst, of_the_environments_is_what_a_claim_judges) {
   EXPECT_TRUE(each.cells[0].worst_of.empty());
 }
 
+/// The claim that the worst share is worse than the worst quota: 1.3 / 1.1, in each resample.
+const std::string two_kinds =
+    "\"judge\": \"worst\", \"right\": {\"settings\": [\"all\"], \"environments\": "
+    "[\"cap-half\", \"cap-quarter\"]}";
+
+TEST(worst, of_two_kinds_of_environments_are_compared) {
+  const judged_claim one = judged("\"judge\": \"worst\"", two_kinds);
+  EXPECT_EQ(one.outcome, verdict::does_not_hold) << "1.18 is not above 1.25";
+  ASSERT_EQ(one.cells.size(), 1u);
+  EXPECT_EQ(one.cells[0].environment, "share-4");
+  ASSERT_TRUE(one.cells[0].ratio);
+  EXPECT_NEAR(one.cells[0].ratio->estimate, 1.3 / 1.1, 1e-9);
+  EXPECT_NEAR(one.cells[0].ratio->low, 1.3 / 1.1, 1e-9);
+  EXPECT_NEAR(one.cells[0].ratio->high, 1.3 / 1.1, 1e-9);
+  // The same in the other direction: 1.1 / 1.3.
+  const recorded_runs all = recorded("\"judge\": \"worst\"", two_kinds);
+  experiment swapped = all.experiments.front();
+  std::swap(swapped.claims[0].environments, swapped.claims[0].right->environments);
+  const judged_cell other =
+      judge(swapped, {}, measured(swapped, all.records), all.facts.bed).front().cells.at(0);
+  EXPECT_EQ(other.environment, "cap-half");
+  EXPECT_NEAR(other.ratio->estimate, 1.1 / 1.3, 1e-9);
+}
+
+TEST(worst, of_two_kinds_needs_runs_of_both) {
+  recorded_runs all = recorded("\"judge\": \"worst\"", two_kinds);
+  std::erase_if(all.records, [](const record& one) { return one.environment == "cap-quarter"; });
+  const experiment& what = all.experiments.front();
+  const measured runs(what, all.records);
+  EXPECT_EQ(judge(what, {}, runs, {16, "", {}}).front().outcome, verdict::undecided);
+  const judged_claim hindered = judge(what, {}, runs, {16, "", {{"cap", "groups need root"}}}).front();
+  EXPECT_EQ(hindered.outcome, verdict::cannot_be_shown);
+  EXPECT_EQ(hindered.reason, "ep in share-2: groups need root");
+}
+
+TEST(worst, of_two_kinds_is_left_out_where_a_kind_is) {
+  recorded_runs all = recorded("\"judge\": \"worst\"", two_kinds);
+  experiment what = all.experiments.front();
+  what.environments[3].quick = what.environments[4].quick = false;
+  const judged_claim one = judge(what, {.quick = true}, measured(what, all.records), all.facts.bed).front();
+  EXPECT_EQ(one.outcome, verdict::cannot_be_shown);
+  EXPECT_TRUE(one.cells.empty());
+}
+
 TEST(worst, is_named_in_the_report) {
   EXPECT_NE(report_text(recorded()).find("  - ep, share-4 (the worst of 2): 1.3 (1.3 to 1.3), holds\n"),
             std::string::npos)
@@ -189,6 +233,24 @@ std::string complaint(const std::string& from, const std::string& to) {
     return error.what();
   }
   return "none";
+}
+
+TEST(worst, of_two_kinds_needs_the_environments_of_both) {
+  EXPECT_EQ(complaint("\"judge\": \"worst\"", two_kinds), "none");
+  EXPECT_EQ(
+      complaint("\"judge\": \"worst\"", "\"right\": {\"settings\": [\"all\"]}"),
+      "claims[0]: with the measure 'relative' there is a 'right' only if \"judge\" is \"worst\" and it has "
+      "'environments'");
+  EXPECT_EQ(complaint("\"left\": {\"settings\": [\"all\"]}",
+                      "\"left\": {\"settings\": [\"all\"], \"environments\": [\"share-2\"]}"),
+            "claims[0].left: 'environments' is for the right side; the left one has the claim's");
+  EXPECT_EQ(complaint("\"judge\": \"worst\"",
+                      "\"judge\": \"worst\", \"right\": {\"settings\": [\"all\"], "
+                      "\"environments\": [\"alone\"]}"),
+            "claims[0]: the environment 'alone' has no 'baseline', so it has no target times");
+  EXPECT_EQ(complaint("\"measure\": \"relative\", \"judge\": \"worst\"",
+                      "\"right\": {\"settings\": [\"all\"], \"environments\": [\"share-2\"]}"),
+            "claims[0].right: 'environments' is for the measure 'relative' with \"judge\": \"worst\"");
 }
 
 TEST(worst, is_for_relative_claims_with_one_setting_or_the_worst_of_several) {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,9 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
   request.facts.versions["sukima"] = sukima_version;
   request.facts.bed.cpus = options.cpus.value_or(static_cast<unsigned>(usable_cpus()));
   if (options.cpus) request.facts.machine.emplace_back("cpus of the lab", std::to_string(*options.cpus));
+  // Other programs disturb the runs; the report says how much ran beside them at the start.
+  if (double load = 0; getloadavg(&load, 1) == 1)
+    request.facts.machine.emplace_back("load before the runs", fmt::format("{:.2f}", load));
   if (const std::string text = parts::variables_text(environ); !text.empty())
     request.facts.machine.emplace_back(parts::variables_fact, text);
   request.facts.choice = {options.quick, options.repetitions, request.facts.bed.cpus};

@@ -183,11 +183,13 @@ void check_counts(const place& from, const side& read, const experiment& whole) 
 }
 
 side read_side(const place& from, const experiment& whole) {
-  from.expect_members({"settings", "environment", "take"});
+  from.expect_members({"settings", "environment", "environments", "take"});
   side result;
   result.settings = read_references(from.member("settings"), whole.settings, "setting");
   if (from.has("environment"))
     result.environment = read_reference(from.member("environment"), whole.environments, "environment");
+  if (from.has("environments"))
+    result.environments = read_different(from.member("environments"), whole.environments, "environment");
   if (from.has("take")) {
     result.take = read_taking(from.member("take"));
     if (result.take == taking::use) check_counts(from, result, whole);
@@ -201,9 +203,12 @@ bool measures_in(const claim& what, const environment& where) {
   return std::ranges::find(what.environments, where.name) != what.environments.end();
 }
 
+/// Relative times need target times on both sides.
 void check_targets(const place& from, const claim& read, const experiment& whole) {
   for (const environment& one : whole.environments) {
-    if (measures_in(read, one) && one.baseline.empty())
+    const bool is_right =
+        read.right && std::ranges::find(read.right->environments, one.name) != read.right->environments.end();
+    if ((measures_in(read, one) || is_right) && one.baseline.empty())
       from.fail("the environment '" + one.name + "' has no 'baseline', so it has no target times");
   }
 }
@@ -232,9 +237,28 @@ void read_judge(const place& from, claim& into) {
     from.fail("'worst' is for one setting, or for the worst of several");
 }
 
+/// The right side is another setting, or for worst relative times other environments.
+void check_sides(const place& from, const claim& read) {
+  if (!read.left.environments.empty())
+    from.member("left").fail("'environments' is for the right side; the left one has the claim's");
+  if (read.of != measure::relative) {
+    if (!read.right) from.fail("'right' is missing, which the measures 'time' and 'converted' need");
+    if (!read.right->environments.empty())
+      from.member("right").fail("'environments' is for the measure 'relative' with \"judge\": \"worst\"");
+    return;
+  }
+  if (!read.right) return;
+  if (!read.worst || read.right->environments.empty())
+    from.fail(
+        "with the measure 'relative' there is a 'right' only if \"judge\" is \"worst\" and it has "
+        "'environments'");
+  if (read.right->settings.size() > 1 && read.right->take != taking::worst)
+    from.member("right").fail("'worst' is for one setting, or for the worst of several");
+}
+
 claim read_claim(const place& from, const experiment& whole) {
   from.expect_members({"name", "text", "figure", "found", "measure", "left", "right", "programs",
-                       "environments", "relation", "bound", "in", "judge", "needs", "missing"});
+                       "environments", "relation", "bound", "in", "judge", "least_cpus", "needs", "missing"});
   claim result;
   result.name = from.member("name").name();
   result.text = from.member("text").text();
@@ -247,8 +271,6 @@ claim read_claim(const place& from, const experiment& whole) {
   }
   if (from.has("measure")) result.of = read_measure(from.member("measure"));
   result.left = read_side(from.member("left"), whole);
-  if (from.has("right") == (result.of == measure::relative))
-    from.fail("'right' is for the measures 'time' and 'converted', which need it");
   if (from.has("right")) result.right = read_side(from.member("right"), whole);
   result.programs = read_different(from.member("programs"), whole.programs, "program");
   result.environments = read_different(from.member("environments"), whole.environments, "environment");
@@ -258,6 +280,8 @@ claim read_claim(const place& from, const experiment& whole) {
   if (from.has("bound")) result.bound = from.member("bound").number(0.001, 1000);
   if (from.has("in")) result.in = from.member("in").number(0.01, 1);
   if (from.has("judge")) read_judge(from.member("judge"), result);
+  check_sides(from, result);
+  if (from.has("least_cpus")) result.least_cpus = read_cpus(from.member("least_cpus"));
   if (from.has("needs")) {
     result.needs = from.member("needs").text();
     if (result.needs != "kvm") from.member("needs").fail("must be 'kvm'");

@@ -54,6 +54,7 @@ ordered_json json_of(const environment& one) {
 ordered_json json_of(const side& one) {
   ordered_json entry = {{"settings", one.settings}};
   if (!one.environment.empty()) entry["environment"] = one.environment;
+  if (!one.environments.empty()) entry["environments"] = one.environments;
   if (one.take != taking::best) entry["take"] = name_of(one.take);
   return entry;
 }
@@ -75,6 +76,7 @@ ordered_json json_of(const claim& one) {
   if (one.bound != 1) entry["bound"] = one.bound;
   if (one.in != 1) entry["in"] = one.in;
   if (one.worst) entry["judge"] = "worst";
+  if (one.least_cpus != 1) entry["least_cpus"] = one.least_cpus;
   if (!one.needs.empty()) entry["needs"] = one.needs;
   return entry;
 }

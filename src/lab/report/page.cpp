@@ -2,6 +2,7 @@
 // The report as one page of HTML; see report.hpp.
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ th, td { border: 1px solid #ccc; padding: 0.2em 0.5em; text-align: left; vertica
 .wide { overflow-x: auto; }
 .wide svg { display: block; margin: 1em 0; }
 td svg { margin: 0.3em 0; }
+.ratios { margin: 0.3em 0; padding-left: 1.2em; }
 td.claim { min-width: 16em; }
 .verdict { font-weight: bold; }
 .heat { margin: 0.5em 0; font-size: 1em; }
@@ -106,8 +108,46 @@ std::string plots_html(const ordered_json& experiment) {
   return html + "</div>\n";
 }
 
-/// A table with a row for each claim: the paper's figure and what it has, and beside them ours. What the
-/// colours and marks of heat maps mean stands above it, if it has some.
+/// The ratio of each cell with its interval and verdict, as text: for readers who cannot see the pictures,
+/// and to copy.
+std::string ratios_html(const ordered_json& claim) {
+  if (claim.at("cells").empty()) return {};
+  std::string html = "<ul class=\"ratios\">\n";
+  for (const ordered_json& cell : claim.at("cells"))
+    html += fmt::format("<li>{}, {}: {}, {}</li>\n", text_of(cell, "program"), text_of(cell, "environment"),
+                        text_of(cell, "text"), text_of(cell, "verdict"));
+  return html + "</ul>\n";
+}
+
+/// The numbers of claims and figures, and what does not hold.
+std::string summary_html(const ordered_json& report) {
+  const ordered_json& summary = report.at("summary");
+  std::size_t all = 0, decided = 0;
+  std::map<std::string, std::size_t> states;
+  for (const auto& [verdict, count] : summary.at("claims").items()) {
+    all += count.get<std::size_t>();
+    if (verdict == name_of(verdict::holds) || verdict == name_of(verdict::does_not_hold))
+      decided += count.get<std::size_t>();
+  }
+  if (all == 0) return {};
+  std::string html = fmt::format("<p>Of {} claims {} are decided", all, decided);
+  for (const auto& [verdict, count] : summary.at("claims").items())
+    if (count > 0) html += fmt::format("; {}: {}", html_escaped(verdict), count.get<std::size_t>());
+  for (const ordered_json& figure : summary.at("figures")) ++states[figure.at("state")];
+  html += ". Figures of the papers";
+  for (const auto& [state, count] : states) html += fmt::format("; {}: {}", html_escaped(state), count);
+  html += ". Verdicts are at a confidence of 95 %.";
+  if (summary.at("quick")) html += " These are quick runs.";
+  html += "</p>\n";
+  if (summary.at("does_not_hold").empty()) return html;
+  html += "<p>What does not hold:</p>\n<ul>\n";
+  for (const ordered_json& name : summary.at("does_not_hold"))
+    html += fmt::format("<li><a href=\"#{0}\">{0}</a></li>\n", html_escaped(name.get<std::string>()));
+  return html + "</ul>\n";
+}
+
+/// A table with a row for each claim: the paper's figure and finding, and beside them ours. A legend of the
+/// heat maps precedes it if there is one.
 std::string claims_html(const ordered_json& experiment, unsigned cpus) {
   if (experiment.at("claims").empty()) return {};
   std::string scaled;
@@ -120,10 +160,10 @@ std::string claims_html(const ordered_json& experiment, unsigned cpus) {
     const std::string heat_map = heat_map_html(claim);
     has_heat_map = has_heat_map || !heat_map.empty();
     const std::string figure = text_of(claim, "figure"), reason = text_of(claim, "reason");
-    html +=
-        fmt::format("<tr id=\"{}/{}\"><td>{}{}<br>{}</td><td class=\"claim\">{}<br>{}{}</td>",
-                    text_of(experiment, "name"), text_of(claim, "name"), figure, figure.empty() ? "" : scaled,
-                    text_of(claim, "found"), text_of(claim, "text"), ratios_svg(claim), heat_map);
+    html += fmt::format("<tr id=\"{}/{}\"><td>{}{}<br>{}</td><td class=\"claim\">{}<br>{}{}{}{}</td>",
+                        text_of(experiment, "name"), text_of(claim, "name"), figure,
+                        figure.empty() ? "" : scaled, text_of(claim, "found"), text_of(claim, "text"),
+                        text_of(claim, "part"), ratios_svg(claim), heat_map, ratios_html(claim));
     html += fmt::format("<td><span class=\"verdict\">{}</span>{}{}</td></tr>\n", text_of(claim, "verdict"),
                         reason.empty() ? "" : "<br>", reason);
   }
@@ -134,7 +174,7 @@ std::string claims_html(const ordered_json& experiment, unsigned cpus) {
 
 std::string report_html(const recorded_runs& runs) {
   const ordered_json report = report_json(runs);
-  std::string html = page_head + machine_html(report);
+  std::string html = page_head + summary_html(report) + machine_html(report);
   for (const ordered_json& experiment : report.at("experiments")) {
     html += fmt::format("<h2 id=\"{0}\">{0}: {1}</h2>\n", text_of(experiment, "name"),
                         text_of(experiment, "title"));

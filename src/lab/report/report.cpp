@@ -9,6 +9,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "report/summary.hpp"
+
 namespace sukima::lab {
 namespace {
 
@@ -121,37 +123,27 @@ std::string relative_text(const experiment& what, const recorded_runs& all, cons
          table_of(what, all.facts.choice, last, cell);
 }
 
-std::string ratio_text(const judged_cell& one) {
-  if (!one.ratio) return one.reason;
-  const auto text = [](double value) {
-    return std::isfinite(value) ? number_text(value) : std::string("infinite");
-  };
-  return fmt::format("{} ({} to {})", text(one.ratio->estimate), text(one.ratio->low), text(one.ratio->high));
-}
-
 std::string claim_text(const judged_claim& one, const std::string& scaled) {
   std::string text =
       fmt::format("- **{}**: {}{}", name_of(one.outcome), one.what.text,
                   one.what.figure.empty() ? "" : fmt::format(" ({}{})", one.what.figure, scaled));
   if (!one.what.found.empty()) text += fmt::format("\n  - The paper has: {}", one.what.found);
+  if (const std::string part = part_text(one); !part.empty()) text += "\n  - " + part;
   if (!one.reason.empty()) text += fmt::format("\n  - Why: {}.", one.reason);
   for (const judged_cell& cell : one.cells)
     text +=
         fmt::format("\n  - {}, {}{}{}: {}, {}", cell.program, cell.environment,
                     cell.worst_of.size() > 1 ? fmt::format(" (the worst of {})", cell.worst_of.size()) : "",
-                    cell.taken.empty() ? "" : fmt::format(" (the use tells {})", cell.taken),
-                    ratio_text(cell), name_of(cell.outcome));
+                    cell.taken.empty() ? "" : fmt::format(" (by the use: {})", cell.taken), ratio_text(cell),
+                    name_of(cell.outcome));
   return text + "\n";
 }
 
-std::string summary_text(const std::vector<judged_claim>& claims) {
-  std::string text;
-  for (const verdict one :
-       {verdict::holds, verdict::does_not_hold, verdict::undecided, verdict::cannot_be_shown}) {
-    const auto count = std::ranges::count(claims, one, &judged_claim::outcome);
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(one));
-  }
-  return fmt::format("Of {} claims: {}.\n\n", claims.size(), text);
+/// The verdicts of one experiment.
+std::string counts_text(const std::vector<judged_claim>& claims) {
+  verdict_counts counts;
+  for (const judged_claim& one : claims) counts.add(one.outcome);
+  return fmt::format("{} {}: {}.\n\n", claims.size(), claims.size() == 1 ? "claim" : "claims", counts.text());
 }
 
 std::string scaled_text(const experiment& what, const recorded_runs& runs) {
@@ -164,6 +156,7 @@ ordered_json claim_json(const judged_claim& one) {
   for (const judged_cell& cell : one.cells) {
     ordered_json entry = {
         {"program", cell.program}, {"environment", cell.environment}, {"verdict", name_of(cell.outcome)}};
+    entry["text"] = ratio_text(cell);
     if (cell.ratio)
       entry["ratio"] = {{"estimate", number_json(cell.ratio->estimate)},
                         {"low", number_json(cell.ratio->low)},
@@ -178,6 +171,7 @@ ordered_json claim_json(const judged_claim& one) {
                         {"bound", one.what.bound},        {"relation", one.what.above ? "above" : "below"},
                         {"verdict", name_of(one.outcome)}};
   if (!one.reason.empty()) entry["reason"] = one.reason;
+  if (const std::string part = part_text(one); !part.empty()) entry["part"] = part;
   entry["cells"] = std::move(cells);
   return entry;
 }
@@ -251,30 +245,35 @@ std::string machine_text(const run_facts& facts) {
 }  // namespace
 
 std::string report_text(const recorded_runs& all) {
-  std::string text = "# Results of the lab\n\n" + machine_text(all.facts);
-  for (const experiment& what : all.experiments) {
+  const std::vector<judged_experiment> judged = judge_all(all);
+  std::string text = "# Results of the lab\n\n" + summary_text(all, judged) + machine_text(all.facts);
+  for (const judged_experiment& one : judged) {
+    const experiment& what = *one.what;
     const measured runs(what, all.records);
     text += fmt::format("## {}: {}\n\n", what.name, what.title);
     if (!what.source.empty()) text += fmt::format("Source: {}.\n\n", what.source);
     text +=
         times_text(what, all, runs) + relative_text(what, all, runs) + failures_text(what, all.records, runs);
     if (what.claims.empty()) continue;
-    const std::vector<judged_claim> claims = judge(what, all.facts.choice, runs, all.facts.bed);
-    text += summary_text(claims);
-    for (const judged_claim& one : claims) text += claim_text(one, scaled_text(what, all));
+    text += counts_text(one.claims);
+    for (const judged_claim& claim : one.claims) text += claim_text(claim, scaled_text(what, all));
     text += "\n";
   }
   return text;
 }
 
 ordered_json report_json(const recorded_runs& all) {
-  ordered_json document = {{"machine", ordered_json::object()}, {"cpus", all.facts.bed.cpus}};
+  const std::vector<judged_experiment> judged = judge_all(all);
+  ordered_json document = {{"summary", summary_json(all, judged)},
+                           {"machine", ordered_json::object()},
+                           {"cpus", all.facts.bed.cpus}};
   for (const auto& [name, value] : all.facts.machine) document["machine"][name] = value;
   document["versions"] = all.facts.versions;
   document["accelerator"] = all.facts.bed.accelerator;
   document["obstacles"] = all.facts.bed.obstacles;
   document["experiments"] = ordered_json::array();
-  for (const experiment& what : all.experiments) {
+  for (const judged_experiment& one : judged) {
+    const experiment& what = *one.what;
     const measured runs(what, all.records);
     ordered_json entry = {
         {"name", what.name}, {"title", what.title}, {"source", what.source}, {"shown", name_of(what.shown)}};
@@ -283,8 +282,7 @@ ordered_json report_json(const recorded_runs& all) {
     entry["cells"] = cells_json(what, all, runs);
     entry["worst"] = worst_json(what, all, runs);
     entry["claims"] = ordered_json::array();
-    for (const judged_claim& one : judge(what, all.facts.choice, runs, all.facts.bed))
-      entry["claims"].push_back(claim_json(one));
+    for (const judged_claim& claim : one.claims) entry["claims"].push_back(claim_json(claim));
     document["experiments"].push_back(std::move(entry));
   }
   return document;

@@ -9,7 +9,7 @@
 #include "shared/verdict.hpp"
 
 namespace sukima::lab {
-std::optional<std::size_t> told_by_use(const std::vector<const rounds*>& counts) {
+std::optional<std::size_t> choose_by_use(const std::vector<const rounds*>& counts) {
   host::sweep curve(1, static_cast<unsigned>(counts.size()));
   for (const auto& [round, unused] : *counts.front()) {
     const auto known = [at = round](const rounds* one) {

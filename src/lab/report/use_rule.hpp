@@ -14,6 +14,6 @@ namespace sukima::lab {
 /// 13): where the use stops growing, or falling; the first where it stays, turns several times, or is too
 /// noisy to say. \param counts the use at each count in rounds, the smallest count first; not empty
 /// \returns nothing if fewer than `fewest_rounds` rounds have a use above 0 at all counts. O(counts · rounds)
-std::optional<std::size_t> told_by_use(const std::vector<const rounds*>& counts);
+std::optional<std::size_t> choose_by_use(const std::vector<const rounds*>& counts);
 
 }  // namespace sukima::lab

@@ -5,83 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/comparison.hpp"
 #include "report/use_rule.hpp"
 
 namespace sukima::lab {
 namespace {
-
-template <class Thing>
-const Thing& named(const std::vector<Thing>& all, const std::string& name) {
-  return *std::ranges::find(all, name, &Thing::name);
-}
-
-/// The rounds of a program with one setting in one environment, and what their times are multiplied with.
-struct sample {
-  const rounds* cell = nullptr;
-  const rounds* least = nullptr;  ///< with the time limit in place of infinite times
-  std::string setting;
-  const environment* where = nullptr;
-  double factor = 1;
-};
-
-/// The samples of a side in an environment, one for each setting.
-void add_samples(std::vector<sample>& to, const experiment& what, const side& from,
-                 const std::string& program, const std::string& where, measure of, const measured& runs) {
-  const environment& in = named(what.environments, from.environment.empty() ? where : from.environment);
-  const double factor = of == measure::relative ? 1 : value_of(of, in, 1);
-  for (const std::string& setting : from.settings)
-    to.push_back({&runs.of(program, setting, in.name), &runs.least_of(program, setting, in.name), setting,
-                  &in, factor});
-}
-
-/// The target times of each sample.
-std::vector<sample> targets_of(const experiment& what, const std::vector<sample>& of,
-                               const std::string& program, const measured& runs, unsigned cpus) {
-  std::vector<sample> targets;
-  for (const sample& one : of) {
-    const environment& alone = named(what.environments, one.where->baseline);
-    targets.push_back({&runs.of(program, one.setting, alone.name),
-                       &runs.least_of(program, one.setting, alone.name), one.setting, &alone,
-                       target_factor(*one.where, cpus)});
-  }
-  return targets;
-}
-
-/// The rounds that all samples of both sides have.
-std::vector<unsigned> common_rounds(const std::vector<sample>& left, const std::vector<sample>& right) {
-  std::vector<unsigned> common;
-  for (const auto& [round, unused] : *left.front().cell) {
-    const auto has_it = [&, number = round](const sample& one) { return one.cell->contains(number); };
-    if (std::ranges::all_of(left, has_it) && std::ranges::all_of(right, has_it)) common.push_back(round);
-  }
-  return common;
-}
-
-std::vector<double> values_at(const sample& from, const std::vector<unsigned>& common) {
-  std::vector<double> values;
-  for (const unsigned round : common) values.push_back(from.cell->at(round) * from.factor);
-  return values;
-}
-
-alternatives alternatives_at(const std::vector<sample>& from, const std::vector<unsigned>& common,
-                             bool largest) {
-  alternatives result{{}, largest};
-  for (const sample& one : from) result.samples.push_back(values_at(one, common));
-  return result;
-}
-
-/// The samples where a stopped run took no longer than the time limit.
-std::vector<sample> at_least(std::vector<sample> all) {
-  for (sample& one : all) one.cell = one.least;
-  return all;
-}
-
-/// Whether one of these runs was stopped.
-bool has_stopped(const std::vector<sample>& all, const std::vector<unsigned>& common) {
-  return std::ranges::any_of(all, [&](const sample& one) {
-    return std::ranges::any_of(common, [&](unsigned round) { return std::isinf(one.cell->at(round)); });
-  });
-}
 
 /// Why samples have no runs: what prevented their environment, or their last failure. One that has some is
 /// only not done.
@@ -104,35 +32,31 @@ verdict outcome_of(const interval& ratio, const claim& what) {
   return verdict::undecided;
 }
 
-/// The ratios of measured and target times in the rounds; of several environments, names the worst in `into`.
-std::optional<interval> relative_ratio(const std::vector<sample>& left, const std::vector<sample>& targets,
-                                       const std::vector<unsigned>& common, bool largest, judged_cell& into) {
-  std::vector<sample_pair> pairs;
-  double worst = 0;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    pairs.push_back({values_at(left[i], common), values_at(targets[i], common)});
-    const double ratio = median_of(pairs.back().over) / median_of(pairs.back().under);
-    if (into.worst_of.empty() || !(ratio > worst)) continue;
-    worst = ratio;
-    into.environment = left[i].where->name;
-  }
-  return bootstrap_extreme_ratio(pairs, largest, 1);
-}
-
-/// Leaves the sample of the setting that the CPU use tells. \returns false where no use is known, with the
+/// Leaves the sample of the setting that the CPU use predicts. \returns false where no use is known, with the
 /// reason in `into`
 bool take_by_use(std::vector<sample>& from, const std::string& program, const measured& runs,
                  judged_cell& into) {
   std::vector<const rounds*> uses;
   for (const sample& one : from) uses.push_back(&runs.use_of(program, one.setting, one.where->name));
-  const std::optional<std::size_t> told = told_by_use(uses);
-  if (told) {
-    from = {from[*told]};
+  const std::optional<std::size_t> chosen = choose_by_use(uses);
+  if (chosen) {
+    from = {from[*chosen]};
     into.taken = from.front().setting;
     return true;
   }
   into.reason = "the CPU use of fewer than " + std::to_string(fewest_rounds) + " rounds is known";
   return false;
+}
+
+/// Why a cell with too few rounds has no verdict.
+void explain_too_few(const experiment& what, const comparison& sides, const std::string& program,
+                     const measured& runs, const test_bed& bed, std::size_t rounds, judged_cell& into) {
+  into.reason = reason_for_nothing(what, sides.all(), program, runs, bed);
+  if (!into.reason.empty())
+    into.outcome = verdict::cannot_be_shown;
+  else
+    into.reason = "only " + std::to_string(rounds) + " of at least " + std::to_string(fewest_rounds) +
+                  " rounds were run";
 }
 
 /// \param places one environment, or those of which the worst counts
@@ -142,46 +66,29 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
   result.program = program;
   result.environment = places.front();
   if (of.worst) result.worst_of = places;
-  std::vector<sample> left, right;
-  for (const std::string& where : places) add_samples(left, what, of.left, program, where, of.of, runs);
-  if (of.right)
-    add_samples(right, what, *of.right, program, places.front(), of.of, runs);
-  else
-    right = targets_of(what, left, program, runs, bed.cpus);
-  std::vector<unsigned> common = common_rounds(left, right);
+  comparison sides = comparison_of(what, of, program, places, runs, bed.cpus);
+  std::vector<unsigned> common = sides.common_rounds();
   if (common.size() < fewest_rounds) {
-    result.reason = reason_for_nothing(what, left, program, runs, bed);
-    if (result.reason.empty()) result.reason = reason_for_nothing(what, right, program, runs, bed);
-    if (!result.reason.empty()) result.outcome = verdict::cannot_be_shown;
-    if (result.reason.empty())
-      result.reason = "only " + std::to_string(common.size()) + " of at least " +
-                      std::to_string(fewest_rounds) + " rounds were run";
+    explain_too_few(what, sides, program, runs, bed, common.size(), result);
     return result;
   }
   if (of.left.take == taking::use) {
-    if (!take_by_use(left, program, runs, result)) return result;
-    common = common_rounds(left, right);
+    if (!take_by_use(sides.left, program, runs, result)) return result;
+    common = sides.common_rounds();
   }
-  const auto ratio_of = [&](const std::vector<sample>& over, const std::vector<sample>& under,
-                            judged_cell& into) {
-    return of.right ? bootstrap_ratio(alternatives_at(over, common, of.left.take == taking::worst),
-                                      alternatives_at(under, common, of.right->take == taking::worst))
-                    : relative_ratio(over, under, common, of.worst || of.left.take == taking::worst, into);
-  };
-  result.ratio = ratio_of(left, right, result);
+  if (of.worst) result.environment = sides.worst_environment(common);
+  result.ratio = ratio_of(of, sides, common);
   if (!result.ratio) {
     result.reason = "runs of both sides were stopped at the time limit";
     return result;
   }
   result.outcome = outcome_of(*result.ratio, of);
   if (result.outcome == verdict::undecided) result.reason = "the interval contains the bound";
+  if (!sides.has_stopped(common)) return result;
   // A stopped run may take any time from the limit on: only what holds at both ends is decided.
-  judged_cell unused = result;
-  for (const auto& [over, under] : {std::pair(at_least(left), right), std::pair(left, at_least(right))}) {
-    if (!has_stopped(left, common) && !has_stopped(right, common)) break;
-    const std::optional<interval> extreme = ratio_of(over, under, unused);
-    if (result.outcome == verdict::undecided || (extreme && outcome_of(*extreme, of) == result.outcome))
-      continue;
+  for (const comparison& extreme : extremes_of(sides)) {
+    const std::optional<interval> ratio = ratio_of(of, extreme, common);
+    if (result.outcome == verdict::undecided || (ratio && outcome_of(*ratio, of) == result.outcome)) continue;
     result.outcome = verdict::undecided;
     result.reason = "runs were stopped at the time limit: how much longer they take is not known";
   }
@@ -219,6 +126,8 @@ void decide(judged_claim& one) {
 side taken_side(const experiment& what, side one, const run_choice& choice) {
   std::erase_if(one.settings,
                 [&](const std::string& name) { return !choice.takes(named(what.settings, name)); });
+  std::erase_if(one.environments,
+                [&](const std::string& name) { return !choice.takes(named(what.environments, name)); });
   return one;
 }
 
@@ -237,9 +146,10 @@ bool takes_part(const experiment& what, const claim& of, const std::string& prog
       return choice.takes(named(what.environments, place));
     };
     return !one.settings.empty() && has_runs(environment) &&
-           (of.right || has_runs(named(what.environments, environment).baseline));
+           (of.of != measure::relative || has_runs(named(what.environments, environment).baseline));
   };
-  return choice.takes(named(what.programs, program)) && taken(of.left) && (!of.right || taken(*of.right));
+  return choice.enough_cpus(of) && choice.takes(named(what.programs, program)) && taken(of.left) &&
+         (!of.right || taken(*of.right));
 }
 
 /// Why no program and environment of a claim is part of the runs. \param of as the file has it
@@ -312,6 +222,8 @@ std::vector<judged_claim> judge(const experiment& what, const run_choice& choice
     result.what = taken_claim(what, one, choice);
     for (const std::string& program : one.programs) {
       std::vector<std::string> places;
+      // Every environment of the right side may be left out of these runs.
+      if (one.right && !one.right->environments.empty() && result.what.right->environments.empty()) continue;
       for (const std::string& place : one.environments)
         if (takes_part(what, result.what, program, place, choice)) places.push_back(place);
       if (places.empty()) continue;

@@ -87,6 +87,9 @@ enum class taking {
 struct side {
   std::vector<std::string> settings;
   std::string environment;  ///< empty: each of the claim's
+  /// Of the right side of a claim that compares worst relative times: the environments of which the worst
+  /// counts.
+  std::vector<std::string> environments;
   taking take = taking::best;  ///< of several settings
 };
 
@@ -97,7 +100,7 @@ struct claim {
   std::string found;  ///< what the paper has there
   measure of = measure::time;
   side left;
-  std::optional<side> right;  ///< nothing for measure::relative
+  std::optional<side> right;  ///< for measure::relative only if `worst` compares two kinds of environments
   std::vector<std::string> programs, environments;  ///< not empty
   bool above = true;  ///< or below
   double bound = 1;
@@ -105,6 +108,9 @@ struct claim {
   /// Only the worst environment of each program counts, as in Takayama and Kourai's figures 2 to 7; for
   /// measure::relative.
   bool worst = false;
+  /// With fewer CPUs it cannot be shown: both sides would be the same, or one CPU would have to do for
+  /// several.
+  unsigned least_cpus = 1;
   std::string needs;  ///< "kvm", or empty
   std::string missing;  ///< why no experiment shows it, and then it compares nothing; or empty
 };

@@ -36,8 +36,9 @@ struct interval {
 /// O(resamples * n log n).
 interval bootstrap_median(std::span<const double> values, std::uint64_t seed = 1);
 
-/// Samples of which the one with the smallest (or largest) median counts. Which it is in the even rounds the
-/// odd ones say, and the reverse: that what was chosen is judged by other rounds keeps chance from choosing.
+/// Samples of which the one with the smallest (or largest) median counts. The odd rounds choose it for the
+/// even ones, and the reverse: other rounds than those that chose a sample judge it, so chance does not
+/// choose.
 struct alternatives {
   std::vector<std::vector<double>> samples;  ///< at least one
   bool largest = false;
@@ -61,6 +62,14 @@ struct sample_pair {
 /// is undefined.
 std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
                                                 std::uint64_t seed = 1);
+
+/// The extreme ratio of `left` divided by that of `right`, neither of them empty: the worst slowdown with
+/// quotas by the worst one with shared CPUs, for instance. Each side chooses its pair as above, and a
+/// resample draws the same rounds for both. Nothing if one of the ratios is undefined. O(n log n * (resamples
+/// + pairs)).
+std::optional<interval> bootstrap_ratio_of_extremes(const std::vector<sample_pair>& left,
+                                                    const std::vector<sample_pair>& right, bool largest,
+                                                    std::uint64_t seed = 1);
 
 /// `value` rounded to a number of significant digits, so that reports do not show digits that mean nothing.
 double round_significant(double value, int digits);

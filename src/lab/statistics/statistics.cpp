@@ -96,33 +96,35 @@ double ratio_at(const sample_pair& of, std::span<const std::size_t> positions, s
   return median_at(of.over, positions, room) / median_at(of.under, positions, room);
 }
 
-std::optional<interval> interval_of(const sample_pair& of, std::uint64_t seed) {
+/// The estimate of a ratio with its interval.
+/// \param size  of the samples
+/// \param ratio gives the ratio at positions
+template <class Ratio>
+std::optional<interval> interval_of(std::size_t size, std::uint64_t seed, Ratio ratio) {
   constexpr std::size_t resamples = 2'000;
   std::mt19937_64 generator(seed);
-  std::vector<std::size_t> positions(of.over.size());
+  std::vector<std::size_t> positions(size);
   std::iota(positions.begin(), positions.end(), std::size_t{0});
-  std::vector<double> ratios, room;
-  const double estimate = ratio_at(of, positions, room);
+  const double estimate = ratio(positions);
   if (std::isnan(estimate)) return std::nullopt;
+  std::vector<double> ratios;
   for (std::size_t i = 0; i < resamples; ++i) {
     for (std::size_t& position : positions) position = generator() % positions.size();
-    const double ratio = ratio_at(of, positions, room);
-    if (std::isnan(ratio)) return std::nullopt;
-    ratios.push_back(ratio);
+    ratios.push_back(ratio(positions));
+    if (std::isnan(ratios.back())) return std::nullopt;
   }
   std::sort(ratios.begin(), ratios.end());
   return interval{estimate, quantile(ratios, 0.025), quantile(ratios, 0.975)};
 }
 
-}  // namespace
-
-std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
-                                        std::uint64_t seed) {
-  return interval_of({counting_values(left), counting_values(right)}, seed);
+std::optional<interval> interval_of(const sample_pair& of, std::uint64_t seed) {
+  std::vector<double> room;
+  return interval_of(of.over.size(), seed,
+                     [&](std::span<const std::size_t> positions) { return ratio_at(of, positions, room); });
 }
 
-std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
-                                                std::uint64_t seed) {
+/// The pair that counts in each round; nothing if one of the ratios is undefined.
+std::optional<sample_pair> counting_pair(const std::vector<sample_pair>& pairs, bool largest) {
   std::vector<double> room;
   const auto chosen = choose_by_halves(pairs.size(), pairs.front().over.size(), largest,
                                        [&](std::size_t which, std::span<const std::size_t> positions) {
@@ -134,7 +136,32 @@ std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& 
     counting.over.push_back(pairs[(*chosen)[i % 2]].over[i]);
     counting.under.push_back(pairs[(*chosen)[i % 2]].under[i]);
   }
-  return interval_of(counting, seed);
+  return counting;
+}
+
+}  // namespace
+
+std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
+                                        std::uint64_t seed) {
+  return interval_of({counting_values(left), counting_values(right)}, seed);
+}
+
+std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
+                                                std::uint64_t seed) {
+  const std::optional<sample_pair> counting = counting_pair(pairs, largest);
+  return counting ? interval_of(*counting, seed) : std::nullopt;
+}
+
+std::optional<interval> bootstrap_ratio_of_extremes(const std::vector<sample_pair>& left,
+                                                    const std::vector<sample_pair>& right, bool largest,
+                                                    std::uint64_t seed) {
+  const std::optional<sample_pair> over = counting_pair(left, largest);
+  const std::optional<sample_pair> under = counting_pair(right, largest);
+  if (!over || !under) return std::nullopt;
+  std::vector<double> room;
+  return interval_of(over->over.size(), seed, [&](std::span<const std::size_t> positions) {
+    return ratio_at(*over, positions, room) / ratio_at(*under, positions, room);
+  });
 }
 
 double round_significant(double value, int digits) {

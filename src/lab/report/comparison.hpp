@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs that a claim compares, and their ratio.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared/experiment.hpp"
+#include "shared/record.hpp"
+#include "shared/statistics.hpp"
+
+namespace sukima::lab {
+
+/// The thing of this name, of which there is one.
+template <class Thing>
+const Thing& named(const std::vector<Thing>& all, const std::string& name) {
+  return *std::ranges::find(all, name, &Thing::name);
+}
+
+/// The rounds of a program with one setting in one environment, and the factor of their times.
+struct sample {
+  const rounds* cell = nullptr;
+  const rounds* least = nullptr;  ///< the same with the time limit instead of infinite times
+  std::string setting;
+  const environment* where = nullptr;
+  double factor = 1;
+};
+
+/// Both sides of a claim for one program.
+struct comparison {
+  std::vector<sample> left, right;
+  /// For relative times only: the target times of `left`, and of `right` if it has environments of its own.
+  std::vector<sample> left_targets, right_targets;
+
+  std::vector<sample> all() const;
+  /// The rounds that all samples have. O(samples · rounds · log rounds).
+  std::vector<unsigned> common_rounds() const;
+  /// Whether a run of these rounds was stopped at the time limit.
+  bool has_stopped(const std::vector<unsigned>& common) const;
+  /// The environment of the largest relative time on the left.
+  const std::string& worst_environment(const std::vector<unsigned>& common) const;
+};
+
+/// The samples that a claim compares.
+/// \param places one environment, or those of which the worst counts
+comparison comparison_of(const experiment& what, const claim& of, const std::string& program,
+                         const std::vector<std::string>& places, const measured& runs, unsigned cpus);
+
+/// The ratio of left to right, or of measured to target times, with its interval; nothing if it is undefined.
+std::optional<interval> ratio_of(const claim& of, const comparison& sides,
+                                 const std::vector<unsigned>& common);
+
+/// The comparison with the smallest and with the largest ratio that stopped runs allow: on one side of the
+/// division at a time they take no longer than the time limit.
+std::array<comparison, 2> extremes_of(const comparison& sides);
+
+}  // namespace sukima::lab

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// All verdicts of a folder together: how many claims, and how many of the papers' figures, are decided.
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "shared/folder.hpp"
+#include "shared/verdict.hpp"
+
+namespace sukima::lab {
+
+/// An experiment with its judged claims.
+struct judged_experiment {
+  const experiment* what = nullptr;
+  std::vector<judged_claim> claims;
+};
+
+/// Judges all claims of a folder. O(as judge).
+std::vector<judged_experiment> judge_all(const recorded_runs& runs);
+
+/// How many claims have each verdict.
+class verdict_counts {
+ public:
+  void add(verdict one) { ++counts_[static_cast<std::size_t>(one)]; }
+  std::size_t of(verdict one) const { return counts_[static_cast<std::size_t>(one)]; }
+  std::size_t decided() const { return of(verdict::holds) + of(verdict::does_not_hold); }
+  std::size_t all() const { return decided() + of(verdict::undecided) + of(verdict::cannot_be_shown); }
+  /// "3 hold, 1 does not hold": the verdicts that occur.
+  std::string text() const;
+
+ private:
+  std::array<std::size_t, 4> counts_{};
+};
+
+/// A figure of a paper with the verdicts of all claims about it, in whatever experiment they are.
+struct judged_figure {
+  std::string name;
+  verdict_counts claims;
+
+  /// "decided": each of its claims holds or does not. "mixed": some do. "undecided": none does, and "cannot
+  /// be shown here" if that is so for each.
+  const char* state() const;
+};
+
+/// The figures that claims are about, in the order of their first claims.
+std::vector<judged_figure> figures_of(const std::vector<judged_experiment>& all);
+
+/// The first paragraphs of a report: the numbers of claims and figures, then what does not hold.
+std::string summary_text(const recorded_runs& runs, const std::vector<judged_experiment>& all);
+
+/// The same as JSON: `quick`, `confidence`, `claims` with a number for each verdict, `figures`,
+/// `does_not_hold`.
+nlohmann::ordered_json summary_json(const recorded_runs& runs, const std::vector<judged_experiment>& all);
+
+/// "1.02 (1.01 to 1.05)", or why there is no ratio.
+std::string ratio_text(const judged_cell& one);
+
+/// How many of the claim's programs and environments are part of the runs, if not all: "Here: 2 of its 5
+/// programs."
+std::string part_text(const judged_claim& one);
+
+}  // namespace sukima::lab
