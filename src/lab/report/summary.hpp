@@ -55,7 +55,7 @@ std::string summary_text(const recorded_runs& runs, const std::vector<judged_exp
 /// `does_not_hold`.
 nlohmann::ordered_json summary_json(const recorded_runs& runs, const std::vector<judged_experiment>& all);
 
-/// "1.02 (1.01 to 1.05)", or why there is no ratio.
+/// "1.02 (1.01 to 1.05)", or the reason if there is none.
 std::string ratio_text(const judged_cell& one);
 
 /// How many of the claim's programs and environments are part of the runs, if not all: "Here: 2 of its 5
