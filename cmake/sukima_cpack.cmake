@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Read by CPack before each kind of package. The .tar.gz has the program with its libraries and the compiler with Clang
-# inside in place of the distribution's, and no benchmark programs, which need the libraries of the peers.
+# inside instead of the distribution's, and no benchmark programs, which need the libraries of the peers.
 if(CPACK_GENERATOR STREQUAL "TGZ")
   set(CPACK_COMPONENTS_ALL runtime devel tools bundle portable)
   set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)

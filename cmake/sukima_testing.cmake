@@ -41,7 +41,7 @@ set(SUKIMA_TEST_ENVIRONMENT
 # sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [LABELS label…]
 #                 [SHARDS count] [OPTIMIZED] [SEPARATE])
 # adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. OPTIMIZED compiles it with
-# -O3 in place of -O1; SEPARATE compiles its sources one by one.
+# -O3 instead of -O1; SEPARATE compiles its sources one by one.
 # SHARDS is for tests that do not disturb one another: with a sanitizer, starting a process takes longer than most of
 # them, so that many processes run them all. Such a process is a test of ctest, NAME.shard_NUMBER, and slowest.py reads
 # in test-results/shards how each of its tests ended.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork2: two calls that may run at the same time. No cut-off: a fork that nobody takes costs about a
+// fork2: two calls that may run at the same time. No cut-off: a fork that no worker takes costs about a
 // nanosecond.
 #include <sukima/sukima.hpp>
 

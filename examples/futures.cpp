@@ -19,7 +19,7 @@ long primes(context c, long from, long to) {
       [](long a, long b) { return a + b; });
 }
 
-/// They outlive this function: whoever has a handle touches them.
+/// They outlive this function: every holder of a handle may touch them.
 std::vector<sukima::shared_future<long>> primes_by_thousand(int blocks, sukima::place near) {
   std::vector<sukima::shared_future<long>> result;
   for (int i = 0; i < blocks; ++i)

@@ -18,7 +18,7 @@ int main() {
 
   const std::vector<double> table(1'000'000, 1.0);
   const place memory = sukima::place_of(table.data());
-  std::printf("this thread runs on %s, its table lies in %s\n", sukima::here().text().c_str(),
+  std::printf("this thread runs on %s, its table is in %s\n", sukima::here().text().c_str(),
               memory.is_any() ? "any place" : memory.text().c_str());
   // A page in any place is near to everybody.
   std::printf("near: %s\n", memory.contains(sukima::here()) ? "yes" : "no");

@@ -7,7 +7,7 @@
 #include <ranges>
 #include <vector>
 
-// Two calls that may run at the same time. No cut-off: a fork that nobody takes costs about a nanosecond.
+// Two calls that may run at the same time. No cut-off: a fork that no worker takes costs about a nanosecond.
 long fib(sukima::context c, long n) {
   if (n < 2) return n;
   auto [a, b] = sukima::fork2(

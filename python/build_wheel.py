@@ -62,7 +62,7 @@ def install(cmake, build, tree):
 
 
 def native_files(tree, libdir):
-    """Path inside of the wheel's folder `native`, and file."""
+    """Path inside the wheel's folder `native`, and file."""
     libraries = tree / libdir
     program = tree / "bin" / "sukima"
     capacity = next(libraries.glob("libsukima-capacity.so.*"), None)

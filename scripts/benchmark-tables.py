@@ -76,7 +76,7 @@ def show(workers, table, given):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--unit", choices=FACTORS, default="s", help="of the figures (default: s)")
-    arguments.add_argument("--quartiles", action="store_true", help="the first and third quartiles in place of the medians")
+    arguments.add_argument("--quartiles", action="store_true", help="the first and third quartiles instead of the medians")
     arguments.add_argument("file", nargs="+", help="JSON lines of sukima bench")
     given = arguments.parse_args()
     for workers, table in read(given.file).items():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks the format of the tracked C and C++ sources with clang-format, and that no line, a comment's included, is
 # longer than 110 characters.
-#   check-format.sh          exit code 1 and a list of the places if something is to be changed
+#   check-format.sh          exit code 1 and a list of the places that must change
 #   check-format.sh --fix    change it; lines that are too long because of a comment are left to you
 set -euo pipefail
 cd "$(dirname "$0")/.."

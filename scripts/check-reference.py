@@ -11,7 +11,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-# What begins a declaration that is no function of ours.
+# The beginning of a declaration that is not a function of ours.
 NO_FUNCTION = re.compile(r"^(using|typedef|enum|namespace|friend|static_assert|concept|inline constexpr|\[\[deprecated)\b")
 PUBLIC_BLOCK = re.compile(
     r'^(namespace (sukima(::(?!detail)\w+)*|SUKIMA_NAMESPACE)|extern "C") \{$', flags=re.M)
@@ -137,7 +137,7 @@ def main():
                 break
         else:
             wrong += 1
-            print(f"{header}: the {kind} {name} has no page in the reference; document it, inside of an \\addtogroup")
+            print(f"{header}: the {kind} {name} has no page in the reference; document it inside an \\addtogroup")
     if wrong:
         return 1
     print(f"{len(names)} functions and classes have a place in the reference")

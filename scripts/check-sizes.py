@@ -7,7 +7,7 @@ above it, a file in its first comment, as a line of this form:
 
     // Long: one case for each opcode, which belong together.
 
---statistics prints medians, counts of short files and circles of #include lines in place of the findings.
+--statistics prints medians, counts of short files and circles of #include lines instead of the findings.
 
 The sources are read as text: a function is a block at file, namespace or class scope after a parameter list, and its
 lines are those from the start of its declaration to its closing brace.
@@ -107,7 +107,7 @@ def blocks(text):
         elif c == "{" and round_depth == 0:
             head = code[begin:at]
             kind, name = classify(head, stack[-1])
-            # A member's initialiser in braces, as that of b in `c() : a(x), b{y} {`: the function's body is to come.
+            # A member's initialiser in braces, as that of b in `c() : a(x), b{y} {`: the function's body comes later.
             of_constructor = kind == "function" and re.search(r"\)\s*(?:noexcept\s*)?:[^:]", head)
             if stack[-1].kind == "initializer" or (of_constructor and re.search(r"[\w>]\s*$", head)):
                 stack.append(Block("initializer", "", first))

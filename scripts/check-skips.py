@@ -107,7 +107,7 @@ def reasons(root):
 
 
 def lines_of(path):
-    """[(line number, text)] of what is no comment."""
+    """[(line number, text)] of the lines that are not comments."""
     return [(number, line) for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
             if line.strip() and not line.startswith("#")]
 

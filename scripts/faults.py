@@ -84,7 +84,7 @@ def try_fault(fault, log):
     place = SOURCE / fault["file"]
     text = place.read_text()
     if text.count(fault["old"]) != 1:
-        return None, f"{fault['file']} has {text.count(fault['old'])} places like this: mend tests/faults.toml"
+        return None, f"{fault['file']} has {text.count(fault['old'])} places like this: correct tests/faults.toml"
     log.unlink(missing_ok=True)
     try:
         place.write_text(text.replace(fault["old"], fault["new"]))

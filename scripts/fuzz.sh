@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the fuzzers of the parsers, programs of libFuzzer.
 #   fuzz.sh BUILD SECONDS             `make fuzz`: each fuzzer of a build folder for SECONDS, from the stored inputs and
-#                                     those of earlier runs, with a fresh seed. What breaks one is named and kept
+#                                     those of earlier runs, with a fresh seed. An input that breaks one is named and kept
 #   fuzz.sh --fixed PROGRAM CORPUS    a test of `make check`: 20,000 inputs made from the stored ones by a fixed seed
 set -uo pipefail
 # Without the exit codes an input that breaks the program would end it with 77, which tests take for "skipped".

@@ -148,7 +148,7 @@ def connect(path):
 
 
 def held_speed(guest, count, seconds):
-    """The speed with a number of threads that is told like the optimiser tells it."""
+    """The speed with a number of threads that is sent as the optimiser sends it."""
     with connect(guest.service) as port:
         port.setblocking(False)
         began, told_at, speed = time.monotonic(), -1e9, None

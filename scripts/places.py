@@ -33,10 +33,10 @@ def give_up(reason):
 
 
 def check_place(parser, name):
-    """Refuses a name that is no place."""
+    """Refuses a name that is not a place."""
     kind, _, number = name.partition(":")
     if kind not in ("alone", "hogs", "apart", "copies", "quota") or (kind != "alone" and not number):
-        parser.error(f"'{name}' is no place: choose of {KINDS}")
+        parser.error(f"'{name}' is not a place: choose one of {KINDS}")
 
 
 def need_programs(folder, *names):
@@ -111,4 +111,4 @@ def locked(file):
     with open(file, "a", encoding="utf-8") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    time.sleep(0.02)  # whoever else waits gets it now
+    time.sleep(0.02)  # other waiting processes get it now

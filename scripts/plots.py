@@ -8,7 +8,7 @@ PROGRAM = pathlib.Path(sys.argv[0]).name
 
 
 def load():
-    """matplotlib.pyplot. Ends the program where there is no matplotlib."""
+    """matplotlib.pyplot. Ends the program if matplotlib is missing."""
     try:
         import matplotlib
     except ImportError:

@@ -112,7 +112,7 @@ def main():
     parser.add_argument("--plot", metavar="PREFIX", help="also draw PREFIX.png and PREFIX.svg")
     options = parser.parse_args()
     if not os.access(options.program, os.X_OK):
-        parser.error(f"'{options.program}' is no program; build first (make build) or give --program")
+        parser.error(f"'{options.program}' is not a program; build first (make build) or give --program")
     cells = measure(options)
     if not cells:
         return 1

@@ -93,7 +93,7 @@ def one_round(given, benchmark, scenario, variables):
 
 
 def measure(given, measurements):
-    """Rounds of all cells until there are enough, or the time is over."""
+    """Rounds of all cells until there are enough, or the time is up."""
     for count in range(1, given.rounds + 1):
         for benchmark, scenario in cells(given):
             for name, variables in contenders(given):

@@ -41,7 +41,7 @@ class Measurements:
             give_up(f"{self._file} cannot be written: {error.strerror}")
 
     def is_over(self):
-        """Whether the time that was given is over."""
+        """Whether the given time is up."""
         return time.monotonic() >= self._end
 
 

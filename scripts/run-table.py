@@ -120,7 +120,7 @@ def settings(given):
 
 
 def measure(given, measurements):
-    """Rounds until all cells have enough, or the time is over."""
+    """Rounds until all cells have enough, or the time is up."""
     commands = programs(given)
     for name in given.only:
         if name not in commands:

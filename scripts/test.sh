@@ -85,7 +85,7 @@ check_part() {
       ;;
     mutants) # of one file, so not among the parts that `make check` runs by itself
       if [[ -z ${FILE:-} ]]; then
-        echo "test.sh: say which file is to be changed: make check PART=mutants FILE=src/runtime/join/join.cpp" >&2
+        echo "test.sh: name the file to change: make check PART=mutants FILE=src/runtime/join/join.cpp" >&2
         exit 2
       fi
       scripts/mutants.py "$FILE"

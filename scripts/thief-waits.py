@@ -17,7 +17,7 @@ import sys
 
 from places import CLEAN, give_up, need_programs
 
-# Their nodes take nanoseconds, and nobody knows how large a branch is; the last ones fork without undo. In uts and sat
+# Their nodes take nanoseconds, and the size of a branch is unknown; the last ones fork without undo. In uts and sat
 # depth predicts nothing.
 SEARCHES = ("nqueens", "nqueens-array", "pentomino", "uts", "sat", "cover", "itemsets", "fib")
 MEDIAN, P99 = 50e-6, 1e-3

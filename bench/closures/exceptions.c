@@ -30,7 +30,7 @@ static struct _Unwind_Exception unwinding;
 static jmp_buf bottom;
 static const void* bottom_frame;
 
-/** Where the frames end that are to be saved, the unwinder stops. */
+/** The unwinder stops at the end of the frames that must be saved. */
 static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
                                 struct _Unwind_Exception* exception, struct _Unwind_Context* context,
                                 void* unused) {

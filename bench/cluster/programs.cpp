@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs for several nodes: sukima cluster run -n 4 -- bench-cluster PROGRAM SIZE
-// --list tells their names and default sizes.
+// --list prints their names and default sizes.
 //
 // fib forks calls; nqueens-array and pentomino search with callables without captures; uts and subgraphs add
 // up calls in loops. Each prints its result, and on stderr the time, the tasks that it gave and
 // received, and the node with its CPU time, as `sukima bench --nodes` reads it; under `--hope`
-// before that what became of its units.
+// before that the fate of its units.
 #include "kernels/nqueens_array.hpp"
 #include "kernels/pentomino.hpp"
 #include "kernels/uts.hpp"

@@ -173,7 +173,7 @@ inline constexpr int most_langford = 20;
 
 /// Langford's problem: the numbers 1 to n twice each in a row of 2n places, with i others between the two i.
 /// The items are the numbers and the places; an option puts one number on its two places. Of each arrangement
-/// and its reverse one is left: the number n (n - 1 if n is even) stands in the first half first.
+/// and its reverse one is left: the number n (n - 1 if n is even) comes first in the first half.
 inline exact_cover langford(int n) {
   exact_cover cover(3 * n);
   const int halved = n % 2 == 0 ? n - 1 : n;

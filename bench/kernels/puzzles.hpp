@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sudoku, the knight's tour and subset sums: the puzzles of somebody's first parallel program.
+// Sudoku, the knight's tour and subset sums: the puzzles of a first parallel program.
 #pragma once
 
 #include <array>

@@ -45,7 +45,7 @@ inline void insertion_sort(keys a) {
 }
 
 /// Merges a and b into `to` (as long as both together), without a branch on the comparison. A function of
-/// its own, so that its loop is compiled alike whoever calls it.
+/// its own, so that its loop is compiled alike for all callers.
 [[gnu::noinline]] inline void merge_run(const std::uint32_t* a, const std::uint32_t* a_end,
                                         const std::uint32_t* b, const std::uint32_t* b_end,
                                         std::uint32_t* to) {

@@ -35,8 +35,8 @@ static void set_blocks(const struct flow* f, size_t first, int direction, struct
   }
 }
 
-/// Solves along one line in place of the right side. The boundary's step is zero, so the inner points are a
-/// system by themselves.
+/// Solves along one line and overwrites the right side. The boundary's step is zero, so the inner points are
+/// a system by themselves.
 static void solve_line(struct flow* f, size_t first, int direction, struct line* line) {
   const size_t s = flow_stride(f, direction);
   const int last = f->size - 2;

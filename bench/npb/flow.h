@@ -52,7 +52,7 @@ void flow_compute_rhs(struct flow* f);
 void flow_convective(const double* u, int direction, flow_block jacobian);
 void flow_viscous(const double* u, int direction, flow_block jacobian);
 
-/// Solves a x = b for a five by five matrix, in place of b, for `columns` right sides that stand in rows of
+/// Solves a x = b for a five by five matrix, overwriting b, for `columns` right sides that stand in rows of
 /// b. a is destroyed. The matrices here need no pivoting.
 void flow_solve(flow_block a, double* b, int columns);
 

@@ -63,6 +63,6 @@ int main(int count, char** arguments) {
   fprintf(stderr,
           "bench-npb: give a kernel and a class: cg, ep or ua with S, W or A, lu, bt or sp with S or W; and "
           "perhaps "
-          "how often it is to run, 1 to 1000\n");
+          "how often it should run, 1 to 1000\n");
   return 2;
 }

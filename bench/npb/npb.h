@@ -26,7 +26,7 @@ static inline uint64_t npb_power(uint64_t a, uint64_t n) {
 /// The multiplier of the specification, 5^13.
 static const uint64_t npb_multiplier = UINT64_C(1220703125);
 
-/// What a kernel has found.
+/// The result of a kernel.
 struct npb_result {
   double seconds;  ///< of the part that the specification times
   int threads;  ///< of its first parallel region

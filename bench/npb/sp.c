@@ -65,7 +65,7 @@ static void set_bands(const struct flow* f, size_t first, int direction, line_ba
   }
 }
 
-/// Solves along one line in place of the right side. The boundary's step is zero, so the inner points are
+/// Solves along one line and overwrites the right side. The boundary's step is zero, so the inner points are
 /// systems by themselves.
 static void solve_line(struct flow* f, size_t first, int direction, line_bands line) {
   const size_t s = flow_stride(f, direction);

@@ -150,8 +150,8 @@ template <hints H, class Object> void measure_objects(bench::run& run, const std
   add_fields(run);
 }
 
-// What is to be gained: two threads, each on a CPU of its own, that read one object each, pass by pass; their
-// own one, or the two in turn. How much longer that takes is what hints can gain here at most.
+// The possible gain: two threads, each on a CPU of its own, that read one object each, pass by pass; each
+// its own object, or both in turn. How much longer that takes is what hints can gain here at most.
 
 std::uint64_t plain_sum_of(const read_vector& v) {
   std::uint64_t sum = 0;

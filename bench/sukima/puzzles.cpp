@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sudoku, knights-tour and subset-sum as somebody writes them who has read the guide, without tuning: a
+// sudoku, knights-tour and subset-sum as a reader of the guide writes them, without tuning: a
 // choice that is not possible is refused by `apply`, and each function takes any context.
 #include "kernels/puzzles.hpp"
 

@@ -38,7 +38,7 @@ struct rectangle {
   double* data;
   size_t stride, rows, columns;
 };
-/* c += a b, and LU factors in place of a matrix. */
+/* c += a b, and LU factors that overwrite a matrix. */
 WORKER void tascell_multiply(struct rectangle c, struct rectangle a, struct rectangle b);
 WORKER void tascell_factorise(struct rectangle a);
 

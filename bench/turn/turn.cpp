@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Can a waiting thread hand its turn to the one that it waits for? Measures how much CPU a thread gets beside
-// a busy process on its CPU, by how another thread waits for it.
+// SPDX-License-Identifier: Apache-2.0 Can a waiting thread hand its turn to the thread that it waits for?
+// Measures how much CPU a thread gets beside a busy process on its CPU, by how another thread waits for it.
 #include <CLI/CLI.hpp>
 
 #include <linux/futex.h>

@@ -15,7 +15,7 @@
 /// All functions may be called from any thread, keep `errno`, are not cancellation points, start no thread,
 /// keep no file open between calls, and use no `malloc` and no stdio (sukima_capacity_explain() alone uses
 /// `malloc`). They ask the kernel directly, so a library that replaces `sysconf` or `sched_getaffinity` may
-/// call them. What cannot be read or understood is left out of the numbers and recorded as a note; nothing
+/// call them. They leave unreadable files out of the numbers and record them as notes; none
 /// aborts.
 
 #include <stddef.h>
@@ -38,7 +38,7 @@ extern "C" {
 /// CPUs with this number or a higher one are not counted. (Linux itself ends at 8192.)
 #define SUKIMA_CAPACITY_MAX_CPUS 65536
 
-/// What a limit is.
+/// The kind of a limit.
 typedef enum sukima_capacity_kind {
   SUKIMA_CAPACITY_ONLINE,    ///< CPUs that are online
   SUKIMA_CAPACITY_AFFINITY,  ///< CPUs that the process's affinity mask allows
@@ -57,7 +57,7 @@ typedef enum sukima_capacity_kind {
   SUKIMA_CAPACITY_NICE  ///< its weight from its nice value, or from its session's
 } sukima_capacity_kind;
 
-/// Whose affinity mask counts.
+/// The thread or process with the affinity mask that counts.
 typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read anew each time
   SUKIMA_CAPACITY_OF_CALLER,  ///< the calling thread's, read anew each time
@@ -71,12 +71,12 @@ typedef struct sukima_capacity_options {
   /// Put before every path under /proc and /sys, to read a recorded tree; NULL or "" is the running machine.
   /// In a recorded tree, affinity and scheduling policy come from /proc/self/status and /proc/self/stat.
   const char* root;
-  /// Text to use in place of the environment variable `SUKIMA_CPUS`; "" is no override; NULL reads the
+  /// Text to use instead of the environment variable `SUKIMA_CPUS`; "" overrides nothing; NULL reads the
   /// variable.
   const char* override_text;
   /// The process to read; 0 is the caller's. For another process the environment is not read.
   pid_t pid;
-  /// Whose affinity mask counts; for another process always that process's.
+  /// The affinity mask that counts; for another process always that process's.
   sukima_capacity_affinity affinity;
 } sukima_capacity_options;
 
@@ -156,7 +156,7 @@ SUKIMA_CAPACITY_API int sukima_capacity_read(const sukima_capacity_options* opti
 /// Opens a reader. The environment is read here and never again.
 /// \param options what to read; NULL is the default; copied
 /// \return the handle, to be passed to sukima_capacity_close(); NULL if there is no memory (about 200 KiB of
-///         address space) or `root` is too long. A malformed override is no failure: see
+///         address space) or `root` is too long. A malformed override is not a failure: see
 ///         sukima_capacity_error().
 SUKIMA_CAPACITY_API sukima_capacity* sukima_capacity_open(const sukima_capacity_options* options);
 

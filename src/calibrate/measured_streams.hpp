@@ -84,7 +84,7 @@ struct pipe_stream {
   }
 };
 
-/// So many that the slowest kind, 64 KiB through a pipe, takes some 20 ms.
+/// A length with which the slowest kind, 64 KiB through a pipe, takes some 20 ms.
 inline std::size_t stream_length(std::size_t bytes) { return bytes > 4096 ? 500 : 20'000; }
 
 }  // namespace sukima::calibrate_detail

@@ -83,7 +83,7 @@ message_cost measure_two_cpus(unit carrier, std::size_t bytes, unsigned from, un
   return message_line(carrier, bytes, 2, ns, ns);
 }
 
-/// Whose turn it is: 0 or 1.
+/// The side that has its turn: 0 or 1.
 using turn_word = std::atomic<std::uint32_t>;
 
 /// Sleeps until it is this side's turn.

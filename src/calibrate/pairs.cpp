@@ -53,8 +53,8 @@ double best_rate(double seconds) {
   return best;
 }
 
-/// Whose turn it is: 0, 1, or 2 for the end. Partner: `pass` stores it with release, `wait` loads it with
-/// acquire. No other data depends on it, but these are the orders of a real hand-over.
+/// The side that has its turn, 0 or 1; 2 is the end. Partner: `pass` stores it with release, `wait` loads it
+/// with acquire. No other data depends on it, but these are the orders of a real hand-over.
 using turn = std::atomic<std::uint32_t>;
 
 /// In a cache line of its own.

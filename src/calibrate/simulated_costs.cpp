@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one group, and of two; see simulated_costs.hpp. A message is timed where nobody waits: one
+// Objects of one group, and of two; see simulated_costs.hpp. A message is timed where no object waits: one
 // object fills the stream, then the other one empties it. A switch, with the wait before it, is what a stream
 // with room for one message costs beyond that: two of them each message.
 #include "simulated_costs.hpp"

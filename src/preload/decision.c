@@ -20,8 +20,8 @@
 
 /// Two periods of the usual quota.
 static const uint64_t look_interval_ns = 200 * 1000000ULL;
-/// So many readings in a row must agree before the number changes: a limit that is set and soon taken back is
-/// no reason, and every change costs the program something.
+/// The number of readings in a row that must agree before the number changes: a short-lived limit is not a
+/// reason, and every change costs the program something.
 enum { agreeing_looks = 3 };
 
 static struct preload_settings settings = {.minimum = 1};
@@ -100,7 +100,7 @@ static void begin(void) {
 
 /// Whether the settings have been read. Constructors of other libraries call before ours would run, so the
 /// first call reads them; but AddressSanitizer calls before there is an environment, which settles nothing.
-/// Calls meanwhile, by another thread or from within, return false.
+/// Until then calls by another thread or from within return false.
 static bool has_begun(void) {
   enum { not_yet, under_way, done };
   static _Atomic int stage = not_yet;

@@ -22,7 +22,7 @@ uint32_t preload_most_useful(void);
 uint64_t preload_now(void);
 
 /// Writes one line on what was decided to the log of `sukima run --report`: the time, this process, the
-/// program's name and the text. Nothing if there is no log.
+/// program's name and the text. Does nothing without a log.
 void preload_note(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

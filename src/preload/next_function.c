@@ -59,7 +59,7 @@ preload_function* preload_find_function(const char* name, const void* caller) {
   }
   preload_function* const function = find(name, caller);
   if (function == NULL) return NULL;
-  // Nobody waits: in the child of a fork the mutex may be held for ever.
+  // No caller waits: in the child of a fork the mutex may be held for ever.
   if (pthread_mutex_trylock(&adding) != 0) return function;
   for (unsigned i = 0; i < most_answers; ++i) {
     struct answer* const entry = &answers[(home + i) % most_answers];

@@ -11,7 +11,7 @@ typedef void preload_function(void);
 /// library is linked with. Ends the program with a message if there is none, because then the caller could
 /// not have started.
 /// \param name   a string literal: its address is a part of the memory of earlier answers
-/// \param caller an address inside of the caller
+/// \param caller an address inside the caller
 preload_function* preload_next_function(const char* name, const void* caller);
 
 /// The same, but NULL if there is none: for functions that programs look for without needing them.

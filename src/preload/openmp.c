@@ -3,7 +3,7 @@
 // are replaced by ones that tell the wait monitor of the region and, where the user allows that a program
 // changes its number of threads between regions, say how many threads it gets.
 //
-// Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside of
+// Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside
 // regions stay as they are. No setting of the runtime is changed: the number goes along with each region.
 #define _GNU_SOURCE
 #include <stdarg.h>

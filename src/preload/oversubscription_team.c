@@ -19,10 +19,10 @@
 typedef void region_body(void* data);
 typedef void gomp_parallel(region_body*, void*, unsigned, unsigned);
 
-enum { nobody, wanted, leaving };
-/// `wanted` while the team is to sleep: its threads wait for a change of it. The thread that runs the team
-/// sets it to `nobody` at the end.
-static _Atomic uint32_t state = nobody;
+enum { no_team, wanted, leaving };
+/// `wanted` while the team should sleep: its threads wait for a change of it. The thread that runs the team
+/// sets it to `no_team` at the end.
+static _Atomic uint32_t state = no_team;
 static gomp_parallel* parallel;
 static bool handles_fork;
 
@@ -32,21 +32,21 @@ static void sleep_until_not_wanted(void* unused) {
     syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, (uint32_t)wanted, NULL, NULL, 0);
 }
 
-/// The thread that runs the team. It sets `nobody` before the runtime has ended the threads, which is
+/// The thread that runs the team. It sets `no_team` before the runtime has ended the threads, which is
 /// harmless: none of them reads `state` any more.
 static void* lead_team(void* unused) {
   // Together with the program's own threads, of which there is at least one, more than the CPUs.
   parallel(sleep_until_not_wanted, unused, preload_current_settings()->cpus + 1, 0);
-  atomic_store_explicit(&state, nobody,
+  atomic_store_explicit(&state, no_team,
                         memory_order_release);  // partner: the load in oversubscription_team_begin()
   return NULL;
 }
 
 /// The child of fork() has no team.
-static void after_fork_in_child(void) { atomic_store(&state, nobody); }
+static void after_fork_in_child(void) { atomic_store(&state, no_team); }
 
 void oversubscription_team_begin(const void* caller) {
-  if (atomic_load_explicit(&state, memory_order_acquire) != nobody) return;
+  if (atomic_load_explicit(&state, memory_order_acquire) != no_team) return;
   parallel = (gomp_parallel*)preload_find_function("GOMP_parallel", caller);
   if (parallel == NULL) return;
   if (!handles_fork) {
@@ -54,7 +54,7 @@ void oversubscription_team_begin(const void* caller) {
     handles_fork = true;
   }
   atomic_store_explicit(&state, wanted, memory_order_release);
-  if (!preload_start_thread(lead_team)) atomic_store(&state, nobody);
+  if (!preload_start_thread(lead_team)) atomic_store(&state, no_team);
 }
 
 void oversubscription_team_end(void) {

@@ -8,7 +8,7 @@
 /// Starts the team, in a thread of its own, unless it exists; it is complete a moment later. Does nothing if
 /// the caller's runtime is not gcc's or no thread can be started. Only one thread at a time may call this and
 /// oversubscription_team_end().
-/// \param caller an address inside of what is linked with the runtime
+/// \param caller an address inside the code that is linked with the runtime
 void oversubscription_team_begin(const void* caller);
 
 /// Ends the team, if it exists.

@@ -31,11 +31,11 @@ static atomic_flag tuning = ATOMIC_FLAG_INIT;
 static _Thread_local bool tunes;
 static struct tuner tuner;
 static uint32_t tuned_for;  // the fitting number that the tuner was started with; 0: not started
-/// The tuner's number, for regions of all threads, and the one outside of experiments; 0: not started.
+/// The tuner's number, for regions of all threads, and the number outside experiments; 0: not started.
 static _Atomic uint32_t tuned, settled;
 
-/// In the child of fork() only the calling thread goes on. If another one held `tuning`, nobody would give it
-/// back, and it may have been writing to the tuner, which then begins anew.
+/// In the child of fork() only the calling thread goes on. If another one held `tuning`, it would never be
+/// released, and it may have been writing to the tuner, which then begins anew.
 static void after_fork_in_child(void) {
   if (tunes) return;
   if (atomic_flag_test_and_set_explicit(&tuning, memory_order_relaxed)) tuned_for = 0;

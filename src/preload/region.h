@@ -8,14 +8,14 @@
 
 /// A region that is running.
 struct preload_region {
-  bool outermost;  ///< it is inside of no other one, in a program that the library looks after
+  bool outermost;  ///< no other region is around it, in a program that the library looks after
   bool counted;    ///< its end is reported to the tuner
 };
 
 /// A region begins.
 /// \param body    the region's function
 /// \param given   the number that the program gives, 0 if it gives none
-/// \param caller  an address inside of the caller, to find its runtime
+/// \param caller  an address inside the caller, to find its runtime
 /// \return `given`, or where that is 0 the number that fits; 0 leaves it to the runtime
 unsigned preload_region_begins(struct preload_region* region, uintptr_t body, unsigned given,
                                const void* caller);

@@ -43,7 +43,7 @@ enum tuner_state {
 /// One thread at a time.
 struct tuner {
   struct tuner_limits limits;
-  uint32_t chosen;  ///< the number of threads outside of experiments
+  uint32_t chosen;  ///< the number of threads outside experiments
   uint32_t running;  ///< the number of threads now
   bool changed;  ///< set where `chosen` has changed; the caller clears it
   uint32_t changed_from;
@@ -58,7 +58,7 @@ struct tuner {
   /// The execution that is not counted yet, because what follows it belongs to it.
   struct tuner_region* latest;
   uint64_t latest_begin, latest_end;
-  bool latest_is_usual;  ///< it ran with the chosen number, outside of experiments
+  bool latest_is_usual;  ///< it ran with the chosen number, outside experiments
   uint32_t candidates[tuner_most_candidates];
   double speeds[tuner_most_candidates];
   uint32_t candidate_count, candidate;

@@ -65,7 +65,7 @@ static void change(bool now_short, const char* why) {
   preload_note("idle threads of OpenMP %s: %s", now_short ? "sleep" : "may spin", why);
 }
 
-/// What the monitor has observed.
+/// The monitor's observation.
 struct observation {
   pid_t thread;
   cap_schedstat latest;  ///< of that thread
@@ -121,11 +121,11 @@ static void* run_wait_monitor(void* unused) {
 
 /// The calling thread's number; 0: not yet known.
 static _Thread_local pid_t self;
-/// What this thread has told clang's runtime.
+/// Whether this thread has set clang's runtime to short waits.
 static _Thread_local bool set_short;
 
 /// The child of fork() has no monitor, and is in no region that its own threads began. Its runtime begins
-/// anew: nobody has told that to sleep.
+/// anew, with the default waits.
 static void after_fork_in_child(void) {
   self = 0;
   set_short = false;

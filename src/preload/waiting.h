@@ -10,7 +10,7 @@
 /// there are regions, samples how long the thread that began the latest region waits for a CPU, and changes
 /// the way of waiting when CPU becomes short or enough.
 /// \param threads that regions have now; 0: unknown
-/// \param caller  an address inside of the caller, to find its runtime
+/// \param caller  an address inside the caller, to find its runtime
 void preload_waiting_region_begins(uint32_t threads, const void* caller);
 
 /// The region has ended.

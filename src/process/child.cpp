@@ -108,7 +108,7 @@ bool enter(const char* cpu_group) {
   _exit(127);
 }
 
-/// Waits until the child has become its program, or has reported an errno, whatever signals come meanwhile.
+/// Waits until the child has become its program, or has reported an errno, whatever signals arrive.
 /// \returns the errno, or 0
 int reason_of_failure(int report) {
   int reason = 0;

@@ -78,7 +78,7 @@ std::string loader_in(pieces& file, const std::vector<program_header>& headers) 
   return {};
 }
 
-/// The interpreter that the first line of a script names; with "env", the program that env is to find.
+/// The interpreter that the first line of a script names; with "env", the program that env looks for.
 std::optional<fs::path> interpreter_of(pieces& file) {
   std::istringstream head(file.read(0, 256));
   std::string line, word;

@@ -65,7 +65,7 @@ class held_signals {
   struct sigaction child_action_before_{};
 };
 
-/// Waits until the program has ended; meanwhile stops when it stops, and passes signals on.
+/// Waits until the program has ended. Until then it stops when the program stops, and passes signals on.
 int wait_for(pid_t program, const held_signals& signals) {
   for (;;) {
     const siginfo_t info = signals.next();

@@ -96,7 +96,7 @@ TEST(experiment, needs_a_baseline_for_relative_claims) {
 
 TEST(experiment, names_are_safe_for_files) {
   EXPECT_EQ(complaint(changed("\"name\": \"small\"", "\"name\": \"../small\"")),
-            "name: '../small' is no name: use letters, digits and -._:");
+            "name: '../small' is not a name: use letters, digits and -._:");
   EXPECT_EQ(complaint(changed("\"name\": \"small\"", "\"name\": \".small\"")),
             "name: a name begins with a letter, a digit, _ or :");
 }

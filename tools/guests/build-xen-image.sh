@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes what Xen needs to run guests inside of an emulated machine: build-xen-image.sh FOLDER PROGRAM…
+# Makes the files that Xen needs to run guests inside an emulated machine: build-xen-image.sh FOLDER PROGRAM…
 # FOLDER/xen is the hypervisor, FOLDER/vmlinuz the kernel of all its domains, FOLDER/dom0.gz the first domain's
 # system (busybox, Xen's tools, and in it the guests' own system with the programs). Nothing is installed;
 # packages are fetched where the folder lacks them. Set XEN_GUESTS, XEN_VCPUS and XEN_COMMAND for what runs.

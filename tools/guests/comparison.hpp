@@ -28,7 +28,7 @@ struct comparison {
   double now = 0;  ///< estimate of the guest, on average
   double usable = 0;  ///< its estimate for as many threads as it ran
   double stolen = 0;
-  std::size_t lines = 0;  ///< so often it spoke
+  std::size_t lines = 0;  ///< how often it reported
 
   /// The larger of the two errors, as a part of what it got; infinite without samples.
   double error() const;

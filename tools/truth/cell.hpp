@@ -17,7 +17,7 @@ enum class place {
   below_one_parent  ///< ours in a group and the hogs in another one, with the quota on the group above both
 };
 
-/// What a cell is for.
+/// The purpose of a cell.
 enum class purpose {
   base,  ///< places, weights, numbers of threads and of hogs
   quota,  ///< with a quota

@@ -74,7 +74,7 @@ void print_cell(const cell_result& result, bool disturbed) {
   std::fflush(stdout);
 }
 
-/// Runs a cell, again if other processes used the machine meanwhile.
+/// Runs a cell, again if other processes used the machine.
 cell_result run_undisturbed(const cell& one, control_groups& groups, const timing& times) {
   const int attempts = groups.shielded() ? 1 : 3;
   cell_result result = run_cell(one, groups, times);

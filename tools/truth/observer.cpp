@@ -108,7 +108,7 @@ pid_t start_observer(notebook& book, const control_groups& groups, const std::st
     book.ready.store(-1, std::memory_order_release);
     _exit(1);
   }
-  // Its samples are to be on time; it hardly uses any CPU.
+  // Its samples must be on time; it hardly uses any CPU.
   const sched_param priority{.sched_priority = 10};
   sched_setscheduler(0, SCHED_FIFO, &priority);
   observe(book, watched, begin_ns, experiment);

@@ -39,7 +39,7 @@ struct cell_result {
   double experiment_said = 0;
   double experiment_got = 0;
   bool shielded = false;  ///< other processes had hardly any weight
-  double foreign = 0;  ///< CPUs that processes which do not belong to the cell used meanwhile
+  double foreign = 0;  ///< CPUs that processes of others used during the run
   double cost = 0;  ///< CPU time a second of the estimator that sees all
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From results to the figures that are to be reached.
+// From results to figures, which are compared with targets.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct figure {
   std::string demand;   ///< "within 10 %"
   int held = 0;
   int cases = 0;
-  double target = 0;    ///< what share is to be reached
+  double target = 0;    ///< the share that must be reached
   double worst = 0;     ///< the largest error, 0.1 is 10 %
   std::vector<std::string> misses;  ///< the cases in which it does not hold, the worst ones first
 

@@ -21,7 +21,7 @@ struct timing {
   /// The same for one thread beside several hogs: three equal threads on two CPUs have no steady share. One
   /// may get half of a CPU for a second, and 11 % more or less than the mean in 0.8 s (standard deviation).
   double unsteady_seconds = 4;
-  /// What it gets is measured until its standard error is small, but for at most so long.
+  /// Its CPU is measured until the standard error is small, but for at most this long.
   double most_truth_seconds = 8;
   double phase_seconds = 1.5;  ///< of cells with changes and experiments
 };

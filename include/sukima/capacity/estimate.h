@@ -90,7 +90,7 @@ typedef struct sukima_capacity_estimator sukima_capacity_estimator;
 ///                which a host advertises CPU.
 /// \return to be passed to sukima_capacity_estimator_close(); NULL if there is no memory (about 2 MiB of
 ///         address space, of which only the used part takes memory) or `root` is too long. A malformed
-///         override is no failure: see sukima_capacity_estimator_error().
+///         override is not a failure: see sukima_capacity_estimator_error().
 /// \par Complexity as sukima_capacity_read()
 SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
     const sukima_capacity_options* options);
@@ -150,7 +150,7 @@ SUKIMA_CAPACITY_API sukima_capacity_kind sukima_capacity_estimator_cause(
 /// the neighbours (the largest first), throttling, waiting, pressure, cores and nice values. `is_binding`
 /// marks what takes most away from as many threads as may run at the same moment; see
 /// sukima_capacity_estimator_cause().
-/// \return to be passed to sukima_capacity_report_free(); NULL if there is no memory. Its facts are freshly
+/// \return a report for sukima_capacity_report_free(); NULL without memory. Its facts are freshly
 ///         read.
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_estimator_explain(
     sukima_capacity_estimator* estimator);

@@ -51,7 +51,7 @@ typedef enum sukima_place_level {
   SUKIMA_PLACE_CORE  ///< hardware threads of one core
 } sukima_place_level;
 
-/// What a place is.
+/// The facts about a place.
 typedef struct sukima_place_facts {
   sukima_place_level level;  ///< which level of the tree it is at
   /// Of a domain: the kernel's number. Of a cache or a core: 0, 1, 2 … in the order of their lowest CPU.
@@ -79,7 +79,7 @@ SUKIMA_CAPACITY_API void sukima_place_table_close(sukima_place_table* table);
 
 /// The table of the running machine. It is read by the first call in the process and never closed: to be
 /// called before a thread is pinned, because its affinity decides which CPUs count as allowed.
-/// \return never NULL; if there is no memory, a table with the machine only
+/// \return never NULL; without memory, a table with the machine only
 /// \par Complexity a load, after the first call
 SUKIMA_CAPACITY_API const sukima_place_table* sukima_place_table_of_machine(void);
 
@@ -92,7 +92,7 @@ SUKIMA_CAPACITY_API uint32_t sukima_place_table_count(const sukima_place_table* 
 /// \param table an opened table
 SUKIMA_CAPACITY_API uint32_t sukima_place_table_ignored(const sukima_place_table* table);
 
-/// What a place is.
+/// Returns the facts about a place.
 /// \param table an opened table
 /// \param place one of its places
 /// \param facts gets the facts; of SUKIMA_PLACE_ANY those of the machine
@@ -133,8 +133,8 @@ SUKIMA_CAPACITY_API sukima_place sukima_place_table_of_domain(const sukima_place
 SUKIMA_CAPACITY_API sukima_place sukima_place_table_around(const sukima_place_table* table,
                                                            sukima_place place, sukima_place_level level);
 
-/// Whether `inner` is `outer` or lies inside of it. SUKIMA_PLACE_ANY contains everything, and lies in nothing
-/// else.
+/// Whether `inner` is `outer` or a part of it. SUKIMA_PLACE_ANY contains everything and is a part of
+/// nothing else.
 /// \param table an opened table
 /// \param outer one of its places
 /// \param inner one of its places

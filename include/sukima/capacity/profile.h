@@ -40,8 +40,8 @@ typedef struct sukima_capacity_latency {
 typedef struct sukima_capacity_profile {
   uint64_t machine;  ///< of sukima_capacity_machine() when it was measured
   uint64_t written;  ///< seconds since 1970
-  double valid_seconds;  ///< so long after `written` it is to be measured again
-  double switch_ns;  ///< from one thread to another one on the same CPU, the first going to sleep; 0: unknown
+  double valid_seconds;  ///< this long after `written` it must be measured again
+  double switch_ns;  ///< from one thread to another on the same CPU, the first going to sleep; 0: unknown
   double wake_ns;  ///< waking a sleeping thread on another CPU until it runs; 0: unknown
   const uint32_t* cpus;  ///< the CPUs that were measured, in ascending order
   size_t cpu_count;

@@ -5,8 +5,8 @@
 #define SUKIMA_CAPACITY_PROGRESS_H
 
 /// \file
-/// What a program has done so far, reported to `sukima guest` in its virtual machine, which passes it on to
-/// the host. docs/host.md says what the host makes of it. These functions use no memory of the heap, open one
+/// Reports of a program's progress to `sukima guest` in its virtual machine, which passes it on to
+/// the host. docs/host.md says how the host uses it. These functions use no memory of the heap, open one
 /// socket, and keep `errno`.
 
 #include <stdint.h>
@@ -25,7 +25,7 @@ extern "C" {
 /// child of `fork` reports for itself, over a connection of its own.
 /// \param amount in any unit in which the program's speed makes sense, the same for all threads: frames,
 ///               rows, requests, iterations. Only its growth counts
-/// \par Environment SUKIMA_GUEST_SOCKET: the socket in place of /run/sukima/guest.sock; empty: no reports.
+/// \par Environment SUKIMA_GUEST_SOCKET: the socket instead of /run/sukima/guest.sock; empty: no reports.
 ///      It is read at the first call
 /// \par Complexity an atomic addition and a coarse clock, some 10 ns; now and then a system call or four
 SUKIMA_CAPACITY_API void sukima_progress_add(uint64_t amount);

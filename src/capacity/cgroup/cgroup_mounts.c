@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the directories of the process's control groups: version 1, version 2, both, inside and outside of
+// Finding the directories of the process's control groups: version 1, version 2, both, inside and outside
 // cgroup namespaces.
 #include "limits/reader.h"
 

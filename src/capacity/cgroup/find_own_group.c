@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching the process's group below a mount that was made outside of the process's cgroup namespace: how
+// Searching the process's group below a mount that was made outside the process's cgroup namespace: how
 // many levels it is below is known, but the namespace hides the names.
 #include <string.h>
 

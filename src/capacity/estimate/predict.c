@@ -13,7 +13,7 @@ static const double believable = 0.07;
 // Results of experiments are valid for so long, unless the neighbours' use changes by this part.
 static const uint64_t experiment_age_ns = 10000000000;
 static const double experiment_change = 0.2;
-// A thread that runs for less than this before it blocks is outside of every model of fair sharing.
+// A thread that runs for less than this before it blocks is outside every model of fair sharing.
 static const double shortest_slice_seconds = 0.002;
 
 double cap_machine_cpus(const sukima_capacity_estimator* all) {
@@ -178,7 +178,7 @@ static view look_around(const sukima_capacity_estimator* all) {
     seen.got = fmax(seen.got, load->throttled < 0.95 ? use / (1 - load->throttled) : use);
   }
   double threads = seen.own + seen.inside;
-  // Where the highest visible group is not the machine's, those outside of it are in other groups, or beside
+  // Where the highest visible group is not the machine's, those outside it are in other groups, or beside
   // it as a whole: never as our threads are. (Without its files it may be the machine's.)
   bool are_outside = all->facts.ancestors_hidden != 0 && followed->path_length != 0 &&
                      followed->groups[followed->path[0]].has_usage;
@@ -231,8 +231,8 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
     guess = cap_share_in_tree(all, &asked);
   }
   result->usable = fmin(threads, guess);
-  // It does nothing, or gets hardly anything: what it would get is unknown. Idle CPUs are no promise, because
-  // a group that cannot be seen may have a quota.
+  // It does nothing, or gets hardly anything: what it would get is unknown. Idle CPUs promise nothing,
+  // because a group that cannot be seen may have a quota.
   if (seen.own < 0.1 || seen.own_got < 0.05) {
     result->low = 0;
     result->high = fmin(threads, seen.cpus);
@@ -314,7 +314,7 @@ void sukima_capacity_estimator_usable(sukima_capacity_estimator* all, double thr
     apply_experiments(all, threads, result);
   }
   if (blocks_often(all)) result->basis = SUKIMA_CAPACITY_BASIS_PROGRESS;
-  double least = fmin(0.001, most);  // the scheduler starves nobody
+  double least = fmin(0.001, most);  // the scheduler starves no thread
   result->high = fmax(least, fmin(result->high, most));
   result->low = fmax(least, fmin(result->low, result->high));
   result->usable = fmax(result->low, fmin(result->usable, result->high));

@@ -16,8 +16,8 @@
 enum {
   deepest_below = 4,  // levels that are searched, a neighbour's own included; entry_memory has as many
   most_directories = 32,  // of these
-  groups_kept_free = 48,  // so many places for groups are left to those that use CPU
-  idle_after_ns = 2000000000  // a group or thread without use for so long is dropped
+  groups_kept_free = 48,  // this many places for groups are left to those that use CPU
+  idle_after_ns = 2000000000  // a group or thread without use for this long is dropped
 };
 
 // A group or thread that used more than this part of a CPU between two searches is followed.

@@ -158,7 +158,7 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
       continue;
     }
     sample_task(followed, reader, task, at, before);
-    // A recorded tree has no clock: the threads' times replace it. A thread's first value is no progress.
+    // A recorded tree has no clock: the threads' times replace it. A thread's first value is not progress.
     uint64_t old = task->values[before].run_ns;
     if (!followed->has_own_clock && task->own && task->since < followed->sample &&
         task->values[at].run_ns > old) {

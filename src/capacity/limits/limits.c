@@ -92,7 +92,7 @@ static void keep_affinity(cap_reader* reader, const sukima_capacity_facts* facts
   cap_cpu_set_copy(&reader->affinity_at_open, &reader->affinity);
 }
 
-// Containers of LXC and Sysbox see a made-up list of CPUs, 0 to n-1, in place of those that they may use. A
+// Containers of LXC and Sysbox see a made-up list of CPUs, 0 to n-1, instead of those that they may use. A
 // CPU in a cpuset is one that is on, so it gives such a list away; otherwise the mask does, if it has as many
 // CPUs.
 static bool is_online_made_up(const cap_reader* reader, const sukima_capacity_facts* facts) {
@@ -255,7 +255,7 @@ static void read_groups(cap_reader* reader, const cap_place* place, bool v2, boo
     cap_quota quota;
     cap_group_reading reading = cap_group_read_quota(reader, reader->below, v2, &quota);
     if (check_reading(reader, &reading)) take_quota(reader, facts, &quota, level, applies);
-    // Weights above the own group are for the listener only. What is wrong with them is no note: the facts
+    // Weights above the own group are for the listener only. Errors in them are not noted: the facts
     // would have fewer notes without a listener.
     if (level == 0 || reader->listener != NULL) {
       cap_weight weight;
@@ -358,7 +358,7 @@ void cap_reader_read(cap_reader* reader, sukima_capacity_facts* facts) {
     cap_find_cgroups(reader);
     fresh = true;
   }
-  // The first reading shows whether something has gone: only the one that counts is reported.
+  // The first reading shows whether something has gone: only the reading that counts is reported.
   if (!fresh) reader->listener = NULL;
   read_all(reader, facts);
   reader->listener = listener;

@@ -12,7 +12,7 @@ enum {
 static const char cpu_folder[] = "/sys/devices/system/cpu/cpu";
 static const char node_folder[] = "/sys/devices/system/node/node";
 
-// FOLDER NUMBER NAME. What cannot be read is absent; only what makes no sense is counted.
+// FOLDER NUMBER NAME. An unreadable file counts as absent; only nonsense is counted.
 static bool read_numbered(cap_reader* reader, const char* folder, uint32_t number, const char* name,
                           cap_text* content) {
   char digits[24];

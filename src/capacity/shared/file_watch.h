@@ -17,12 +17,12 @@ extern "C" {
 /// would tell, comes from /proc, as in a recorded tree.
 #define CAP_ROOT_OF_FILES "/."
 
-/// Is told what is read, by the thread that reads.
+/// Is notified of what is read, by the thread that reads.
 typedef struct cap_file_watcher {
   void* owner;
-  /// A file or directory was opened. The descriptor may be one that was closed meanwhile.
+  /// A file or directory was opened. The descriptor may have been closed since.
   void (*opened)(void* owner, const char* path, int descriptor);
-  /// So many bytes were read at an offset of an open file; what follows was perhaps not needed.
+  /// This number of bytes was read at an offset of an open file; what follows was perhaps not needed.
   void (*was_read)(void* owner, int descriptor, size_t offset, const char* bytes, size_t length);
   /// A file or directory was seen to exist.
   void (*exists)(void* owner, const char* path);

@@ -18,7 +18,7 @@ static bool is_in_place(const char* path) {
   return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-// A new file beside the path; nobody else can have put anything there.
+// A new file beside the path; no other process can have written to it.
 static int open_unfinished(const char* path, char** name) {
   for (int i = 0; i < most_attempts; i++) {
     if (asprintf(name, "%s.%ld-%d.part", path, (long)getpid(), i) < 0) {

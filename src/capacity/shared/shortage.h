@@ -20,13 +20,13 @@ typedef struct cap_shortage_window {
 
 /// When CPU becomes short and when it is enough again. The two thresholds differ, so that the answer does not
 /// change with every window. Short windows need a high threshold, because a kernel thread that runs for a
-/// millisecond is no neighbour.
+/// millisecond is not a neighbour.
 typedef struct cap_shortage_rule {
   unsigned window_count;  ///< 1 to cap_shortage_most_windows
   cap_shortage_window windows[cap_shortage_most_windows];  ///< the longest one last
   double enough_up_to;  ///< a last window with at most this share of waiting is calm
-  /// So many calm windows in a row end a shortage. Those before it began count, too: a brief shortage after a
-  /// long calm ends with the next judgement.
+  /// The number of calm windows in a row that ends a shortage. Those before it began count, too: a brief
+  /// shortage after a long calm ends with the next judgement.
   unsigned calm_windows;
 } cap_shortage_rule;
 

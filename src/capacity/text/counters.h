@@ -8,7 +8,7 @@
 
 #include "text/text.h"
 
-/// cpu.stat of a control group. What the file does not hold is 0.
+/// cpu.stat of a control group. A value that the file lacks is 0.
 typedef struct cap_group_stat {
   bool has_usage;         ///< version 2 only
   uint64_t usage_ns;      ///< CPU time of the group and all groups below it

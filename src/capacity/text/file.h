@@ -9,7 +9,7 @@
 
 #include "text/text.h"
 
-/// What became of an attempt to read a file; above 0 it is an error number.
+/// The outcome of an attempt to read a file; above 0 it is an error number.
 enum { cap_file_read_ok = 0, cap_file_too_large = -1 };
 
 /// Reads a whole file into `memory`.

@@ -38,7 +38,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// The shell's command of a job; its program lies in the guest's /bin.
+/// The shell's command of a job; its program is in the guest's /bin.
 std::string command_of(const job& what) {
   std::string text = "env LC_ALL=C";
   for (const auto& [name, value] : what.variables)
@@ -92,8 +92,8 @@ class guest_stage : public stage {
   bool usable() const override { return usable_; }
 
  private:
-  /// Takes what a guest says, some lines at a time: one that prints without pause must keep nobody from
-  /// hearing the others and the clock. \returns whether its program has ended
+  /// Takes what a guest says, some lines at a time: a guest that prints without pause must not
+  /// starve the others and the clock. \returns whether its program has ended
   static bool listen(guest& one, copy_end& into, clock::time_point start) {
     for (int lines = 0; lines < most_lines_at_once; ++lines) {
       const auto what = one.hear(lines == 0 ? 10ms : 0ms);
@@ -119,7 +119,7 @@ class guest_stage : public stage {
   bool usable_ = true;
 };
 
-/// The system of this run's guests. Others may make theirs meanwhile, with other programs.
+/// The system of this run's guests. Other runs may make theirs at the same time, with other programs.
 class own_image {
  public:
   std::filesystem::path folder() const { return folder_.path(); }

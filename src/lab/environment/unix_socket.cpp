@@ -64,7 +64,7 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
       if (line.ends_with('\r')) line.pop_back();
       return line;
     }
-    // Who prints without ends of lines must keep nobody from the clock, and fill no memory.
+    // A peer that prints without ends of lines must not starve the clock, nor fill the memory.
     if (has_read && clock::now() >= end) return std::nullopt;
     if (heard_.size() > most_line) heard_.erase(0, heard_.size() - most_line / 2);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());

@@ -52,7 +52,7 @@ class place : public json_place<place, experiment_error> {
              std::string_view("-._:").find(c) != std::string_view::npos;
     };
     for (const char c : text)
-      if (!allowed(c)) fail("'" + text + "' is no name: use letters, digits and -._:");
+      if (!allowed(c)) fail("'" + text + "' is not a name: use letters, digits and -._:");
     if (text.front() == '.' || text.front() == '-') fail("a name begins with a letter, a digit, _ or :");
     return text;
   }

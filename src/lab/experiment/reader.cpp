@@ -171,7 +171,7 @@ taking read_taking(const place& from) {
   from.fail("must be 'best', 'worst' or 'use'");
 }
 
-/// What the use is to tell are numbers of workers, the smallest first.
+/// The CPU use predicts one of several numbers of workers, of which the smallest comes first.
 void check_counts(const place& from, const side& read, const experiment& whole) {
   const setting* last = nullptr;
   for (const std::string& name : read.settings) {
@@ -213,7 +213,7 @@ void check_targets(const place& from, const claim& read, const experiment& whole
   }
 }
 
-/// The use of CPUs tells a setting for the left side, where the lab measures it.
+/// The CPU use predicts a setting for the left side, where the lab measures it.
 void check_use(const place& from, const claim& read, const experiment& whole) {
   if (read.right && read.right->take == taking::use) from.member("right").fail("'use' is for the left side");
   if (read.left.take != taking::use) return;

@@ -49,7 +49,7 @@ std::string heat_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", round_significant(value, 3)) : "infinite";
 }
 
-/// What stands beside a ratio; as in scripts/plot-lab.py.
+/// The mark beside a ratio; as in scripts/plot-lab.py.
 std::string mark_of(const std::string& outcome) {
   if (outcome == name_of(verdict::does_not_hold)) return "×";
   if (outcome == name_of(verdict::undecided)) return "?";
@@ -88,7 +88,7 @@ std::string heat_cell_html(const ordered_json& cell) {
     const double estimate = heat_value(ratio->at("estimate"));
     attributes += fmt::format(" style=\"background: {}\"", heat_fill(estimate));
     text = heat_number(estimate) + (text.empty() ? "" : " ") + text;
-    // Without a ratio nobody knows which environment is the worst.
+    // Without a ratio the worst environment is unknown.
     if (is_worst_of_several(cell)) text += "<br>" + html_escaped(cell.at("environment").get<std::string>());
   }
   return fmt::format("<td {}>{}</td>", attributes, text);

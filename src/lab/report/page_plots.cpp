@@ -164,7 +164,7 @@ std::string heights_svg(const scale& heights, double left, double right, double 
   return svg;
 }
 
-/// What a ratio's line is named by.
+/// The label of a ratio's line.
 std::string label_of(const ordered_json& cell) {
   return fmt::format("{}, {}{}", cell.at("program").get<std::string>(),
                      cell.at("environment").get<std::string>(), cell.contains("worst_of") ? " (worst)" : "");

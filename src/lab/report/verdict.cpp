@@ -237,7 +237,7 @@ std::vector<judged_claim> judge(const experiment& what, const run_choice& choice
       result.outcome = verdict::cannot_be_shown;
       result.reason = one.missing;
     }
-    // Before the first machine was set up nobody knows.
+    // Before the first machine was set up this is unknown.
     const bool no_machine_yet = where.accelerator.empty() && !where.obstacles.contains("vms");
     if (!one.needs.empty() && where.accelerator != one.needs && !no_machine_yet) {
       result.outcome = verdict::cannot_be_shown;

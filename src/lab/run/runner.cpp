@@ -20,7 +20,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// So many environments in a row that could not be set up mean that this machine cannot.
+/// After this number of failures in a row, the machine cannot set such environments up.
 constexpr int most_failures_in_a_row = 3;
 
 /// A full disk can be cleared: no environment is left out for it.
@@ -158,7 +158,7 @@ class session {
     store_facts();
   }
 
-  /// What setting environments up has found out.
+  /// The facts that setting environments up has found out.
   void store_facts() {
     const std::string text = facts_text(request_.facts);
     if (text == stored_facts_) return;

@@ -83,7 +83,7 @@ enum class taking {
   use,
 };
 
-/// One side of a comparison. What it leaves open is that of the compared cell.
+/// One side of a comparison. The compared cell has what it leaves open.
 struct side {
   std::vector<std::string> settings;
   std::string environment;  ///< empty: each of the claim's
@@ -127,7 +127,7 @@ struct experiment {
   std::vector<claim> claims;
 };
 
-/// The limits of a file, so that nobody waits for years.
+/// The limits of a file, so that no run takes years.
 inline constexpr std::size_t most_entries = 256;
 
 /// Reads an experiment. O(text).

@@ -30,7 +30,7 @@ struct planned_run {
 /// What is left of an experiment.
 struct run_choice {
   bool quick = false;  ///< only what is for --quick, with quick_repetitions
-  std::optional<unsigned> repetitions{};  ///< in place of the experiment's
+  std::optional<unsigned> repetitions{};  ///< instead of the experiment's
   unsigned cpus = std::numeric_limits<unsigned>::max();  ///< only what so many CPUs are enough for
 
   /// Whether a program, a setting or an environment is part of it.
@@ -61,7 +61,7 @@ struct record {
   std::vector<double> use;
   double wall_seconds = 0;  ///< of the whole run, with starting the program
   std::string result;  ///< that the program printed
-  std::string failure;  ///< why there are no seconds; empty after a success
+  std::string failure;  ///< the reason for a failure; empty after a success
 
   bool operator==(const record&) const = default;
 };
@@ -81,7 +81,7 @@ std::vector<record> parse_records(std::string_view text, const std::string& name
 /// A time beyond this, in seconds, is none.
 inline constexpr double longest_time = 1e9;
 
-/// A text as a record keeps it: UTF-8 of at most 4000 bytes, with a blank in place of each control character.
+/// A text as a record keeps it: UTF-8 of at most 4000 bytes, with a blank instead of each control character.
 std::string on_one_line(const std::string& any);
 
 /// The seconds of a run: the mean over its copies. `one` has seconds.

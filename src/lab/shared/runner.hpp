@@ -17,7 +17,7 @@
 
 namespace sukima::lab {
 
-/// What one copy of a program is.
+/// One copy of a program.
 struct job {
   std::vector<std::string> arguments;  ///< the program's file, and its arguments
   std::vector<std::pair<std::string, std::string>> variables;
@@ -83,7 +83,7 @@ struct run_summary {
   std::size_t ran = 0, failed = 0, left_out = 0;  ///< runs; left out for an obstacle
 };
 
-/// What the folder of a request has; nothing if it is none yet.
+/// The runs in the folder of a request; nothing if the folder is new.
 /// \throws experiment_error if it is of another machine or of other experiments, or cannot be read
 std::optional<recorded_runs> earlier_runs(const run_request& request);
 
@@ -93,8 +93,8 @@ std::optional<recorded_runs> earlier_runs(const run_request& request);
 ///   unknown ones; std::system_error if it cannot be written
 run_summary run_experiments(run_request& request);
 
-/// The program, its arguments and variables in a cell; {workers} is replaced. What starts the program is
-/// before it.
+/// The program, its arguments and variables in a cell; {workers} is replaced. Words that start the program
+/// precede it.
 job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
            const program_finder& find);
 

@@ -44,7 +44,7 @@ struct alternatives {
   bool largest = false;
 };
 
-/// The ratio of the median that counts on the left to the one that counts on the right, with its 95 %
+/// The ratio of the counting median on the left to the counting median on the right, with its 95 %
 /// bootstrap percentile interval. The samples are paired: element i of each was measured in the same round,
 /// so each resample (2,000; the seed is fixed) draws rounds. All have the same size and are not empty. Values
 /// may be infinite (a run that was stopped); nothing if the ratio is undefined, infinite by infinite.
@@ -52,7 +52,7 @@ struct alternatives {
 std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
                                         std::uint64_t seed = 1);
 
-/// A sample, and the one that its median is divided by.
+/// A sample, and the sample whose median divides its median.
 struct sample_pair {
   std::vector<double> over, under;
 };

@@ -13,7 +13,7 @@
 
 namespace sukima::lab {
 
-/// What the machine of the runs is, as far as verdicts depend on it.
+/// The facts about the machine of the runs on which verdicts depend.
 struct test_bed {
   unsigned cpus = 1;
   std::string accelerator;  ///< of the virtual machines: "kvm", "tcg"; empty: none ran
@@ -28,7 +28,7 @@ const char* name_of(verdict what);
 struct judged_cell {
   std::string program, environment;
   std::vector<std::string> worst_of;  ///< the environments of which this one is the worst; empty: it alone
-  std::string taken;  ///< the setting of the left side that the CPU use tells; empty: it tells none
+  std::string taken;  ///< the setting of the left side that the CPU use predicts; empty: none
   std::optional<interval> ratio;  ///< left / right, or measured / target; may be infinite
   verdict outcome = verdict::undecided;
   std::string reason;  ///< where it is undecided or cannot be shown

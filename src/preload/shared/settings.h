@@ -34,7 +34,7 @@ enum preload_waiting {
   preload_waiting_asleep = 3,  ///< they sleep: threads could not see the end of this shortage (steal time)
 };
 
-/// What the library is to do. The log's name aside, each is a number below 10^9.
+/// What the library should do. The log's name aside, each is a number below 10^9.
 struct preload_settings {
   uint32_t threads;  ///< the number that was decided at the start, at least 1; 0: the library does nothing
   /// For threads that wait actively for each other, in the program's own code; 0: `threads`.
@@ -64,7 +64,7 @@ size_t preload_write_settings(const struct preload_settings* settings, char* tex
 bool preload_read_settings(const char* text, struct preload_settings* settings);
 
 /// How many MPI ranks share this machine with this process, itself included, by the variables that Open MPI
-/// and MPICH set; 1 outside of MPI.
+/// and MPICH set; 1 outside MPI.
 uint32_t preload_count_ranks(void);
 
 #ifdef __cplusplus

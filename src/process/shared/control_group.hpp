@@ -78,7 +78,7 @@ bool has_word(const std::string& list, std::string_view word, char separator);
 std::string group_name(pid_t bench);
 
 /// Removes the groups that a benchmark which was killed has left at a place: those named by group_name for a
-/// process that is gone. What still has processes in it stays. Returns how many were removed.
+/// process that is gone. Groups that still have processes stay. Returns how many were removed.
 int remove_leftover_groups(const group_parent& place);
 
 }  // namespace sukima::process

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kind of file a program is, as far as a library can be preloaded into it.
+// The kind of a program's file, as far as a library can be preloaded into it.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ std::optional<std::filesystem::path> find_program(const std::string& name, const
 
 /// Why nothing can be preloaded into a program, as the end of the sentence "nothing is preloaded, because
 /// …"; empty if it can. Reads the file's ELF header and the list of its libraries; of a script, those of
-/// its interpreter. What cannot be read is taken to be able: the loader decides then.
+/// its interpreter. An unreadable file counts as able: the loader decides then.
 /// \param loader the dynamic loader that the library is for, as this program's
 std::string obstacle_to_preloading(const std::filesystem::path& program, const std::string& loader);
 

@@ -22,7 +22,7 @@ class killed_on_signal {
   pid_t group_;
 };
 
-/// What a directory is removed with.
+/// The contents that a removed directory may have.
 enum class directory_contents {
   none,  ///< it is empty, or of a control group
   files,  ///< with the files in it, but no directories

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a program in place of this process: it has the streams, the signals and the exit code.
+// Running a program instead of this process: it has the streams, the signals and the exit code.
 #pragma once
 
 #include <optional>

@@ -152,7 +152,7 @@ pub const fn cold(name: &'static str, measure: Measure) -> Benchmark {
     Benchmark { name, measure, tuned: None, cold: true }
 }
 
-/// What a program has to say about its system.
+/// The description of a program's system.
 pub struct System {
     pub name: &'static str,
     /// Starts the system with that many workers, for the rest of the process.

@@ -234,7 +234,7 @@ impl PossibleOptions {
 pub const MOST_LANGFORD: i64 = 20;
 
 /// Langford's problem: the numbers 1 to n twice each in a row of 2n places, with i others between the two i. Of each
-/// arrangement and its reverse one is left: the number n (n - 1 if n is even) stands in the first half first.
+/// arrangement and its reverse one is left: the number n (n - 1 if n is even) comes first in the first half.
 pub fn langford(n: i32) -> ExactCover {
     let n = n as Place;
     let mut cover = ExactCover::new(3 * n);
