@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting outside of the runtime while another worker runs in place of the one that waits.
+// Waiting outside the runtime while another worker runs instead of the waiting one.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -33,12 +33,12 @@ class blocking_scope {
 /// @}
 }  // namespace detail
 
-/// Calls f, which waits for something outside of the runtime (a file, a socket, a mutex, a process), and lets
-/// another worker run meanwhile: the program keeps as many CPUs busy as without the wait. Before f begins,
-/// pending forks and loop iterations of this fiber are given to the others, up to 64 pieces.
+/// Calls f, which waits for something outside the runtime (a file, a socket, a mutex, a process), and lets
+/// another worker run during the wait: the program keeps as many CPUs busy as without the wait. Before f
+/// begins, pending forks and loop iterations of this fiber are given to the others, up to 64 pieces.
 ///
-/// f runs on this thread. It may use forks and loops of its own. What can be written with callbacks is better
-/// done with `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of
+/// f runs on this thread. It may use forks and loops of its own. Code with callbacks should use
+/// `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of
 /// f.
 ///
 /// Costs about as much as waking a thread (some microseconds) if other workers have nothing to do, and
@@ -59,7 +59,7 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup waiting
 /// @{
 
-/// The same where a context is at hand. Without it, below code that has one, only what was published already
+/// The same for code that has a context. Without it, below code that has one, only what was published already
 /// is given away.
 template <class F>
   requires std::invocable<F>

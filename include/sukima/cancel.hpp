@@ -18,8 +18,8 @@
 namespace sukima::detail {
 
 /// Shared by a cancellable computation and its cancellers. `stage` is changed by CAS: open → cancelling →
-/// cancelled, or open → closed; whoever closes waits for `cancelling` to pass, because the canceller writes
-/// to the task meanwhile.
+/// cancelled, or open → closed; the closing side waits for `cancelling` to pass, because the canceller writes
+/// to the task in that stage.
 struct cancel_state {
   enum class stage : int { open, cancelling, cancelled, closed };
   std::atomic<stage> now{stage::open};
@@ -166,7 +166,7 @@ template <class F> scope_result<F> cancellable_by_or_until(context c, const std:
   });
 }
 
-/// The running fiber sees no abort from outside of `c` while this lives (src/runtime/cancel/abort.hpp).
+/// The running fiber sees no abort from outside `c` while this lives (src/runtime/cancel/abort.hpp).
 class shield {
  public:
   explicit shield(context c) noexcept : place_(raise_shield(c.top) ? c.top : nullptr) {}
@@ -230,14 +230,14 @@ template <class F> auto cancellable(F&& f) {
   });
 }
 
-/// Calls f until somebody requests a stop. Returns its result, or nothing if it was cancelled before it
+/// Calls f until a stop is requested. Returns its result, or nothing if it was cancelled before it
 /// ended (for a void f: whether it ended). If a stop was requested before, f is not called.
 ///
-/// What comes first decides, the request or f's end: if it was the request there is no result, even if f has
-/// no poll and returns one.
+/// The first of the two decides, the request or f's end. After a request there is no result, even if f has no
+/// poll and returns one.
 ///
-/// The request may come from any thread; it takes some microseconds, allocates nothing and waits for
-/// nobody. f's tasks stop at their next poll, as with a `canceller`. Polling costs nothing more: no flag is
+/// The request may come from any thread; it takes some microseconds, allocates nothing and does not
+/// wait. f's tasks stop at their next poll, as with a `canceller`. Polling costs nothing more: no flag is
 /// polled.
 /// \param f  takes a context, or nothing
 /// \throws what f throws; `aborted` if something around it is aborted
@@ -271,8 +271,8 @@ auto cancellable(context c, std::chrono::time_point<Clock, Duration> at, F&& f) 
   detail::check_context(c, "sukima::cancellable");
   return detail::cancellable_until(c, detail::steady_moment(at), f);
 }
-/// The same with a time span, which begins now. One that is not above 0 is over; more than a hundred years
-/// never end.
+/// The same with a time span, which begins now. A span that is not above 0 ends at once; one of more
+/// than a hundred years never ends.
 template <class Rep, class Period, class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, std::chrono::duration<Rep, Period> span, F&& f) {
@@ -293,7 +293,7 @@ auto cancellable(std::chrono::duration<Rep, Period> span, F&& f) {
   return detail::with_context([&](context c) { return detail::cancellable_until(c, at, f); });
 }
 
-/// Calls f until somebody requests a stop or a moment has come, whichever is first: one scope for both.
+/// Calls f until a stop is requested or a moment has come, whichever is first: one scope for both.
 /// Otherwise as with one of them.
 template <class Clock, class Duration, class F>
   requires detail::callable_with<F&>

@@ -48,14 +48,14 @@ struct tracked_context : context {
   std::uint32_t depth;
 };
 
-/// What a generic callable is handed where nothing below it runs as a clone, because clones are off or
+/// The context that a generic callable gets where nothing below it runs as a clone, because clones are off or
 /// because a clone that was asked for work was left: it forks as with a plain context.
 struct parallel_context : context {};
 
-/// What a generic callable is handed where it runs as a sequential clone: its forks are calls, its loops are
-/// loops, and it only looks now and then whether a worker wants work. What takes a plain context runs in
-/// parallel below it. The same address as a context, as a pointer, because g++ neither splits functions with
-/// arguments of class type for inlining nor makes loops of their last calls.
+/// The context that a generic callable gets where it runs as a sequential clone: its forks are calls, its
+/// loops are loops, and it only looks now and then whether a worker wants work. A function that takes a plain
+/// context runs in parallel below it. The same address as a context, as a pointer, because g++ neither splits
+/// functions with arguments of class type for inlining nor makes loops of their last calls.
 using clone_context = clone_mark<false, 0>*;
 
 /// @}
@@ -72,7 +72,7 @@ concept clone_context_type = is_clone_context<C>;
 template <class C>
 concept context_type = std::is_base_of_v<context, C> || clone_context_type<C>;
 
-/// A class that has one call operator, which is no template: its parameters have types of their own.
+/// A class that has one call operator, which is not a template: its parameters have types of their own.
 template <class F>
 concept has_one_call = requires { &std::remove_cvref_t<F>::operator(); };
 template <class F> inline constexpr bool may_be_generic = false;
@@ -182,7 +182,7 @@ class handed_context {
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// The context that a callable is handed: a generic one gets a tracked context in place of a plain one.
+/// The context that a callable is handed: a generic one gets a tracked context instead of a plain one.
 template <class F> [[gnu::always_inline]] inline auto handed_to(context c) noexcept {
   if constexpr (may_be_generic<F>)
     return tracked_context{c, 0};

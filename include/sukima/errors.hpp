@@ -9,7 +9,7 @@ namespace sukima {
 /// @{
 
 /// Leaves the functions of a computation that was aborted because a sibling threw, a solution was found, or
-/// somebody cancelled it. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Code
+/// it was cancelled. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Code
 /// that catches it with `catch (...)` should rethrow it; otherwise it comes again at the next poll, and what
 /// such code returns is not used: a cancelled computation has no result. Destructors and `noexcept`
 /// functions that fork do so in `sukima::shielded`, which it does not leave. docs/cancelling.md has all
@@ -27,7 +27,7 @@ struct usage_error : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A future was touched that somebody has cancelled, or whose runtime has ended before it began.
+/// The touched future was cancelled, or its runtime ended before it began.
 struct cancelled : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

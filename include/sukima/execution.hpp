@@ -173,7 +173,7 @@ inline scheduler pool::get_scheduler() noexcept { return scheduler(core_); }
 inline scheduler::schedule_sender schedule(const scheduler& on) noexcept { return on.schedule(); }
 
 /// Starts a sender and waits until it has completed: on a worker the fiber is suspended, and the worker does
-/// other work meanwhile; another thread sleeps.
+/// other work; an ordinary thread sleeps.
 /// \returns a tuple of its value, or an empty one; nothing if it was cancelled
 /// \throws what it sends as an error
 template <sender S> auto sync_wait(S&& s) {
@@ -263,7 +263,7 @@ auto async(const scheduler& on, F&& f) {
 }
 
 /// Any number of senders that have begun, to be waited for together: what a task_group is for a function,
-/// this is for coroutines, which may end on another thread than the one that began them.
+/// this is for coroutines, which may end on another thread than they began on.
 ///
 /// Its work may spawn more. The first error of its work comes out of `join`; the others are lost.
 class counting_scope {
@@ -271,7 +271,7 @@ class counting_scope {
   counting_scope() = default;
   counting_scope(const counting_scope&) = delete;
   counting_scope& operator=(const counting_scope&) = delete;
-  /// Everything must have ended, and `join` tells when: otherwise the program ends by std::terminate.
+  /// Everything must have ended, which `join` awaits: otherwise the program ends by std::terminate.
   ~counting_scope() = default;
 
   /// Starts a sender, whose value is dropped. Any thread. \throws std::bad_alloc; what moving the sender

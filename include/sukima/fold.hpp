@@ -62,7 +62,7 @@ template <class T, class Source, class Body, class Combine, class Hints, class C
   }
 };
 
-/// What a fold does, for its parallel version and for its clone.
+/// The work of a fold, for its parallel version and for its clone.
 template <class T, class Source, class Body, class Combine, class Hints> struct fold_work {
   using place = std::int64_t;
   static constexpr bool in_blocks = Source::in_blocks;

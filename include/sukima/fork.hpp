@@ -17,9 +17,9 @@ namespace SUKIMA_NAMESPACE {
 /// {first, second}, made for structured bindings (std::monostate for a void one; nothing at all if both are
 /// void; a reference where a branch returns a reference).
 ///
-/// Nothing is allocated and no task is made until another worker is idle; a fork that nobody takes costs
+/// Nothing is allocated and no task is made until another worker is idle; a fork that no worker takes costs
 /// about a nanosecond. `first` runs here and now; `second` runs here afterwards, unless another worker took
-/// it meanwhile. Each may take a `sukima::context` as its argument and should hand it on to what it calls.
+/// it before. Each may take a `sukima::context` as its argument and should hand it on to what it calls.
 /// \param c        the caller's own context
 /// \param second   is moved into the choice stack; captures may need destruction, results need no default
 /// constructor

@@ -13,7 +13,7 @@ namespace sukima {
 /// @{
 
 /// The probability, evaluated for each request, that this fork or loop may be split now: ≤ 0 and NaN never, ≥
-/// 1 always. What a refusal protects is passed over for the next younger choice. `p` is a number or a
+/// 1 always. A refusal passes the request on to the next younger choice. `p` is a number or a
 /// function that returns one; a function is called after backtracking to the state of this choice and must
 /// not throw.
 template <class P> auto guard(P p) {

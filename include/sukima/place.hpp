@@ -58,7 +58,7 @@ class place {
     return place(sukima_place_table_around(sukima_place_table_of_machine(), number_,
                                            static_cast<sukima_place_level>(at)));
   }
-  /// Is `inner` this place, or inside of it? Any contains everything, and is in nothing else.
+  /// Is `inner` this place, or inside it? Any contains everything, and nothing else contains it.
   /// \par Complexity at most four steps
   [[nodiscard]] bool contains(place inner) const noexcept {
     return sukima_place_table_contains(sukima_place_table_of_machine(), number_, inner.number_) != 0;
@@ -82,7 +82,8 @@ class place {
 static_assert(sizeof(place) == 2 && std::is_trivially_copyable_v<place>);
 
 /// The places with a CPU that this process may use now, in ascending order: a smallest set of places, at this
-/// level or a larger one, with all these CPUs. What the machine does not state is left to the larger place.
+/// level or a larger one, with all these CPUs. Levels that the machine does not state count as the larger
+/// place.
 /// \returns at least one place; the machine if nothing is known
 /// \throws std::bad_alloc
 /// \par Complexity about 0.5 ms, and linear in the number of CPUs: keep the result
@@ -105,7 +106,7 @@ inline place here(place_level level = place_level::core) noexcept {
 }
 
 /// The NUMA domain in whose memory the page of `pointer` lies.
-/// \returns any for a page that nobody has touched yet, or that does not exist, if the kernel or a sandbox
+/// \returns any for a page that was not touched yet, or that does not exist, if the kernel or a sandbox
 ///     refuses the answer, and on a machine with one domain
 /// \par Complexity one system call, 0.6 µs; none on a machine with one domain
 inline place place_of(const void* pointer) noexcept { return place(sukima_place_of(pointer)); }

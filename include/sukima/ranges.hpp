@@ -99,7 +99,7 @@ namespace SUKIMA_NAMESPACE {
 /// parallel_for over a blocked_range, a range2d, or any range that can be read more than once but is not
 /// random access: std::list, std::map, std::forward_list, views::filter, …
 ///
-/// Such a range is walked through by its owner. Who takes a piece walks to its beginning first, from where
+/// The owner walks through such a range. The thief of a piece walks to its beginning first, from where
 /// the owner is: steps that are worth little beside a body of some ten nanoseconds. A range that does not
 /// know its size is counted first, by walking through it once; but not if its iterators are one trivially
 /// copyable word (`set_bits`, std::forward_list) and no hint speaks of numbers: then the owner counts what is

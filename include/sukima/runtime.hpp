@@ -27,11 +27,11 @@ class default_slot;
 class runtime;
 
 namespace detail {
-/// Calls f with the default runtime, which is not replaced and freed meanwhile. f must not enter it.
-/// \throws as the constructor of `runtime`, where there is none yet; what f throws
+/// Calls f with the default runtime, which is not replaced and freed during the call. f must not enter it.
+/// \throws as the constructor of `runtime`, if there is none yet; what f throws
 void use_default_runtime(const std::function<void(runtime&)>& f);
-/// Ends the default runtime, if there is one, and starts another with so many workers.
-/// \returns false, with nothing changed, if a thread is inside of it or about to enter, if something that was
+/// Ends the default runtime, if there is one, and starts another with this number of workers.
+/// \returns false, with nothing changed, if a thread is inside it or about to enter, if something that was
 ///          launched there has not ended, or if a node is attached to it
 /// \throws as the constructor of `runtime`; there is no default runtime then, and its next use starts one
 bool renew_default_runtime(unsigned workers);

@@ -27,7 +27,7 @@ enum class wait_policy {
 /// Where a thread of the runtime can wait. docs/waiting.md lists what ends each wait.
 enum class wait_point {
   idle,  ///< for work
-  result,  ///< for the end of a task that was stolen, at its join; other work is taken meanwhile
+  result,  ///< for the end of a task that was stolen, at its join, if there is no other work
   reply,  ///< steal protocol `request`: for the reply of the victim that was asked
   refusal,  ///< for that reply when it is no longer wanted
   start,  ///< a surplus worker: until it may run
@@ -52,7 +52,7 @@ enum class victim_policy {
 /// What becomes of hints where to compute (`sukima::on`).
 enum class placement_policy {
   off,  ///< nothing: places are not even asked for
-  prefer,  ///< idle workers take first what is to run near them
+  prefer,  ///< idle workers take first the work that should run near them
   exchange,  ///< also, two workers that run each other's work exchange it
   /// As prefer; and what is launched with a hint waits in a queue of its place, of which only workers there
   /// take. An order, without any bound on space: for comparison (docs/placement.md).
@@ -76,7 +76,7 @@ struct settings {
   /// for its reply [SUKIMA_STEAL: publish:K, request, indolent:T].
   unsigned published_tasks = 3;
   /// With `published_tasks` 0: no worker is asked again before this many microseconds have passed since it
-  /// last replied, 1 … 10000; 0: as soon as somebody wants a task [SUKIMA_STEAL=indolent:T].
+  /// last replied, 1 … 10000; 0: as soon as a worker wants a task [SUKIMA_STEAL=indolent:T].
   unsigned request_interval_us = 0;
   /// Nanoseconds of work below a call for which its sequential clone runs, 1 … 1000000000; 0: never
   /// [SUKIMA_CLONES: auto, off, or a time such as 5us, 20us or 1ms].

@@ -55,13 +55,13 @@ struct statistics_counts {
   std::uint64_t cpus_lent = 0;  ///< times an idle worker lent its CPU to a preempted one
   std::uint64_t choice_points_scanned = 0;  ///< choice points looked at to find work and steps to undo
   std::uint64_t clones = 0;  ///< sequential clones that began (docs/clones.md)
-  std::uint64_t clone_polls = 0;  ///< polls of clones at which somebody wanted something
+  std::uint64_t clone_polls = 0;  ///< polls of clones at which another worker had a request
   std::uint64_t clones_left = 0;  ///< of these, how often the rest of a call had to run in parallel
   std::uint64_t steals_by_hint = 0;  ///< of the steals, tasks that a hint had sent to the thief's place
   std::uint64_t exchanges = 0;  ///< fibers that came to this worker because a hint had sent them to its place
-  std::uint64_t offers_taken_back = 0;  ///< fibers that were offered to another place in vain
-  /// Fibers on offer that this worker took although they were offered to another place: whoever had left them
-  /// there lacked a CPU.
+  std::uint64_t offers_taken_back = 0;  ///< fibers that were offered to another place without success
+  /// Fibers on offer that this worker took although they were offered to another place: the worker that had
+  /// left them there lacked a CPU.
   std::uint64_t offers_taken_elsewhere = 0;
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
@@ -75,7 +75,7 @@ struct statistics : statistics_counts {
   std::vector<statistics_counts> workers;  ///< by worker id; an entering thread is one while it is inside
   std::size_t fibers_peak = 0;  ///< most fibers in use at a time
   std::size_t parked_peak = 0;  ///< most of them parked at joins
-  std::size_t launched_peak = 0;  ///< most launched futures at a time that nobody had begun
+  std::size_t launched_peak = 0;  ///< most launched futures at a time that no worker had begun
 
   /// A table for people.
   std::string text() const;

@@ -22,8 +22,8 @@ static inline void sukima_weight_set(double weight) { (void)weight; }
 static inline int sukima_workers_set(int count) { return count < 1; }
 static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers\n", file); }
 #else
-/** Number of the worker that runs this code, from 0; -1 outside of worker functions.
- *  Another one after a construct or a call of a worker function, perhaps. */
+/** Number of the worker that runs this code, from 0; -1 outside worker functions.
+ *  It may be another one after a construct or a call of a worker function. */
 int sukima_worker_id(void);
 /** Says how much work can be taken from the task that calls it: with SUKIMA_VICTIM=weighted, workers without
  *  work ask its worker first with a probability in proportion to it. Holds until it is set anew or the fiber
@@ -80,7 +80,7 @@ const char* sukima_last_error(void);
     sukima_value_;                                                                  \
   })
 
-/** For these macros: the first of the values is that of the code outside of workers. */
+/** For these macros: the first of the values is that of the code outside workers. */
 void sukima_reduction_begin(void);
 /** For these macros: from now on a worker_local lvalue means the object of the next worker; 0: no more. */
 int sukima_reduction_next(void);

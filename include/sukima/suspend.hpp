@@ -24,7 +24,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure,
                      const cancel_action* cancel = nullptr);
 resumer suspension_resumer(fiber& s) noexcept;
 void resume_fiber(fiber& s, std::uint64_t number);
-/// Counts the reasons why the running fiber must stay on its thread; null outside of a runtime.
+/// Counts the reasons why the running fiber must stay on its thread; null outside a runtime.
 unsigned* running_thread_bindings() noexcept;
 }  // namespace sukima::detail
 
@@ -61,16 +61,16 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup waiting
 /// @{
 
-/// Parks the running fiber until somebody resumes it; its worker does other work meanwhile, and idle workers
-/// may take what the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
+/// Parks the running fiber until it is resumed. Its worker does other work, and idle workers may take what
+/// the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
 ///
-/// A cancelled computation waits until somebody resumes it: what f gave to others (a buffer, a place in a
+/// A cancelled computation waits until it is resumed: what f gave to others (a buffer, a place in a
 /// queue) must stay valid until they have let go of it, and only they know when that is. With a third
 /// argument the wait ends early.
-/// \param c  the caller's context: what is pending below it may be given away while the fiber is parked
-/// \param f  f(resumer) runs here and now and hands the resumer to whoever will know when to continue
+/// \param c  the caller's context: pending work below it may be given away while the fiber is parked
+/// \param f  f(resumer) runs here and now and hands the resumer to the code that will know when to continue
 /// \throws what f throws (the fiber is not parked then; f must not have handed the resumer out)
-/// \throws usage_error outside of a runtime
+/// \throws usage_error outside a runtime
 template <class F>
   requires std::is_invocable_v<F&, resumer>
 void suspend(context c, F&& f) {
@@ -109,9 +109,9 @@ namespace SUKIMA_NAMESPACE {
 
 /// A suspension that ends early when the computation around it is cancelled, or a sibling throws.
 ///
-/// \param cancel  cancel(resumer) is called once at most, when the fiber is to be aborted while it is
+/// \param cancel  cancel(resumer) is called once at most, when the fiber must be aborted while it is
 ///                suspended. It takes back what f gave to others, and resumes the fiber if that succeeded; if
-///                it did not (whoever waits for the event is about to call resume), it does nothing. It is
+///                it did not (the event is about to call resume), it does nothing. It is
 ///                called after f has returned, on the thread that cancels or on a worker, and must not wait
 ///                for anything
 /// \throws as suspend; `aborted`, where the caller is aborted: then or before f is called
@@ -137,7 +137,7 @@ namespace sukima {
 
 /// Keeps the fiber on its thread while f runs: for code that holds a mutex or relies on thread-local state
 /// across forks. A join in it that has to wait takes only descendants of what it waits for. If the wait lasts
-/// (a millisecond), another worker runs in this one's place until it is over, as with `blocking`: what ends
+/// (a millisecond), another worker runs instead of this one until it ends, as with `blocking`: what ends
 /// the wait may be work that this thread must not take.
 /// \throws what f throws
 template <class F> decltype(auto) thread_bound(F&& f) {

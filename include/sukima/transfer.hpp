@@ -52,13 +52,13 @@ template <class T, std::size_t N> struct is_known_value<std::array<T, N>>
 template <class T>
 concept has_own_parts = requires { sizeof(std::tuple_size<T>); };  // a structured binding would ask it
 
-/// Converts to unions that nobody vouches for.
+/// Converts to unions without a declaration that they are safe.
 struct any_closed_union {
   template <class F>
     requires(std::is_union_v<F> && !is_known_value<F>::value)
   constexpr operator F() const noexcept;
 };
-/// Converts to what somebody vouches for and begins with such a union.
+/// Converts to types that are declared safe and begin with such a union.
 struct any_known_with_union {
   template <class F>
     requires(is_known_value<F>::value && requires { F{any_closed_union{}}; })
@@ -110,7 +110,7 @@ concept has_codec = requires(const T& value, std::vector<std::byte>& to, std::sp
   { codec<T>::decode(from) } -> std::convertible_to<T>;
 };
 /// A copy of its bytes is a copy of the value, in any process: it is trivially copyable and has no pointers,
-/// references or members that may be such; and there is no codec, which would go first.
+/// references or members that may be such; and it has no codec, which would go first.
 template <class T>
 concept can_be_copied = !has_codec<T> && std::is_trivially_copyable_v<T> && detail::is_plain<T>();
 /// It can be sent to another process.

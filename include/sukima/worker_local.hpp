@@ -20,15 +20,15 @@ namespace sukima {
 /// from task to task.
 ///
 /// Code moves between workers where it forks, joins, loops, waits or suspends. So:
-/// - a reference from `local` may be used until the fiber next does one of these, and is to be fetched
+/// - a reference from `local` may be used until the fiber next does one of these, and must be fetched
 ///   anew after it;
 /// - other fibers of the same worker use the same T, so between such calls a T must be in a state that
 ///   others can continue from;
 /// - code under `sukima::thread_bound` keeps its worker, and so its T; but what its own forks run may use
 ///   that T as well.
 ///
-/// `combine`, `for_each`, `size` and `clear` look at all of them: nobody may call `local` meanwhile.
-/// The workers of one runtime only may use an object (until `clear`).
+/// `combine`, `for_each`, `size` and `clear` look at all of them: no other call of `local` may run at the
+/// same time. The workers of one runtime only may use an object (until `clear`).
 template <class T> class worker_local {
  public:
   /// Makes each T by T().
@@ -46,7 +46,7 @@ template <class T> class worker_local {
   ~worker_local() = default;
 
   /// The running worker's T. \returns a reference that is good until the fiber may move, see above
-  /// \throws usage_error outside of a runtime, or in a second one; what the factory throws; std::bad_alloc
+  /// \throws usage_error outside a runtime, or in a second one; what the factory throws; std::bad_alloc
   /// \par Complexity a few nanoseconds, after the first call on this worker
   T& local() {
     if (void* found = slots_.find()) return static_cast<holder*>(found)->value;

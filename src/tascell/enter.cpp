@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of worker functions from ordinary C, and what is left of one when nobody caught a tag.
+// Calls of worker functions from ordinary C, and the end of one whose tag was not caught.
 #include "support.hpp"
 
 #include <sukima/sukima.h>
@@ -52,7 +52,7 @@ void note_uncaught(const thrown_tag& thrown) noexcept {
   std::_Exit(status);
 }
 
-/// Goes on with a tag that nobody in the call caught. If a worker function called the plain C that made the
+/// Goes on with a tag that was not caught in the call. If a worker function called the plain C that made the
 /// call, the tag leaves both, as a jump past the plain C: a program's erasure does the same.
 void end_with_tag(const thrown_tag& thrown) noexcept {
   char* const top = remembered_top();

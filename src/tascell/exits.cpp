@@ -2,7 +2,7 @@
 // goto out of a closure: to a label of the function that declared it, which waits somewhere below.
 //
 // Within a segment this is a throw that ends where the choice points of the function with the label end. A
-// goto that leads further down ends its segment like a tag that nobody catches: a task hands it to the
+// goto that leads further down ends its segment like an uncaught tag: a task hands it to the
 // construct that it was split off from, an entry from C takes it on from where it was called.
 #include "support.hpp"
 

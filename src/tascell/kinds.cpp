@@ -102,7 +102,7 @@ std::uint64_t part_of(const sukima_kind& kind, std::uint64_t left) {
   return kind.travel != nullptr ? travelling_part(left) : left - left / 2;
 }
 
-/// The values after the one that runs which are still the owner's: takes `value` to the next one.
+/// The values after the running one that are still the owner's: takes `value` to the next one.
 /// \returns whether there is one
 bool next_value(const sukima_successor_loop* l, sukima_word& value) {
   const auto* r = from_c(&l->sukima_head);
@@ -120,7 +120,7 @@ task* split_loop(choice_point* r, language_task* t, int from, int to) {
   return t;
 }
 
-/// The object of a task that has ended, for GET. What it points to is the program's from now on.
+/// The object of a task that has ended, for GET. From now on the program owns what it points to.
 void* hand_over(task* t) noexcept {
   auto* const done = static_cast<language_task*>(t);
   for (malloced& array : done->received) static_cast<void>(array.release());
@@ -230,8 +230,8 @@ sukima_task* sukima_join_split(sukima_choice_point* c) {
   return reinterpret_cast<sukima_task*>(split_loop(r, made, end - 1, end));
 }
 
-/// Nothing: whoever is aborted leaves at once. That there is such a function says that this is a loop, whose
-/// owner reads bounds and children anew.
+/// Does nothing: an aborted fiber leaves at once. The existence of the function says that this is a loop,
+/// whose owner reads bounds and children anew.
 void sukima_loop_stop(sukima_choice_point*) {}
 
 void sukima_wind_undo(sukima_choice_point* r) {

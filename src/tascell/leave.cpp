@@ -2,12 +2,12 @@
 // Leaving: throw, and aborts, in generated code.
 //
 // While a fiber leaves, all its frames are still there: the choice points are gone through, the youngest
-// first. What was split off from one is aborted and awaited, then its AFTER runs, with the variables of its
-// frame where they always were. Only when the choice point is reached that ends it (a `try` with an equal
-// tag, or the base of the segment) one jump removes all the frames above it.
+// first. The tasks that were split off from one are aborted and awaited, then its AFTER runs, with the
+// variables of its frame where they always were. Only when the choice point is reached that ends it (a `try`
+// with an equal tag, or the base of the segment) one jump removes all the frames above it.
 //
 // An abort that reaches a choice point of this segment, because a child of it threw, turns into that child's
-// throw there: so a `try` inside of the construct does not see it. An abort of the whole task goes to the
+// throw there: so a `try` inside the construct does not see it. An abort of the whole task goes to the
 // base, past every `try`.
 #include "support.hpp"
 

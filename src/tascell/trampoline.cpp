@@ -2,7 +2,7 @@
 // The call of a `try` block, and the jump back to it.
 //
 // The block is a function of its own, so nothing here returns twice: the registers that a callee keeps are
-// saved on the stack around the call, and a jump restores them from there and returns in place of the block.
+// saved on the stack around the call, and a jump restores them from there and returns instead of the block.
 //
 // ThreadSanitizer has to see the jump, or it takes the functions that were left for running ones. It knows
 // setjmp and longjmp: programs with it use these, even if this library is without it; and so do other

@@ -13,7 +13,7 @@
 
 __thread sukima_unwind_state sukima_unwinding;
 
-/* Address space; pages that nobody has touched cost nothing. */
+/* Address space; untouched pages cost nothing. */
 static const size_t most_bytes = (size_t)1 << 30;
 static const size_t fewest_bytes = (size_t)1 << 24;
 /* What arguments and the next records need at least. */
@@ -25,8 +25,8 @@ typedef struct explicit_stack {
 } explicit_stack;
 static __thread explicit_stack stack_here;
 
-/* The levels that have begun, outermost first. A longjmp of plain C may leave some of them unseen, and what
- * lies in their frames is overwritten then: so this is kept apart. */
+/* The levels that have begun, outermost first. A longjmp of plain C may leave some of them unseen, and their
+ * frames are overwritten then: so this is kept apart. */
 typedef struct open_level {
   sukima_level* level;
   char *base, *saved; /* of the explicit stack: its first record, and up to where they are in use */
@@ -207,7 +207,7 @@ static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exc
 
 void sukima_ask_landing(char* end, int (*run)(char* at)) {
   sukima_ask(end, run);
-  sukima_unwinding.sukima_asked = 0; /* nobody tests it */
+  sukima_unwinding.sukima_asked = 0; /* it is not tested */
   memset(&passing, 0, sizeof passing);
   _Unwind_ForcedUnwind(&passing, stop, sukima_unwinding.sukima_innermost);
   fflush(stdout);

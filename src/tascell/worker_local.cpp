@@ -38,7 +38,7 @@ thread_local reduction reducing;
   return reducing;
 }
 
-/// Have workers of other nodes objects? Relaxed: whoever reduces does it after the entry that set this.
+/// Have workers of other nodes objects? Relaxed: a reduction comes after the entry that set this.
 std::atomic<bool> are_objects_elsewhere{false};
 
 [[noreturn]] void no_memory() noexcept {

@@ -11,7 +11,7 @@ namespace sukima::detail {
 /// The thread-local's address must not survive a fiber's move to another thread, so it is formed anew each
 /// time.
 extern "C" __thread ambient_state* sukima_running_ambient __attribute__((tls_model("initial-exec")));
-/// The same as a call, where no assembly is at hand.
+/// The same as a call, where no assembly is available.
 ambient_state* find_ambient_slowly() noexcept;
 
 [[gnu::always_inline]] inline ambient_state* find_ambient() noexcept {
@@ -32,7 +32,7 @@ struct root_task : task {
 /// Runs a root on the default runtime and waits for it as a worker. \throws what it throws.
 void enter_default(root_task& root);
 /// Runs a root as a child of the running fiber on a fiber of its own, and waits: for calls without a
-/// context below code with one, where nobody knows the top.
+/// context below code with one, where the top is unknown.
 void enter_on_new_fiber(root_task& root);
 
 /// Fills a root task that calls f(context) and keeps its result.

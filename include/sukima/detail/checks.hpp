@@ -4,7 +4,7 @@
 // On in builds without NDEBUG; -DSUKIMA_CHECKED=0 or =1 decides otherwise. Sources with and without it may be
 // linked together, and with any build of the library. Templates that differ between the two lie in an inline
 // namespace of the mode (SUKIMA_NAMESPACE, SUKIMA_DETAIL_NAMESPACE), so the linker never takes the instance
-// of one for that of the other; types that functions exchange lie outside of it.
+// of one for that of the other; types that functions exchange are outside it.
 #pragma once
 
 #if !defined(SUKIMA_CHECKED)
@@ -25,7 +25,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// The mode, as a type: member functions of classes that lie outside of the inline namespace have it as their
+/// The mode, as a type: member functions of classes outside the inline namespace have it as their
 /// last template parameter.
 struct checks {
   static constexpr bool on = SUKIMA_CHECKED;

@@ -16,9 +16,9 @@ struct task;
 struct choice_point;
 struct travel_point;
 
-/// What the runtime has to know about one form of choice point. One constant object a form; all calls are
-/// made on the fiber that owns the choice point, or by a helper while that fiber is suspended: never two at
-/// once.
+/// Everything that the runtime knows about one form of choice point. One constant object a form; all calls
+/// are made on the fiber that owns the choice point, or by a helper while that fiber is suspended: never two
+/// at once.
 struct choice_point_kind {
   std::uint32_t size;  ///< bytes to the next choice point; a multiple of `choice_point_alignment`
   bool (*open)(const choice_point*) noexcept;  ///< is there something left that could be split off?
@@ -31,9 +31,10 @@ struct choice_point_kind {
   void (*destroy)(choice_point*) noexcept;  ///< ends the captures; null where that does nothing
   void (*stop)(choice_point*) noexcept;  ///< makes a loop end after this iteration; null where it is no loop
   /// Called at the choice point's poll when an abort is pending, for code that no exception may pass: leaves
-  /// by a jump, and returns only if nothing is to be left. Null: the abort waits for a poll that may throw.
+  /// by a jump, and returns only if there is nothing to leave. Null: the abort waits for a poll that may
+  /// throw.
   void (*leave)(choice_point*) noexcept = nullptr;
-  /// Its poll answers nobody: it is there only because each choice point that is pushed must be polled
+  /// Its poll answers no request: it exists only because each choice point that is pushed must be polled
   /// (poll.cpp).
   bool quiet = false;
   /// Its tasks are of type future_task (future.hpp). Where the language's kinds have padding, which is zero.
@@ -61,12 +62,12 @@ inline constexpr std::size_t choice_point_alignment = 16;
 
 /// Alignment of a fiber's choice region: masking any address in it finds the gate.
 inline constexpr std::uintptr_t choice_span = std::uintptr_t{1} << 26;
-/// Where the page with the gate lies in the region. Not at its beginning: the first-level data caches of
+/// The offset of the page with the gate in the region. Not at its beginning: the first-level data caches of
 /// AMD's Zen hash an address, each of bits 12 to 19 with one of 20 to 27 (M. Lipp et al., "Take A Way", ASIA
 /// CCS 2020). On both sides of an aligned address all these bits differ, the hash is the same, and a line of
 /// the C stack and one of the choice stack would push each other out.
 inline constexpr std::uintptr_t gate_page = std::uintptr_t{1} << 16;
-/// Where the gate lies in the region. The part of that page below it belongs to the C stack, which grows
+/// The offset of the gate in the region. The part of that page below it belongs to the C stack, which grows
 /// downward from here, so that a fiber that does little costs one page.
 inline constexpr std::uintptr_t gate_offset = gate_page + 2048;
 
@@ -85,14 +86,14 @@ struct ambient_state {
 /// The part of a fiber that its own code reads on the fast path, at a fixed place of the choice region.
 ///
 /// `limit` is the only word that a poll reads, alone on its pair of cache lines. `choice_point >= limit`:
-/// nothing was split off from that choice point, and nobody wants anything. `choice_point < limit`: perhaps
-/// something was, or somebody requests a poll. The runtime writes it through the class poll_limit only.
+/// nothing was split off from that choice point, and no request is pending. `choice_point < limit`: perhaps
+/// something was, or another thread requests a poll. The runtime writes it through the class poll_limit only.
 struct gate {
   alignas(128) atomic<char*> limit;
   alignas(128) ambient_state ambient;  ///< on other lines than the limit: the owner writes it often
   /// This region holds many small fibers, which share a limit that is always raised: each poll is slow.
   bool shared;
-  /// Do the frames of this fiber note where they are to run (placed.hpp)? Set when the fiber is made.
+  /// Do the frames of this fiber note where they should run (placed.hpp)? Set when the fiber is made.
   bool follows_hints;
   /// Ticks of a call that is short enough for a sequential clone; 0: none is (clone.hpp). Set when the fiber
   /// is made.

@@ -36,12 +36,12 @@ void sukima_clone_learn(struct sukima_clone_site* site, const char* place, uint3
 
 /* The slow half of a clone's poll, when its limit is raised. Does what others asked of the fiber, which
  * may then run on another thread: work is split off at its oldest choice point. 0: the clone goes on; else
- * somebody who wants work got none, or an abort is pending: all that is left must run by the parallel
+ * a worker that wants work got none, or an abort is pending: the rest must run by the parallel
  * version from `top`. */
 int sukima_poll_in_clone(char* top);
 
 /* A clone that applies steps without choice points begins at `top`: until `sukima_reopen_older`, which
- * gets the result, no older choice point is split, because nobody could undo the steps. Never throw. */
+ * gets the result, no older choice point is split, because the steps could not be undone. Never throw. */
 char* sukima_close_older(char* top);
 void sukima_reopen_older(char* top, char* older);
 

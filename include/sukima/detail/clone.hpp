@@ -85,7 +85,7 @@ template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unp
 }
 
 /// How a callable is handed to a function that is not inlined, so that the caller may keep its captures in
-/// registers: by value where nobody sees a difference.
+/// registers: by value where it makes no difference.
 template <class F> using by_value_or_reference =
     std::conditional_t<std::is_trivially_copyable_v<std::remove_reference_t<F>> &&
                            sizeof(std::remove_reference_t<F>) <= 64,
@@ -137,7 +137,7 @@ inline bool is_timed(const sukima_clone_site& site, std::uint32_t depth, gate& g
   return true;
 }
 
-/// Measures a call and tells its site when it ends by itself.
+/// Measures a call and reports to its site when it ends by itself.
 template <class Tag> class clone_timer {
  public:
   clone_timer(std::uint32_t depth, bool on) noexcept : depth_(depth), begun_(on ? ticks() : 0) {}

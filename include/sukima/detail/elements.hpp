@@ -128,7 +128,7 @@ template <class A, class B> constexpr void require_bounds() noexcept {
     static_assert(
         too_wide<index> || std::is_signed_v<index> || (!std::is_signed_v<A> && !std::is_signed_v<B>),
         "the bounds of a sukima loop are both signed or both unsigned, because a negative bound "
-        "would become a large one: write std::size_t{0} in place of 0");
+        "would become a large one: write std::size_t{0} instead of 0");
   }
 }
 

@@ -31,7 +31,8 @@ template <class F> struct then_closure {
   F f;
 };
 
-/// Calls f and tells the receiver how it ended. The receiver, and what f refers to, may be gone afterwards.
+/// Calls f and reports to the receiver how it ended. The receiver, and what f refers to, may be gone
+/// afterwards.
 template <class Receiver, class F> void complete(Receiver& receiver, F&& f) noexcept {
   std::exception_ptr error;
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types of an aggregate's fields, without its help: each field can be initialized by {}, so there are as
-// many as T{{}, {}, …} takes; a structured binding with so many names tells their types.
+// many as T{{}, {}, …} takes; a structured binding with that many names has their types.
 #pragma once
 
 #include <cstddef>

@@ -330,8 +330,8 @@ template <class C, class First, class Second>
   }
 }
 
-/// A clone's call at which somebody wants work, or the fiber must leave. The captures come by value where
-/// that can't be noticed, so that the clone keeps them in registers.
+/// A clone's call at which another worker wants work, or the fiber must leave. The captures come by value
+/// where that can't be noticed, so that the clone keeps them in registers.
 template <clone_context_type C, class First, class Second, class Guard>
 [[gnu::cold, gnu::noinline]] both<result_of<First&&>, result_of<Second&&>> fork2_when_raised(C here,
                                                                                              First first,
@@ -359,7 +359,7 @@ template <clone_context_type C, class First, class Second, class Guard>
 }
 
 /// A fork whose branches exist as clones, too. Not inlined: it runs where the work below it takes some
-/// microseconds at least, and whoever calls it stays small.
+/// microseconds at least, and its callers stay small.
 template <class First, class Second, class Guard>
 [[gnu::noinline]] both<result_of<First>, result_of<Second&&>> fork2_tracked(tracked_context here,
                                                                             First&& first, Second second,

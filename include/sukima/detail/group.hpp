@@ -11,7 +11,7 @@ namespace sukima::detail {
 
 struct group_core;
 
-/// A child of a group: in the group's list until somebody runs it.
+/// A child of a group: in the group's list until a worker runs it.
 struct group_child : task {
   group_child* before = nullptr;
   group_child* after = nullptr;
@@ -37,7 +37,7 @@ template <class F> struct group_child_of : group_child {
 
 namespace sukima::detail {
 
-/// A group whose scope choice point lies at `scope`, in the running fiber.
+/// A group whose scope choice point is at `scope`, in the running fiber.
 group_core* make_group(char* scope);
 /// Where a scope choice point may lie for code without a context: at the ambient top, which moves above it.
 /// \throws usage_error where there is no ambient context
@@ -57,7 +57,7 @@ void drop_child(group_core& g, group_child* child) noexcept;
 bool wait_group(group_core& g, context c);
 void cancel_group(group_core& g) noexcept;
 bool group_is_cancelled(const group_core& g) noexcept;
-/// \throws usage_error outside of a runtime
+/// \throws usage_error outside a runtime
 void require_fiber(const char* what);
 
 }  // namespace sukima::detail

@@ -23,7 +23,7 @@ struct grain_hint {
   std::int64_t iterations;
 };
 
-/// Where what is given away is to run; and where there are two, what is not.
+/// The place where the given-away part should run and, if there are two hints, the place of the rest.
 template <class P, class First = no_hint> struct place_hint {
   P where;
   [[no_unique_address]] First first;

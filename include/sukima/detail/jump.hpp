@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What code that no C++ exception may pass (C that was generated from another language) asks of the runtime.
 //
-// Such code is left by jumps: whoever leaves first aborts and awaits, choice point by choice point from the
-// youngest one down, what was split off, and then jumps over all the frames at once. So nothing here throws;
-// what happened is asked for instead.
+// Such code is left by jumps. The leaving fiber goes through its choice points from the youngest down, aborts
+// and awaits the tasks that were split off, and then jumps over all the frames at once. So nothing here
+// throws; what happened is asked for instead.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -26,19 +26,20 @@ char* segment_begin(const void* in_choice_stack) noexcept;
 /// The task of that segment.
 task* segment_task(const void* in_choice_stack) noexcept;
 
-/// Looks whether the fiber that owns this address is to stop what it does. Ends the program with a message
+/// Looks whether the fiber that owns this address must stop its work. Ends the program with a message
 /// if backtracking failed for lack of memory, because its undo actions may be incomplete then.
 abort_reach pending_abort(const void* in_choice_stack) noexcept;
 
-/// Completes all children of a choice point whose owner has done its own part: those that nobody began are
-/// run here, the others awaited. They stay on the choice point. \returns the newest; null: there is none
+/// Completes all children of a choice point whose owner has done its own part: children that no worker began
+/// run here, the others are awaited. They stay on the choice point. \returns the newest; null if there are
+/// none
 task* complete_children(choice_point* r) noexcept;
 /// The same for a choice point that is left early: nothing is begun any more, and what runs is cancelled.
 task* stop_children(choice_point* r) noexcept;
 /// Counts for the statistics that the fiber of this choice point left its task because of an abort.
 void count_abort(choice_point* r) noexcept;
 /// The caller has destroyed all children of a choice point: it counts as never split, and an abort that
-/// concerned it and nothing older is over. \param kind of the choice point, read before the children were
+/// concerned it and nothing older has ended. \param kind of the choice point, read before the children were
 /// destroyed
 void forget_children(choice_point* r, const choice_point_kind* kind) noexcept;
 
@@ -47,7 +48,7 @@ void forget_children(choice_point* r, const choice_point_kind* kind) noexcept;
 /// root has ended. \throws what the root threw, if it ran on the default runtime; what starting it threw
 void enter_masked(root_task& root);
 
-/// The segment that this thread runs, as an address that no other one has meanwhile; null: none.
+/// The segment that this thread runs, as an address that no other running segment has; null: none.
 const void* running_segment() noexcept;
 
 /// A number of the running worker that no other worker of this process has or had, from 1; 0: outside.

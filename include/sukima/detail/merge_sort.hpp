@@ -13,7 +13,7 @@
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// Room for `count` objects; none where there is no memory. Ends the objects that were made in it.
+/// Room for `count` objects; none without memory. Destroys the objects that were made in it.
 template <class T> class sort_buffer {
  public:
   explicit sort_buffer(std::size_t count) noexcept

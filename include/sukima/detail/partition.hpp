@@ -130,7 +130,7 @@ template <class I, class GoesLeft> class shared_partition {
   I left_block(std::int64_t i) const { return first_ + static_cast<distance>(i * block); }
   I right_block(std::int64_t i) const { return first_ + static_cast<distance>(count_ - (i + 1) * block); }
 
-  /// The number of a block from one end that nobody has; −1: all are taken.
+  /// The number of a free block from one end; −1: all are taken.
   template <std::uint32_t ends::* End> std::int64_t take() {
     ends seen = taken_.load(std::memory_order_relaxed);
     for (;;) {

@@ -2,8 +2,8 @@
 // Hints where to compute: what a frame notes, and how places are asked for.
 //
 // Only `on` writes anything, one object in its own frame, which the fiber's innermost one is linked to.
-// Frames lie in the order of the choice stack, so a choice point belongs to the youngest of these objects
-// whose `top` is not above it: calls, forks and loops inherit their place, and nobody passes it on.
+// Frames are in the order of the choice stack, so a choice point belongs to the youngest of these objects
+// whose `top` is not above it: calls, forks and loops inherit their place without passing it on.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -44,7 +44,7 @@ template <place_source P> sukima_place number_of(P& where) {
     return static_cast<place>(where()).number();
 }
 
-/// A hint that lasts as long as this object, which lies in the frame of `on`. The place is not asked for
+/// A hint that lasts as long as this object, which is in the frame of `on`. The place is not requested
 /// where hints are switched off.
 class placed_scope {
  public:

@@ -22,8 +22,8 @@ struct work_item {
 /// A pool: a queue, and a thread that enters the runtime while the queue has work.
 ///
 /// Work is done by *drainers*, which take it from the queue until that is empty: the thread itself, and
-/// children of a task group that lives while the thread is inside of the runtime. `group_` is that group
-/// while a drainer has not ended. Who pushes makes one more drainer, and may do so from any thread, because
+/// children of a task group that lives while the thread is inside the runtime. `group_` is that group
+/// while a drainer has not ended. A push makes one more drainer, and may do so from any thread, because
 /// the group cannot end before the drainers, which end under the same lock.
 class pool_core {
  public:

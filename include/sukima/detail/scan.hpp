@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a scan is shared out: only what was stolen is added up first and scanned afterwards.
 //
-// Whoever knows what all earlier elements add up to scans an element once and for all. A piece that was
-// stolen does not know it, so its thief adds up blocks and keeps their sums. When the owner arrives where
-// the piece begins, it hands the thief its own sum: from there on the thief writes results as well, and
-// what it had only added up is scanned with the known sums, block by block, by whoever has time.
+// A worker that knows the sum of all earlier elements scans an element once. The thief of a piece does not
+// know it, so it adds up blocks and keeps their sums. When the owner arrives where the piece begins, it hands
+// the thief its own sum: from there on the thief writes results as well, and what it had only added up is
+// scanned with the known sums, block by block, by any worker with time.
 #pragma once
 
 #include <sukima/fork.hpp>
@@ -44,7 +44,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   }
 
  private:
-  /// Elements [from, to), added up, nobody knew yet to what.
+  /// Elements [from, to), added up before the sum in front of them was known.
   struct block {
     std::int64_t from;
     std::int64_t to;
@@ -210,14 +210,14 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     try {
       const ambient_context ambient(above(here));
       run_strips(r, 0, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
-        if (carry) {  // continues with what nobody took
+        if (carry) {  // continues with the elements that no worker took
           carry = strip(i, stop, std::move(*carry));
           return;
         }
         me.blocks.push_back({i, stop, add_up(i, stop)});
         if (!me.known.load(std::memory_order_acquire)) return;
         const std::int64_t end = number(r->end);
-        r->end = at(stop);  // nothing is split off here meanwhile
+        r->end = at(stop);  // nothing is split off here until then
         carry = go_on(above(here), stop, end, me);
         r->next = r->end = at(end);
       });

@@ -9,7 +9,7 @@
 
 namespace sukima::execution::detail {
 
-/// Counts work that has not ended. Whoever ends the last of it tells the one that waits.
+/// Counts work that has not ended. The end of the last piece resumes the waiting side.
 class scope_core {
  public:
   struct waiter {
@@ -60,8 +60,8 @@ class scope_core {
 };
 
 struct scope_receiver {
-  /// Told only when the operation is destroyed, with all that it holds: whoever waits for the scope may
-  /// destroy what that refers to (P3149).
+  /// Notified only when the operation is destroyed with all that it holds: the code that waits for the scope
+  /// may destroy the objects that it refers to (P3149).
   using is_told_last = void;
   scope_core* scope;
   template <class... Value> void set_value(Value&&...) noexcept { scope->end(nullptr); }

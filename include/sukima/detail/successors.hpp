@@ -34,7 +34,8 @@ template <one_word_iterator I> struct alignas(choice_point_alignment) successor_
   void* frame;
 };
 
-/// As `loop_operations`, with iterators in place of numbers. Nothing is counted before somebody wants a part.
+/// As `loop_operations`, with iterators instead of numbers. Nothing is counted before another worker wants a
+/// part.
 template <class Frame, one_word_iterator I> struct successor_operations {
   using point = successor_point<I>;
   static point* loop(choice_point* r) noexcept { return static_cast<point*>(r); }

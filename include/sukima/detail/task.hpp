@@ -24,7 +24,7 @@ inline constexpr std::uint16_t inherited_place = 0xffff;
 inline constexpr std::uintptr_t no_choice_point = ~std::uintptr_t{0};
 
 /// Header of every task. Written by the fiber that splits it off before it is published (release by the
-/// publishing store), then by the one that runs it; read by the owner after `joining` says done (acquire).
+/// publishing store), then by the fiber that runs it; read by the owner after `joining` says done (acquire).
 struct task {
   void (*run)(task*, context) = nullptr;  ///< runs it in the segment that starts at the context; may throw
   void (*destroy)(task*) noexcept = nullptr;  ///< ends and frees the whole object
@@ -39,18 +39,18 @@ struct task {
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
   atomic<bool> cancelled{false};  ///< stop at the next poll; partner: is_concerned (abort.cpp)
-  /// Split off during stack unwinding: no abort from outside stops it, until its owner joins it outside of
+  /// Split off during stack unwinding: no abort from outside stops it, until its owner joins it outside
   /// any unwinding. Partner: is_task_concerned, unmask (abort.cpp).
   atomic<bool> cancellation_masked{false};
-  bool shielded = false;  ///< split off below a shield: no abort from outside of that stops it (abort.hpp)
+  bool shielded = false;  ///< split off below a shield: no abort from outside the shield stops it (abort.hpp)
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
   bool jumps = false;  ///< runs code that no exception may pass (jump.hpp)
   /// It cannot become bytes, and is offered to no node again (remote.hpp). Set where it is split off: with a
   /// value from here on gcc inlines less of forks.
   bool stays;
-  std::uint16_t place = inherited_place;  ///< where it is to run, once it was split off; a hint (placed.hpp)
+  std::uint16_t place = inherited_place;  ///< where it should run, once it was split off; a hint (placed.hpp)
   std::exception_ptr error;  ///< it ended by this exception
-  /// 0: not done, nobody sleeps for it; 1: done; else the worker or fiber that waits for it (join.hpp).
+  /// 0: not done, and no waiter; 1: done; else the worker or fiber that waits for it (join.hpp).
   atomic<std::uintptr_t> joining{0};
   std::atomic<worker*> runner{nullptr};  ///< hint for thieves: the worker that began it
 
@@ -63,7 +63,7 @@ struct task {
   atomic<std::uintptr_t> shield{no_choice_point};
 };
 
-/// void results become std::monostate inside of the library.
+/// void results become std::monostate inside the library.
 template <class T> using stored = std::conditional_t<std::is_void_v<T>, std::monostate, std::remove_cv_t<T>>;
 
 /// Room for a result that needs no default constructor.
@@ -113,8 +113,8 @@ class result_slot<T> {
 template <class Task> void delete_task(task* t) noexcept { delete static_cast<Task*>(t); }
 
 /// For fork2's slow paths. Both are called at a poll with the choice point still in place.
-/// join_child: what others asked for is done; if the choice point's child was taken, waits for it and gives
-/// it back finished; null: nobody has it, the owner runs the second branch itself.
+/// join_child: serves pending requests. If the choice point's child was taken, waits for it and returns it
+/// finished. Null: no other worker has it, and the owner runs the second branch itself.
 /// \throws aborted, or what the child threw; nothing of the choice point's children is left then.
 [[gnu::cold, gnu::noinline]] task* join_child(choice_point* r);
 /// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends
@@ -126,9 +126,9 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// Waits for all children of a loop choice point, whose own iterations are done. The list is then in the
 /// order of the iterations: newest first. \throws as join_child.
 [[gnu::cold, gnu::noinline]] task* join_children(choice_point* r);
-/// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if nobody
+/// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if no worker
 /// began them, and continues with them: that is cheaper than running the child as a task, which would be
-/// split again. False: it is over.
+/// split again. False: the loop has ended.
 [[gnu::cold, gnu::noinline]] bool reclaim_child(choice_point* r) noexcept;
 
 [[gnu::always_inline]] inline bool was_split(const choice_point* r) noexcept {

@@ -24,10 +24,10 @@ struct travel_form {
   void (*put_result)(received_task&, std::vector<std::byte>&) = nullptr;
 };
 
-/// What one kind of choice point does where its tasks may travel.
+/// The functions of one kind of choice point whose tasks may travel.
 struct travel_point {
   const travel_form* form;
-  /// Appends the captures of a task that nobody has begun.
+  /// Appends the captures of a task that no worker has begun.
   void (*put)(const task&, std::vector<std::byte>&);
   /// Takes the result over. \throws what decoding throws
   void (*get)(task&, std::span<const std::byte>);
@@ -53,7 +53,7 @@ template <class F> struct travels {
   static constexpr bool possible = false;
 };
 
-/// A task that another node gave to this one. It has no owner here: whoever waits for it is elsewhere.
+/// A task that another node gave to this one. It has no owner here: its waiter is on another node.
 struct received_task : task {
   const travel_form* form = nullptr;
   std::uint64_t id = 0;  ///< the name that the giving node calls it by

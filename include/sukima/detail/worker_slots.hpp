@@ -18,10 +18,10 @@ class worker_slots {
   worker_slots& operator=(const worker_slots&) = delete;
   ~worker_slots() { clear(); }
 
-  /// The running worker's pointer; null: none yet. \throws usage_error outside of a runtime, or in another
-  /// one
+  /// The running worker's pointer; null: none yet. \throws usage_error outside a runtime, or in another
+  /// runtime
   void* find() const;
-  /// Sets it if there is none. \returns the one that is there then. \throws as find; std::bad_alloc
+  /// Sets it if it is not set. \returns the pointer that is set then. \throws as find; std::bad_alloc
   void* insert(void* fresh);
   template <class F> void for_each(F&& f) const {
     for (std::size_t k = 0; k < segments; ++k)
@@ -39,7 +39,7 @@ class worker_slots {
   std::size_t running_worker() const;
 
   destroyer destroy_;
-  /// The serial number of the runtime whose workers use it; 0: nobody yet. Set by the first one.
+  /// The serial number of the runtime whose workers use it; 0: none yet. Set by the first worker.
   mutable std::atomic<std::uint64_t> runtime_{0};
   std::array<std::atomic<slot*>, segments> segments_{};
 };

@@ -86,7 +86,7 @@ void sukima_tickets_left(const void* sukima_low, const void* sukima_high);
 /** A label that a closure jumps to, in the frame of the function that the closure was declared in. */
 typedef struct sukima_exit {
   char* sukima_top; /**< of the worker function that waits: its records end there; NULL: plain C waits */
-  const void* sukima_segment; /**< of the fiber that it runs on; NULL: none, a thread outside of workers */
+  const void* sukima_segment; /**< of the fiber that it runs on; NULL: none, a thread outside workers */
   const void* sukima_thread; /**< then: which */
   const void* sukima_frame; /**< all frames that the function has called lie below */
   int sukima_in_block; /**< it was made in a block that runs to its end (PUT, GET, AFTER …) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs that were compiled with `sukima cc --sequential` call: dynamic_wind and
- * try without a runtime. It stands in front of all that the user wrote: see language.h. */
+ * try without a runtime. It precedes all that the user wrote: see language.h. */
 #ifndef SUKIMA_DETAIL_SEQUENTIAL_H
 #define SUKIMA_DETAIL_SEQUENTIAL_H
 
@@ -9,7 +9,7 @@ typedef __SIZE_TYPE__ sukima_size;
 /** What sukima_sequential_try returns when something was thrown to it. */
 #define SUKIMA_THROWN (-1)
 
-/** A dynamic_wind or try that control is inside of; newest first from sukima_sequential_newest on. */
+/** A dynamic_wind or try around the running code; newest first from sukima_sequential_newest on. */
 typedef struct sukima_sequential {
   struct sukima_sequential* outer;
   void (*after)(void* record); /**< AFTER of a dynamic_wind; NULL: a try */

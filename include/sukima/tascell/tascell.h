@@ -170,7 +170,7 @@ typedef struct sukima_poll_point {
 
 /* ---- polls ------------------------------------------------------------------------------------------ */
 
-/** The fiber's limit lies at a fixed place of the region that holds its choice stack (choice_point.hpp). */
+/** The fiber's limit is at a fixed place of the region that holds its choice stack (choice_point.hpp). */
 #define SUKIMA_CHOICE_SPAN ((sukima_word)1 << 26)
 #define SUKIMA_GATE_OFFSET ((sukima_word)(65536 + 2048))
 
@@ -195,10 +195,10 @@ struct sukima_gate {
   (((struct sukima_gate*)((sukima_word)(address) & ~(SUKIMA_CHOICE_SPAN - 1)))->limit)
 
 /** The poll when a choice point is complete: at the entry of do_two and join, before an iteration, and
- * `poll;`. What others want is done here: any handler of this fiber may run, the fiber may go on on another
- * thread, and an abort leaves from here. What registers are lost: poll_assembly.h.
+ * `poll;`. It serves pending requests: any handler of this fiber may run, the fiber may continue on another
+ * thread, and an abort leaves from here. poll_assembly.h lists the registers that are lost.
  *
- *  The choice points of dynamic_wind and `try` poll as well when they are complete. That answers nobody
+ *  The choice points of dynamic_wind and `try` poll as well when they are complete. That answers no request
  * (the kind says so): the runtime only learns that the stack has another form now. A choice point that was
  * never polled breaks backtracking. */
 __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_point* r) {
@@ -210,8 +210,8 @@ __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_
 #endif
 }
 
-/** The poll after S1 of a do_two: nobody touched the choice point, so S2 runs here. Its address is computed
- * anew, or clang keeps it in a register of its own across S1. */
+/** The poll after S1 of a do_two: no other worker touched the choice point, so S2 runs here. Its address is
+ * computed anew, or clang keeps it in a register of its own across S1. */
 __attribute__((always_inline)) static __inline__ int sukima_untouched(const sukima_choice_point* r) {
   const char* at = (const char*)r;
   __asm__("" : "+r"(at));
@@ -238,7 +238,7 @@ typedef struct sukima_call_site {
 enum {
   SUKIMA_AS_CHOOSING, /**< in parallel; the calls below choose again */
   SUKIMA_AS_CLONE,
-  SUKIMA_AS_PARALLEL, /**< without any clone below: there are to be none */
+  SUKIMA_AS_PARALLEL, /**< without any clone below: there must be none */
   SUKIMA_AS_TIMED_CHOOSING,
   SUKIMA_AS_TIMED_CLONE
 };
@@ -255,15 +255,15 @@ void sukima_call_ended(sukima_call_site* site, const char* function, char* top, 
 __attribute__((always_inline)) static __inline__ int sukima_is_raised(const char* top) {
   return __builtin_expect(top < __atomic_load_n(&SUKIMA_LIMIT(top), __ATOMIC_RELAXED), 0) != 0;
 }
-/** The slow half. Does what others asked of the fiber. \returns 1: somebody got no work, or the fiber is to
- *  stop; what is left of the clone must go on in parallel */
+/** The slow half. Serves pending requests. \returns 1: another worker got no work, or the fiber must
+ *  stop; the rest of the clone must go on in parallel */
 int sukima_poll_in_clone(char* top);
 
 /* ---- the ends of constructs -------------------------------------------------------------------------- */
 
-/** Completes what was split off from a do_two or a parallel loop, when the owner has done its own part.
- *  Leaves instead of returning if the fiber is to stop, or if a child ended by a throw.
- *  \returns the finished task for GET, of a loop the one with the first iterations; NULL: nobody took one */
+/** Completes the tasks that were split off from a do_two or a parallel loop, when the owner has done its own
+ *  part. Leaves instead of returning if the fiber must stop, or if a child ended by a throw.
+ *  \returns the finished task for GET, of a loop the task with the first iterations; NULL: none was taken */
 void* sukima_join(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
 /** After GET: frees the task. \returns the finished task of the next iterations; NULL: that was the last */
 void* sukima_next(void* task) __attribute__((cold, noinline, nothrow));
@@ -290,13 +290,13 @@ int sukima_try(sukima_try_point* r, int (*body)(char* top, void* frame), void* f
     __attribute__((nothrow));
 
 /** Leaves the nearest enclosing `try` with an equal tag, across functions and tasks.
- *  \param top the end of the youngest choice point; file and line: for the message where nobody catches it */
+ *  \param top the end of the youngest choice point; file and line: for the message if no try catches it */
 void sukima_throw(char* top, sukima_size tag, const char* file, int line) __attribute__((cold, noreturn));
 
 /* ---- entering, and what belongs to workers and threads ------------------------------------------------ */
 
-/** The C entry of a worker function: calls run(top, frame) as a worker, starting the runtime if need be, and
- *  returns when it has returned or was left by a throw that nobody caught. */
+/** The C entry of a worker function: calls run(top, frame) as a worker and starts the runtime if necessary.
+ *  Returns when it has returned or was left by an uncaught throw. */
 void sukima_enter(void (*run)(char* top, void* frame), void* frame);
 
 /** A worker_local object, one with static storage in the program. */
@@ -307,7 +307,7 @@ typedef struct sukima_worker_object {
   void* objects; /**< the runtime's; NULL */
 } sukima_worker_object;
 
-/** The running worker's object, or that of the code outside of workers. Not to be kept across anything that
+/** The running worker's object, or that of the code outside workers. Not to be kept across anything that
  *  polls. Ends the program with a message if there is no memory for it. */
 void* sukima_worker_local(sukima_worker_object* object);
 

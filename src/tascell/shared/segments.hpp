@@ -42,7 +42,7 @@ struct language_task : task {
 
 // leave.cpp
 /// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
-/// Else the segment's task is marked as aborted, or `end` holds the tag that nobody in it caught.
+/// Else the segment's task is marked as aborted, or `end` holds the tag that was not caught in it.
 /// \param depth of its first call
 bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame,
                  std::uint32_t depth) noexcept;
@@ -54,7 +54,7 @@ std::exception_ptr failure_mark() noexcept;
 void check_entry() noexcept;
 /// What starting the runtime threw, which is being handled, ends the program with its message.
 [[noreturn]] void end_after_failed_start() noexcept;
-/// The call has ended: goes on with what nobody in it caught.
+/// The call has ended: goes on with what was not caught in it.
 /// \param top  remembered_top() before the call
 void end_entry(const segment_end& end, char* top) noexcept;
 

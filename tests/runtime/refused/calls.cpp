@@ -60,7 +60,7 @@ void bounds(sukima::context c, std::vector<int>& v) {
   __extension__ using wide = __int128;
   static_cast<void>(wide{});
   REFUSE(sukima::parallel_for(-5, 5u, number));  // refused: both signed or both unsigned
-  REFUSE(sukima::parallel_for(c, 0, v.size(), number));  // refused: write std::size_t{0} in place of 0
+  REFUSE(sukima::parallel_for(c, 0, v.size(), number));  // refused: write std::size_t{0} instead of 0
   REFUSE(sukima::parallel_reduce(c, 0u, 9, 0, number, std::plus{}));  // refused: both signed or both unsigned
   REFUSE(sukima::parallel_for(wide{0}, wide{9}, number));  // refused: integers of at most 64 bits
   REFUSE(sukima::parallel_reduce(c, 0, wide{9}, 0, number,
