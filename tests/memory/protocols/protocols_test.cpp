@@ -42,7 +42,7 @@ constexpr auto release = std::memory_order_release;
 constexpr auto acq_rel = std::memory_order_acq_rel;
 constexpr auto seq_cst = std::memory_order_seq_cst;
 
-// The order that each access needs; docs/protocols.md says why the written one is often stronger.
+// The order that each access needs; docs/memory-orders.md says why the written one is often stronger.
 
 const std::vector<known_order> polling{
     {"poll_limit.hpp", "request_poll load", seq_cst},  // then what is wanted is read by the owner's poll
