@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host of a virtual machine advertises about the CPU that it gives: docs/capacity.md has the format.
+// The message of a virtual machine's host about the CPU that it gives: docs/estimating.md has the format.
 #ifndef SUKIMA_CAPACITY_ESTIMATE_HOST_H
 #define SUKIMA_CAPACITY_ESTIMATE_HOST_H
 

@@ -67,7 +67,8 @@ class screen {
   void show(const reading& now) {
     if (now.load.host_malformed != 0 && !complained_) {
       complain(
-          "the message of this machine's host is malformed and is ignored: docs/capacity.md has its format");
+          "the message of this machine's host is malformed and is ignored: docs/estimating.md has its "
+          "format");
       complained_ = true;
       lines_ = 0;  // the chart continues below
     }
