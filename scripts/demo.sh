@@ -1,16 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares Sukima with its peers on a search and on a numeric problem, on an idle machine and on one that gives less
-# CPU than asked for. Prints a table; writes build/demo/peers.png, .svg and .csv. More arguments go to `sukima bench`.
+# Shows both halves of Sukima, each in a table and a picture in build/demo:
+#   search   a search and a numeric problem against peers, tuned and untuned
+#   openmp   an OpenMP program beside two busy programs, with and without `sukima run`
+# Further arguments are passed to `sukima bench`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-program=build/demo/bin/sukima
-if [[ ! -x $program ]]; then
-  echo "demo.sh: $program is not there; run 'make demo'" >&2
+programs=build/demo/bin
+if [[ ! -x $programs/sukima ]]; then
+  echo "demo.sh: $programs/sukima is not there; run 'make demo'" >&2
   exit 2
 fi
-"$program" bench pentomino grav --scenario alone,overworked --repetitions 3 \
+# The Python with matplotlib: the user's, the first in PATH, or Debian's.
+for python in "${SUKIMA_PYTHON:-}" python3 /usr/bin/python3; do
+  if [[ -n $python ]] && "$python" -c 'import matplotlib' 2>/dev/null; then break; fi
+done
+
+"$programs/sukima" bench pentomino grav --scenario alone,overworked --repetitions 3 \
   --plot build/demo/peers --csv build/demo/peers.csv "$@"
 echo
-echo "Plot: build/demo/peers.png and build/demo/peers.svg; figures: build/demo/peers.csv"
+"$python" scripts/demo-openmp.py --programs "$programs" --rounds 3 --csv build/demo/openmp.csv
+"$python" scripts/plot-demo.py build/demo/peers.csv build/demo/openmp.csv build/demo
+echo
+echo "Pictures: build/demo/search.png and build/demo/openmp.png (and .svg); all rows: build/demo/peers.png"

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an OpenMP program beside two busy neighbours, with and without `sukima run`. It needs no root.
+
+The program is a kernel of the NAS Parallel Benchmarks; the neighbours are two loops that never sleep. The runs take turns, and
+the medians with quartiles are printed and written as CSV:
+demo-openmp.py --programs build/demo/bin [--kernel cg --class W] [--rounds 5] [--csv FILE]
+"""
+import argparse
+import csv
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+RUN_SECONDS = 120  # then a run is ended: something is wrong
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of sukima, bench-npb-gcc and bench-hog")
+    parser.add_argument("--kernel", default="cg", help="cg, ep, lu, bt, sp or ua (default: cg)")
+    parser.add_argument("--class", dest="size", default="A", help="S, W or A (default: A)")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each setting (default: 5)")
+    parser.add_argument("--csv", type=pathlib.Path, help="file for the figures")
+    arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error("--rounds must be 1 or more")
+    for name in ("sukima", "bench-npb-gcc", "bench-hog"):
+        if not os.access(arguments.programs / name, os.X_OK):
+            parser.error(f"there is no program {arguments.programs / name}; build it first (make demo)")
+    return arguments
+
+
+class Neighbours:
+    """Busy loops as long as the object is used by `with`."""
+
+    def __init__(self, program, count):
+        self._commands = [[program] for _ in range(count)]
+        self._running = []
+
+    def __enter__(self):
+        self._running = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for command in self._commands]
+
+    def __exit__(self, *unused):
+        for process in self._running:
+            process.kill()
+        for process in self._running:
+            process.wait()
+
+
+def seconds_of(command):
+    """The time that the kernel took, by its own clock. Ends the program if it failed."""
+    # A number of threads or a wait policy of the caller would decide the comparison.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "SUKIMA_"))}
+    try:
+        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                              timeout=RUN_SECONDS)
+        return json.loads(done.stdout.splitlines()[-1])["seconds"]
+    except subprocess.TimeoutExpired:
+        sys.exit(f"demo-openmp.py: {' '.join(map(str, command))} took more than {RUN_SECONDS} s")
+    except (IndexError, KeyError, ValueError):
+        sys.exit(f"demo-openmp.py: {' '.join(map(str, command))} failed with exit code {done.returncode}: {done.stderr.strip()}")
+
+
+def measure(arguments):
+    """Rows (neighbours, setting, seconds of each round)."""
+    program = [arguments.programs / "bench-npb-gcc", arguments.kernel, arguments.size]
+    settings = {"plain": program, "sukima run": [arguments.programs / "sukima", "run", "--", *program]}
+    rows = []
+    for neighbours in (0, 2):
+        times = {name: [] for name in settings}
+        with Neighbours(arguments.programs / "bench-hog", neighbours):
+            for turn in range(arguments.rounds):
+                # The setting that comes first changes, so that no setting profits from its place.
+                for name in list(settings)[::1 if turn % 2 == 0 else -1]:
+                    times[name].append(seconds_of(settings[name]))
+        rows += [(neighbours, name, seconds) for name, seconds in times.items()]
+    return rows
+
+
+def quartiles(values):
+    """First quartile, median, third quartile."""
+    if len(values) == 1:
+        return values * 3
+    return statistics.quantiles(values, n=4, method="inclusive")
+
+
+def main():
+    arguments = parse_arguments()
+    rows = measure(arguments)
+    name = f"{arguments.kernel.upper()} {arguments.size}"
+    print(f"{name}, an OpenMP program; seconds, median of {arguments.rounds} runs (first to third quartile)")
+    for neighbours, setting, seconds in rows:
+        q1, median, q3 = quartiles(seconds)
+        place = "alone" if neighbours == 0 else f"beside {neighbours} busy programs"
+        print(f"  {place:<24} {setting:<11} {median:6.2f} ({q1:.2f} to {q3:.2f})")
+    if arguments.csv:
+        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow(["program", "neighbours", "setting", "seconds_q1", "seconds_median", "seconds_q3"])
+            table.writerows([name, neighbours, setting, *(f"{value:.6g}" for value in quartiles(seconds))]
+                            for neighbours, setting, seconds in rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
