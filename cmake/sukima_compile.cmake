@@ -26,6 +26,11 @@ function(sukima_compile_quickly)
   endforeach()
 endfunction()
 
+# Touches each page of a large stack frame, so that none skips the guard of a fiber (docs/pitfalls.md). The package
+# gives it to programs that use the library; frames below a page, such as those of forks, get no instruction more.
+set(sukima_stack_probes
+  "$<$<OR:$<COMPILE_LANG_AND_ID:C,GNU,Clang>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-fstack-clash-protection>")
+
 # sukima_precompile(HEADER TARGET…): the targets' C++ sources, each of which includes HEADER or most of what that
 # includes, are compiled with it precompiled: three quarters of their time goes into reading it.
 function(sukima_precompile header)

@@ -129,6 +129,7 @@ void program_core::prepare(island_core& i) {
   i.worker_since = i.slice_began = sukima::detail::ticks();
   for (object_core* const o : i.objects) {
     o->run = run_object;
+    o->label = o->name.c_str();
     o->ended = [](sukima::detail::bound_task* t) noexcept {
       end_fiber(*static_cast<object_core*>(t)->program);
     };

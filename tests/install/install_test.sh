@@ -22,7 +22,7 @@ done
 [[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" --version) == *"$version"* ]] || fail "sukima --version"
 
 "$cmake" -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
-  -DCMAKE_C_COMPILER="$cc" -DSUKIMA_WANTED="$version"
+  -DCMAKE_C_COMPILER="$cc" -DSUKIMA_WANTED="$version" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 "$cmake" --build "$work/consumer"
 [[ $("$work/consumer/sums") == 5050 ]] || fail "the C++ consumer of find_package"
 "$work/consumer/cpus" || fail "the C consumer of find_package"
@@ -42,7 +42,12 @@ if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   fi
 fi
 
+# Frames larger than the guard of a fiber are probed.
+probes=-fstack-clash-protection
+grep -q -- "$probes" "$work/consumer/compile_commands.json" || fail "find_package gives no $probes"
+
 use_pkg_config "$prefix"
+[[ " $(pkg-config --cflags sukima) " == *" $probes "* ]] || fail "sukima.pc gives no $probes"
 [[ $(pkg-config --modversion sukima) == "$version" ]] || fail "the version of sukima.pc"
 read -ra cxx_flags < <(pkg-config --cflags --libs sukima)
 read -ra cc_flags < <(pkg-config --cflags --libs sukima-capacity)

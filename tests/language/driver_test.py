@@ -289,12 +289,26 @@ def check_colours(backend, work):
     is_equal("colours with NO_COLOR=1", b"\x1b[" in printed(NO_COLOR="1"), False)
 
 
+def check_stack_probes(backend, work):
+    """Frames are probed wherever something is compiled, unless the user says otherwise."""
+    (work / "plain.c").write_text("int plain;\n")
+    (work / "made.o").write_text("")
+    probes = "-fstack-clash-protection"
+    for options, expected in ((["-c", "program.tc"], True), (["program.tc"], True), (["-c", "plain.c"], True),
+                              (["-c", "program.tc", "plain.c"], True), (["made.o"], False), (["-E", "plain.c"], False)):
+        shown = run([SUKIMA, "cc", backend, "-###", *options], work).stderr
+        is_equal(f"{probes} of {' '.join(options)}", probes in shown, expected)
+    shown = run([SUKIMA, "cc", backend, "-###", "-c", "-fno-stack-clash-protection", "program.tc"], work).stderr
+    is_equal("the user's option comes later", shown.index(probes) < shown.index("-fno-stack-clash-protection"), True)
+
+
 def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
-                      check_reproducible, check_lines, check_clones, check_left_clones, check_colours):
+                      check_reproducible, check_lines, check_clones, check_left_clones, check_colours,
+                      check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

@@ -2,6 +2,8 @@
 // The C stack of an object: what its messages need, and what is said where it is too small.
 #include "support.hpp"
 
+#include "../runtime/guard_pages.hpp"
+
 #include <unistd.h>
 
 #include <array>
@@ -121,16 +123,75 @@ class stack_death_test : public testing::Test {
   void SetUp() override { GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE); }
 };
 
+/// Writes to the far end of a frame of that size, and to nothing between, as code does that was compiled
+/// without probes of the stack.
+template <std::size_t Size> [[gnu::noinline]] void use_far_end() {
+  [[maybe_unused]] volatile char frame[Size];
+  for (std::size_t i = 0; i < 2000 && i < Size; ++i) frame[i] = 99;
+}
+
+/// Twenty objects have values on their stacks while another one uses a large frame. The number of
+/// bytes that have changed is printed.
+void use_a_large_frame_beside_others() {
+  alarm(500);
+  sukima::runtime runtime(with_workers(1));
+  program p(runtime);
+  auto damaged = p.stream<int>("damaged");
+  std::vector<out<int>> go;
+  for (int i = 0; i < 20; ++i) {
+    auto s = p.stream<int>("go" + std::to_string(i));
+    go.push_back(s.out());
+    p.object(
+        "victim" + std::to_string(i),
+        [](in<int> from, out<int> to) {
+          volatile char mine[6000];
+          for (volatile char& byte : mine) byte = 1;
+          from.receive();
+          int changed = 0;
+          for (const volatile char& byte : mine) changed += byte != 1;
+          to.send(changed);
+        },
+        s.in(), damaged.out());
+  }
+  p.object(
+      "culprit",
+      [](std::vector<out<int>> to) {
+        use_far_end<64 * 1024>();
+        for (auto& one : to) one.send(1);
+      },
+      std::move(go));
+  int all = 0;
+  p.object(
+      "sum",
+      [&all](in<int> from) {
+        for (const int one : from) all += one;
+      },
+      damaged.in());
+  p.run();
+  std::fprintf(stderr, "%d bytes were damaged\n", all);
+  std::_Exit(0);
+}
+
+TEST_F(stack_death_test, a_large_frame_of_an_object_reaches_no_other_one) {
+  if (support::has_guard_pages()) {
+    EXPECT_EXIT(use_a_large_frame_beside_others(), testing::ExitedWithCode(70),
+                "the object culprit: its C stack of 16 KiB overflowed; give it more with .stack");
+  } else {
+    EXPECT_EXIT(use_a_large_frame_beside_others(), testing::ExitedWithCode(0), "^0 bytes were damaged");
+  }
+}
+
 TEST_F(stack_death_test, an_overflow_of_an_object_names_its_option) {
   EXPECT_EXIT(use_stack_in_an_object(0, 14 * 1024), testing::ExitedWithCode(0), "returned");
   // About 1 KiB more than there is: into what lies below the stack.
   EXPECT_EXIT(use_stack_in_an_object(0, 19 * 1024), testing::ExitedWithCode(70),
-              "an object's C stack of 16 KiB overflowed; give it more with .stack");
+              "the object deep: its C stack of 16 KiB overflowed; give it more with .stack");
 }
 
 TEST_F(stack_death_test, an_overflow_of_an_ordinary_stack_names_the_setting) {
   EXPECT_EXIT(use_stack_in_an_object(1 << 18, 14 * 1024), testing::ExitedWithCode(0), "returned");
-  EXPECT_EXIT(use_stack_in_an_object(1 << 18, 2 << 20), testing::ExitedWithCode(70), "SUKIMA_STACK");
+  EXPECT_EXIT(use_stack_in_an_object(1 << 18, 2 << 20), testing::ExitedWithCode(70),
+              "the object deep: its C stack overflowed; set SUKIMA_STACK");
 }
 
 #endif

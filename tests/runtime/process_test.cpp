@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad days of a process: overflow of a fiber, no memory, fork() and exit() while tasks run.
+#include "guard_pages.hpp"
 #include "support.hpp"
 
 #include <linux/filter.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -137,6 +139,73 @@ TEST_F(process_death_test, overflow_of_a_small_stack_is_found_without_guard_page
   };
   EXPECT_EXIT(run(enough), ExitedWithCode(0), "returned");
   EXPECT_EXIT(run(too_much), ExitedWithCode(70), "SUKIMA_STACK");
+}
+
+/// Writes to the far end of a frame of that size, and to nothing between. A page is skipped where the frame is
+/// larger than a page and the compiler does not probe the stack.
+template <std::size_t Size> [[gnu::noinline]] void use_far_end() {
+  [[maybe_unused]] volatile char frame[Size];
+  frame[0] = 1;
+}
+
+/// A recursion whose frames have 200 KB.
+[[gnu::noinline]] long recurse_in_large_frames(long depth) {
+  volatile char frame[200'000];
+  frame[0] = 1;
+  if (depth == 0) return frame[0];
+  return recurse_in_large_frames(depth - 1) + frame[0];
+}
+
+TEST_F(process_death_test, a_large_frame_does_not_skip_the_guard) {
+  const auto run = [](std::size_t stack, auto f) {
+    give_up_after(500);
+    sukima::settings s = with_workers(1);
+    s.stack = stack;
+    sukima::runtime r(s);
+    r.run(f);
+  };
+  EXPECT_EXIT(run(1 << 20, [] { recurse_in_large_frames(1L << 40); }), ExitedWithCode(70), "SUKIMA_STACK");
+  EXPECT_EXIT(run(128 * 1024, [] { use_far_end<1'000'000>(); }), ExitedWithCode(70), "SUKIMA_STACK");
+  if (!support::has_guard_pages()) return;  // then it damages nothing else, but is not noticed
+  EXPECT_EXIT(run(16 * 1024, [] { use_far_end<64 * 1024>(); }), ExitedWithCode(70), "SUKIMA_STACK");
+}
+
+/// A recursion of forks whose closures have 40 KB, into the choice stack.
+long deep_in_large_closures(context c, long depth) {
+  if (depth == 0) return 0;
+  std::array<char, 40'000> captured;
+  captured.fill(1);
+  auto [a, b] = sukima::fork2(
+      c, [=](context below) { return deep_in_large_closures(below, depth - 1); },
+      [captured] { return long{captured.back()}; });
+  return a + b;
+}
+
+TEST_F(process_death_test, a_large_closure_does_not_skip_the_guard) {
+  EXPECT_EXIT(
+      {
+        give_up_after(500);
+        sukima::settings s = with_workers(1);
+        s.choices = 64 * 1024;
+        sukima::runtime r(s);
+        r.run([](context c) { deep_in_large_closures(c, 100'000); });
+      },
+      ExitedWithCode(70), "SUKIMA_CHOICES");
+}
+
+TEST_F(process_test, the_stack_of_signal_handlers_has_a_guard) {
+  if (!support::has_guard_pages()) GTEST_SKIP() << "this kernel does not have guard pages without mappings";
+  sukima::runtime r(with_workers(1));
+  std::thread([&] {
+    r.run([] {
+      stack_t now = {};
+      ASSERT_EQ(sigaltstack(nullptr, &now), 0);
+      const char* const begin = static_cast<const char*>(now.ss_sp);
+      EXPECT_TRUE(support::can_be_read(begin));
+      EXPECT_FALSE(support::can_be_read(begin - 1));
+      EXPECT_FALSE(support::can_be_read(begin - 64 * 1024));
+    });
+  }).join();
 }
 
 TEST_F(process_death_test, overflow_by_too_many_pending_forks_names_the_setting) {

@@ -32,6 +32,7 @@ struct worker;
 struct bound_task : task {
   /// The fiber was left for good and its executor's token is given on: the executor may be destroyed.
   void (*ended)(bound_task*) noexcept = nullptr;
+  const char* label = nullptr;  ///< named where its C stack overflows; null: none. Set before make_fiber.
 };
 
 class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox has a line of its own

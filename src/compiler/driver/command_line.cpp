@@ -329,6 +329,15 @@ bool command_line::has_translations() const {
                      [](const word& w) { return w.use == word_use::input && w.language == "tc"; });
 }
 
+bool is_c_source(const word& input) {
+  return input.use == word_use::input && input.language != "tc" &&
+         (!input.language.empty() || input.text.front().ends_with(".c"));
+}
+
+bool command_line::compiles_c() const {
+  return !information && wanted != goal::preprocessed && std::any_of(words.begin(), words.end(), is_c_source);
+}
+
 command_line read_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> all;
   for (const std::string& argument : arguments) expand(argument, all, 0);

@@ -62,7 +62,12 @@ struct command_line {
 
   std::vector<const word*> inputs() const;
   bool has_translations() const;
+  /// Whether the C compiler translates an input as the user wrote it.
+  bool compiles_c() const;
 };
+
+/// A source that the C compiler translates as the user wrote it.
+bool is_c_source(const word& input);
 
 /// \throws command_line_error
 command_line read_command_line(const std::vector<std::string>& arguments);

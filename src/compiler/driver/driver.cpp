@@ -20,6 +20,10 @@ namespace {
 
 using arguments = std::vector<std::string>;
 
+/// Touches each page of a large frame, so that none skips the guard of a fiber's stack. It precedes the user's
+/// options, which may turn it off. Clang warns of it where nothing is compiled.
+constexpr const char* stack_probes = "-fstack-clash-protection";
+
 void append(arguments& to, const arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 /// Adds inputs, each preceded by `-x LANGUAGE` where its name does not imply the language.
@@ -123,6 +127,7 @@ class driver {
   /// Nothing to translate: the C compiler gets all words, and the libraries if it links.
   int pass_through() const {
     arguments command{line_.backend};
+    if (line_.compiles_c()) command.emplace_back(stack_probes);
     input_list list(command);
     for (const word& w : line_.words) {
       if (w.use == word_use::input)
@@ -144,6 +149,7 @@ class driver {
 
   int pass_one(const word& input) const {
     arguments command{line_.backend};
+    if (is_c_source(input)) command.emplace_back(stack_probes);
     for (const word& w : line_.words)
       if (w.use == word_use::compile || w.use == word_use::warn || w.use == word_use::goal ||
           w.use == word_use::depend || w.use == word_use::output)
@@ -210,7 +216,7 @@ class driver {
   /// Compiles the generated C, which already contains the user's -include files. Warnings were given for the
   /// user's text. The temporary file's name is no part of the result, so that builds are reproducible.
   arguments compile_command(const word& input, const std::string& c_file, const arguments& goal_words) const {
-    arguments command{line_.backend};
+    arguments command{line_.backend, stack_probes};
     if (line_.land_closures) command.emplace_back("-fexceptions");
     for (const word& w : line_.words) {
       if (w.use != word_use::compile) continue;
@@ -357,6 +363,7 @@ class driver {
       return 1;
     }
     arguments command{line_.backend};
+    if (line_.compiles_c()) command.emplace_back(stack_probes);
     input_list list(command);
     std::size_t next = 0;
     for (const word& w : line_.words) {

@@ -26,6 +26,7 @@ fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
   make_fresh(*s);
   s->first = &first;
   s->home = this;
+  s->label = first.label;
   s->switches_shortly = s->small && can_switch_within();
   ++living_;
   return *s;

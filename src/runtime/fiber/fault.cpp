@@ -24,6 +24,9 @@ static_assert(tuning::bound_stack == 16 * 1024, "a message names it");
 
 constexpr int overflow_status = 70;
 constexpr std::size_t handler_stack = 64 * 1024;
+/// With its guard space. Where that takes a mapping of its own it stays accessible, because many threads may
+/// need such a stack; even so, what lies below it is not another one.
+constexpr std::size_t handler_memory_size = small_guard + handler_stack;
 
 /// The bytes right below the C stack, one cache line; what frames leave there by chance looks different.
 using canary = std::array<std::uint64_t, 8>;
@@ -36,12 +39,18 @@ void say(const char* text) noexcept {
 }
 
 [[noreturn]] void report_stack_overflow(const fiber& s) noexcept {
+  if (s.label != nullptr) {
+    say("sukima: the object ");
+    say(s.label);
+    say(": its");
+  } else {
+    say("sukima: a fiber's");
+  }
   if (s.pool == &s.runtime->bound_fibers)
-    say("sukima: an object's C stack of 16 KiB overflowed; give it more with .stack(bytes) where it is "
-        "declared, or recurse less\n");
+    say(" C stack of 16 KiB overflowed; give it more with .stack(bytes) where it is declared, or recurse "
+        "less\n");
   else
-    say("sukima: a fiber's C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or "
-        "recurse less\n");
+    say(" C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or recurse less\n");
   _exit(overflow_status);
 }
 
@@ -52,9 +61,8 @@ void check_overflow(const char* address) noexcept {
   const fiber* s = running_fiber();
   if (s == nullptr) return;
   const char* const low = stack_low(*s);
-  const std::size_t guard = page_size();  // a small fiber has a guard only where pages are that small
-  if (address >= low - guard && address < low) report_stack_overflow(*s);
-  if (address >= s->choice_end && address < s->choice_end + guard) {
+  if (!s->canary && address >= low - s->guard && address < low) report_stack_overflow(*s);
+  if (address >= s->choice_end && address < s->choice_end + small_guard) {
     say("sukima: a fiber has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and "
         "most 64M), or "
         "recurse less\n");
@@ -86,13 +94,17 @@ class handler_memory {
   handler_memory() noexcept {
     stack_t now = {};
     if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
-      return;  // somebody else's is good enough
-    memory_ = mmap(nullptr, handler_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      return;  // the thread has a stack
+    memory_ = mmap(nullptr, handler_memory_size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory_ == MAP_FAILED) return;
+    char* const begin = static_cast<char*>(memory_);
+    install_guard(begin, small_guard);
     stack_t mine = {};
-    mine.ss_sp = memory_;
+    mine.ss_sp = begin + small_guard;
     mine.ss_size = handler_stack;
-    if (memory_ != MAP_FAILED && sigaltstack(&mine, nullptr) == 0) return;
-    if (memory_ != MAP_FAILED) munmap(memory_, handler_stack);
+    if (sigaltstack(&mine, nullptr) == 0) return;
+    munmap(memory_, handler_memory_size);
     memory_ = MAP_FAILED;
   }
   ~handler_memory() {
@@ -100,7 +112,7 @@ class handler_memory {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
-    munmap(memory_, handler_stack);
+    munmap(memory_, handler_memory_size);
   }
   handler_memory(const handler_memory&) = delete;
   handler_memory& operator=(const handler_memory&) = delete;

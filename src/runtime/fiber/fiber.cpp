@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of fibers.
 //
-// A large fiber is one mapping:   [guard][ C stack, grows down … | gate, header, choice stack, grows up …
-// ][guard]
-//                                                                 ^ the gate lies at a fixed offset from a
-//                                                                 multiple of
-// choice_span, so that masking any address of the choice stack finds it. The top of the C stack, the gate and
-// the first choice points share pages; a fiber that does little costs two of them.
+// A large fiber is one mapping:
+//
+//   [guard][ C stack, grows down … | gate, header, choice stack, grows up … ][guard]
+//
+// The gate is at a fixed offset from a multiple of choice_span, so that masking any address of the choice
+// stack finds it. The top of the C stack, the gate and the first choice points share pages; a fiber that does
+// little costs two of them.
+//
+// A guard is address space that belongs to no stack. It is wider than a page because a frame may be: a
+// function that writes to the far end of a large array skips a page. A compiler with -fstack-clash-protection
+// touches every page of a frame (every 64 KiB on aarch64), so no frame skips a guard then.
 //
 // Small fibers (a C stack of at most small_stack_limit) share regions of choice_span: one gate for all,
 // whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
@@ -37,6 +42,12 @@ constexpr std::size_t small_page = 4096;
 /// Up to this size of the C stack fibers are made small.
 constexpr std::size_t small_stack_limit = 64 * 1024;
 static_assert(gate_page <= small_stack_limit, "the mapping of a large fiber begins below its choice region");
+/// Guard space below the C stack of a large fiber: frames that are not probed may be larger there.
+constexpr std::size_t large_guard = 1024 * 1024;
+/// Guard space above a choice stack: a choice point holds what its closure captured.
+constexpr std::size_t choice_guard = 64 * 1024;
+static_assert(large_guard % gate_page == 0 && choice_guard % gate_page == 0 && small_guard % small_page == 0,
+              "guards are whole pages, of 64 KiB at most");
 /// Choice stack of a small fiber, header included.
 constexpr std::size_t small_choice = 8 * 1024;
 /// Where a small fiber's header lies in its first small page; the C stack begins right below it.
@@ -69,6 +80,14 @@ char* map_aligned(std::size_t size, std::size_t before) noexcept {
   if (p + all > end) munmap(end, static_cast<std::size_t>(p + all - end));
   return begin;
 }
+
+}  // namespace
+
+bool install_guard(char* begin, std::size_t size) noexcept {
+  return page_size() == small_page && madvise(begin, size, MADV_GUARD_INSTALL) == 0;
+}
+
+namespace {
 
 /// Header of a region of small fibers, which begins with their gate.
 struct slab {
@@ -105,13 +124,13 @@ std::size_t page_size() noexcept {
   return size;
 }
 
-// The choice stack of a large fiber ends with a guard page, and has another page at least.
+// Beside its guard the choice stack of a large fiber has a page at least.
 fiber_pool::fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size)
     : runtime_(runtime),
       small_(stack_size <= small_stack_limit),
       stack_size_(round_up(stack_size, small_ ? small_page : page_size())),
-      choice_size_(std::clamp<std::size_t>(round_up(choice_size, page_size()), 2 * page_size(),
-                                           choice_span - gate_page)) {}
+      choice_size_(std::clamp<std::size_t>(round_up(choice_size, page_size()), page_size(),
+                                           choice_span - gate_page - choice_guard)) {}
 
 fiber_pool::~fiber_pool() {
   for (fiber* s = free_; s != nullptr;) {
@@ -190,19 +209,20 @@ void reset(fiber& s) noexcept {
   s.exceptions = {};
   s.suspended_end = nullptr;
   s.home = nullptr;
+  s.label = nullptr;
   s.ambient->top = nullptr;
   s.ambient->handed = nullptr;
   s.publish_wanted.store(false, std::memory_order_relaxed);
 }
 
 fiber* fiber_pool::make_large() {
-  const std::size_t page = page_size();
-  const std::size_t stack = stack_size_ + page;  // with its guard
-  const std::size_t size = stack + choice_size_;
+  const std::size_t stack = large_guard + stack_size_;
+  const std::size_t size = stack + choice_size_ + choice_guard;
   char* begin = map_aligned(size, stack - gate_page);
   if (begin == nullptr) return nullptr;
   char* const first = begin + stack;  // the page with the gate
-  if (mprotect(begin, page, PROT_NONE) != 0 || mprotect(first + choice_size_ - page, page, PROT_NONE) != 0) {
+  if (mprotect(begin, large_guard, PROT_NONE) != 0 ||
+      mprotect(first + choice_size_, choice_guard, PROT_NONE) != 0) {
     munmap(begin, size);
     return nullptr;
   }
@@ -219,9 +239,10 @@ fiber* fiber_pool::make_large() {
   s->ambient = &own_gate->ambient;
   regions_ = ::new (static_cast<void*>(s + 1)) memory_region{begin, size, regions_};
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(regions_ + 1), 128)) + colour;
-  s->choice_end = first + choice_size_ - page;
+  s->choice_end = first + choice_size_;
   s->stack_top = first + (gate_offset - gate_page) - 128 - colour;
-  s->stack_size = static_cast<std::size_t>(s->stack_top - (begin + page));
+  s->stack_size = static_cast<std::size_t>(s->stack_top - (begin + large_guard));
+  s->guard = large_guard;
   own_gate->limit.store(s->base, std::memory_order_relaxed);
   return s;
 }
@@ -229,8 +250,8 @@ fiber* fiber_pool::make_large() {
 fiber* fiber_pool::make_small() {
   // A piece: [guard][C stack … ][page with the header in its middle: the C stack begins below it][choice
   // stack …]
-  const std::size_t piece = small_page + stack_size_ + small_page + small_choice;
-  const std::size_t header_at = small_page + stack_size_ + small_header_offset;
+  const std::size_t piece = small_guard + stack_size_ + small_page + small_choice;
+  const std::size_t header_at = small_guard + stack_size_ + small_header_offset;
   if (slab_next_ == slab_end_) {
     char* begin = map_aligned(choice_span, 0);
     if (begin == nullptr) return nullptr;
@@ -244,15 +265,16 @@ fiber* fiber_pool::make_small() {
     shared->piece = piece;
     shared->header_at = header_at;
     slab_next_ = shared->first;
-    slab_end_ =
-        shared->first + (choice_span - static_cast<std::size_t>(shared->first - begin)) / piece * piece;
+    // The last choice stack has a guard above it, too.
+    const auto room = static_cast<std::size_t>(begin + choice_span - small_guard - shared->first);
+    slab_end_ = shared->first + room / piece * piece;
+    install_guard(slab_end_, small_guard);
   }
   char* begin = slab_next_;
   slab_next_ += piece;
-  // A guard that needs no mapping of its own (Linux 6.13, pages of 4 KiB). On other kernels it stays
-  // accessible and its last bytes are a canary: an overflow into it damages nothing else, and ends the
-  // program at the next switch.
-  const bool guarded = page_size() == small_page && madvise(begin, small_page, MADV_GUARD_INSTALL) == 0;
+  // Without a guard the space stays accessible and its last bytes are a canary: an overflow into it damages
+  // nothing else, and ends the program at the next switch.
+  const bool guarded = install_guard(begin, small_guard);
   auto* s = ::new (static_cast<void*>(begin + header_at)) fiber;
   begins_to_own(s, sizeof *s);
   s->runtime = &runtime_;
@@ -262,7 +284,8 @@ fiber* fiber_pool::make_small() {
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128));
   s->choice_end = begin + piece;
   s->stack_top = begin + header_at;
-  s->stack_size = header_at - small_page;
+  s->stack_size = header_at - small_guard;
+  s->guard = small_guard;
   s->canary = !guarded;
   if (!guarded) place_canary(*s);
   return s;

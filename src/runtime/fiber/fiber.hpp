@@ -68,6 +68,7 @@ struct fiber {
   char* choice_end = nullptr;  ///< one past the last
   char* stack_top = nullptr;  ///< its C stack grows downward from here
   std::size_t stack_size = 0;
+  std::size_t guard = 0;  ///< bytes below its C stack that belong to no stack
   bool small = false;  ///< shares its gate with others
   bool switches_shortly = false;  ///< bound, and switch_within may be used
   bool canary = false;  ///< no guard page lies below its C stack, but canary bytes (fault.hpp)
@@ -138,6 +139,7 @@ struct fiber {
   fiber* listed_after = nullptr;
   worker* listed_on = nullptr;  ///< where it was when it was listed, under the list's lock
   executor* home = nullptr;  ///< the one that it is bound to; null: every worker may run it
+  const char* label = nullptr;  ///< of its bound_task
   fiber_pool* pool = nullptr;  ///< where its memory belongs
   void* tsan_fiber = nullptr;  ///< what ThreadSanitizer calls it
   void* fake_stack = nullptr;  ///< what AddressSanitizer calls it
@@ -163,6 +165,14 @@ inline choice_point* above(choice_point* r) noexcept {
 
 /// Bytes of this kernel's pages: 4 KiB on x86-64; 4, 16 or 64 KiB on aarch64.
 std::size_t page_size() noexcept;
+
+/// Guard space of a small fiber: what compilers that probe the stack expect below it (gcc for aarch64 touches
+/// a frame every 64 KiB). It takes address space only.
+inline constexpr std::size_t small_guard = 64 * 1024;
+
+/// Makes that part of a mapping inaccessible without a mapping of its own (Linux 6.13, pages of 4 KiB).
+/// \returns false on other kernels: it stays accessible
+bool install_guard(char* begin, std::size_t size) noexcept;
 
 /// A mapping, which holds this record itself: there is no other memory for it when that runs out.
 struct memory_region {
