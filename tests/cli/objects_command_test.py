@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program `sukima objects` from outside: measuring, planning, refusals.
 
-objects_command_test.py PROGRAM FOLDER_OF_THE_EXAMPLES
+objects_command_test.py PROGRAM FOLDER_OF_THE_EXAMPLES CHOICE_PROGRAM
 """
 import json
 import os
@@ -14,6 +14,7 @@ import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
 EXAMPLES = pathlib.Path(sys.argv.pop(1)).resolve()
+CHOICE = str(pathlib.Path(sys.argv.pop(1)).resolve())
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("SUKIMA_")}, "NO_COLOR": "1"}
 FOLDER = tempfile.TemporaryDirectory()
 PROFILE = str(pathlib.Path(FOLDER.name, "profile"))
@@ -206,4 +207,16 @@ class Record(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    def test_of_a_client_that_chooses_a_server_is_no_deadlock(self):
+        """The program ends in every model, so no model of its plan waits for ever."""
+        file = str(pathlib.Path(FOLDER.name, "choice.json"))
+        done = run("objects", "record", *LONG, "--output", file, "--", CHOICE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        planned = run("objects", "plan", file, "--cpus", "2", "--json")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        plan = json.loads(planned.stdout)
+        self.assertEqual({one["model"]: one["stuck"] for one in plan["ranking"]},
+                         {one["model"]: False for one in plan["ranking"]})
+        self.assertNotIn("for ever", planned.stdout)
+
     unittest.main(argv=sys.argv[:1], verbosity=2)

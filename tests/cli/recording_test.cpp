@@ -68,6 +68,23 @@ TEST(recordings, of_a_server_of_several_clients_lose_no_request) {
   EXPECT_NEAR(fewer.objects[2].sends[0].per_input, 900 / 2002.0, 1e-9) << "it does not answer all";
 }
 
+TEST(recordings, of_a_client_that_chooses_a_server_always_ask_one) {
+  // It asks 2000 times, one of two servers by a random number.
+  const description seen = read(
+      "stream 8 8 travels d\nstream 8 8 travels e\n"
+      "object 2000 10 0 client\nreceives 2 997\nreceives 3 1003\n"
+      "sends 0 first 1\nsends 0 2 500\nsends 0 3 496\nsends 1 2 497\nsends 1 3 506\n"
+      "object 997 10 0 one\nreceives 0 997\nsends 2 0 997\n"
+      "object 1003 10 0 other\nreceives 1 1003\nsends 3 1 1003\n");
+  const object& client = seen.objects[0];
+  ASSERT_EQ(client.sends.size(), 2u);
+  EXPECT_FALSE(client.sends[0].input || client.sends[1].input);
+  EXPECT_DOUBLE_EQ(client.sends[0].per_input + client.sends[1].per_input, 1);
+  EXPECT_NEAR(client.sends[0].per_input, 997 / 2000.0, 1e-9);
+  EXPECT_EQ(client.starts, 1);
+  EXPECT_EQ(client.activations, 2000);
+}
+
 TEST(recordings, tell_inputs_apart) {
   const description seen = read(
       "stream 8 2 travels d\nobject 100 1 0 x\nsends 0 first 100\n"

@@ -144,6 +144,57 @@ TEST(prediction, finds_a_cycle_whose_capacity_is_too_small) {
   EXPECT_FALSE(predict(program, configuration_of(program, threads), examples::machine_of(2)).stuck);
 }
 
+/// A client that asks one of two servers each time. Its fractions make a little less than one message.
+std::string a_choice(const std::string& recorded, double share) {
+  return R"({"sukima-objects": 1, )" + recorded + R"(
+     "streams": [{"name": "ask a"}, {"name": "ask b"}, {"name": "a"}, {"name": "b"}],
+     "objects": [{"name": "client", "starts": 1, "activations": 2000, "receives": ["a", "b"],
+                  "sends": [{"stream": "ask a", "per_input": )" +
+         std::to_string(share) + R"(}, {"stream": "ask b", "per_input": )" + std::to_string(share) + R"(}]},
+                 {"name": "server a", "receives": ["ask a"], "compute_ns": 100, "sends": [{"stream": "a"}]},
+                 {"name": "server b", "receives": ["ask b"], "compute_ns": 100, "sends": [{"stream": "b"}]}]})";
+}
+constexpr const char* whole_run = R"("recorded": {"seconds": 1, "whole": true},)";
+
+TEST(prediction, of_a_recorded_program_is_never_a_deadlock) {
+  const auto result_of = [](const std::string& text, execution_model how) {
+    const description program = parse_description(text);
+    return predict(program, configuration_of(program, how), examples::free_machine(2));
+  };
+  EXPECT_TRUE(result_of(a_choice("", 0.49), simulated).stuck) << "who declares that is told";
+  for (const execution_model how : all_models) {
+    EXPECT_FALSE(result_of(a_choice(whole_run, 0.3), how).stuck) << name_of(how);
+    for (const double share : {0.5, 0.49}) {
+      const prediction result = result_of(a_choice(whole_run, share), how);
+      EXPECT_FALSE(result.stuck) << name_of(how) << share;
+      EXPECT_NEAR(result.time_ns, 2000 * 100, 0.05 * 2000 * 100) << name_of(how) << share;
+    }
+  }
+}
+
+TEST(prediction, of_a_recorded_program_makes_up_for_what_its_means_lack) {
+  // Too little room for the means of a burst, and a server whose answers are fewer than the questions.
+  for (const std::string recorded : {"", whole_run}) {
+    description burst = examples::pipeline_of(2, 4, 10, 1);
+    burst.streams.push_back({"back", 8, 1, {}, false, {1}, {0}});
+    burst.objects[0].receives = {1};
+    burst.objects[0].activations = 1000;
+    burst.objects[1].sends.push_back({1, 1, {}});
+    description fewer = burst;
+    fewer.streams[0].capacity = 4;
+    fewer.objects[1].sends[0].per_input = 0;
+    for (description* const program : {&burst, &fewer}) {
+      if (!recorded.empty()) program->recorded = recorded_part{1, true};
+      for (const execution_model how : {simulated, threads, workers_simulated}) {
+        const prediction result =
+            predict(*program, configuration_of(*program, how), examples::free_machine(2));
+        EXPECT_EQ(result.stuck, recorded.empty()) << name_of(how);
+        EXPECT_GE(result.time_ns, recorded.empty() ? 0 : 1000 * 10 * 0.9) << name_of(how);
+      }
+    }
+  }
+}
+
 TEST(prediction, lets_a_server_answer_one_of_its_clients_each_time) {
   const description program = parse_description(R"({"sukima-objects": 1,
      "streams": [{"name": "requests"}, {"name": "a"}, {"name": "b"}, {"name": "c"}],

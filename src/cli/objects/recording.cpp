@@ -179,7 +179,43 @@ void describe_source(seen_object& one) {
     one.as.sends.push_back({stream, all_of(by_input) / one.as.starts, {}});
 }
 
+/// Messages that it sends, to whichever stream, after one of each input: a whole number, the same after all
+/// of them. Nothing: they differ.
+std::optional<double> messages_each_time(const seen_object& one) {
+  std::optional<double> same;
+  for (const auto& [input, received] : one.received) {
+    double messages = 0;
+    for (const auto& [unused, by_input] : one.sent)
+      if (const auto found = by_input.find(input); found != by_input.end()) messages += found->second;
+    const double each = per_input(messages, received);
+    if (received == 0) continue;
+    if (each != std::round(each) || each != same.value_or(each)) return std::nullopt;
+    same = each;
+  }
+  return same;
+}
+
+/// Describes a client that asks one of several servers each time; its input does not say which one. Fractions
+/// that do not depend on the input always add up. Those of each input add up by themselves: where they make
+/// less than a message, the client asks no server and waits for ever.
+bool describe_choice(seen_object& one) {
+  double first = 0, all = 0;
+  for (const auto& [unused, by_input] : one.sent) {
+    first += first_of(by_input);
+    all += all_of(by_input);
+  }
+  if (one.received.size() < 2 || first == 0) return false;
+  const std::optional<double> each = messages_each_time(one);
+  if (!each || *each == 0) return false;
+  one.as.starts = std::max(1.0, std::round(first / *each));
+  for (const auto& [stream, by_input] : one.sent)
+    one.as.sends.push_back({stream, all_of(by_input) / all * *each, {}});
+  one.as.activations = std::max(one.as.starts, std::round(all / *each));
+  return true;
+}
+
 void describe_server(seen_object& one) {
+  if (describe_choice(one)) return;
   one.as.starts = starts_of(one);
   const double computations = one.as.starts + one.all_received();
   const bool several = one.received.size() > 1;

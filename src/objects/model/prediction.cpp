@@ -61,7 +61,9 @@ prediction predict(const description& program, const configuration& how, const m
   const batch_means::estimate mean = run.mean_time();
   const bool known = std::isfinite(mean.half_width);
   const double simulated = std::max(run.computations(), 1.0);
-  result.stuck = run.at_rest() && !run.finished() && simulated < 0.9 * part * computations;
+  // A program that was recorded did not wait for ever.
+  result.stuck =
+      !program.recorded && run.at_rest() && !run.finished() && simulated < 0.9 * part * computations;
   // A run that was simulated to its end counts as a whole, its beginning and its end included.
   const double each = run.at_rest() || !known ? run.now() / simulated : mean.mean;
   result.busy_cpus = run.now() > 0 ? run.busy_ns() / run.now() : 0;

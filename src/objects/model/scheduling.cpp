@@ -210,6 +210,7 @@ void simulation::run(const effort& most) {
   while (events_ < most.events) {
     const std::size_t cpu = next_cpu();
     if (cpu == none) {
+      if (program_.recorded && !finished() && go_on_as_recorded()) continue;
       at_rest_ = true;
       return;
     }

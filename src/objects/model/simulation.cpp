@@ -79,14 +79,19 @@ bool simulation::find_send(object_state& state) {
   return false;
 }
 
+/// The sum of the fractions after that input, or without one.
+double& simulation::pool_after(object_state& state, const object& one, std::size_t input) {
+  const auto at = std::find(one.receives.begin(), one.receives.end(), input);
+  return state.pools[static_cast<std::size_t>(at - one.receives.begin())];
+}
+
 /// What it sends after one computation. Fractions after the same input are alternatives, as those of a server
 /// that answers one of its clients: they add up together, and whenever they make a message, it is for the
 /// stream that lacks most of its part. If each added up alone, a server would keep the answers of all its
 /// clients until one of them is due, and nobody would ask again.
 void simulation::owe(object_state& state, const object& one, std::size_t input) {
   const auto sends_now = [&](std::size_t i) { return !one.sends[i].input || one.sends[i].input == input; };
-  const auto at = std::find(one.receives.begin(), one.receives.end(), input);
-  double& pool = state.pools[static_cast<std::size_t>(at - one.receives.begin())];
+  double& pool = pool_after(state, one, input);
   for (std::size_t i = 0; i < one.sends.size(); i++) {
     if (!sends_now(i)) continue;
     const double whole = std::floor(one.sends[i].per_input);
@@ -94,13 +99,19 @@ void simulation::owe(object_state& state, const object& one, std::size_t input) 
     state.credit[i] += one.sends[i].per_input - whole;
     pool += one.sends[i].per_input - whole;
   }
-  for (; pool >= nearly_one; pool--) {
-    std::size_t most = none;
-    for (std::size_t i = 0; i < one.sends.size(); i++)
-      if (sends_now(i) && (most == none || state.credit[i] > state.credit[most])) most = i;
-    state.owed[most]++;
-    state.credit[most]--;
+  while (pool >= nearly_one) owe_one(state, one, input);
+}
+
+/// One message of the fractions after that input: for the stream that lacks most of its part.
+void simulation::owe_one(object_state& state, const object& one, std::size_t input) {
+  std::size_t most = none;
+  for (std::size_t i = 0; i < one.sends.size(); i++) {
+    const bool is_sent = !one.sends[i].input || one.sends[i].input == input;
+    if (is_sent && (most == none || state.credit[i] > state.credit[most])) most = i;
   }
+  state.owed[most]++;
+  state.credit[most]--;
+  pool_after(state, one, input)--;
 }
 
 /// Takes a message, round robin. \returns whether there was one

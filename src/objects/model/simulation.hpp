@@ -120,8 +120,17 @@ class simulation {
   void wake_sender(std::size_t stream);
   void wake_receiver(std::size_t stream);
   bool find_send(object_state& state);
+  static double& pool_after(object_state& state, const object& one, std::size_t input);
   void owe(object_state& state, const object& one, std::size_t input);
+  static void owe_one(object_state& state, const object& one, std::size_t input);
   double computation(const object& one, object_state& state);
+
+  // A recorded program at rest.
+  bool go_on_as_recorded();
+  bool send_fraction();
+  bool make_room();
+  bool give_input();
+  bool waits_for_input(std::size_t object) const;
 
   const description& program_;
   std::vector<stream_state> streams_;

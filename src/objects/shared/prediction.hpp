@@ -37,7 +37,8 @@ struct prediction {
   double time_ns = 0;  ///< of the whole run
   double spread_ns = 0;  ///< half of the 95 % confidence interval
   double busy_cpus = 0;  ///< CPUs that are busy on average, looking around included
-  bool stuck = false;  ///< all objects wait for each other: the program never ends
+  /// All objects wait for each other: the program never ends. Never of a recorded one, which has run.
+  bool stuck = false;
   std::uint64_t events = 0;
   std::vector<double> computing;  ///< of each object: the part of the time in which it computes
   std::vector<double> full;  ///< of each stream: the part of the sends that found no room
