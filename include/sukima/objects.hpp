@@ -73,7 +73,8 @@ object_core& add_object(program_core& p, std::string name, std::unique_ptr<objec
 /// @{
 
 /// How many messages a stream holds: rounded up to a power of two. Without one: 64, or as many as fit into
-/// 64 KiB, but at least 2.
+/// 64 KiB, but at least 2. Between processes a stream of messages with a codec holds fewer of them where they
+/// are long (docs/objects.md).
 struct capacity {
   std::size_t messages = 0;
 };

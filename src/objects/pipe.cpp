@@ -81,8 +81,9 @@ void make_pipe(stream_facts& of, const std::string& name, bool encoded) {
   const std::uint64_t page = page_size();
   const std::uint64_t wanted = pages_for(of.capacity, of.slot_size, encoded) * page;
   auto size = static_cast<std::uint64_t>(fcntl(of.pipe_out, F_GETPIPE_SZ));
-  // The system may refuse it; then the stream holds less.
-  for (std::uint64_t more = std::bit_ceil(wanted); more > size; more /= 2)
+  // The system may refuse it; then the stream holds less. Its argument is an int.
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  for (std::uint64_t more = std::bit_ceil(std::min(wanted, most)); more > size; more /= 2)
     if (const int got = fcntl(of.pipe_out, F_SETPIPE_SZ, static_cast<int>(more)); got > 0) {
       size = static_cast<std::uint64_t>(got);
       break;

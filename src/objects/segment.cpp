@@ -29,6 +29,8 @@ namespace {
 }
 std::size_t bits_words(std::size_t streams) noexcept { return (streams * 2 + 63) / 64; }
 
+constexpr std::uint64_t page = 4096;
+
 /// Places things one after the other.
 class layout {
  public:
@@ -53,9 +55,23 @@ void make_robust(pthread_mutex_t& lock) {
   if (failed != 0) throw_no_memory();
 }
 
-/// Encoded messages take several slots of this size; their streams have at least so many bytes.
+/// The slots of encoded messages are multiples of this size, and together have at least so many bytes.
 constexpr std::uint64_t record_slot = 64;
 constexpr std::uint64_t least_record_bytes = 65536;
+
+/// Slots for encoded messages. Each message takes one at least, so that the stream holds no more messages than
+/// its capacity says, as in one process. A pipe has small slots: what they leave unused passes through it.
+void set_record_slots(stream_facts& f, const stream_core& s, bool pipes) noexcept {
+  const std::uint64_t message = (s.slot_size + record_slot - 1) / record_slot * record_slot;
+  if (pipes) {
+    f.slot_size = record_slot;
+    f.capacity =
+        std::max(std::bit_ceil(s.capacity * (message / record_slot)), least_record_bytes / record_slot);
+  } else {
+    f.slot_size = std::max({message, least_record_bytes / s.capacity, record_slot});
+    f.capacity = s.capacity;
+  }
+}
 
 struct stream_plan {
   std::set<std::uint32_t> senders, receivers;
@@ -102,9 +118,9 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
     std::uint64_t alignment = std::max<std::uint64_t>(s->slot_alignment, 64);
     const bool encoded = s->to_processes == stream_core::journey::encoded;
     if (encoded) {
-      f.slot_size = alignment = record_slot;
-      f.capacity = std::max(std::bit_ceil(s->capacity * ((s->slot_size + record_slot - 1) / record_slot)),
-                            least_record_bytes / record_slot);
+      set_record_slots(f, *s, pipes);
+      alignment = record_slot;
+      f.large_at = l.add(most_record_bytes, page);
     }
     if (pipes) {
       make_pipe(f, s->name, encoded);
@@ -115,7 +131,7 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
     f.slots_at = pipes ? l.add(f.capacity * sizeof(std::uint32_t), sizeof(std::uint32_t))
                        : l.add(f.capacity * f.slot_size, alignment);
   }
-  h.size = l.add(0, 4096);
+  h.size = l.add(0, page);
 
   file_ = beyond_standard(descriptor(memfd_create("sukima-objects", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
   if (file_.get() < 0 || ftruncate(file_.get(), static_cast<off_t>(h.size)) != 0 ||

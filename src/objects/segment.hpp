@@ -32,6 +32,7 @@ struct stream_facts {
   std::uint64_t slot_size = 0;
   std::uint64_t parties_at = 0;  ///< those of the senders, then those of the receivers
   std::uint64_t slots_at = 0;  ///< through a pipe: of the records' lengths
+  std::uint64_t large_at = 0;  ///< of encoded messages: room for one that is too large for the slots
   int pipe_in = -1;  ///< where it is read; the same number in each process; -1: there is no pipe
   int pipe_out = -1;
 };
@@ -45,6 +46,9 @@ struct shared_stream : stream_words {
   /// Of a pipe: who inherited a lock from the dead has not mended the indices yet. Sequentially consistent.
   /// Partners: lock, repair and lock_piped (pipe.cpp).
   std::atomic<std::uint32_t> repair{0};
+  /// Index after the newest record whose message is in the room for large ones; it is free when `head` is
+  /// there. Beyond `tail`: the sender died before it published that record. For senders, under their lock.
+  std::uint64_t large_until = 0;
   char failure[most_text]{};  ///< read when `failed` is set
   stream_facts facts;
 };
@@ -102,6 +106,9 @@ struct segment_header : segment_facts {
   std::atomic<std::uint32_t> watch_round{0};
 };
 
+/// Largest encoded message. Its room takes address space, and memory as far as a message has filled it.
+inline constexpr std::uint64_t most_record_bytes = std::uint64_t{64} << 20;
+
 class segment {
  public:
   /// Makes the memory file and fills in what does not change. The objects' homes are set.
@@ -127,6 +134,7 @@ class segment {
     return {at<party>(s.facts.parties_at) + s.facts.outs, s.facts.ins};
   }
   std::byte* slots(const shared_stream& s) const noexcept { return at<std::byte>(s.facts.slots_at); }
+  std::byte* large(const shared_stream& s) const noexcept { return at<std::byte>(s.facts.large_at); }
   doorbell bell(std::uint32_t process) const noexcept;
   std::string_view graph() const noexcept { return {at<char>(header().graph_at), header().graph_size}; }
   process_words& process(std::uint32_t number) const noexcept {

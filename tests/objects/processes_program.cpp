@@ -13,6 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -223,16 +224,15 @@ void with_times(program& p) {
   p.run();
 }
 
-/// Messages with a codec; the last argument is the size of a last one.
-void texts(program& p, std::size_t last) {
-  auto s = p.stream<text>("texts", capacity{2});
+/// Messages with a codec.
+void texts(program& p, std::size_t room) {
+  auto s = p.stream<text>("texts", capacity{room});
   auto t = p.stream<text>("back", capacity{2});
   p.object(
        "source",
-       [last](out<text> to) {
+       [](out<text> to) {
          for (std::size_t i = 0; i < 500; ++i)
            to.send({std::string(i * 37 % 5000, static_cast<char>('a' + i % 26))});
-         if (last != 0) to.send({std::string(last, 'z')});
        },
        s.out())
       .group("source");
@@ -492,6 +492,72 @@ void refused(program& p, const std::string& what, int argc, char** argv) {
   }
 }
 
+/// Small messages and large ones, from two senders.
+void large_texts(program& p) {
+  static constexpr std::array<std::size_t, 4> sizes = {10, 40'000, 300'000, 2'000'000};
+  auto s = p.stream<text>("texts", capacity{4});
+  for (const char* const name : {"first", "second"})
+    p.object(
+        name,
+        [letter = name[0]](out<text> to) {
+          for (std::size_t i = 0; i < 40; ++i) to.send({std::string(sizes[i * 7 % 5 % 4] + i, letter)});
+        },
+        s.out());
+  p.object(
+       "sink",
+       [](in<text> from) {
+         std::map<char, std::size_t> next;
+         for (const text& m : from) {
+           const std::size_t i = next[m.value.front()]++;
+           if (m.value != std::string(sizes[i * 7 % 5 % 4] + i, m.value.front()))
+             std::printf("text %zu of %zu bytes\n", i, m.value.size());
+         }
+         std::printf("%zu and %zu texts\n", next['f'], next['s']);
+       },
+       s.in())
+      .at_home();
+  p.run();
+}
+
+/// A message that no stream between processes takes.
+void too_large_text(program& p) {
+  auto s = p.stream<text>("texts", capacity{2});
+  p.object("source", [](out<text> to) { to.send({std::string(std::size_t{65} << 20, 'z')}); }, s.out());
+  p.object("sink", [](in<text> from) { std::printf("%d\n", from.receive().has_value()); }, s.in()).at_home();
+  p.run();
+}
+
+/// How many messages streams of capacity 8 take before one is received.
+void until_full(program& p) {
+  auto small = p.stream<text>("small", capacity{8}), large = p.stream<text>("large", capacity{8});
+  auto sent = p.stream<int>("sent");
+  p.object(
+      "source",
+      [](out<text> first, out<text> second, out<int> to) {
+        const auto fill = [](out<text>& one, std::size_t size) {
+          int count = 0;
+          while (one.try_send({std::string(size, 'z')}) == send_result::sent) ++count;
+          return count;
+        };
+        to.send(fill(first, 10));
+        to.send(fill(second, 100'000));
+      },
+      small.out(), large.out(), sent.out());
+  p.object(
+       "sink",
+       [](in<text> first, in<text> second, in<int> from) {
+         const int small_ones = from.receive().value_or(0), large_ones = from.receive().value_or(0);
+         std::printf("%d small, %d large\n", small_ones, large_ones);
+         while (first.receive()) {
+         }
+         while (second.receive()) {
+         }
+       },
+       small.in(), large.in(), sent.in())
+      .at_home();
+  p.run();
+}
+
 void forks(program& p) {
   auto s = p.stream<long>("s");
   p.object(
@@ -546,9 +612,15 @@ int run(const std::string& what, program& p, int argc, char** argv) {
   else if (what == "times")
     with_times(p);
   else if (what == "texts")
-    texts(p, 0);
-  else if (what == "large text")
-    texts(p, 60000);
+    texts(p, 2);
+  else if (what == "texts with much room")
+    texts(p, 16777216);
+  else if (what == "large texts")
+    large_texts(p);
+  else if (what == "too large text")
+    too_large_text(p);
+  else if (what == "until full")
+    until_full(p);
   else if (what == "stop")
     endless(p, ending::stop);
   else if (what == "abort")

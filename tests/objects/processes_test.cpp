@@ -79,6 +79,21 @@ TEST_P(processes_test, messages_with_a_codec_have_any_size) {
   EXPECT_EQ(output_of("texts", GetParam()), "500 texts\n");
 }
 
+TEST_P(processes_test, messages_with_a_codec_may_be_larger_than_the_stream) {
+  EXPECT_EQ(output_of("large texts", GetParam()), "40 and 40 texts\n");
+}
+
+TEST_P(processes_test, streams_may_have_much_room) {
+  EXPECT_EQ(output_of("texts with much room", GetParam()), "500 texts\n");
+}
+
+TEST(processes, the_capacity_counts_messages_with_a_codec) {
+  for (const char* model : {"processes", "processes:simulated"})
+    EXPECT_EQ(output_of("until full", model), "8 small, 1 large\n") << model;
+  for (const char* model : {"simulated", "threads"})
+    EXPECT_EQ(output_of("until full", model), "8 small, 8 large\n") << model;
+}
+
 TEST_P(processes_test, objects_fork) { EXPECT_EQ(output_of("forks", GetParam()), "499500\n"); }
 
 TEST_P(processes_test, stop_and_abort_reach_all) {
@@ -125,9 +140,9 @@ TEST(processes, refuses_what_cannot_be) {
       {"refused: ends early", "the process of a ended with code 7 before program::run"},
       {"refused: others' end",
        "the object thief failed: sukima: stream s: an end was used outside of its object"},
-      {"large text",
-       "the object source failed: sukima: stream texts: a message of 60000 bytes is larger than half of what "
-       "the stream holds"},
+      {"too large text",
+       "the object source failed: sukima: stream texts: a message of 68157440 bytes is too large: at most "
+       "67108864 bytes pass between processes; send it in parts"},
   };
   for (const auto& [scenario, text] : refused) {
     const std::string quoted = scenario == "refused: others' end" ? "refused: others'\\'' end" : scenario;

@@ -51,7 +51,7 @@ struct stream_broken : stream_error {
 struct stream_failed : stream_error {
   using stream_error::stream_error;
 };
-/// A message for another process takes more than half of what its stream holds once it is encoded.
+/// A message for another process has more than 64 MiB once it is encoded.
 struct message_too_large : stream_error {
   using stream_error::stream_error;
 };
