@@ -40,6 +40,39 @@ template <class A> void bind_ends(A& argument, object_core& owner) {
   }
 }
 
+/// Functions that take anything, of a constant object and of a changing one.
+struct takes_anything {
+  template <class... Arguments> void operator()(Arguments...) const;
+};
+struct changes_and_takes_anything {
+  template <class... Arguments> void operator()(Arguments...);
+};
+template <class F, class Other> struct overloaded : F, Other {
+  using F::operator();
+  using Other::operator();
+};
+/// Overload resolution decides between them.
+template <class Both, class... Arguments>
+concept is_decided = requires(Both& both, Arguments... arguments) { both(std::move(arguments)...); };
+
+/// Whether F is a lambda with `auto...` as its only parameters: then no call is decided. Trying whether it takes
+/// a context would compile its body with one among the arguments, which is an error there.
+template <class F> constexpr bool is_variadic_and_generic() {
+  if constexpr (!std::is_class_v<F> || std::is_final_v<F> || requires { &F::operator(); }) {
+    return false;
+  } else {
+    using constant = const overloaded<F, takes_anything>;
+    using changing = overloaded<F, changes_and_takes_anything>;
+    struct some {};
+    if constexpr (!is_decided<constant>)
+      return !is_decided<constant, some, some>;
+    else if constexpr (!is_decided<changing>)
+      return !is_decided<changing, some, some>;
+    else
+      return false;
+  }
+}
+
 template <class F, class... Arguments> struct object_of final : object_core {
   std::optional<std::tuple<F, Arguments...>> parts;
   explicit object_of(F f, Arguments... arguments)
@@ -166,10 +199,19 @@ class program {
   /// \par Complexity linear in the number of its ends; its stack is made by `run`
   template <class F, class... Arguments>
   object_options object(std::string name, F&& f, Arguments&&... arguments) {
-    using type = detail::object_of<std::decay_t<F>, std::decay_t<Arguments>...>;
-    return object_options(detail::add_object(
-        *core_, std::move(name),
-        std::make_unique<type>(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
+    constexpr bool is_variadic = detail::is_variadic_and_generic<std::decay_t<F>>();
+    static_assert(
+        !is_variadic,
+        "sukima: a function of an object may not take (auto...) alone, because nothing says whether it "
+        "takes a context; name its parameters, or write (sukima::context, auto...)");
+    if constexpr (!is_variadic) {
+      using type = detail::object_of<std::decay_t<F>, std::decay_t<Arguments>...>;
+      return object_options(detail::add_object(
+          *core_, std::move(name),
+          std::make_unique<type>(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
+    } else {
+      __builtin_unreachable();
+    }
   }
 
   /// Runs the objects until all have ended, as SUKIMA_OBJECTS says: `workers:simulated` (the default),

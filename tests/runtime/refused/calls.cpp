@@ -3,6 +3,7 @@
 // must (refused_test.py).
 #include <sukima/fork.hpp>
 #include <sukima/loop.hpp>
+#include <sukima/objects.hpp>
 #include <sukima/search.hpp>
 #include <sukima/set_bits.hpp>
 
@@ -85,6 +86,22 @@ void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
   REFUSE(sukima::set_bits(v.front()));  // refused: an unsigned integer of at most 64 bits: convert the mask
 }
 
+void send_one(sukima::objects::out<int> to) { to.send(1); }
+
+void objects(sukima::objects::program& p, const sukima::objects::stream<int>& s) {
+  p.object("named", [](auto to) { to.send(1); }, s.out());
+  p.object("with a context", [](sukima::context, auto... to) { (to.send(1), ...); }, s.out());
+  p.object("with any context", [](auto, auto... to) { (to.send(1), ...); }, s.out());
+  p.object("bound", std::bind_front(send_one, s.out()));
+  p.object("wrapped", std::function<void(sukima::objects::in<int>)>([](auto from) { from.receive(); }),
+           s.in());
+  REFUSE(p.object(
+      "by value", [](auto... to) { (to.send(1), ...); }, s.out()));  // refused: may not take (auto...) alone
+  REFUSE(p.object(
+      "moved", [](auto&&... to) mutable { (to.send(1), ...); },
+      s.out()));  // refused: name its parameters, or write (sukima::context, auto...)
+}
+
 }  // namespace
 
 int main() {
@@ -94,4 +111,6 @@ int main() {
   hints({}, v);
   bounds({}, v);
   searches({}, v, workspace);
+  sukima::objects::program p;
+  objects(p, p.stream<int>("s"));
 }
