@@ -52,6 +52,87 @@ TEST_P(select_test, receives_everything_from_all) {
   for (const int n : counts) EXPECT_EQ(n, each);
 }
 
+/// A broker that asks its server as long as its client lives: it must know that the client is gone while the
+/// server's stream is open, because it holds the end that the server waits for.
+TEST_P(select_test, says_once_which_stream_has_ended) {
+  program p(runtime);
+  auto requests = p.stream<int>("requests"), answers = p.stream<int>("answers"), work = p.stream<int>("work");
+  p.object(
+      "client",
+      [](out<int> to) {
+        for (int i = 0; i < 10; ++i) to.send(i);
+      },
+      requests.out());
+  p.object(
+      "server",
+      [](in<int> from, out<int> to) {
+        for (const int i : from) to.send(2 * i);
+      },
+      work.in(), answers.out());
+  int sum = 0;
+  std::string ends;
+  p.object(
+      "broker",
+      [&](in<int> client, in<int> server, out<int> ask) {
+        while (select(client.on([&](int i) { ask.send(i); },
+                                [&] {
+                                  ends += "client ";
+                                  const out<int> gone(std::move(ask));
+                                }),
+                      server.on([&](int i) { sum += i; }, [&] { ends += "server "; }))) {
+        }
+        EXPECT_FALSE(select(client.on([](int) {}, [&] { ends += "again "; })));
+      },
+      requests.in(), answers.in(), work.out());
+  p.run();
+  EXPECT_EQ(sum, 90);
+  EXPECT_EQ(ends, "client server ");
+}
+
+TEST_P(select_test, takes_a_range_of_ends) {
+  constexpr std::size_t count = 5;
+  program p(runtime);
+  std::vector<in<int>> ends;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto s = p.stream<int>("s" + std::to_string(i), capacity{2});
+    p.object(
+        "source" + std::to_string(i),
+        [i](out<int> to) {
+          for (std::size_t k = 0; k < 100 * i; ++k) to.send(static_cast<int>(k));
+        },
+        s.out());
+    ends.push_back(s.in());
+  }
+  auto other = p.stream<std::string>("other");
+  p.object("other", [](out<std::string> to) { to.send("x"); }, other.out());
+  std::array<std::size_t, count> got{};
+  std::array<int, count> ended{};
+  std::size_t others = 0;
+  p.object(
+      "sink",
+      [&](std::vector<in<int>> all, in<std::string> text) {
+        for (;;) {
+          const auto served =
+              select(sukima::objects::on_any(
+                         all, [&](std::size_t i, int k) { EXPECT_EQ(static_cast<std::size_t>(k), got[i]++); },
+                         [&](std::size_t i) { ++ended[i]; }),
+                     text.on([&](const std::string&) { others += 1; }));
+          if (!served) break;
+          EXPECT_LE(*served, count);
+        }
+        std::vector<in<int>> none;
+        EXPECT_FALSE(select(sukima::objects::on_any(none, [](std::size_t, int) {})));
+        EXPECT_FALSE(first(sukima::objects::on_any(all, [](std::size_t, int) {})));
+      },
+      std::move(ends), other.in());
+  p.run();
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(got[i], 100 * i);
+    EXPECT_EQ(ended[i], 1);
+  }
+  EXPECT_EQ(others, 1u);
+}
+
 TEST_P(select_test, a_time_lets_others_go_first) {
   program p(runtime);
   auto s = p.stream<int>("s");

@@ -21,7 +21,8 @@ template <class T> class out;
 
 namespace detail {
 
-template <class T, class F> struct receive_case;
+struct no_function {};
+template <class T, class F, class Ended> struct receive_case;
 template <class T, class F> struct room_case;
 
 /// What both ends are: a right to use one side of a stream, which belongs to one object.
@@ -302,7 +303,10 @@ template <class T> class in : public detail::stream_end {
     return (s.now() & detail::stream_core::closed) != 0 && !s.has_message();
   }
   /// For select: calls f(message) as soon as there is one.
-  template <class F> detail::receive_case<T, F> on(F f);
+  template <class F> detail::receive_case<T, F, detail::no_function> on(F f);
+  /// The same, and calls ended() once, when the stream is closed and all messages have been received: for
+  /// an object that goes on with other streams.
+  template <class F, class Ended> detail::receive_case<T, F, Ended> on(F f, Ended ended);
 
   /// Receives until the stream is closed.
   class iterator {
@@ -334,8 +338,9 @@ template <class T> class in : public detail::stream_end {
 
  private:
   template <class> friend class stream;
-  template <class, class> friend struct detail::receive_case;
+  template <class, class, class> friend struct detail::receive_case;
   explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
+  bool end_was_reported_ = false;  ///< by a select
 
   /// An attempt without success is a poll, too: others go first, and an abort is seen.
   void poll() { detail::count_message(detail::user_of(core(), owner_, false)); }

@@ -6,6 +6,12 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace sukima::objects {
 namespace detail {
@@ -26,10 +32,12 @@ struct select_case {
   ~select_case() = default;
 };
 
-template <class T, class F> struct receive_case final : select_case {
+template <class T, class F, class Ended> struct receive_case final : select_case {
   in<T>& from;
   F f;
-  receive_case(in<T>& end, F function) : from(end), f(std::move(function)) {
+  [[no_unique_address]] Ended at_end;
+  receive_case(in<T>& end, F function, Ended when_ended)
+      : from(end), f(std::move(function)), at_end(std::move(when_ended)) {
     stream = &end.core();
     receives = true;
     owner = &end.owner_;
@@ -40,7 +48,14 @@ template <class T, class F> struct receive_case final : select_case {
       f(*std::move(message));
       return outcome::served;
     }
-    return ended ? outcome::closed : outcome::not_yet;
+    if (!ended) return outcome::not_yet;
+    if constexpr (!std::is_same_v<Ended, no_function>) {
+      if (!std::exchange(from.end_was_reported_, true)) {
+        at_end();
+        return outcome::served;
+      }
+    }
+    return outcome::closed;
   }
 };
 
@@ -80,16 +95,71 @@ inline constexpr std::size_t none_served = ~std::size_t{0};
 /// \returns the number of the case that was served; none_served: all its streams are closed
 std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_order);
 
+/// A function that gets a number before its other arguments.
+template <class F> struct numbered {
+  F* f;
+  std::size_t number;
+  template <class... Arguments> void operator()(Arguments&&... arguments) const {
+    (*f)(number, std::forward<Arguments>(arguments)...);
+  }
+};
+/// Cases for all ends of a range.
+template <class T, class F, class Ended> struct any_case {
+  F f;
+  [[no_unique_address]] Ended ended;
+  using one_ended = std::conditional_t<std::is_same_v<Ended, no_function>, no_function, numbered<Ended>>;
+  std::vector<receive_case<T, numbered<F>, one_ended>> cases;
+  template <class R>
+  any_case(R& ends, F function, Ended when_ended) : f(std::move(function)), ended(std::move(when_ended)) {
+    cases.reserve(static_cast<std::size_t>(std::ranges::distance(ends)));
+    for (in<T>& end : ends) {
+      const std::size_t number = cases.size();
+      if constexpr (std::is_same_v<Ended, no_function>)
+        cases.emplace_back(end, numbered<F>{&f, number}, no_function{});
+      else
+        cases.emplace_back(end, numbered<F>{&f, number}, numbered<Ended>{&ended, number});
+    }
+  }
+  any_case(const any_case&) = delete;
+  any_case& operator=(const any_case&) = delete;
+};
+
+template <class C>
+concept one_case = std::derived_from<C, select_case>;
+template <class C> inline constexpr bool is_any_case = false;
+template <class T, class F, class Ended> inline constexpr bool is_any_case<any_case<T, F, Ended>> = true;
+template <class C>
+concept some_cases = one_case<std::remove_cvref_t<C>> || is_any_case<std::remove_cvref_t<C>>;
+
 template <class... Cases> std::optional<std::size_t> serve_one_of(bool in_order, Cases&... cases) {
-  const std::array<select_case*, sizeof...(Cases)> all{&cases...};
-  const std::size_t served = serve_one(all.data(), all.size(), in_order);
+  std::size_t served = none_served;
+  if constexpr ((one_case<Cases> && ...)) {
+    const std::array<select_case*, sizeof...(Cases)> all{&cases...};
+    served = serve_one(all.data(), all.size(), in_order);
+  } else {
+    std::vector<select_case*> all;
+    const auto add = [&all](auto& c) {
+      if constexpr (one_case<std::remove_reference_t<decltype(c)>>)
+        all.push_back(&c);
+      else
+        for (auto& one : c.cases) all.push_back(&one);
+    };
+    (add(cases), ...);
+    if (all.empty()) return std::nullopt;
+    served = serve_one(all.data(), all.size(), in_order);
+  }
   return served == none_served ? std::nullopt : std::optional(served);
 }
 
 }  // namespace detail
 
-template <class T> template <class F> detail::receive_case<T, F> in<T>::on(F f) {
-  return {*this, std::move(f)};
+template <class T> template <class F> detail::receive_case<T, F, detail::no_function> in<T>::on(F f) {
+  return {*this, std::move(f), {}};
+}
+template <class T>
+template <class F, class Ended>
+detail::receive_case<T, F, Ended> in<T>::on(F f, Ended ended) {
+  return {*this, std::move(f), std::move(ended)};
 }
 template <class T> template <class F> detail::room_case<T, F> out<T>::on_room(T& value, F h) {
   return {*this, value, std::move(h)};
@@ -104,22 +174,41 @@ detail::time_case<F> after(std::chrono::duration<Rep, Period> longest, F f) {
   return {detail::end_of_wait(longest), std::move(f)};
 }
 
-/// Waits until one of the cases is ready (in::on, out::on_room, after) and serves it. Begins with the
+namespace detail {
+template <class R> struct messages_of;
+template <class T> struct messages_of<in<T>> {
+  using type = T;
+};
+template <class R> using message_type = typename messages_of<std::ranges::range_value_t<R>>::type;
+}  // namespace detail
+
+/// Cases of select for all ends of a range, such as a std::vector<in<T>>: calls f(i, message) for a message of
+/// the end with that number. Each end counts as a case.
+template <std::ranges::forward_range R, class F>
+detail::any_case<detail::message_type<R>, F, detail::no_function> on_any(R& ends, F f) {
+  return {ends, std::move(f), {}};
+}
+/// The same, and calls ended(i) once for each end, as in::on does.
+template <std::ranges::forward_range R, class F, class Ended>
+detail::any_case<detail::message_type<R>, F, Ended> on_any(R& ends, F f, Ended ended) {
+  return {ends, std::move(f), std::move(ended)};
+}
+
+/// Waits until one of the cases is ready (in::on, on_any, out::on_room, after) and serves it. Begins with the
 /// case after the one that this object served last with the same cases, so a case that is ready waits for at
 /// most n − 1 others. Where an object has selects with more than 16 sets of cases, it may wait for more.
-/// \returns the number of the case, from 0; empty: every `on` is closed, and there is no `on_room`
+/// \returns the number of the case, from 0; empty: every `on` is closed and has said so, and there is no
+///          `on_room`
 /// \throws stream_failed, stream_broken as receive and send; what the function of the case throws
 /// \par Complexity linear in the number of cases
 template <class... Cases>
-  requires(sizeof...(Cases) > 0 &&
-           (std::derived_from<std::remove_reference_t<Cases>, detail::select_case> && ...))
+  requires(sizeof...(Cases) > 0 && (detail::some_cases<Cases> && ...))
 std::optional<std::size_t> select(Cases&&... cases) {
   return detail::serve_one_of(false, cases...);
 }
 /// The same in order of priority: of the cases that are ready, the first one.
 template <class... Cases>
-  requires(sizeof...(Cases) > 0 &&
-           (std::derived_from<std::remove_reference_t<Cases>, detail::select_case> && ...))
+  requires(sizeof...(Cases) > 0 && (detail::some_cases<Cases> && ...))
 std::optional<std::size_t> first(Cases&&... cases) {
   return detail::serve_one_of(true, cases...);
 }
