@@ -156,7 +156,7 @@ bool lifecycle::try_enter(root_task& root) {
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
     core_.placement.unpin(w);
   takes_over(&root);  // partner: complete
-  hands_over(&w);     // partner: acquire_worker
+  hands_over(&w);     // partners: acquire_worker, stop
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};

@@ -4,6 +4,7 @@
 #include "choice/keep_registers.hpp"
 #include "core.hpp"
 #include "fiber/fault.hpp"
+#include "fiber/sanitizer.hpp"
 
 #include <pthread.h>
 
@@ -106,8 +107,10 @@ void lifecycle::stop() {
   if (!core_.launched.is_empty()) close_launched();
   // Threads whose entries are over may still be on their way out. Partner: enter(), whose last access to
   // anything of this runtime is this store.
-  for (worker& w : core_.workers.all())
+  for (worker& w : core_.workers.all()) {
     while (!w.background && w.taken.load(std::memory_order_acquire)) std::this_thread::yield();
+    takes_over(&w);  // partner: enter
+  }
   closed_.store(true);
   core_.controller.close();
   core_.monitor_thread.stop();  // from here on no other thread is started

@@ -260,8 +260,12 @@ void no_memory_to_launch() noexcept;
 /// Are hints followed where launch_task would hand it to?
 bool launch_follows_hints();
 inline void hold_launched(launched& t) noexcept { t.references.fetch_add(1, std::memory_order_relaxed); }
+/// \returns true: it was the last one, and the caller must free the object
+inline bool drop_reference(launched& t) noexcept {
+  return t.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
 inline void release_launched(launched* t) noexcept {
-  if (t != nullptr && t->references.fetch_sub(1, std::memory_order_acq_rel) == 1) t->free(t);
+  if (t != nullptr && drop_reference(*t)) t->free(t);
 }
 
 template <class T> struct launched_value : launched {

@@ -78,10 +78,12 @@ void end_future_task(future_task& t) noexcept {
     t.cell->error = std::exchange(s.failure, nullptr);
     s.taken_up_to = all_ones;
   }
-  t.cell->end(t.cell->error ? future_end::error : future_end::value);
+  future_waiting::end(*t.cell, t.cell->error ? future_end::error : future_end::value);
 }
 
-void drop_future_task(task& t) noexcept { static_cast<future_task&>(t).cell->end(future_end::cancelled); }
+void drop_future_task(task& t) noexcept {
+  future_waiting::end(*static_cast<future_task&>(t).cell, future_end::cancelled);
+}
 
 bool touch_future(char* top, future_point* r) {
   fiber* const current = running_fiber();
@@ -156,12 +158,12 @@ bool end_future(future_point* r, bool fails) noexcept {
     kind.destroy(r);
     s.limit.request_poll();
   }
-  cell.end(future_end::cancelled);  // nothing happens if it has ended
+  future_waiting::end(cell, future_end::cancelled);  // nothing happens if it has ended
   return false;
 }
 
 void cancel_future(future_cell& cell) noexcept {
-  cell.end(future_end::cancelled);
+  future_waiting::end(cell, future_end::cancelled);
   cell.state_.fetch_or(0);
   stress_point();
   task* const t = cell.runs_as.load();

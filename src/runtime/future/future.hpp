@@ -50,9 +50,12 @@ struct future_waiter {
   future_waiter* next = nullptr;
 };
 
-/// What waiting does with a cell.
+/// What the library does with a cell. A program may be compiled with ThreadSanitizer while the library is not:
+/// only what ends a cell here is announced to it.
 class future_waiting {
  public:
+  /// future_cell::end for code of the library.
+  static void end(future_cell& cell, future_end how) noexcept;
   /// \returns false: it has ended, and nobody will resume the waiter
   static bool add(future_cell& cell, future_waiter& w) noexcept;
   /// \returns false: it has ended, and somebody is about to resume the waiter

@@ -14,6 +14,7 @@
 namespace sukima::detail {
 
 void future_cell::end_with_waiters(future_end how) noexcept {
+  hands_over(&state_);  // partner: how(), in the program
   std::uintptr_t seen = state_.load(std::memory_order_acquire);
   for (;;) {
     if ((seen & done) != 0) return;
@@ -33,6 +34,11 @@ void future_cell::end_with_waiters(future_end how) noexcept {
     waiter->resume.resume();
     waiter = next;
   }
+}
+
+void future_waiting::end(future_cell& cell, future_end how) noexcept {
+  hands_over(&cell.state_);  // partner: future_cell::how, in the program
+  cell.end(how);
 }
 
 bool future_waiting::add(future_cell& cell, future_waiter& w) noexcept {
@@ -129,7 +135,7 @@ bool has_stack_left(const fiber& s) noexcept {
 }
 
 void drop(launched& t) noexcept {
-  t.cell->end(future_end::cancelled);
+  future_waiting::end(*t.cell, future_end::cancelled);
   t.discard(&t);
   t.runtime->launched.ended(t);
 }
@@ -209,7 +215,10 @@ void launched_futures::ended(launched& t) noexcept {
     if (unfinished_.fetch_sub(1) == 1) waiter = std::exchange(last_, resumer());
   }
   if (waiter) waiter.resume();
-  release_launched(&t);
+  hands_over(&t.references);  // partner: release_launched, here or in the program
+  if (!drop_reference(t)) return;
+  takes_over(&t.references);  // partner: the same
+  t.free(&t);
 }
 
 void launched_futures::close(char* top) {
@@ -226,7 +235,7 @@ void launched_futures::close(char* top) {
   {
     const std::lock_guard hold(lock_);
     for (launched* t = begun_.oldest; t != nullptr; t = t->after) {
-      t->cell->end(future_end::cancelled);
+      future_waiting::end(*t->cell, future_end::cancelled);
       t->cancelled.store(true, std::memory_order_release);
     }
   }
@@ -317,7 +326,7 @@ void cancel_launched(launched& t) noexcept {
     drop(t);
     return;
   }
-  t.cell->end(future_end::cancelled);
+  future_waiting::end(*t.cell, future_end::cancelled);
   t.cancelled.store(true, std::memory_order_release);
   request_abort_checks(*t.runtime);
 }

@@ -284,7 +284,10 @@ bool group_core::finish_waiting(std::size_t before) {
     const std::lock_guard hold(lock);
     if (unfinished == 0) {
       first = std::exchange(error, nullptr);
-      if (anchor.cancelled.exchange(false)) ++cancellations;
+      if (anchor.cancelled.exchange(false)) {
+        takes_over(&anchor.cancelled);  // partner: cancel_group
+        ++cancellations;
+      }
       whole = cancellations == before;
     }
   }
@@ -404,10 +407,15 @@ bool wait_group(group_core& g, context c) {
 }
 
 void cancel_group(group_core& g) noexcept {
+  hands_over(&g.anchor.cancelled);  // partners: finish_waiting, group_is_cancelled
   if (!g.anchor.cancelled.exchange(true)) request_abort_checks(*g.runtime);
 }
 
-bool group_is_cancelled(const group_core& g) noexcept { return g.cancelled(); }
+bool group_is_cancelled(const group_core& g) noexcept {
+  if (!g.cancelled()) return false;
+  takes_over(&g.anchor.cancelled);  // partner: cancel_group
+  return true;
+}
 
 void require_fiber(const char* what) {
   if (running_fiber() == nullptr) throw usage_error(what);
