@@ -283,8 +283,10 @@ namespace SUKIMA_NAMESPACE {
 /// there is or fits, that is a thread inside of the runtime, so it may wait for the next one. What its
 /// runtime has not begun when it ends is cancelled, and what it has begun is cancelled and awaited.
 ///
-/// At most about a thousand wait for somebody to begin them. A fiber that launches more is put behind what it
-/// launches: the new one begins at once, on the same worker.
+/// The call runs no expression and does not move to another thread, so the caller may hold a lock. Nothing bounds
+/// the number of those that wait for a worker: each keeps its captures and about 200 bytes. A program that launches
+/// faster than it computes must limit itself, for example by a touch of an older one before each launch;
+/// `statistics::launched_peak` is the largest number so far.
 /// \param f called once, with a context if it takes one
 /// \throws std::bad_alloc; what moving f throws; usage_error after the runtime was shut down
 /// \par Complexity constant: one allocation, less than a microsecond

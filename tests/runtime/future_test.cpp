@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -501,7 +502,37 @@ TEST_P(launched_futures, do_not_wait_for_themselves) {
   EXPECT_THROW(shared_future<int>().touch(), sukima::usage_error);
 }
 
-/// More than wait at a time: a fiber that launches more is put behind what it launches.
+/// A launch runs nothing, however many wait: its caller may hold a lock that the expressions need.
+TEST_P(launched_futures, are_launched_under_a_lock) {
+  constexpr int many = 5'000;
+  const support::must_end within("launching under a lock");
+  runtime.run([&](context c) {
+    std::mutex lock;
+    int done = 0;
+    std::vector<shared_future<void>> all;
+    all.reserve(many);
+    for (int i = 0; i < many; ++i) {
+      const std::lock_guard hold(lock);
+      const pid_t thread = support::this_thread();
+      const int before = done;
+      all.push_back(sukima::launch([&] {
+        const std::lock_guard mine(lock);
+        ++done;
+      }));
+      EXPECT_EQ(done, before);
+      EXPECT_EQ(support::this_thread(), thread);
+    }
+    if (runtime.workers() == 1) {
+      EXPECT_EQ(done, 0);
+    }
+    for (const auto& one : all) one.touch(c);
+    EXPECT_EQ(done, many);
+  });
+  if (GetParam() == 1) {
+    EXPECT_EQ(runtime.statistics().launched_peak, std::size_t{many});
+  }
+}
+
 TEST_P(launched_futures, are_any_number) {
   constexpr int many = 20'000;
   runtime.run([](context c) {

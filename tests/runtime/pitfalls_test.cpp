@@ -18,11 +18,8 @@ namespace {
 
 using sukima::context;
 using support::fib;
+using support::this_thread;
 using support::with_workers;
-
-/// Asks the kernel: pthread_self, which std::this_thread::get_id calls, is a constant function for the
-/// compiler, which calls it once and keeps the answer.
-pid_t this_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 class pitfalls_test : public testing::Test {
  protected:

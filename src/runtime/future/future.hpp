@@ -77,9 +77,9 @@ class launched_futures {
   launched_futures(const launched_futures&) = delete;
   launched_futures& operator=(const launched_futures&) = delete;
 
-  /// \param may_refuse  where so many wait already; nothing that goes into the queue of a place is refused
-  /// \returns false: refused, and begun: the caller has to run it \throws usage_error after close()
-  bool add(launched& t, bool may_refuse);
+  /// Adds one to those that no worker has begun. Never runs any: the caller may hold locks. \throws usage_error
+  /// after close()
+  void add(launched& t);
   /// One that this worker is to begin; null: none.
   launched* take(const worker& w) noexcept;
   /// Takes that one out, to be run or dropped. \returns false: it was begun
@@ -117,8 +117,6 @@ class launched_futures {
     launched* oldest = nullptr;
     launched* newest = nullptr;
   };
-  /// So many may wait for somebody to begin them.
-  static constexpr std::size_t most_pending = 1024;
   launched* start(launched* t) noexcept;
   launched* oldest() const noexcept;
   launched* take_queued(const worker& w) noexcept;

@@ -140,19 +140,6 @@ void drop(launched& t) noexcept {
   t.runtime->launched.ended(t);
 }
 
-/// The task begins at once, and the running fiber is ready to go on. \returns false: no fiber could be had
-bool run_before(fiber& s, launched& t) noexcept {
-  if (s.thread_bindings != 0 || s.home != nullptr) return false;
-  fiber* const other = s.on->take_fiber();
-  if (other == nullptr) return false;
-  inject_published(s);  // nobody would find them on a fiber that does not run
-  other->first = &t;
-  switch_to(*s.on, s, *other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
-  look_for_abort(s);  // flags went to the workers meanwhile
-  s.limit.request_poll();
-  return true;
-}
-
 }  // namespace
 
 fiber& launched_futures::nobody() noexcept {
@@ -170,22 +157,16 @@ launched* launched_futures::start(launched* t) noexcept {
   return t;
 }
 
-bool launched_futures::add(launched& t, bool may_refuse) {
+void launched_futures::add(launched& t) {
   const std::lock_guard hold(lock_);
   if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
   hold_launched(t);
   unfinished_.fetch_add(1);
-  const bool is_queued = t.queue != SUKIMA_PLACE_ANY;
-  if (may_refuse && !is_queued && pending_.load() >= most_pending) {
-    append(t, begun_.oldest, begun_.newest);
-    return false;
-  }
   t.listed = true;
   list& to = list_of(t);
   append(t, to.oldest, to.newest);
-  (is_queued ? queued_ : pending_).fetch_add(1);
+  (t.queue != SUKIMA_PLACE_ANY ? queued_ : pending_).fetch_add(1);
   most_waiting_.store(std::max(most_waiting(), pending_.load() + queued_.load()), std::memory_order_relaxed);
-  return true;
 }
 
 launched* launched_futures::take(const worker& w) noexcept {
@@ -275,14 +256,11 @@ void launch_task(launched& t) {
   }
   hands_over(static_cast<task*>(&t));  // partner: execute
   const sukima_place queue = t.queue;  // once added it may be over
-  if (r.launched.add(t, true)) {
-    if (queue != SUKIMA_PLACE_ANY)
-      r.launched.call_workers_to(queue);
-    else
-      r.park.wake_sentinel();
-    return;
-  }
-  if (!run_before(*s, t)) r.injector.push(&t);
+  r.launched.add(t);
+  if (queue != SUKIMA_PLACE_ANY)
+    r.launched.call_workers_to(queue);
+  else
+    r.park.wake_sentinel();
 }
 
 void touch_launched(char* top, launched& t) {
