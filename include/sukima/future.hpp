@@ -193,6 +193,10 @@ namespace sukima {
 /// \addtogroup futures
 /// @{
 
+/// Argument of shared_future::touch: the caller computes, too, until the future has ended.
+struct helping_t {};
+inline constexpr helping_t helping{};
+
 /// A handle of a launched future: may be copied, stored, returned, and dropped. A copy costs one atomic
 /// increment. The result lives as long as a handle. No call of `touch` or `cancel` from another thread may be
 /// in progress when its runtime is destroyed; later ones are fine.
@@ -211,8 +215,12 @@ template <class T> class shared_future {
   /// The expression is computed all the same. An exception of it that nobody has seen is lost.
   ~shared_future() { detail::release_launched(state_); }
 
-  /// The result: computed here and now if nobody has begun to, else waited for. Any fiber, any number of
-  /// times; on a thread that is in no runtime, or in another one, it enters the future's runtime.
+  /// The result. A fiber of the future's runtime computes it here and now if no worker has begun it, and waits for it
+  /// otherwise. Any fiber and any thread may call this, any number of times.
+  ///
+  /// A thread that is in no runtime, and a fiber of another one, compute nothing: they wait, and a worker begins
+  /// the future next. If the runtime has no worker to do so (`workers` is 1, or one CPU is usable), one more runs
+  /// until the wait ends. `touch(helping)` makes the caller compute, too.
   /// \param c the caller's own context
   /// \returns a reference that is good as long as a handle; nothing where T is void
   /// \throws what the expression has thrown, each time; cancelled, if it was cancelled or its runtime has
@@ -224,6 +232,10 @@ template <class T> class shared_future {
   }
   /// The same without a context.
   detail::touched<T> touch() const { return touch_from(nullptr); }
+  /// The same, but a thread that is not in the future's runtime enters it and runs what waits there until this
+  /// future has ended. That keeps its CPU busy. It may run expressions that have nothing to do with this future,
+  /// and return only when such a one has ended. \throws as touch; what entering throws
+  detail::touched<T> touch(helping_t) const { return touch_from(nullptr, detail::touching::helps); }
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
   /// Would a touch return at once? \pre the handle is not empty
@@ -235,9 +247,9 @@ template <class T> class shared_future {
  private:
   template <class F> friend struct detail::launching;
   explicit shared_future(detail::launched_value<T>* state) noexcept : state_(state) {}
-  detail::touched<T> touch_from(char* top) const {
+  detail::touched<T> touch_from(char* top, detail::touching how = detail::touching::waits) const {
     if (state_ == nullptr) throw usage_error("sukima: an empty shared_future was touched");
-    if (!state_->result.is_done()) detail::touch_launched(top, *state_);
+    if (!state_->result.is_done()) detail::touch_launched(top, *state_, how);
     if constexpr (std::is_void_v<T>)
       static_cast<void>(state_->result.get());
     else

@@ -100,9 +100,7 @@ void lifecycle::enter(root_task& root) {
 }
 
 bool lifecycle::try_enter(root_task& root) {
-  if (is_orphaned())
-    throw usage_error(
-        "sukima: this runtime was started before fork(); start another one in the child process");
+  refuse_orphans();
   if (stopping_.load() && &root != last_root_.load(std::memory_order_relaxed)) return false;
   worker& w = *acquire_worker();
   fiber* const s = w.take_fiber();

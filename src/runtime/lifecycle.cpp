@@ -59,6 +59,12 @@ lifecycle::lifecycle(runtime_core& core) : core_(core), fork_generation_(count_f
 
 bool lifecycle::is_orphaned() const noexcept { return fork_generation_ != forks_so_far(); }
 
+void lifecycle::refuse_orphans() const {
+  if (is_orphaned())
+    throw usage_error(
+        "sukima: this runtime was started before fork(); start another one in the child process");
+}
+
 void lifecycle::exit_if_orphaned() const noexcept {
   if (!is_orphaned()) return;
   std::fputs(

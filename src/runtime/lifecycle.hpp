@@ -53,6 +53,8 @@ class lifecycle {
   bool is_closed() const noexcept { return closed_.load(); }
   /// Was fork() called since the runtime's start, and this is the child?
   bool is_orphaned() const noexcept;
+  /// \throws usage_error if it is
+  void refuse_orphans() const;
   void exit_if_orphaned() const noexcept;
 
   /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last

@@ -98,6 +98,16 @@ TEST_F(no_thread, a_thread_bound_wait_ends_once_there_is_one) {
   resumes.join();
 }
 
+/// Nothing but the thread that touches could compute it.
+TEST_F(no_thread, a_future_is_computed_by_the_thread_that_touches_it) {
+  sukima::runtime one(support::with_workers(1));
+  const auto f = one.run([] { return sukima::launch([](context c) { return support::fib(c, 10); }); });
+  available = 0;
+  EXPECT_EQ(f.touch(), 55);
+  EXPECT_EQ(one.workers_now(), 1U);
+  available = 1 << 20;
+}
+
 // Another thread starts the default runtime, and waits in the middle of it for the fork. fork() itself may
 // have to wait for that start; so the wait has an end.
 std::atomic<bool> starts{false};

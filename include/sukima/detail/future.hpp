@@ -250,9 +250,12 @@ struct launched : task {
 /// Hands it to the running fiber's runtime, else to the default one.
 /// \throws usage_error after that was shut down; what starting the default one throws
 void launch_task(launched& t);
-/// Waits until it has ended; runs it, if nobody has begun it. \param top as for touch_future
+/// What a caller outside of the future's runtime does until the future has ended.
+enum class touching : bool { waits, helps };
+/// Waits until it has ended. A fiber of its runtime runs it, if no worker has begun it.
+/// \param top as for touch_future
 /// \throws usage_error in its own expression; aborted
-void touch_launched(char* top, launched& t);
+void touch_launched(char* top, launched& t, touching how = touching::waits);
 void cancel_launched(launched& t) noexcept;
 /// There was no memory for one with a hint. Where such ones wait in queues without a bound, that is why: ends
 /// the program with a message that says how many wait for whom. Else nothing happens.

@@ -33,8 +33,23 @@ void blocking_compensation::end_bound() noexcept {
   if (bound_.fetch_sub(1) == 1) core_.controller.end_compensation();
 }
 
+bool blocking_compensation::begin_outside() noexcept {
+  outside_.fetch_add(1);
+  core_.monitor_thread.entry_begins();
+  if (core_.controller.compensate("a thread waits for a future") || core_.controller.target() > 1)
+    return true;
+  end_outside();
+  return false;
+}
+
+void blocking_compensation::end_outside() noexcept {
+  SUKIMA_ASSERT(outside_.load() != 0, "a wait that ends was counted when it began");
+  // At once: the monitor, which otherwise decides, may find nobody inside and doze.
+  if (outside_.fetch_sub(1) == 1) core_.controller.reconsider("threads that waited for futures are back");
+}
+
 unsigned blocking_compensation::workers() const noexcept {
-  return std::min(blocked_.load(), tuning::most_compensated) + bound_.load();
+  return std::min(blocked_.load(), tuning::most_compensated) + bound_.load() + (has_outside() ? 1 : 0);
 }
 
 bound_wait::bound_wait(runtime_core& core) noexcept : core_(core), since_(ticks()) {}

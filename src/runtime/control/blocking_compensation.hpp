@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers that run in place of those that wait: outside of the runtime (sukima/blocking.hpp), or inside with
-// a thread-bound fiber.
+// a thread-bound fiber; and one for threads that never entered and wait for a future (future/outside.cpp).
 //
 // A thread-bound fiber that waits keeps its thread, and that thread runs only descendants of what it waits
 // for. What ends the wait may be something else: a fiber that a surplus worker handed on, one that was
@@ -30,6 +30,13 @@ class blocking_compensation {
   /// and nothing has changed
   bool begin_bound() noexcept;
   void end_bound() noexcept;
+  /// The same for a thread outside of the runtime, which waits for something that workers compute here. All such
+  /// threads together count as one: the one that would compute if it entered. \returns false: no worker but
+  /// threads that enter could compute it, and nothing has changed
+  bool begin_outside() noexcept;
+  void end_outside() noexcept;
+  /// Sequentially consistent. Partner: monitor::entry_begins.
+  bool has_outside() const noexcept { return outside_.load() != 0; }
   /// So many workers run in place of those that wait. Of the waits outside, those above
   /// `tuning::most_compensated` get none: it would be a thread for each of a crowd. Those of thread-bound
   /// fibers all count, because their end may depend on it.
@@ -40,6 +47,7 @@ class blocking_compensation {
   runtime_core& core_;
   std::atomic<unsigned> blocked_{0};
   std::atomic<unsigned> bound_{0};
+  std::atomic<unsigned> outside_{0};
 };
 
 /// One wait of a thread-bound fiber, or of another one that keeps its worker: after

@@ -51,7 +51,7 @@ void monitor::run() {
     const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : interval_;
     const timespec pause{0, each.count()};
     futex(alarm_, FUTEX_WAIT, seen, &pause);
-    if (core_.park.counts().entries != 0) {
+    if (is_needed()) {
       try {
         look();
       } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it looks again in a moment
@@ -65,10 +65,14 @@ void monitor::run() {
   }
 }
 
+bool monitor::is_needed() const noexcept {
+  return core_.park.counts().entries != 0 || core_.blocking.has_outside();
+}
+
 void monitor::doze(std::uint32_t seen) noexcept {
   dozing_.store(true);
   // Partner: entry_begins, which is called after the entry was counted and looks whether the monitor dozes.
-  if (core_.park.counts().entries == 0 && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
+  if (!is_needed() && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
   dozing_.store(false);
 }
 

@@ -12,8 +12,8 @@ namespace sukima::detail {
 
 struct runtime_core;
 
-/// A few times a second while somebody is inside of the runtime. A sample that finds nobody is the last one:
-/// the thread dozes until the next entry wakes it.
+/// Samples a few times a second while a thread is inside of the runtime, or waits outside of it for a future. A
+/// sample that finds none is the last one: the thread dozes until the next entry or wait wakes it.
 class monitor {
  public:
   explicit monitor(runtime_core& core) : core_(core) {}
@@ -26,7 +26,7 @@ class monitor {
   void stop();
   /// In a child process after fork(), where the thread does not exist.
   void forget_thread();
-  /// Called at each entry: the monitor works only while somebody is inside.
+  /// Called at each entry, and at each wait of a thread outside.
   void entry_begins() noexcept {
     // Partner: doze(), which stores `true` and then reads the counts once more; the entry was counted before.
     if (dozing_.load()) wake();
@@ -36,6 +36,7 @@ class monitor {
   using clock = std::chrono::steady_clock;
 
   void run();
+  bool is_needed() const noexcept;
   void doze(std::uint32_t seen) noexcept;
   void look();
   void wake() noexcept;

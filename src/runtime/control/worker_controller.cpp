@@ -138,9 +138,12 @@ bool worker_controller::compensate(const char* reason) noexcept {
 }
 
 void worker_controller::end_compensation() noexcept {
-  if (capacity_ != nullptr) return;  // the monitor sees to it
+  if (capacity_ == nullptr) reconsider("workers that waited are back");  // else the monitor sees to it
+}
+
+void worker_controller::reconsider(std::string_view reason) noexcept {
   const std::lock_guard hold(deciding_);
-  adjust("workers that waited are back");
+  adjust(reason);
 }
 
 void worker_controller::close() noexcept { const std::lock_guard hold(deciding_); }

@@ -58,6 +58,8 @@ class worker_controller {
   bool compensate(const char* reason) noexcept;
   /// No worker waits so any more.
   void end_compensation() noexcept;
+  /// The number that is wanted has changed: brings the target to it at once.
+  void reconsider(std::string_view reason) noexcept;
   /// For the monitor: reads the capacity and adapts the target. \return true: the capacity has changed
   bool look_at_capacity();
 

@@ -44,9 +44,10 @@ struct runtime_core;
 struct worker;
 class rest_check;
 
-/// A fiber that waits for a future, in its own frame.
+/// What waits for the end of a future: a fiber or a thread, in its own frame.
 struct future_waiter {
-  resumer resume;
+  /// Called once, by the thread that ends the future. The waiter may be gone afterwards.
+  void (*ended)(future_waiter&) noexcept = nullptr;
   future_waiter* next = nullptr;
 };
 
@@ -64,6 +65,10 @@ class future_waiting {
 
 /// Suspends the running fiber until the future has ended. \throws aborted
 void wait_for_end(char* top, future_cell& cell);
+/// touch_launched where the caller is not in the future's runtime (outside.cpp). \throws as that
+void touch_from_outside(char* top, launched& t);
+/// The same, but the caller enters the runtime and computes there until the future has ended.
+void compute_from_outside(launched& t);
 
 /// Before something runs on top of the running segment that may wait for what lies below: gives away what is
 /// open there up to the youngest future. What is split off is joined; what is not would run where it is

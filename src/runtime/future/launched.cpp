@@ -30,8 +30,8 @@ void future_cell::end_with_waiters(future_end how) noexcept {
   }
   auto* waiter = reinterpret_cast<future_waiter*>(seen);
   while (waiter != nullptr) {
-    future_waiter* const next = waiter->next;  // in a frame that is gone when its fiber goes on
-    waiter->resume.resume();
+    future_waiter* const next = waiter->next;  // in a frame that is gone when its fiber or thread goes on
+    waiter->ended(*waiter);
     waiter = next;
   }
 }
@@ -80,8 +80,19 @@ bool future_waiting::remove(future_cell& cell, future_waiter& w) noexcept {
   return true;
 }
 
+namespace {
+
+struct waiting_fiber : future_waiter {
+  resumer resume;
+  waiting_fiber() noexcept {
+    ended = [](future_waiter& w) noexcept { static_cast<waiting_fiber&>(w).resume.resume(); };
+  }
+};
+
+}  // namespace
+
 void wait_for_end(char* top, future_cell& cell) {
-  future_waiter me;
+  waiting_fiber me;
   auto store = [&](resumer r) {
     me.resume = r;
     if (!future_waiting::add(cell, me)) r.resume();
@@ -263,14 +274,13 @@ void launch_task(launched& t) {
     r.park.wake_sentinel();
 }
 
-void touch_launched(char* top, launched& t) {
+void touch_launched(char* top, launched& t, touching how) {
   fiber* const current = running_fiber();
   if (current == nullptr || current->runtime != t.runtime) {
-    const auto touch = [&](context c) {
-      if (!t.cell->is_done()) touch_launched(c.top, t);
-    };
-    root_of<decltype(touch) const> root(touch);
-    t.runtime->life.enter(root);
+    if (how == touching::helps)
+      compute_from_outside(t);
+    else
+      touch_from_outside(top, t);
     return;
   }
   fiber& s = *current;

@@ -223,6 +223,7 @@ void rest_check::check_hints(const picture& p) {
 
 void rest_check::check_control() {
   require(core_.blocking.blocked_.load() == 0, "at rest no worker waits outside");
+  require(!core_.blocking.has_outside(), "at rest no thread waits outside for a future");
   require(core_.blocking.bound_.load() == 0, "at rest no thread-bound fiber waits");
   const worker_controller& c = core_.controller;
   if (core_.life.is_closed() || c.follows_capacity()) return;  // the monitor takes back what is too much

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for a launched future outside of its runtime: on an ordinary thread, or in a fiber of another runtime.
+//
+// Such a caller computes nothing. It moves an unbegun future to the front of the injector queue and waits for the
+// cell. Its runtime may have no worker to compute it: rank 0 belongs to threads that enter, and the target may be 1.
+// So the wait counts as one more worker (blocking_compensation::begin_outside). Only where no thread can be had for
+// that worker does the caller enter the runtime and compute.
+#include "core.hpp"
+#include "fiber/sanitizer.hpp"
+#include "future/future.hpp"
+
+#include <sukima/errors.hpp>
+#include <sukima/runtime.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace sukima::detail {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+/// An ordinary thread that waits, in its own frame.
+class waiting_thread : public future_waiter {
+ public:
+  waiting_thread() noexcept { ended = wake; }
+  bool wait_until(steady_clock::time_point at) {
+    std::unique_lock hold(lock_);
+    return changed_.wait_until(hold, at, [this] { return over_; });
+  }
+  void wait() {
+    std::unique_lock hold(lock_);
+    changed_.wait(hold, [this] { return over_; });
+  }
+
+ private:
+  static void wake(future_waiter& w) noexcept {
+    auto& me = static_cast<waiting_thread&>(w);
+    // Notified under the lock: the thread cannot leave, and end this object, before it is released.
+    const std::lock_guard hold(me.lock_);
+    me.over_ = true;
+    me.changed_.notify_one();
+  }
+  std::mutex lock_;
+  std::condition_variable changed_;
+  bool over_ = false;
+};
+
+/// While it lives, the runtime runs one more worker.
+class counted_outside {
+ public:
+  explicit counted_outside(runtime_core& core) noexcept
+      : core_(core), has_worker_(core.blocking.begin_outside()) {}
+  counted_outside(const counted_outside&) = delete;
+  counted_outside& operator=(const counted_outside&) = delete;
+  ~counted_outside() {
+    if (has_worker_) core_.blocking.end_outside();
+  }
+  bool has_worker() const noexcept { return has_worker_; }
+
+ private:
+  runtime_core& core_;
+  const bool has_worker_;
+};
+
+/// Lets a worker begin it next, if none has begun it.
+void bring_forward(launched& t) noexcept {
+  launched_futures& all = t.runtime->launched;
+  if (t.queue == SUKIMA_PLACE_ANY && all.claim(t)) t.runtime->injector.push(&t, queue_end::front);
+}
+
+/// \returns false: no worker can be had, and it has not ended
+bool wait_on_thread(launched& t) {
+  waiting_thread me;
+  if (!future_waiting::add(*t.cell, me)) return true;
+  // A wait that is over soon is not worth another worker, unless there is none at all.
+  const auto patience = std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
+  if (t.runtime->controller.target() > 1 && me.wait_until(steady_clock::now() + patience)) return true;
+  const counted_outside counted(*t.runtime);
+  if (!counted.has_worker() && future_waiting::remove(*t.cell, me)) return false;
+  me.wait();
+  return true;
+}
+
+}  // namespace
+
+void compute_from_outside(launched& t) {
+  const auto touch = [&](context c) {
+    if (!t.cell->is_done()) touch_launched(c.top, t);
+  };
+  root_of<decltype(touch) const> root(touch);
+  t.runtime->life.enter(root);
+}
+
+void touch_from_outside(char* top, launched& t) {
+  t.runtime->life.refuse_orphans();
+  bring_forward(t);
+  if (running_fiber() == nullptr) {
+    if (!wait_on_thread(t)) compute_from_outside(t);
+    return;
+  }
+  const counted_outside counted(*t.runtime);
+  if (counted.has_worker())
+    wait_for_end(top, *t.cell);
+  else
+    compute_from_outside(t);
+}
+
+}  // namespace sukima::detail
