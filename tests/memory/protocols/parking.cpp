@@ -115,6 +115,40 @@ program leaves_by_itself() {
   return p;
 }
 
+/// A worker is parked. Another one parks, whose thread is wanted at home: it leaves by itself. At the same
+/// time an entry calls one of both up. If the call reached the worker that leaves, it must pass the call on.
+program passes_the_call_on() {
+  world& w = world::with(3);
+  program p;
+  p.name = "park: a worker that leaves by itself passes a call on";
+  p.set_up = [&w] {
+    w.reset();
+    w.worker(0).flags.store(detail::flag_leave);
+    w.core->park.entry_ends(0);
+    for (int i = 0; i < 2; ++i) w.core->park.begin_search();
+  };
+  const auto sleep = [&w](unsigned worker) {
+    std::uint64_t timeout_ns = 0;
+    detail::worker& me = w.worker(worker);
+    w.core->park.park(me, wait_point::idle, nullptr, me.epoch.read(), timeout_ns);
+  };
+  const auto after_the_second_has_parked = [&w] {
+    while (w.core->park.counts().parked == 0) wait_for_change();
+  };
+  p.threads = {[&w, sleep, after_the_second_has_parked] {
+                 after_the_second_has_parked();
+                 sleep(0);
+                 w.core->park.end_search();
+               },
+               [sleep] { sleep(1); },
+               [&w, after_the_second_has_parked] {
+                 after_the_second_has_parked();
+                 w.core->park.entry_begins();
+               }};
+  p.timeouts = 1;  // the worker that leaves may become the sentinel
+  return p;
+}
+
 /// Two workers are called up, the second by the first. Either may take the permit that was meant for the
 /// other, which then parks once more.
 program called_up_in_turn() {
@@ -176,7 +210,8 @@ program wakes_the_sentinel() {
 }  // namespace
 
 std::vector<program> parking_programs() {
-  return {entry_calls_up(), finder_calls_up(), leaves_by_itself(), called_up_in_turn(), wakes_the_sentinel()};
+  return {entry_calls_up(),     finder_calls_up(),   leaves_by_itself(),
+          passes_the_call_on(), called_up_in_turn(), wakes_the_sentinel()};
 }
 
 }  // namespace sukima::memory
