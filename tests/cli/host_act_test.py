@@ -5,13 +5,26 @@ the host and the guest service write to the two ends of a port.
 
 host_act_test.py PROGRAM
 """
+import ctypes
 import json
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import unittest
 
 from host_acting import PROGRAM, Acting, Machine, Port, until
+
+
+def obey_modes():
+    """From the next exec on, a file's mode counts for root, too."""
+    drop_from_bounding_set, override, read_search = 24, 1, 2
+    if os.geteuid() == 0:
+        library = ctypes.CDLL(None, use_errno=True)
+        for capability in (override, read_search):
+            if library.prctl(drop_from_bounding_set, capability, 0, 0, 0) != 0:
+                raise OSError(ctypes.get_errno(), "prctl")
 
 
 class Numbers(Acting):
@@ -112,6 +125,55 @@ class Groups(Acting):
         (self.group / "cpu.max").write_text("60000 50000\n")
         self.assertIn("somebody else has set it to 60000 50000 since", self.run_host("revert").stdout)
         self.assertEqual((self.group / "cpu.max").read_text(), "60000 50000\n")
+
+    def revert_as(self, restrict, *words):
+        """Returns a `revert` that has ended, in a process that `restrict` has restricted."""
+        return subprocess.run([PROGRAM, "host", "revert", "--journal", self.journal, *words], capture_output=True,
+                              text=True, preexec_fn=restrict)
+
+    def cap_two_acts(self):
+        self.assertEqual(self.act("a", "cap", "1.5").returncode, 0)
+        self.assertEqual(self.act("a", "weight", "50").returncode, 0)
+
+    def expect_reverted(self, done, code):
+        self.assertEqual(done.returncode, code, done)
+        self.assertEqual(done.stdout.count("again"), 2, done.stdout)
+        self.assertEqual((self.group / "cpu.max").read_text(), "max 50000\n")
+        self.assertEqual((self.group / "cpu.weight").read_text(), "100\n")
+
+    def test_are_reverted_on_a_full_disk_too(self):
+        self.cap_two_acts()
+        size = os.path.getsize(self.journal)
+
+        def fill_the_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        done = self.revert_as(fill_the_disk)
+        self.expect_reverted(done, 1)
+        self.assertIn("cannot be written: ", done.stderr)
+        self.assertIn("sukima host revert takes them out", done.stderr)
+        self.assertNotIn("nothing is done", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.expect_reverted(self.run_host("revert"), 0)
+        self.assertEqual(self.run_host("revert").stdout, "")
+
+    def test_are_reverted_with_a_journal_that_cannot_be_written(self):
+        self.cap_two_acts()
+        os.chmod(self.journal, 0o400)
+        self.expect_reverted(self.revert_as(obey_modes), 1)
+
+    def test_are_reverted_beside_a_damaged_line(self):
+        self.cap_two_acts()
+        journal = pathlib.Path(self.journal)
+        journal.write_text("{\n" + journal.read_text())
+        done = self.run_host("revert")
+        self.expect_reverted(done, 1)
+        self.assertIn("the first of them is line 1; ", done.stderr)
+        # Until an operator has looked at it.
+        self.assertEqual(self.run_host("revert").returncode, 1)
+        journal.write_text(journal.read_text().removeprefix("{\n"))
+        self.assertEqual(self.run_host("revert").returncode, 0)
 
     def test_only_what_is_allowed(self):
         config = ("--config", str(self.config))

@@ -126,14 +126,18 @@ std::string sentence_of(const model::reverted& one) {
   return fmt::format("{} could not be undone{}", what, detail);
 }
 
-/// Undoes what is in effect, and says so. \returns whether nothing is left
+/// Undoes what is in effect, and says so. \returns whether nothing is left, as far as the journal shows
 bool undo_all(model::journal& written, bool as_json) {
-  bool all = true;
-  if (written.unreadable() > 0)
-    complain(fmt::format("{} lines of the journal {} cannot be understood and were skipped",
-                         written.unreadable(), written.file().string()));
+  bool all = written.unreadable() == 0;
+  if (!all)
+    complain(
+        fmt::format("{} of the lines of the journal {} cannot be understood, the first of them is line {}; "
+                    "look whether it names a value that is still set, set the old one, and delete the line",
+                    written.unreadable(), written.file().string(), written.first_unreadable()));
+  std::string unwritten;
   for (const model::reverted& one : model::revert(written)) {
-    all = all && one.outcome != "in effect";
+    all = all && one.outcome != "in effect" && one.unwritten.empty();
+    if (!one.unwritten.empty()) unwritten = one.unwritten;
     print_line({{"part", "host"},
                 {"vm", one.what.vm},
                 {"what", model::name_of(one.what.kind)},
@@ -144,12 +148,13 @@ bool undo_all(model::journal& written, bool as_json) {
                 {"reason", one.detail}},
                sentence_of(one), as_json);
   }
+  if (!unwritten.empty()) complain(unwritten);
   return all;
 }
 
-model::journal open_journal(const act_options& options) {
+model::journal open_journal(const act_options& options, model::journal_use use) {
   try {
-    return model::journal(options.journal);
+    return model::journal(options.journal, use);
   } catch (const model::journal_error& error) {
     throw process::usage_error(error.what());
   }
@@ -259,7 +264,7 @@ int optimise(const act_options& options) {
   try {
     std::optional<model::journal> written;
     // First, so that a second command leaves the ports and files of the first one alone.
-    if (!options.dry_run) written.emplace(open_journal(options));
+    if (!options.dry_run) written.emplace(open_journal(options, model::journal_use::acting));
     auto vms = open_vms(host, options);
     if (written) undo_all(*written, options.json);  // what a killed one has left
     model::session running(host, std::move(vms), how, written ? &*written : nullptr);
@@ -286,7 +291,7 @@ int set_value(const act_options& options) {
           fmt::format("vms[{}].act: {} of '{}' may not be set; add \"{}\" to its act in {}", j,
                       kind == "plug" ? "the virtual CPUs" : "the " + kind, name, kind, options.config));
     const wanted_act wanted = find_act(how, kind, options.words[2]);
-    model::journal written = open_journal(options);
+    model::journal written = open_journal(options, model::journal_use::acting);
     set_and_prove(wanted, name, written, options.json);
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", options.config, error.what()));
@@ -301,7 +306,7 @@ int revert(const act_options& options) {
   if (!options.words.empty())
     throw process::usage_error(fmt::format("'{}' is one word too many: sukima host revert undoes everything",
                                            options.words.front()));
-  model::journal written = open_journal(options);
+  model::journal written = open_journal(options, model::journal_use::undoing);
   return undo_all(written, options.json) ? process::exit_success : process::exit_failure;
 }
 

@@ -2,11 +2,25 @@
 // Acts with the journal's lines around them, and undoing them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "shared/act.hpp"
 
 namespace sukima::host {
+namespace {
+
+/// Whether an act before this one on the same target, which the journal still has, found this value. It was
+/// undone then, and only its line is missing.
+bool was_before(const journal& written, std::uint64_t number, const std::string& value) {
+  const auto& all = written.in_effect();
+  const std::string& target = all.at(number).what.target;
+  return std::any_of(all.begin(), all.find(number), [&](const auto& one) {
+    return one.second.what.target == target && one.second.what.before == value;
+  });
+}
+
+}  // namespace
 
 receipt actor::apply(actuator& by, const std::string& vm, act_kind kind, const std::string& value,
                      double now) {
@@ -38,6 +52,17 @@ proof actor::verify(actuator& by, const receipt& of, double now) {
 }
 
 std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble, setter last) {
+  const std::string outcome = set_back(by, number, trouble, last);
+  if (outcome != "in effect") close(number, outcome);
+  return outcome;
+}
+
+void actor::close(std::uint64_t number, const std::string& outcome) {
+  journal_.close(number, outcome.c_str());
+  step("closed");
+}
+
+std::string actor::set_back(actuator& by, std::uint64_t number, std::string& trouble, setter last) {
   const act what = journal_.in_effect().at(number).what;
   const auto present = by.present();
   const char* outcome = "undone";
@@ -45,6 +70,9 @@ std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble
     outcome = "gone";
   } else if (*present == what.before) {
     trouble = "it has its old value already";
+  } else if (*present != what.after && was_before(journal_, number, *present)) {
+    outcome = "left";
+    trouble = fmt::format("the act before this one is undone already, which found {}", *present);
   } else if (*present != what.after && last == setter::anybody) {
     outcome = "left";
     trouble = fmt::format("somebody else has set it to {} since", *present);
@@ -58,8 +86,6 @@ std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble
       return "in effect";
     }
   }
-  journal_.close(number, outcome);
-  step("closed");
   return outcome;
 }
 
@@ -72,17 +98,23 @@ std::vector<reverted> revert(journal& written, const std::function<void(const ch
     reverted result{.what = entry.what, .outcome = "ended", .detail = {}};
     if (entry.what.kind == act_kind::vcpus) {
       // Its lease ends in the guest: 30 s after the last word, or when the port closed.
-      written.close(number, "ended");
       result.detail = "the guest brings its virtual CPUs back by itself";
     } else if (entry.what.kind == act_kind::plug) {
-      written.close(number, "left");
       result.outcome = "left";
       result.detail =
           "a virtual CPU that was plugged in stays until the machine ends; the guest service switches off "
           "again what it switched on";
     } else {
       const auto by = make_control_file(entry.what.target);
-      result.outcome = undoing.undo(*by, number, result.detail);
+      result.outcome = undoing.set_back(*by, number, result.detail);
+    }
+    if (result.outcome != "in effect") {
+      try {
+        undoing.close(number, result.outcome);
+      } catch (const journal_error& error) {
+        // The value counts, not the line: every machine gets its own back.
+        result.unwritten = error.what();
+      }
     }
     all.push_back(std::move(result));
   }

@@ -16,7 +16,7 @@
 
 namespace sukima::host {
 
-/// The journal cannot be used: nothing is done then. The message is a sentence for the user.
+/// The journal cannot be used. The message is a sentence for the user, and says what that means.
 class journal_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,8 +44,11 @@ struct act {
 /// Where the acts are written down unless another file is given.
 inline constexpr const char* default_journal = "/var/lib/sukima/journal";
 
+/// What a process opens a journal for. Undoing also works with a journal that cannot be written.
+enum class journal_use { acting, undoing };
+
 /// Acts that are in effect, on disk. A line is there before the act and another one after its proof, so
-/// that whoever comes after a crash can undo it. One process at a time has it.
+/// that `revert` can undo it after a crash. One process at a time has it.
 class journal {
  public:
   struct entry {
@@ -53,9 +56,10 @@ class journal {
     std::string last = "begun";  ///< its last line: "begun", "proved" or "failed"
   };
 
-  /// Opens it, or begins it, and its folder; waits for nobody.
-  /// \throws journal_error  it cannot be written, is another user's, or another process has it
-  explicit journal(std::filesystem::path file);
+  /// Opens it, or begins it, and its folder. Never waits.
+  /// \throws journal_error  it cannot be written (for undoing: read), is another user's, or another process
+  ///   has it
+  explicit journal(std::filesystem::path file, journal_use use = journal_use::acting);
 
   /// Writes that this will be done, and waits until it is on disk. \returns the act's number
   /// \throws journal_error  it is not on disk: do nothing
@@ -68,24 +72,38 @@ class journal {
 
   /// The acts in effect, by their numbers: later ones have higher numbers.
   const std::map<std::uint64_t, entry>& in_effect() const { return entries_; }
-  /// Whole lines that cannot be understood; a last line without its end is a crash's, and harmless.
-  std::size_t unreadable() const { return unreadable_; }
+  /// How many whole lines cannot be understood. They stay in the file. A last line without its end does not
+  /// count: a crash left it, before its act.
+  std::size_t unreadable() const { return damaged_.size(); }
+  /// The number of the first of them, from 1; 0 if there is none.
+  std::size_t first_unreadable() const { return damaged_.empty() ? 0 : damaged_.front().number; }
   const std::filesystem::path& file() const { return file_; }
 
  private:
+  struct damaged_line {
+    std::size_t number;
+    std::string text;
+  };
+
+  void lock();
   void open();
   void read();
-  void take(const std::string& line);
-  void append(const std::string& line);
+  void drop_torn_line(std::size_t whole);
+  bool take(const std::string& line);
+  void append(const std::string& line, const char* meaning);
   void shorten();
+  [[noreturn]] void fail(const char* what, int error, const char* meaning) const;
+  [[noreturn]] void fail(const char* what, int error) const;
   static std::string line_of(std::uint64_t number, const act& what);
 
   std::filesystem::path file_;
+  journal_use use_;
   descriptor lock_, out_;
+  int unwritable_ = 0;  ///< errno of why no line can be added; 0: lines can be added
   std::uint64_t size_ = 0;
   std::map<std::uint64_t, entry> entries_;
   std::uint64_t last_number_ = 0;
-  std::size_t unreadable_ = 0;
+  std::vector<damaged_line> damaged_;
 };
 
 /// Whether something can be done, and else why not.
@@ -179,6 +197,11 @@ class actor {
   /// "in effect" with the reason in `trouble` if it could not be set. \throws journal_error
   /// \param last  `us`: what is there now is what the kernel made of our value
   std::string undo(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::anybody);
+  /// The same without the line in the journal. \throws nothing of the journal
+  std::string set_back(actuator& by, std::uint64_t number, std::string& trouble,
+                       setter last = setter::anybody);
+  /// Writes that an act was undone, or whatever `outcome` says. \throws journal_error
+  void close(std::uint64_t number, const std::string& outcome);
   /// Its target is gone, and the act with it. \throws journal_error
   void gone(const receipt& of) { journal_.close(of.number, "gone"); }
   /// The act has ended by itself. \throws journal_error
@@ -198,9 +221,11 @@ struct reverted {
   act what;
   std::string outcome;  ///< "undone", "left", "gone", "ended", or "in effect" if it could not be undone
   std::string detail;  ///< why
+  std::string unwritten = {};  ///< why the journal still has it as in effect; empty: it does not
 };
 
-/// Undoes all acts in effect, the latest first. \throws journal_error
+/// Undoes all acts in effect, the latest first. An act whose line cannot be written is undone all the same,
+/// and so are those after it.
 std::vector<reverted> revert(journal& written, const std::function<void(const char*)>& at_step = {});
 
 }  // namespace sukima::host

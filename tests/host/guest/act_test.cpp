@@ -7,26 +7,13 @@
 #include <algorithm>
 #include <csignal>
 
-#include "fake_machine.hpp"
-#include "shared/act.hpp"
+#include "acting.hpp"
 
 namespace {
 
 using namespace sukima::host;
+using guests::acting;
 namespace fs = std::filesystem;
-
-/// A control group with two files, and a place for the journal.
-class acting : public testing::Test {
- protected:
-  acting() {
-    guests::write(cap, "max 100000\n");
-    guests::write(weight, "100\n");
-  }
-
-  guests::folder folder;
-  const fs::path cap = folder.path / "group/cpu.max", weight = folder.path / "group/cpu.weight";
-  const fs::path file = folder.path / "state/journal";
-};
 
 TEST_F(acting, a_line_is_there_before_and_after) {
   journal written(file);
