@@ -86,7 +86,7 @@ void session::end_acts(session_member& one) {
   if (one.in_effect) actor_->ended(*std::exchange(one.in_effect, std::nullopt));
 }
 
-double session::usable(std::size_t vm) const { return members_.at(vm)->entitled; }
+double session::usable(std::size_t vm) const { return members_.at(vm)->usable(); }
 
 const std::optional<host_message>& session::said(std::size_t vm) const {
   static const std::optional<host_message> nothing;
@@ -145,7 +145,9 @@ void session::cycle(double now) {
   }
   for (std::size_t j = 0; j < members_.size(); ++j) {
     const unsigned fitting = estimate(j);
-    seen.push_back(members_[j]->report(members_[j]->entitled, fitting, now));
+    if (auto sentence = members_[j]->judge_share(now); sentence && members_[j]->chosen())
+      events_.push_back(*std::move(sentence));
+    seen.push_back(members_[j]->report(fitting, now));
     // In a dry run nothing is set: what is measured is as if it were.
     if (options_.dry_run && seen.back().window)
       seen.back().window->count = std::max(1U, optimiser_.resting(members_[j]->number));
@@ -188,7 +190,7 @@ void session::say_numbers(double now) {
         one.set_threads(count, now);
       if (optimiser_.trial_runs(one.number) && *wanted != optimiser_.resting(one.number)) trial = count;
     }
-    one.link()->say(one.message(usable(j), trial), now);
+    one.link()->say(one.message(trial), now);
     if (one.ignores_number(now) && !std::exchange(one.told_to_ignore, true))
       events_.push_back(fmt::format("{}: it does not follow its number: it was told {} and uses {:.2f} CPUs",
                                     one.name(), one.count(), one.use()));

@@ -2,6 +2,8 @@
 // What a session knows of one virtual machine.
 #include "act/session_member.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -66,6 +68,7 @@ void session_member::judge_demand(double seconds, const vm_times& before, const 
   const bool told = is_set_ && use_ >= uses_all * count_;
   // The caps are those of the description; how much the kernel throttled is not read here.
   const ran_and_waited all = without_explained_waiting(described_, done, seconds, 0);
+  done_ = all;
   const bool more = told || waits_for_cpu(all, seconds);
   for (std::size_t i = 0; i < demand_.size(); ++i)
     demand_[i] = more ? 1 : next_demand(demand_[i], done[i].ran / seconds, seconds, demand_.size());
@@ -126,14 +129,28 @@ bool session_member::has_changed() {
   return std::exchange(wanted_, now) != now;
 }
 
-vm_report session_member::report(double usable, unsigned fitting, double now) {
+std::optional<std::string> session_member::judge_share(double now) {
+  if (!times_ || ended_) return std::nullopt;
+  const bool was_limited = received_.limit().has_value();
+  received_.see(now, seconds_, entitled, done_);
+  if (received_.limit().has_value() == was_limited) return std::nullopt;
+  if (was_limited) return fmt::format("{}: its number follows its share again", name());
+  return fmt::format(
+      "{}: it receives {:.2f} of the {:.2f} CPUs of its share, because of load that the description does not "
+      "have; its number follows what it receives",
+      name(), *received_.limit(), entitled);
+}
+
+vm_report session_member::report(unsigned fitting, double now) {
   vm_report result;
   result.vm = number;
   if (!times_ || ended_) return result;
   double demand = 0;
   for (const std::optional<double>& one : demand_) demand += one.value_or(1);
+  if (received_.limit())
+    fitting = std::min(fitting, std::max(1U, static_cast<unsigned>(*received_.limit() + 0.5)));
   result.status = vm_status{.at = now,
-                            .usable = usable,
+                            .usable = usable(),
                             .count = std::clamp(fitting, given_.how.least, given_.how.most),
                             .demand = demand,
                             .up = times_->up};
@@ -141,7 +158,7 @@ vm_report session_member::report(double usable, unsigned fitting, double now) {
   measured_window window{.at = now, .count = count_, .use = use_};
   window.settled = measured_at_ - seconds_ >= changed_at_ + settle_seconds;
   window.valid = seconds_ < 1.5 * cycle_seconds_;
-  const double most = is_set_ ? std::min<double>(usable, count_) : usable;
+  const double most = is_set_ ? std::min<double>(entitled, count_) : entitled;
   if (most > 0) window.share = use_ / most;
   if (latest_ && window_began_ && latest_->at > window_began_->at) {
     const double seconds = latest_->at - window_began_->at;
@@ -156,10 +173,10 @@ vm_report session_member::report(double usable, unsigned fitting, double now) {
   return result;
 }
 
-std::optional<host_message> session_member::message(double usable, std::optional<unsigned> trial) const {
+std::optional<host_message> session_member::message(std::optional<unsigned> trial) const {
   if (!chosen() || ended_) return std::nullopt;
   host_message result;
-  result.usable = is_set_ && by_threads() ? count_ : usable;
+  result.usable = is_set_ && by_threads() ? count_ : usable();
   if (!by_threads()) {
     result.vcpus = vcpus.told();
     if (result.vcpus) result.usable = std::min<double>(result.usable, *result.vcpus);

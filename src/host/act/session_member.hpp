@@ -2,7 +2,10 @@
 // What a session knows of one virtual machine.
 #pragma once
 
+#include <algorithm>
+
 #include "act/guest_vcpus.hpp"
+#include "act/received_share.hpp"
 #include "shared/steering.hpp"
 
 namespace sukima::host {
@@ -32,10 +35,15 @@ class session_member {
   vm wants_all() const;
   /// Whether `wants` differs from what it was at the last call.
   bool has_changed();
-  /// What has been seen since the last cycle.
-  vm_report report(double usable, unsigned fitting, double now);
+  /// Compares what it received in the last cycle with what it is entitled to.
+  /// \returns a sentence if what it can use is another one of the two now
+  std::optional<std::string> judge_share(double now);
+  /// The CPUs that it can use: what it is entitled to, or what it receives if that has been less for 10 s.
+  double usable() const { return std::min(entitled, received_.limit().value_or(entitled)); }
+  /// Reports what has been seen since the last cycle. \param fitting  the count that fits `entitled`
+  vm_report report(unsigned fitting, double now);
   /// The message that its guest should get; nothing: none.
-  std::optional<host_message> message(double usable, std::optional<unsigned> trial) const;
+  std::optional<host_message> message(std::optional<unsigned> trial) const;
 
   /// The number of threads is this now.
   void set_threads(unsigned count, double now);
@@ -71,7 +79,7 @@ class session_member {
   std::optional<double> asked_at;  ///< whether virtual CPUs can be plugged in was asked then
   std::optional<double> unheard_since;  ///< an act waits for its first word
   bool told_unheard = false;
-  double entitled = 0;  ///< usable CPUs, whatever it uses now
+  double entitled = 0;  ///< usable CPUs by the estimate, whatever it uses now
   bool silent = false, told_to_ignore = false;
 
  private:
@@ -91,6 +99,8 @@ class session_member {
   /// Of each vCPU, in CPUs; none: there is no interval yet, and it counts as 1.
   std::vector<std::optional<double>> demand_;
   double use_ = 0;
+  ran_and_waited done_;  ///< since the reading before
+  received_share received_;
   bool ended_ = false;
   std::optional<double> heard_at_;
   std::optional<mark> latest_, window_began_;  ///< progress: the last word, and that of the last window's end

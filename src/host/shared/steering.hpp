@@ -117,7 +117,7 @@ class session {
   /// Sentences about what it did and what went wrong, since the last call.
   std::vector<std::string> take_events();
 
-  /// The usable CPUs of a machine, by the latest estimate.
+  /// The CPUs that a machine can use: by the latest estimate, or what it receives if that is less.
   double usable(std::size_t vm) const;
   /// What its guest is told now.
   const std::optional<host_message>& said(std::size_t vm) const;

@@ -207,6 +207,7 @@ class synthetic_host {
   std::vector<std::unique_ptr<vcpu_ceiling>> plugs;  ///< of the guests, in their order, or fewer
   std::unique_ptr<session> running;
   double now = 1000;
+  double foreign = 0;  ///< CPUs that processes outside the machines take first
   std::vector<verdict> verdicts;
   std::vector<std::string> events;
 
@@ -214,7 +215,7 @@ class synthetic_host {
   /// Max-min fair shares of equal weights.
   void share_out() {
     std::vector<double> got(guests_.size(), 0);
-    double left = pcpus_;
+    double left = pcpus_ - foreign;
     std::vector<std::size_t> open;
     for (std::size_t j = 0; j < guests_.size(); ++j)
       if (!guests_[j]->gone) open.push_back(j);
