@@ -65,9 +65,57 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 template <class... F> struct later_branches {
   std::tuple<F...> all;
   auto operator()(context c) {
-    return std::apply([&](F&... each) { return fork(c, std::move(each)...); }, all);
+    return std::apply([&](F&... each) { return fork_each(c, no_hint{}, std::move(each)...); }, all);
   }
 };
+
+/// The branches of sukima::fork. \param hint no_hint, or where the branches but the first are to run
+template <context_type C, class F> inline auto fork_each(C c, no_hint, F&& f) {
+  using result = result_of<F>;
+  if constexpr (std::is_void_v<result>) {
+    call(c, std::forward<F>(f));
+    return std::tuple<std::monostate>{};
+  } else {
+    return std::tuple<stored<result>>(call(c, std::forward<F>(f)));
+  }
+}
+template <context_type C, class Hint, class F, class G, class... More>
+inline auto fork_each(C c, Hint hint, F&& f, G&& g, More&&... more) {
+  using results = std::tuple<stored<result_of<F>>, stored<result_of<G>>, stored<result_of<More>>...>;
+  using first_result = result_of<F>;
+  using later = later_branches<std::decay_t<G>, std::decay_t<More>...>;
+  auto rest = [&] {
+    if constexpr (travels<later>::possible)
+      return later{{std::forward<G>(g), std::forward<More>(more)...}};
+    else
+      return [&](auto below) {
+        return fork_each(below, no_hint{}, std::forward<G>(g), std::forward<More>(more)...);
+      };
+  }();
+  auto [first, others] = [&] {
+    if constexpr (is_place<Hint>)
+      return fork2_placed(c, std::forward<F>(f), std::move(rest), std::move(hint));
+    else
+      return fork2_in(c, std::forward<F>(f), std::move(rest), no_hint{});
+  }();
+  return results(std::tuple_cat(std::tuple<stored<first_result>>(std::forward<stored<first_result>>(first)),
+                                std::move(others)));
+}
+
+/// A fork whose last argument is a hint.
+template <context_type C, class Arguments, std::size_t... Branch>
+inline auto fork_with_hint(C c, Arguments all, std::index_sequence<Branch...>) {
+  return fork_each(c, std::get<sizeof...(Branch)>(std::move(all)), std::get<Branch>(std::move(all))...);
+}
+/// A function, and not a hint that can be called.
+template <class F> inline constexpr bool is_branch = callable_with<F> && !is_guard<std::remove_cvref_t<F>>;
+/// Are these two or more functions, and then a hint?
+template <class Arguments, class Indices> inline constexpr bool ends_with_place = false;
+template <class Arguments, std::size_t... Branch>
+inline constexpr bool ends_with_place<Arguments, std::index_sequence<Branch...>> =
+    sizeof...(Branch) > 1 && (is_branch<std::tuple_element_t<Branch, Arguments>> && ...) &&
+    is_place<std::remove_cvref_t<std::tuple_element_t<sizeof...(Branch), Arguments>>>;
+template <class> inline constexpr bool is_fork_of = false;
 }  // namespace SUKIMA_DETAIL_NAMESPACE
 
 namespace SUKIMA_NAMESPACE {
@@ -76,34 +124,32 @@ namespace SUKIMA_NAMESPACE {
 
 /// Calls any number of functions, which may run at the same time; the results come as a tuple in the order of
 /// the arguments, std::monostate for a void one. As nested fork2: what was written last is given away first.
-template <detail::context_type C, class F> inline auto fork(C c, F&& f) {
+///
+/// After two or more functions the last argument may be a hint: with `sukima::on(P)` all functions but the first
+/// are to run at P, with `sukima::on(P, Q)` the first one at P and the others at Q.
+/// \throws as fork2
+template <detail::context_type C, class F>
+  requires detail::callable_with<F>
+inline auto fork(C c, F&& f) {
   detail::check_context(c, "sukima::fork");
-  using result = detail::result_of<F>;
-  if constexpr (std::is_void_v<result>) {
-    detail::call(c, std::forward<F>(f));
-    return std::tuple<std::monostate>{};
-  } else {
-    return std::tuple<detail::stored<result>>(detail::call(c, std::forward<F>(f)));
-  }
+  return detail::fork_each(c, detail::no_hint{}, std::forward<F>(f));
 }
 
 template <detail::context_type C, class F, class G, class... More>
 inline auto fork(C c, F&& f, G&& g, More&&... more) {
-  using results = std::tuple<detail::stored<detail::result_of<F>>, detail::stored<detail::result_of<G>>,
-                             detail::stored<detail::result_of<More>>...>;
-  using first_result = detail::result_of<F>;
   detail::check_context(c, "sukima::fork");
-  using later = detail::later_branches<std::decay_t<G>, std::decay_t<More>...>;
-  auto rest = [&] {
-    if constexpr (detail::travels<later>::possible)
-      return later{{std::forward<G>(g), std::forward<More>(more)...}};
-    else
-      return [&](auto below) { return fork(below, std::forward<G>(g), std::forward<More>(more)...); };
-  }();
-  auto [first, others] = detail::fork2_in(c, std::forward<F>(f), std::move(rest), detail::no_hint{});
-  return results(std::tuple_cat(
-      std::tuple<detail::stored<first_result>>(std::forward<detail::stored<first_result>>(first)),
-      std::move(others)));
+  using arguments = std::tuple<F&&, G&&, More&&...>;
+  using branches = std::make_index_sequence<sizeof...(More) + 1>;
+  if constexpr (detail::is_branch<F> && detail::is_branch<G> && (detail::is_branch<More> && ...))
+    return detail::fork_each(c, detail::no_hint{}, std::forward<F>(f), std::forward<G>(g),
+                             std::forward<More>(more)...);
+  else if constexpr (detail::ends_with_place<arguments, branches>)
+    return detail::fork_with_hint(
+        c, arguments(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...), branches{});
+  else
+    static_assert(detail::is_fork_of<arguments>,
+                  "sukima::fork takes functions that can be called with a sukima::context or without an "
+                  "argument, and after two or more of them one sukima::on; other hints need sukima::fork2");
 }
 
 /// The same without a context.

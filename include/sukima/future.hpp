@@ -32,6 +32,8 @@ namespace SUKIMA_NAMESPACE {
 /// An exception of the expression leaves each touch; nobody else is aborted by it, and nobody sees it if
 /// nobody touches. Where the block is left by an exception, or aborted, an expression that nobody began is
 /// dropped, and one that has begun is cancelled and awaited.
+///
+/// Give it a name: a temporary ends with its statement, and computes the expression there.
 /// \tparam T the type of the expression's result; void, or a reference, too
 template <class T> class [[nodiscard]] future {
  public:
@@ -42,7 +44,7 @@ template <class T> class [[nodiscard]] future {
   /// \par Complexity constant, some nanoseconds; nothing is allocated
   template <class F>
     requires detail::callable_with<std::decay_t<F>&&>
-  explicit future(context& c, F&& f) : own_(&c) {
+  [[nodiscard]] explicit future(context& c, F&& f) : own_(&c) {
     detail::check_context(c, "sukima::future");
     push<std::decay_t<F>>(c.top, std::decay_t<F>(std::forward<F>(f)));
     c.top += size_;
@@ -51,7 +53,7 @@ template <class T> class [[nodiscard]] future {
   /// The same with a hint: the expression is to run there, whoever runs it.
   template <class F, class P>
     requires detail::callable_with<std::decay_t<F>&&>
-  future(context& c, F&& f, detail::place_hint<P> hint) : own_(&c) {
+  [[nodiscard]] future(context& c, F&& f, detail::place_hint<P> hint) : own_(&c) {
     static_assert(detail::place_source<P>,
                   "at a future sukima::on takes a place, or a function without arguments that returns one");
     detail::check_context(c, "sukima::future");
@@ -65,12 +67,12 @@ template <class T> class [[nodiscard]] future {
   ///         it for itself; what moving f throws
   template <class F>
     requires detail::callable_with<std::decay_t<F>&&> && (!std::is_same_v<std::remove_cvref_t<F>, future>)
-  explicit future(F&& f) {
+  [[nodiscard]] explicit future(F&& f) {
     push_ambient<std::decay_t<F>>(std::decay_t<F>(std::forward<F>(f)));
   }
   template <class F, class P>
     requires detail::callable_with<std::decay_t<F>&&>
-  future(F&& f, detail::place_hint<P> hint) {
+  [[nodiscard]] future(F&& f, detail::place_hint<P> hint) {
     using expression = detail::placed_branch<P, std::decay_t<F>>;
     push_ambient<expression>(expression(std::move(hint.where), std::decay_t<F>(std::forward<F>(f))));
   }

@@ -59,12 +59,14 @@ inline decltype(auto) on(P&& where, F&& f) {
 ///              fork2; parallel_for calls it before the first iteration begins
 template <class P>
   requires(!detail::context_type<P>)
+[[nodiscard("this sukima::on is an argument for a fork, a loop or a future; sukima::on(place, f) calls f")]]
 detail::place_hint<P> on(P where) {
   return {std::move(where), {}};
 }
 /// As a hint of fork2: the first branch is to run at `first`, the second one at `second`.
 template <class P>
   requires detail::place_source<P> && (!detail::context_type<P>)
+[[nodiscard("this sukima::on is an argument for a fork, a loop or a future; sukima::on(place, f) calls f")]]
 detail::place_hint<place, P> on(P first, place second) {
   return {second, std::move(first)};
 }

@@ -88,7 +88,7 @@ struct settings {
   /// [SUKIMA_PLACEMENT: off, prefer, exchange, queue]
   placement_policy placement = placement_policy::exchange;
   /// Nanoseconds for which work runs away from its place before its worker looks for one to exchange it with,
-  /// 0 … 64000000 [SUKIMA_HINT_THRESHOLD: a time such as 0ns, 16us or 1ms]. What is shorter stays where it
+  /// 0 … 64000000 [SUKIMA_HINT_THRESHOLD: 0, or a time such as 16us or 1ms]. What is shorter stays where it
   /// is.
   unsigned hint_threshold_ns = 16'000;
   /// Bytes of address space of a fiber's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K

@@ -160,7 +160,7 @@ constexpr std::string_view accepted_steal =
     "publish or publish:K with K from 1 to 8, request, or indolent or indolent:T with T from 1 to 10000 "
     "microseconds";
 constexpr std::string_view accepted_clones = "auto, off, or a time from 1ns to 1000ms, such as 20us";
-constexpr std::string_view accepted_threshold = "a time from 0ns to 64ms, such as 16us";
+constexpr std::string_view accepted_threshold = "0, or a time from 1ns to 64ms, such as 16us";
 constexpr std::string_view accepted_interval =
     "a number from 0 to 10000, and published_tasks 0 if it is not 0";
 
@@ -226,6 +226,7 @@ std::optional<unsigned> duration(std::string_view text, unsigned most_ns) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto n = number(text.substr(0, digits));
   const std::string_view name = text.substr(digits);
+  if (n == 0 && name.empty()) return 0;  // the same in each unit
   const std::size_t unit = name == "ns" ? 1 : name == "us" ? 1'000 : name == "ms" ? 1'000'000 : 0;
   if (!n || unit == 0 || *n > most_ns / unit) return std::nullopt;
   return static_cast<unsigned>(*n * unit);

@@ -488,6 +488,23 @@ TEST_P(launched_futures, may_be_cancelled) {
     });
 }
 
+TEST_P(launched_futures, are_not_begun_by_a_caller_that_is_cancelled) {
+  if (GetParam() != 1) return;  // another worker may begin it
+  runtime.run([](context c) {
+    int computed = 0;
+    shared_future<void> f;
+    EXPECT_FALSE(sukima::cancellable(c, [&](context b, const sukima::canceller& cancel) {
+      f = sukima::launch([&] { ++computed; });
+      cancel.cancel();
+      f.touch(b);
+      ADD_FAILURE() << "the caller is aborted";
+    }));
+    EXPECT_EQ(computed, 0);
+    f.touch(c);
+    EXPECT_EQ(computed, 1);
+  });
+}
+
 TEST_P(launched_futures, do_not_wait_for_themselves) {
   runtime.run([](context c) {
     shared_future<int> self;

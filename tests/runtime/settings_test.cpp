@@ -84,6 +84,8 @@ TEST(settings, say_what_hints_do) {
   EXPECT_NE(read().text().find(" placement=prefer stack="), std::string::npos);
   const variable threshold("SUKIMA_HINT_THRESHOLD", "0ns");
   EXPECT_EQ(read().hint_threshold_ns, 0u);
+  const variable without_unit("SUKIMA_HINT_THRESHOLD", "0");
+  EXPECT_EQ(read().hint_threshold_ns, 0u);
   const variable longest("SUKIMA_HINT_THRESHOLD", "64ms");
   EXPECT_EQ(read().hint_threshold_ns, 64'000'000u);
 }
@@ -182,12 +184,13 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_CLONES", "20", "auto, off, or a time"},
         wrong_value{"SUKIMA_CLONES", "us", "auto, off, or a time"},
         wrong_value{"SUKIMA_CLONES", "0us", "1ns to 1000ms"},
+        wrong_value{"SUKIMA_CLONES", "0", "1ns to 1000ms"},
         wrong_value{"SUKIMA_CLONES", "1001ms", "1ns to 1000ms"},
         wrong_value{"SUKIMA_CLONES", "99999999999999999999us", "1ns to 1000ms"},
         wrong_value{"SUKIMA_VICTIM", "first", "random, last or weighted"},
         wrong_value{"SUKIMA_PLACEMENT", "on", "off, prefer, exchange or queue"},
-        wrong_value{"SUKIMA_HINT_THRESHOLD", "16", "0ns to 64ms"},
-        wrong_value{"SUKIMA_HINT_THRESHOLD", "65ms", "0ns to 64ms"},
+        wrong_value{"SUKIMA_HINT_THRESHOLD", "16", "0, or a time from 1ns to 64ms"},
+        wrong_value{"SUKIMA_HINT_THRESHOLD", "65ms", "1ns to 64ms"},
         wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "17179869185G", "16K to 64G"},

@@ -82,6 +82,13 @@ void look_for_abort(fiber& s) noexcept {
   if (s.abort_pending) s.limit.request_poll();
 }
 
+void leave_if_aborted(fiber& s) {
+  look_for_abort(s);
+  if (!s.abort_pending || !must_leave(s)) return;
+  s.on->count_abort();
+  throw aborted{};
+}
+
 void lower_abort(task& t, const choice_point* r) noexcept {
   atomic<std::uintptr_t>& word = abort_word(t, r);
   const std::uintptr_t mine = address_of(r);

@@ -46,6 +46,8 @@ bool leaves_at_join(const fiber& s) noexcept;
 std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept;
 /// Sets `abort_pending`, from which on polls at joins look closer; the next poll is slow then.
 void look_for_abort(fiber& s) noexcept;
+/// Leaves the running fiber's work if an abort concerns it. \throws aborted
+void leave_if_aborted(fiber& s);
 /// Aborts what the segment of this task does in `r` and above. `request_abort_checks` must follow.
 void lower_abort(task& t, const choice_point* r) noexcept;
 /// Ends an abort that reached `r`, of the running segment, and nothing older.

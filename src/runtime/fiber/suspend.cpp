@@ -87,13 +87,6 @@ void stop_until_resumed(fiber& s, std::uint64_t number, char* top) noexcept {
     switch_to(*s.on, s, *other, after_suspend, nullptr);
 }
 
-void leave_if_aborted(fiber& s) {
-  look_for_abort(s);
-  if (!s.abort_pending || !must_leave(s)) return;
-  s.on->count_abort();
-  throw aborted{};
-}
-
 }  // namespace
 
 resumer suspension_resumer(fiber& s) noexcept {

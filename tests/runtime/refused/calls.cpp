@@ -2,6 +2,7 @@
 // Calls in REFUSE(…) must not compile, each with a sentence that has the words after `refused:`; all others
 // must (refused_test.py).
 #include <sukima/fork.hpp>
+#include <sukima/future.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/objects.hpp>
 #include <sukima/search.hpp>
@@ -32,6 +33,26 @@ void forks(sukima::context c) {
   REFUSE(sukima::fork2(c, nothing, nothing, [] {}));  // refused: for more functions use sukima::fork
   REFUSE(sukima::fork2(c, nothing, nothing, sukima::grain(3)));  // refused: at most one sukima::guard
   REFUSE(sukima::fork2(c, nothing, nothing, sukima::guard(1), sukima::guard(2)));  // refused: at most one
+  sukima::fork(c, nothing, nothing, nothing, sukima::on(sukima::place{}));
+  sukima::fork(nothing, nothing, sukima::on(sukima::place{}, sukima::place{}));
+  REFUSE(sukima::fork(c, nothing, sukima::on(sukima::place{})));  // refused: after two or more of them one
+  REFUSE(sukima::fork(c, nothing, sukima::on(sukima::place{}),
+                      nothing));  // refused: sukima::fork takes functions
+  REFUSE(sukima::fork(nothing, nothing, sukima::guard(0.5)));  // refused: other hints need sukima::fork2
+  REFUSE(sukima::fork(c, nothing, 3));  // refused: sukima::fork takes functions
+}
+
+/// What has an effect only where its result is used.
+void results(sukima::context c) {
+  sukima::on(sukima::place{}, nothing);
+  const auto hint = sukima::on(sukima::place{});
+  const sukima::future f(c, nothing, hint);
+  REFUSE(sukima::on(nothing));  // refused: sukima::on(place, f) calls f
+  REFUSE(sukima::on(sukima::place{}));  // refused: sukima::on(place, f) calls f
+  REFUSE(sukima::on(sukima::place{}, sukima::place{}));  // refused: sukima::on(place, f) calls f
+  REFUSE(sukima::future<void>(c, nothing));  // refused: nodiscard
+  REFUSE(sukima::future(c, nothing));  // refused: nodiscard
+  REFUSE(sukima::launch(nothing));  // refused: nodiscard
 }
 
 void hints(sukima::context c, const std::vector<int>& v) {
@@ -106,6 +127,7 @@ void objects(sukima::objects::program& p, const sukima::objects::stream<int>& s)
 
 int main() {
   forks({});
+  results({});
   std::vector<int> v;
   std::string workspace;
   hints({}, v);
