@@ -69,7 +69,7 @@ template <class... F> struct later_branches {
   }
 };
 
-/// The branches of sukima::fork. \param hint no_hint, or where the branches but the first are to run
+/// The branches of sukima::fork. \param hint no_hint, or the place for all branches but the first
 template <context_type C, class F> inline auto fork_each(C c, no_hint, F&& f) {
   using result = result_of<F>;
   if constexpr (std::is_void_v<result>) {
@@ -125,8 +125,8 @@ namespace SUKIMA_NAMESPACE {
 /// Calls any number of functions, which may run at the same time; the results come as a tuple in the order of
 /// the arguments, std::monostate for a void one. As nested fork2: what was written last is given away first.
 ///
-/// After two or more functions the last argument may be a hint: with `sukima::on(P)` all functions but the first
-/// are to run at P, with `sukima::on(P, Q)` the first one at P and the others at Q.
+/// After two or more functions the last argument may be a hint: `sukima::on(P)` sends all functions but the first to P,
+/// `sukima::on(P, Q)` the first one to P and the others to Q.
 /// \throws as fork2
 template <detail::context_type C, class F>
   requires detail::callable_with<F>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures that are touched outside of their runtime: on ordinary threads, and by fibers of another runtime.
+// Futures that are touched outside their runtime: on ordinary threads, and by fibers of another runtime.
 #include "support.hpp"
 
 #include <sched.h>
@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(workers, touched_outside, support::worker_counts(), sup
 
 /// One future has begun and ends only after an unrelated one, which waits. Another worker must compute that.
 TEST_P(touched_outside, runs_nothing_on_the_thread_that_waits) {
-  if (GetParam() == 1) return;  // the one that has begun needs a worker beside the thread that launches
+  if (GetParam() == 1) return;  // a future that has begun needs a worker beside the thread that launches
   std::atomic<bool> begun{false};
   std::atomic<bool> may_end{false};
   shared_future<int> first;

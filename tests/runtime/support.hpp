@@ -39,8 +39,8 @@ inline constexpr bool sanitized = false;
 /// Longer than any wait of a test that works, shorter than ctest's own limit.
 inline constexpr auto patience = 500s;
 
-/// Asks the kernel: pthread_self, which std::this_thread::get_id calls, is a constant function for the compiler,
-/// which calls it once and keeps the answer.
+/// Asks the kernel: pthread_self, which std::this_thread::get_id calls, is a constant function for the
+/// compiler, which calls it once and keeps the answer.
 inline pid_t this_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 inline sukima::settings with_workers(unsigned workers) {

@@ -250,7 +250,7 @@ struct launched : task {
 /// Hands it to the running fiber's runtime, else to the default one.
 /// \throws usage_error after that was shut down; what starting the default one throws
 void launch_task(launched& t);
-/// What a caller outside of the future's runtime does until the future has ended.
+/// Behaviour of a caller outside the future's runtime until the future has ended.
 enum class touching : bool { waits, helps };
 /// Waits until it has ended. A fiber of its runtime runs it, if no worker has begun it.
 /// \param top as for touch_future

@@ -44,7 +44,7 @@ bool blocking_compensation::begin_outside() noexcept {
 
 void blocking_compensation::end_outside() noexcept {
   SUKIMA_ASSERT(outside_.load() != 0, "a wait that ends was counted when it began");
-  // At once: the monitor, which otherwise decides, may find nobody inside and doze.
+  // At once: the monitor, which otherwise decides, may find no thread inside and doze.
   if (outside_.fetch_sub(1) == 1) core_.controller.reconsider("threads that waited for futures are back");
 }
 

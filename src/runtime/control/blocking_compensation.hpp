@@ -30,9 +30,9 @@ class blocking_compensation {
   /// and nothing has changed
   bool begin_bound() noexcept;
   void end_bound() noexcept;
-  /// The same for a thread outside of the runtime, which waits for something that workers compute here. All such
-  /// threads together count as one: the one that would compute if it entered. \returns false: no worker but
-  /// threads that enter could compute it, and nothing has changed
+  /// The same for a thread outside the runtime, which waits for something that workers compute here. All such
+  /// threads together add one worker, in place of the first thread that would compute if it entered.
+  /// \returns false: no worker but threads that enter could compute it, and nothing has changed
   bool begin_outside() noexcept;
   void end_outside() noexcept;
   /// Sequentially consistent. Partner: monitor::entry_begins.

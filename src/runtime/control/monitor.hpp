@@ -12,8 +12,8 @@ namespace sukima::detail {
 
 struct runtime_core;
 
-/// Samples a few times a second while a thread is inside of the runtime, or waits outside of it for a future. A
-/// sample that finds none is the last one: the thread dozes until the next entry or wait wakes it.
+/// Samples a few times a second while a thread is inside the runtime, or waits outside for a future. A sample
+/// that finds none is the last one: the thread dozes until the next entry or wait wakes it.
 class monitor {
  public:
   explicit monitor(runtime_core& core) : core_(core) {}

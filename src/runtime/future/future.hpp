@@ -51,8 +51,8 @@ struct future_waiter {
   future_waiter* next = nullptr;
 };
 
-/// What the library does with a cell. A program may be compiled with ThreadSanitizer while the library is not:
-/// only what ends a cell here is announced to it.
+/// Operations of the library on a cell. A program may be compiled with ThreadSanitizer while the library is
+/// not: therefore the library announces each end that it writes.
 class future_waiting {
  public:
   /// future_cell::end for code of the library.

@@ -285,7 +285,7 @@ void touch_launched(char* top, launched& t, touching how) {
   }
   fiber& s = *current;
   if (is_within(s, t)) throw usage_error(touches_itself);
-  leave_if_aborted(s);  // an expression that no worker has begun is not run for a caller that does not want it
+  leave_if_aborted(s);  // such a caller does not want the result
   // A fiber that cannot leave its worker could keep the only one that takes from the queue.
   if (t.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)
     return t.runtime->launched.wait_for_queued(s, top, t);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for a launched future outside of its runtime: on an ordinary thread, or in a fiber of another runtime.
+// Waiting for a launched future outside its runtime: on an ordinary thread, or in a fiber of another runtime.
 //
-// Such a caller computes nothing. It moves an unbegun future to the front of the injector queue and waits for the
-// cell. Its runtime may have no worker to compute it: rank 0 belongs to threads that enter, and the target may be 1.
-// So the wait counts as one more worker (blocking_compensation::begin_outside). Only where no thread can be had for
-// that worker does the caller enter the runtime and compute.
+// Such a caller computes nothing. It moves an unbegun future to the front of the injector queue and waits for
+// the cell. Its runtime may have no worker to compute it: rank 0 belongs to threads that enter, and the target
+// may be 1. So the wait counts as one more worker (blocking_compensation::begin_outside). Only where no thread
+// can be had for that worker does the caller enter the runtime and compute.
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
@@ -75,7 +75,7 @@ void bring_forward(launched& t) noexcept {
 bool wait_on_thread(launched& t) {
   waiting_thread me;
   if (!future_waiting::add(*t.cell, me)) return true;
-  // A wait that is over soon is not worth another worker, unless there is none at all.
+  // A wait that ends soon is not worth another worker, unless there is none at all.
   const auto patience = std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
   if (t.runtime->controller.target() > 1 && me.wait_until(steady_clock::now() + patience)) return true;
   const counted_outside counted(*t.runtime);

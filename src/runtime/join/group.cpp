@@ -284,10 +284,8 @@ bool group_core::finish_waiting(std::size_t before) {
     const std::lock_guard hold(lock);
     if (unfinished == 0) {
       first = std::exchange(error, nullptr);
-      if (anchor.cancelled.exchange(false)) {
-        takes_over(&anchor.cancelled);  // partner: cancel_group
-        ++cancellations;
-      }
+      takes_over(&anchor.cancelled);  // partner: cancel_group
+      if (anchor.cancelled.exchange(false)) ++cancellations;
       whole = cancellations == before;
     }
   }

@@ -33,7 +33,7 @@ class flag {
   void wait() const noexcept {
     while (!is_set()) std::this_thread::yield();
   }
-  /// Offers work to other workers meanwhile.
+  /// Offers work to other workers while it waits.
   void wait(context c) const {
     while (!is_set()) sukima::fork2(c, [] {}, [] {});
   }
@@ -151,7 +151,7 @@ void dropped_handles() {
     });
 }
 
-/// What a thread wrote inside of a runtime is seen after the end of that.
+/// What a thread wrote inside a runtime is seen after the end of that.
 void end_of_a_runtime() {
   sukima::runtime one(with_workers(1));
   int written = 0;
@@ -164,12 +164,12 @@ void end_of_a_runtime() {
   });
   left.wait();
   one.shutdown();
-  expect(written == 3, "what was written inside of a runtime that has ended");
+  expect(written == 3, "what was written inside a runtime that has ended");
   may_end.set();
   entering.join();
 }
 
-/// Whoever waits for children sees what they wrote, whichever worker ran them.
+/// A wait for children sees what they wrote, on whatever worker each of them ran.
 void children_of_a_group() {
   sukima::runtime two(with_workers(2));
   for (int i = 0; i < 200; ++i)
