@@ -64,9 +64,10 @@ class killed(unittest.TestCase):
                 os.kill(run.pids[node], signal.SIGKILL)
                 output, errors, status = end(run.launcher)
                 self.assertEqual((output, status), ("", 75), errors)
-                # The first to notice says so; it ends, and who notices that before may name it instead.
+                # Others may only have seen that the first node to notice it has ended.
                 self.assertIn(f"sukima: node {node} was lost", errors)
                 self.assertIn("run the program again", errors)
+                self.assertEqual(len(errors.splitlines()), 1, errors)
                 run.wait_until_all_have_ended()
 
     def test_node_0_ends_the_launcher_by_its_signal(self):
@@ -75,6 +76,7 @@ class killed(unittest.TestCase):
             output, errors, status = end(run.launcher)
             self.assertEqual((output, status), ("", -signal.SIGKILL), errors)
             self.assertIn("sukima: node 0 was lost", errors)
+            self.assertEqual(len(errors.splitlines()), 1, errors)
             run.wait_until_all_have_ended()
 
     def test_launcher_takes_the_nodes_along(self):

@@ -125,9 +125,10 @@ class launch(unittest.TestCase):
         while any(map(lives, nodes)):
             time.sleep(0.01)
 
-    def test_grace_is_for_hope_only(self):
-        ended = subprocess.run([SUKIMA, "cluster", "run", "--grace", "1", "--", "true"], capture_output=True, text=True)
-        self.assertEqual((ended.returncode, ended.stderr), (2, "sukima: --grace needs --hope\n"))
+    def test_says_which_nodes_it_ends(self):
+        ended = shell(f"{NODE_1} && exec sleep 1000; exit 0", nodes=2, grace=0)
+        self.assertEqual((ended.returncode, ended.stderr), (0, "sukima: 0 s after the end of node 0, node 1 still runs: ending "
+                                                               "it now (--grace SECONDS gives more time)\n"))
 
 
 if __name__ == "__main__":

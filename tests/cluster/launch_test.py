@@ -145,6 +145,50 @@ class launch(unittest.TestCase):
         self.assertEqual(ended.returncode, 3)
         self.assertIn("sukima: node 1 ended with status 3, so the others were ended, too", ended.stderr)
 
+    def test_waits_for_a_node_that_still_writes(self):
+        notice = ("sukima: node 0 ended with status 0, and node 1 still runs: waiting for its end (--grace SECONDS limits "
+                  "that)\n")
+        output, said, errors, status = self.held_up(1, "exit 0", "echo whole > $FOLDER/file")
+        self.assertEqual((output, said, errors, status), ("6765\n", notice, "", 0))
+        self.assertEqual(self.file, "whole\n")
+
+    def test_waits_for_node_0_when_others_have_failed(self):
+        output, said, errors, status = self.held_up(0, "exit 1", "echo whole; exit 1")
+        self.assertEqual((output, errors, status), ("6765\nwhole\n", "", 1))
+        self.assertEqual(said, "sukima: node 1 ended with status 1, and node 0 still runs: waiting for its end (--grace "
+                               "SECONDS limits that)\n")
+
+    def held_up(self, node, others, script):
+        """After the entry one of two nodes goes on only when the launcher has said that it waits."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(f"{folder}/go")
+            whole = f"{FIB} 20; [ $SUKIMA_CLUSTER_NODE = {node} ] || {others}; read line < $FOLDER/go; {script}"
+            with subprocess.Popen([*DIES_WITH_TEST, SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", whole],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "FOLDER": folder}) as running:
+                said = running.stderr.readline()
+                self.assertNotEqual(said, "", "it has ended")
+                Path(f"{folder}/go").write_text("go\n")
+                output, errors = running.communicate()
+            file = Path(f"{folder}/file")
+            self.file = file.read_text() if file.exists() else None
+            return output, said, errors, running.returncode
+
+    def test_ends_nodes_when_their_grace_is_over(self):
+        for late, end in ((1, "0 s after the end of node 0, node 1 still runs: ending it now"),
+                          (0, "0 s after the end of node 1, node 0 still runs: ending it now")):
+            script = f"{FIB} 20; [ $SUKIMA_CLUSTER_NODE = {late} ] || exit 1; exec sleep 1000"
+            ended = shell(script, "--grace", "0", nodes="2")
+            self.assertEqual(ended.stderr, f"sukima: {end} (--grace SECONDS gives more time)\n")
+
+    def test_ends_nodes_that_wait_for_one_that_has_ended(self):
+        for absent in (0, 1):
+            ended = shell(f'[ $SUKIMA_CLUSTER_NODE = {absent} ] && exit 0; exec {FIB} 20', nodes="2")
+            self.assertEqual((ended.stdout, ended.returncode), ("", 2))
+            self.assertEqual(ended.stderr,
+                             f"sukima: node {absent} ended its program without an entry, and node {1 - absent} waits for it "
+                             "in its first one: each node must make the same calls of sukima::cluster::run\n")
+
     def test_ends_all_with_75_when_a_node_is_lost(self):
         # Node 1 is killed by its shell once it has worked: a node that helps nobody uses no CPU.
         script = (f'if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exec {FIB} 60; fi; {FIB} 60 & program=$!; '
@@ -153,6 +197,7 @@ class launch(unittest.TestCase):
         ended = shell(script, nodes="2")
         self.assertEqual(ended.returncode, 75)
         self.assertIn("[0] sukima: node 1 was lost", ended.stderr)
+        self.assertEqual(ended.stderr.count("sukima:"), 1)
 
     def test_passes_signals_on(self):
         names = ("INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM")

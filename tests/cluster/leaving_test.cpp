@@ -88,8 +88,8 @@ class pair_of_nodes {
  private:
   static std::unique_ptr<node> made(sukima::runtime& workers, std::unique_ptr<transport> by) {
     node_options options;
-    options.on_loss = [](const std::string& why) {
-      std::fprintf(stderr, "%s\n", why.c_str());
+    options.on_failure = [](const run_failure& why) {
+      std::fprintf(stderr, "%s\n", why.sentence.c_str());
       std::_Exit(75);
     };
     return std::make_unique<node>(workers, std::move(by), std::move(options));

@@ -170,8 +170,8 @@ TEST(small_tasks, stay_in_a_node_that_far_ones_ask) {
   in_process_network network({.nodes = 2});
   scripted_node asks(network.join(1));
   node_options options;
-  options.on_loss = [](const std::string& why) {
-    ADD_FAILURE() << why;
+  options.on_failure = [](const run_failure& why) {
+    ADD_FAILURE() << why.sentence;
     std::abort();
   };
   std::thread main([&] {

@@ -49,8 +49,8 @@ class nodes_in_process {
     on_each([&](unsigned i) {
       sukima::cluster::node_options options;
       options.seed = s.seed;
-      options.on_loss = [](const std::string& why) {
-        ADD_FAILURE() << why;
+      options.on_failure = [](const sukima::cluster::run_failure& why) {
+        ADD_FAILURE() << why.sentence;
         std::abort();
       };
       nodes_[i] =

@@ -118,23 +118,26 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
 }
 
 /// Why a host's node ended where ssh can say nothing but 255.
-void complain_of_hosts(const sukima::cluster::launch_request& request,
+/// \returns whether there is one
+bool complain_of_hosts(const sukima::cluster::launch_request& request,
                        const sukima::cluster::launch_result& result) {
   constexpr int unreachable = 255;
+  bool is_any = false;
   for (std::size_t n = 0; n < request.places.size(); ++n) {
     const auto& end = result.nodes[n];
     if (end.exit_code != unreachable) continue;
+    is_any = true;
     complain(fmt::format("node {} (host {}): {} ended with status {}: {}", n, request.places[n].host,
                          request.remote_shell.front(), unreachable,
                          end.has_begun ? "the connection was lost, or the program ended so"
                                        : "the host was not reached, so the program did not begin there"));
   }
+  return is_any;
 }
 
 sukima::cluster::launch_request request_of(const cluster_options& options, const program_words& program) {
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
-  if (options.grace && !options.hope) throw process::usage_error("--grace needs --hope");
   if (options.ssh && !options.hosts) throw process::usage_error("--ssh needs --hosts");
   if (options.nodes && options.hosts)
     throw process::usage_error(
@@ -144,6 +147,7 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   request.hope = options.hope;
   if (options.grace) request.grace = std::chrono::seconds(*options.grace);
   request.tags = !options.no_tags;
+  request.notify = complain;
   if (options.hosts) {
     request.places = read_hosts_file(*options.hosts);
     if (options.ssh) request.remote_shell = split_command("--ssh", *options.ssh);
@@ -176,18 +180,11 @@ int run(const cluster_options& options, const program_words& program) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   if (!options.json.empty()) write_ends(options.json, request, result, took.count());
-  complain_of_hosts(request, result);
+  const bool blames_hosts = complain_of_hosts(request, result);
+  if (!result.sentence.empty() && !blames_hosts) complain(result.sentence);
+  if (result.status) return *result.status;
   if (options.hope) return end_of_survivors(result);
   const auto& first = result.nodes.front();
-  if (result.first_failure >= 0 && first.signal == SIGTERM) {
-    // Node 0 did not notice it by itself, because they had not met.
-    const auto& failed = result.nodes[static_cast<std::size_t>(result.first_failure)];
-    complain(failed.signal != 0 ? fmt::format("node {} was ended by signal {}, so the others were ended, too",
-                                              result.first_failure, failed.signal)
-                                : fmt::format("node {} ended with status {}, so the others were ended, too",
-                                              result.first_failure, failed.exit_code));
-    return failed.signal != 0 ? exit_lost : failed.exit_code;
-  }
   return first.signal != 0 ? end_by_signal(first.signal) : first.exit_code;
 }
 
@@ -218,7 +215,8 @@ void add_command(CLI::App& parent, int& code, program_words program) {
                     "goes on as long as one lives");
   command
       ->add_option("--grace", options->grace,
-                   "With --hope: for how long the others may go on when one node has ended well (default: 5)")
+                   "For how long the others may go on once node 0 has ended, or node 0 once another one has "
+                   "failed (default: no limit); with --hope: once one node has ended well (default: 5)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0u, longest_grace));
   command->add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");

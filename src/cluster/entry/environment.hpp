@@ -21,6 +21,8 @@ inline constexpr const char* variable_hope =
     "SUKIMA_CLUSTER_HOPE";  ///< 1: hierarchical omission; 0, or none: nodes steal
 inline constexpr const char* variable_ended =
     "SUKIMA_CLUSTER_ENDED";  ///< under the former: a descriptor, tcp_settings::ended_nodes
+inline constexpr const char* variable_report =
+    "SUKIMA_CLUSTER_REPORT";  ///< DESCRIPTOR:MARK: where reports go (protocol/report.hpp)
 inline constexpr const char* variable_plugins = "SUKIMA_CLUSTER_PLUGINS";  ///< folder of the plug-ins for MPI
 inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< what all nodes know
 

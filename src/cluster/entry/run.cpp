@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // This process's node: made by its first entry, from what `sukima cluster run` or an mpirun has said.
+#include "entry/ending.hpp"
 #include "entry/environment.hpp"
 #include "entry/start.hpp"
 #include "hope/node.hpp"
@@ -14,7 +15,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -22,20 +22,6 @@ namespace sukima {
 
 namespace cluster {
 namespace {
-
-constexpr int status_usage = 2;
-constexpr int status_lost = 75;  ///< EX_TEMPFAIL of sysexits.h: running it again may help
-
-/// Ends this process without the program's own ends: they may wait for what will not come.
-[[noreturn]] void end_process(const std::string& sentence, int status) {
-  // Not every stream: a thread that waits for input holds the lock of its own.
-  if (ftrylockfile(stdout) == 0) {
-    fflush_unlocked(stdout);
-    funlockfile(stdout);
-  }
-  std::fprintf(stderr, "sukima: %s\n", sentence.c_str());
-  std::_Exit(status);
-}
 
 const char* variable(const char* name) { return std::getenv(name); }
 
@@ -54,7 +40,7 @@ const own_place& where_started() {
     try {
       p.tcp = read_environment(variable);
     } catch (const start_failure& failure) {
-      end_process(failure.what(), status_usage);
+      end_process({failure.what(), status_usage});
     }
     if (!p.tcp) p.mpi = started_by_mpi(variable);
     if (!p.tcp && !p.mpi) p.unjoined = started_without_mpi(variable);
@@ -126,7 +112,7 @@ any_node* new_node(const own_place& at) {
   if (at.tcp && at.tcp->survives_losses)
     return new node_of_kind<hope::node>(own_transport(at), hope::node_options{.seed = at.node() + 1});
   node_options options;
-  options.on_loss = [](const std::string& why) { end_process(why, status_lost); };
+  options.on_failure = end_process;
   return new node_of_kind<node>(own_transport(at), std::move(options));
 }
 
@@ -143,9 +129,11 @@ class own_node {
     const own_place& at = where_started();
     if (!at.tcp && !at.mpi) return;
     try {
+      send_report({node_report::what::meets});
       node_ = new_node(at);
+      send_report({node_report::what::met});
     } catch (const start_failure& failure) {
-      end_process("node " + std::to_string(at.node()) + ": " + failure.what(), status_usage);
+      end_process({"node " + std::to_string(at.node()) + ": " + failure.what(), status_usage, failure.lost});
     }
   }
   /// A child after fork() has no cluster thread, and is no node.
@@ -191,7 +179,7 @@ class only_entry {
 
 void check_start() {
   const own_place& at = where_started();
-  if (!at.unjoined.empty()) end_process(at.unjoined, status_usage);
+  if (!at.unjoined.empty()) end_process({at.unjoined, status_usage});
 }
 
 traffic statistics() {

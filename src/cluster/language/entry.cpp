@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cluster worker` functions: entries of the language that all nodes share.
+#include "entry/ending.hpp"
 #include "entry/start.hpp"
 #include "language/travelling.hpp"
 
@@ -9,10 +10,9 @@
 #include <sukima/cluster.hpp>
 #include <sukima/detail/jump.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 namespace sukima::cluster {
 
@@ -51,14 +51,9 @@ struct language_entry : detail::cluster_entry {
 };
 
 [[noreturn]] void end_at_start(const char* name, const char* stays) {
-  // Not every stream: a thread that waits for input holds the lock of its own.
-  if (ftrylockfile(stdout) == 0) {
-    fflush_unlocked(stdout);
-    funlockfile(stdout);
-  }
-  std::fprintf(stderr, "sukima: nothing of entry '%s' can leave its node: %s\n", name,
-               stays != nullptr ? stays : "its file hands out no tasks");
-  std::_Exit(2);
+  end_process({"nothing of entry '" + std::string(name) + "' can leave its node: " +
+                   (stays != nullptr ? stays : "its file hands out no tasks"),
+               status_usage});
 }
 
 }  // namespace

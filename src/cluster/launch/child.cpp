@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/child.hpp"
 
+#include "entry/environment.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -65,6 +67,7 @@ void become(const child_start& how, int input, int errors, int output, char** ar
   if (how.output == child_output::dropped)
     if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
   for (const int d : how.inherited) fcntl(d, F_SETFD, 0);
+  if (!how.report_mark.empty()) fcntl(errors, F_SETFD, 0);
   sigprocmask(SIG_SETMASK, &how.mask, nullptr);
   execvpe(arguments[0], arguments, variables);
 }
@@ -99,7 +102,11 @@ child start_child(const child_start& how) {
   auto [from_output, output] = make_pipe();
   auto [started, failed] = make_pipe();  // closed by exec, or gets errno
   std::vector<std::string> words = how.program;
-  std::vector<std::string> environment = environment_with(how.variables);
+  std::vector<std::string> variables_to_set = how.variables;
+  if (!how.report_mark.empty())
+    variables_to_set.push_back(std::string(variable_report) + "=" + std::to_string(errors.get()) + ":" +
+                               how.report_mark);
+  std::vector<std::string> environment = environment_with(variables_to_set);
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> variables = pointers(environment);
   const pid_t launcher = getpid();

@@ -52,6 +52,9 @@ struct child_start {
   std::vector<std::string> program;
   std::vector<std::string> variables;  ///< NAME=VALUE, beyond this process's own
   child_output output = child_output::dropped;
+  /// The program gets its stderr a second time, for reports with this mark (protocol/report.hpp), and both in
+  /// a variable; empty: not.
+  std::string report_mark;
   std::vector<int> inherited;  ///< descriptors that the program gets under the same numbers
   sigset_t mask{};  ///< its blocked signals
   bool own_session = false;  ///< the terminal's signals do not reach it

@@ -7,6 +7,7 @@
 #include "launch/meeting.hpp"
 #include "launch/merged_output.hpp"
 #include "launch/remote_start.hpp"
+#include "launch/run_end.hpp"
 #include "launch/shared_input.hpp"
 #include "launch/signals.hpp"
 
@@ -28,15 +29,13 @@ namespace sukima::cluster {
 
 namespace {
 
-constexpr std::chrono::milliseconds ending_time{2000};
-constexpr std::chrono::milliseconds failing_time{1000};
-/// A node has lost another one: that does not end by itself, perhaps, and all are to end within a second.
-constexpr std::chrono::milliseconds losing_time{300};
+constexpr std::size_t mark_size = 16;
 /// More for nodes, as long as not all is printed.
 constexpr std::chrono::milliseconds reading_time{100};
+/// Reads of all that can wait in a pipe: one more, where the first one is interrupted.
+constexpr int chunks_of_pipe = 2;
 /// Until a launcher in the background of its terminal looks whether it is in the foreground.
 constexpr std::chrono::milliseconds foreground_time{1000};
-constexpr int status_lost = 75;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -45,7 +44,8 @@ class launcher {
   explicit launcher(const launch_request& request)
       : request_(request),
         nodes_(request.places.empty() ? request.nodes : static_cast<unsigned>(request.places.size())),
-        output_(nodes_) {}
+        output_(nodes_),
+        end_(nodes_, request.hope, request.grace) {}
 
   launch_result run() {
     start();
@@ -57,6 +57,12 @@ class launcher {
           request_.hope && end.exit_code == 0 && end.signal == 0 && result_.output_error == 0;
       if (is_whole && !result_.difference) result_.difference = output_.shorter(n);
     }
+    const run_end::conclusion c = end_.conclude();
+    result_.status = c.status;
+    if (c.reporter)
+      print(*c.reporter, "sukima: " + c.sentence + "\n");
+    else
+      result_.sentence = c.sentence;
     return result_;
   }
   ~launcher() {
@@ -87,7 +93,7 @@ class launcher {
       start_here(token);
       return;
     }
-    remote_.emplace(request_, token);
+    remote_.emplace(request_, token, report_mark_);
     for (unsigned n = 0; n < nodes_; ++n) {
       child_start how;
       how.program = remote_->command(n);
@@ -114,6 +120,7 @@ class launcher {
       set(variable_address, place.address);
       set(variable_token, token);
       set(variable_hope, request_.hope ? "1" : "0");
+      how.report_mark = report_mark_;
       how.output = output_of(n);
       how.mask = signals_.before();
       if (n == 0) {
@@ -137,13 +144,13 @@ class launcher {
   }
   /// A program that a node has left behind may keep its stderr; nobody waits for that.
   bool has_errors() const {
-    return !deadline_passed_ &&
+    return !end_.has_given_up() &&
            std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.errors); });
   }
   /// Under hierarchical omission.
   bool has_output() const {
     return !output_.unprinted().empty() ||
-           (!deadline_passed_ &&
+           (!end_.has_given_up() &&
             std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.output); }));
   }
   /// How much of what was read each node has got.
@@ -182,10 +189,11 @@ class launcher {
   int time_left() const {
     constexpr std::chrono::milliseconds none{-1};
     const auto look = input_.is_in_background() ? foreground_time : none;
-    if (!deadline_) return static_cast<int>(look.count());
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now());
-    const auto until_deadline = std::max(left, std::chrono::milliseconds(0));
-    return static_cast<int>((look == none ? until_deadline : std::min(look, until_deadline)).count());
+    const auto next = end_.next();
+    if (!next) return static_cast<int>(look.count());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - clock::now());
+    const auto until_next = std::max(left, std::chrono::milliseconds(0));
+    return static_cast<int>((look == none ? until_next : std::min(look, until_next)).count());
   }
 
   void take_signals() {
@@ -204,28 +212,16 @@ class launcher {
       if (!c.running || waitpid(c.pid, &status, WNOHANG) != c.pid) continue;
       c.running = false;
       c.input.reset();
+      // Its reports come before its end.
+      for (int chunks = 0; chunks < chunks_of_pipe && c.errors && pass_errors(n); ++chunks) {
+      }
       c.end = remote_               ? end_of_remote(c, status)
               : WIFSIGNALED(status) ? node_end{0, WTERMSIG(status)}
                                     : node_end{WEXITSTATUS(status), 0};
-      note_end(n);
+      if (ended_) ended_->add(n);
+      end_.on_end(static_cast<unsigned>(n), c.end, clock::now());
     }
     std::erase_if(signallers_, [this](const signaller& s) { return has_ended(s); });
-  }
-  void note_end(std::size_t n) {
-    if (request_.hope) {
-      if (ended_) ended_->add(n);
-      const bool is_well = children_[n].end.exit_code == 0 && children_[n].end.signal == 0;
-      if (!deadline_ && (is_well || count_running() == 0)) deadline_ = clock::now() + request_.grace;
-      return;
-    }
-    const bool failed = children_[n].end.exit_code != 0 || children_[n].end.signal != 0;
-    if (children_[n].end.exit_code == status_lost) pause_ = losing_time;
-    if (n == 0) {
-      deadline_ = clock::now() + pause_;
-    } else if (failed && children_[0].running && result_.first_failure < 0) {
-      result_.first_failure = static_cast<int>(n);
-      deadline_ = clock::now() + failing_time;
-    }
   }
   void signal_all(int signal) {
     for (unsigned n = 0; n < nodes_; ++n)
@@ -257,15 +253,15 @@ class launcher {
     return true;
   }
   void end_late_ones() {
-    if (!deadline_ || clock::now() < *deadline_) return;
-    if (!output_.unprinted().empty() && !result_.difference) {  // whoever reads it is slow, so nodes may be
-      deadline_ = clock::now() + reading_time;
+    const auto now = clock::now();
+    // The reader of the output is slow, so nodes may be slow, too.
+    if (end_.ends_nodes(now) && !output_.unprinted().empty() && !result_.difference) {
+      end_.postpone(now + reading_time);
       return;
     }
-    signal_all(asked_to_end_ ? SIGKILL : SIGTERM);
-    deadline_passed_ = asked_to_end_ || count_running() == 0;
-    asked_to_end_ = true;
-    deadline_ = clock::now() + pause_;
+    const run_end::step s = end_.take(now);
+    if (!s.notice.empty() && request_.notify) request_.notify(s.notice);
+    if (s.signal != 0) signal_all(s.signal);
   }
 
   void write_input(child& c) {
@@ -298,7 +294,7 @@ class launcher {
     result_.difference = output_.take(n, {chunk.data(), static_cast<std::size_t>(got)});
     if (!result_.difference) return;
     close_outputs();
-    deadline_ = clock::now();
+    end_.end_now(clock::now());
   }
   void print_output() {
     const ssize_t put = write(STDOUT_FILENO, output_.unprinted().data(),
@@ -319,20 +315,27 @@ class launcher {
     }
   }
 
-  void pass_errors(std::size_t n) {
+  /// \returns whether there may be more
+  bool pass_errors(std::size_t n) {
     child& c = children_[n];
     std::array<char, chunk_size> chunk;
     const ssize_t got = read(c.errors.get(), chunk.data(), chunk.size());
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got < 0 && errno == EINTR) return true;
+    if (got < 0 && errno == EAGAIN) return false;
     if (got <= 0) {
       c.errors.reset();
       if (!c.line.empty()) take_line(n, std::exchange(c.line, {}) + "\n");
-      return;
+      return false;
     }
     c.line.append(chunk.data(), static_cast<std::size_t>(got));
+    for (const node_report& report : take_reports(c.line, report_mark_))
+      if (end_.on_report(static_cast<unsigned>(n), report, clock::now()))
+        print(n, "sukima: " + report.sentence + "\n");
     for (std::size_t end = 0; (end = c.line.find('\n')) != std::string::npos; c.line.erase(0, end + 1))
       take_line(n, c.line.substr(0, end + 1));
-    if (c.line.size() >= chunk_size) print(n, std::exchange(c.line, {}) + "\n");
+    if (c.line.size() >= chunk_size && !has_report(c.line, report_mark_))
+      print(n, std::exchange(c.line, {}) + "\n");
+    return true;
   }
   /// \param line  with its newline
   void take_line(std::size_t n, const std::string& line) {
@@ -362,6 +365,7 @@ class launcher {
 
   const launch_request& request_;
   const unsigned nodes_;
+  const std::string report_mark_ = "sukima-report-" + new_token().substr(0, mark_size);
   const signals_in_descriptor signals_;
   std::optional<ended_nodes> ended_;  ///< under hierarchical omission, on this machine
   std::optional<remote_start> remote_;  ///< with places
@@ -370,11 +374,7 @@ class launcher {
   std::vector<signaller> signallers_;
   launch_result result_;
   shared_input input_;
-  std::optional<clock::time_point> deadline_;  ///< for those that still run
-  bool asked_to_end_ = false;
-  std::chrono::milliseconds pause_ =
-      ending_time;  ///< until those that have not ended are asked to, and until they are killed
-  bool deadline_passed_ = false;
+  run_end end_;
 };
 
 }  // namespace

@@ -42,11 +42,12 @@ constexpr std::array options_of_ssh{"-T",
                                     "ControlPath=none"};
 
 /// What the launcher says itself.
-constexpr std::array own_variables{variable_nodes, variable_node,   variable_address, variable_addresses,
-                                   variable_token, variable_listen, variable_hope,    variable_ended};
+constexpr std::array own_variables{variable_nodes,     variable_node,  variable_address,
+                                   variable_addresses, variable_token, variable_listen,
+                                   variable_hope,      variable_ended, variable_report};
 
 /// Begins the program whose words are the shell's own, and ends as it does. h: the node, d: the folder, m:
-/// the mark. The newlines become blanks. A shell lets what it runs in the background ignore INT and QUIT,
+/// the mark. Descriptor 4 is stderr a second time, for reports. The newlines become blanks. A shell lets what it runs in the background ignore INT and QUIT,
 /// which only env (GNU 8.31) can undo. `kill -TERM --` is an error in dash.
 constexpr std::string_view begin_program = R"(
 cd -- "$d" 2>/dev/null || {
@@ -59,7 +60,7 @@ command -v setsid >/dev/null || {
   printf 'sukima: %s: there is no setsid: install util-linux there\n' "$h" >&2; exit 127; };
 exec 3<&0;
 e='env --default-signal=INT,QUIT'; $e true 2>/dev/null || e=;
-sh -c 'e=$1; shift; printf "%s %s\n" "$0" "$$" >&2; exec $e setsid "$@"' "$m" "$e" "$@" <&3 3<&- & p=$!;
+sh -c 'e=$1; shift; printf "%s %s\n" "$0" "$$" >&2; exec $e setsid "$@" 4>&2' "$m" "$e" "$@" <&3 3<&- & p=$!;
 exec 3<&- </dev/null >/dev/null 2>&1;
 { while sleep 1; do
     q=; read -r a b c q r <"/proc/$$/stat"; [ "$q" = "$PPID" ] && continue;
@@ -126,9 +127,10 @@ node_end end_of_remote(const child& node, int status) {
   return {code, 0, has_begun};
 }
 
-remote_start::remote_start(const launch_request& request, std::string token)
+remote_start::remote_start(const launch_request& request, std::string token, std::string report_mark)
     : request_(request),
       token_(std::move(token)),
+      report_mark_(std::move(report_mark)),
       mark_("sukima-node-" + new_token().substr(0, mark_size)),
       folder_(std::filesystem::current_path()) {
   unsigned drawn = 0;
@@ -156,7 +158,7 @@ std::string remote_start::variables_of(unsigned node) const {
          set(variable_node, std::to_string(node)) +
          set(variable_address, request_.places.front().address + ":" + std::to_string(port_)) +
          set(variable_addresses, addresses) + set(variable_token, token_) +
-         set(variable_hope, request_.hope ? "1" : "0");
+         set(variable_hope, request_.hope ? "1" : "0") + set(variable_report, "4:" + report_mark_);
 }
 
 std::string remote_start::first_line(unsigned node) const {

@@ -36,9 +36,10 @@ node_end end_of_remote(const child& node, int status);
 /// The nodes of one run on their hosts.
 class remote_start {
  public:
-  /// \param request  with places; outlives this
+  /// \param request      with places; outlives this
+  /// \param report_mark  for the reports of the programs
   /// \throws std::system_error this process's folder is not known
-  remote_start(const launch_request& request, std::string token);
+  remote_start(const launch_request& request, std::string token, std::string report_mark);
 
   /// The words that start a node's shell on its host.
   std::vector<std::string> command(unsigned node) const;
@@ -59,6 +60,7 @@ class remote_start {
 
   const launch_request& request_;
   std::string token_;
+  std::string report_mark_;
   std::string mark_;  ///< drawn for this run, so that no program prints it
   std::string folder_;
   unsigned port_;  ///< of node 0, drawn; not one that systems give out themselves

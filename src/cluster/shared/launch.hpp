@@ -21,10 +21,15 @@ struct launch_request {
   std::vector<node_place> places;  ///< of the nodes on their hosts; empty: all are on this machine
   std::vector<std::string> remote_shell{"ssh"};  ///< a program as ssh, and its first arguments
   bool hope = false;  ///< hierarchical omission: each node runs all, and any one that lives is enough
-  std::chrono::seconds grace{5};  ///< then: for the others, once one has ended well
+  /// How long the other nodes may go on once node 0 has ended, or under hierarchical omission one that has
+  /// ended well; and how long node 0 may once another node has failed. Nothing: without a limit, but for 5 s
+  /// under hierarchical omission.
+  std::optional<std::chrono::seconds> grace{};
   bool tags = true;  ///< lines on stderr begin with the node: "[2] …"
   /// More variables of a node on this machine, NAME=VALUE; null: none.
   std::function<std::vector<std::string>(unsigned node)> variables;
+  /// Takes a sentence for the user while the nodes run: which ones are waited for. Null: none is said.
+  std::function<void(const std::string& sentence)> notify;
 };
 
 struct node_end {
@@ -43,16 +48,17 @@ struct output_difference {
 
 struct launch_result {
   std::vector<node_end> nodes;  ///< by node
-  int first_failure = -1;  ///< the node other than 0 that failed while node 0 ran; -1: none
+  std::optional<int> status;  ///< of the run, where it is not that of node 0
+  std::string sentence;  ///< why it failed, where no node has said so; empty: none
   // Under hierarchical omission:
   std::optional<output_difference> difference;  ///< then all nodes were ended
   int output_error = 0;  ///< why stdout took no more, as in errno; 0: it took all
 };
 
 /// Runs a program on several nodes to its end. What is on stdin goes to each of them, at most 1 MiB ahead of
-/// the slowest; stdout is node 0's, stderr that of all; signals that this process gets go on to all. Once
-/// node 0 has ended the others get two seconds to end, too; when another one fails, so does node 0; then
-/// they are ended. Nodes end when this process is killed.
+/// the slowest; stdout is node 0's, stderr that of all; signals that this process gets go on to all. Which
+/// nodes are waited for, and which ones are ended, says launch/run_end.hpp. Of the sentences by which nodes
+/// report why they end, one is printed. Nodes end when this process is killed.
 ///
 /// With places the program is begun on each host by the remote shell, in this process's folder and with its
 /// variables SUKIMA_…, and the same holds, but: the shells there report a signal as status 128 + its number;
@@ -60,6 +66,7 @@ struct launch_result {
 ///
 /// Under hierarchical omission stdout is that of all nodes, each byte once (launch/merged_output.hpp), no
 /// node's end is another one's, and once one has ended well the others get `grace`, and then two seconds.
+/// Each sentence of theirs is printed once.
 /// \throws std::system_error a node, or the remote shell, cannot be started: nothing runs then
 /// \pre one thread
 launch_result launch(const launch_request& request);

@@ -43,8 +43,8 @@ void node::send_waiting() {
   }
 }
 
-void node::end_all(const std::string& why) {
-  if (chosen_.on_loss) chosen_.on_loss(why);
+void node::end_all(const run_failure& why) {
+  if (chosen_.on_failure) chosen_.on_failure(why);
 }
 
 void node::take_event(event& e) {
@@ -211,7 +211,7 @@ void node::give(detail::task& t) {
 void node::on_message(node_id from, byte_view bytes_of_message) {
   const auto m = read_message(bytes_of_message);
   if (!m) {
-    end_all("node " + std::to_string(from) + " sent what is no message");
+    end_all({"node " + std::to_string(from) + " sent what is no message"});
     return;
   }
   switch (m->kind) {
@@ -246,8 +246,8 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
 void node::take_task(node_id from, const message& m) {
   const detail::travel_form* const form = forms_[m.function];
   if (form == nullptr || m.entry != active_entry_.load()) {
-    end_all("node " + std::to_string(from) + " sent a task of " +
-            (form == nullptr ? "an unknown function" : "another entry"));
+    end_all({"node " + std::to_string(from) + " sent a task of " +
+             (form == nullptr ? "an unknown function" : "another entry")});
     return;
   }
   const auto now = clock::now();
@@ -289,8 +289,8 @@ void node::take_result(node_id from, const message& m) {
   const bool declined = m.kind == message_kind::declined;
   if (!expected ||
       !(declined ? detail::take_back(workers_, m.id) : detail::finish(workers_, m.id, std::move(how)))) {
-    end_all("node " + std::to_string(from) + (declined ? " declined" : " sent the result of") +
-            " a task that it did not have");
+    end_all({"node " + std::to_string(from) + (declined ? " declined" : " sent the result of") +
+             " a task that it did not have"});
     return;
   }
   const auto now = clock::now();
@@ -336,8 +336,9 @@ void node::look_for_node_0() {
 }
 
 void node::end_without(node_id gone, std::uint32_t entry) {
-  end_all("node " + std::to_string(gone) + " ended its program before entry " + std::to_string(entry) +
-          " was over");
+  end_all({"node " + std::to_string(gone) + " ended its program before entry " + std::to_string(entry) +
+               " was over",
+           status_lost, static_cast<int>(gone)});
 }
 
 void node::on_lost(node_id gone, const std::string& why) {
@@ -349,7 +350,7 @@ void node::on_lost(node_id gone, const std::string& why) {
   if (entry != 0)
     sentence += " while it ran " + std::to_string(tasks) + " tasks of node " + std::to_string(self_) +
                 " in entry " + std::to_string(entry);
-  end_all(sentence + "; run the program again");
+  end_all({sentence + "; run the program again", status_lost, static_cast<int>(gone)});
 }
 
 }  // namespace sukima::cluster

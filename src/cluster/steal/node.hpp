@@ -8,6 +8,7 @@
 // 0; nothing of it is under way anywhere then, because whoever gave a task away waits for its result.
 #pragma once
 
+#include "entry/ending.hpp"
 #include "entry/forms.hpp"
 #include "protocol/messages.hpp"
 #include "steal/lifelines.hpp"
@@ -35,8 +36,8 @@ namespace sukima::cluster {
 struct node_options {
   std::uint64_t seed = 1;  ///< of the order in which nodes are asked
   std::chrono::seconds meeting_time{30};  ///< for all nodes to come
-  /// A node was lost: called once by the cluster thread with one sentence. It must not return.
-  std::function<void(const std::string&)> on_loss;
+  /// This node cannot go on: called once by the cluster thread. It must not return.
+  std::function<void(const run_failure&)> on_failure;
 };
 
 // Long: what the cluster thread does in one place; its methods share the state of one entry.
@@ -117,7 +118,7 @@ class node final : private receiver, private detail::remote_node {
   void send(node_id to, const message& m);
   void send_waiting();
   clock::time_point next_look() const;
-  void end_all(const std::string& why);
+  void end_all(const run_failure& why);
   /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
   void look_for_node_0();
   void end_without(node_id gone, std::uint32_t entry);

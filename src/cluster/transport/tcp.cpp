@@ -96,7 +96,7 @@ class tcp_transport final : public transport {
     while (is_sending() && clock::now() < end) io_.run_one_until(end);
     if (!failure_.empty()) {
       close_all();
-      throw start_failure(failure_);
+      throw start_failure(failure_, lost_at_meeting_);
     }
     error_code ignored;
     acceptor_.close(ignored);
@@ -169,8 +169,11 @@ class tcp_transport final : public transport {
     frame what;
   };
 
-  void fail(const std::string& why) {
-    if (failure_.empty()) failure_ = why;
+  /// \param lost  as in start_failure
+  void fail(const std::string& why, int lost = -1) {
+    if (!failure_.empty()) return;
+    failure_ = why;
+    lost_at_meeting_ = lost;
   }
   bool send_beat(node_id to, bool asks) {
     const peer& p = peers_[to];
@@ -309,7 +312,7 @@ class tcp_transport final : public transport {
     if (chosen_.survives_losses)
       lose(node, why);
     else
-      fail(name + why);
+      fail(name + why, static_cast<int>(node));
   }
 
   /// \param name of the node that is connected to; empty: it came by itself
@@ -428,7 +431,7 @@ class tcp_transport final : public transport {
     });
     if (peers_[node].gone || leaves || leaving_) return;
     if (meeting_ && !chosen_.survives_losses) {
-      fail("node " + std::to_string(node) + " was lost (" + why + ")");
+      fail("node " + std::to_string(node) + " was lost (" + why + ")", static_cast<int>(node));
       return;
     }
     lose(node, why);
@@ -452,6 +455,7 @@ class tcp_transport final : public transport {
   bool leaving_ = false;
   std::vector<early_frame> early_;  ///< what came before start() was over
   std::string failure_;
+  int lost_at_meeting_ = -1;  ///< with a failure: as in start_failure
   std::string unreached_;  ///< whom it has tried to reach last, and why it could not
   std::atomic<bool> rung_{false};  ///< sequentially consistent: the handler stores, but reads nothing
 };

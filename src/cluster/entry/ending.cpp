@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "entry/ending.hpp"
+
+#include "entry/environment.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace sukima::cluster {
+
+namespace {
+
+struct report_place {
+  int descriptor = -1;
+  std::string mark{};
+};
+
+/// Where the launcher wants reports. The descriptor is not for the program's children.
+const report_place& own_place_of_reports() {
+  static const report_place found = [] {
+    report_place p;
+    const char* const text = std::getenv(variable_report);
+    if (text == nullptr) return p;
+    const char* const end = text + std::strlen(text);
+    const auto [colon, error] = std::from_chars(text, end, p.descriptor);
+    if (error != std::errc{} || colon == end || *colon != ':') return report_place();
+    p.mark.assign(colon + 1, end);
+    fcntl(p.descriptor, F_SETFD, FD_CLOEXEC);
+    return p;
+  }();
+  return found;
+}
+
+/// A program may have closed the descriptor, and opened a file of its own under that number.
+bool leads_to_launcher(int descriptor) noexcept {
+  struct stat s{};
+  return descriptor >= 0 && fstat(descriptor, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode));
+}
+
+}  // namespace
+
+bool send_report(const node_report& report) {
+  const report_place& to = own_place_of_reports();
+  if (to.mark.empty() || !leads_to_launcher(to.descriptor)) return false;
+  const std::string line = write_report(to.mark, report);
+  ssize_t put = 0;
+  while ((put = write(to.descriptor, line.data(), line.size())) < 0 && errno == EINTR) {
+  }
+  return put == static_cast<ssize_t>(line.size());
+}
+
+void end_process(const run_failure& why) {
+  // Not every stream: a thread that waits for input holds the lock of its own.
+  if (ftrylockfile(stdout) == 0) {
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+  }
+  const bool is_reported =
+      send_report({.kind = why.differs ? node_report::what::differs : node_report::what::fails,
+                   .status = why.status,
+                   .lost = why.lost,
+                   .sentence = why.sentence});
+  if (!is_reported) std::fprintf(stderr, "sukima: %s\n", why.sentence.c_str());
+  std::_Exit(why.status);
+}
+
+}  // namespace sukima::cluster

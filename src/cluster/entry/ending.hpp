@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a node ends its process when it cannot go on, and what it reports to the launcher that has started it.
+#pragma once
+
+#include "protocol/report.hpp"
+
+#include <string>
+
+namespace sukima::cluster {
+
+inline constexpr int status_usage = 2;
+inline constexpr int status_lost = 75;  ///< EX_TEMPFAIL of sysexits.h: running it again may help
+
+/// Why a node must end.
+struct run_failure {
+  std::string sentence;
+  int status = status_lost;
+  int lost = -1;  ///< the node whose loss is the reason; -1: the reason is another one
+  bool differs = false;  ///< nodes do not run the same program, so the whole run has failed
+};
+
+/// Reports to the launcher. Any thread.
+/// \returns false: no launcher has asked for reports, or this one cannot be sent
+bool send_report(const node_report& report);
+
+/// Ends this process without the program's own ends, which may wait for what will not come. The launcher
+/// prints the sentence, or else stderr gets it.
+[[noreturn]] void end_process(const run_failure& why);
+
+}  // namespace sukima::cluster

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/run_end.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+namespace sukima::cluster {
+
+namespace {
+
+constexpr std::chrono::milliseconds ending_time{2000};
+constexpr std::chrono::milliseconds failing_time{1000};
+/// A node has lost another one: the lost one may not end by itself, and all must end within a second.
+constexpr std::chrono::milliseconds losing_time{300};
+/// How long the launcher waits for nodes before it says so.
+constexpr std::chrono::seconds quiet_time{2};
+constexpr std::chrono::seconds grace_of_survivors{5};
+constexpr int status_usage = 2;
+constexpr int status_lost = 75;
+
+bool is_well(const node_end& e) noexcept { return e.exit_code == 0 && e.signal == 0; }
+
+std::string name_of(std::size_t n) { return "node " + std::to_string(n); }
+
+}  // namespace
+
+run_end::run_end(unsigned nodes, bool hope, std::optional<std::chrono::seconds> grace)
+    : hope_(hope), grace_(hope && !grace ? grace_of_survivors : grace), nodes_(nodes), pause_(ending_time) {}
+
+std::size_t run_end::running() const {
+  return static_cast<std::size_t>(
+      std::count_if(nodes_.begin(), nodes_.end(), [](const node& n) { return n.runs; }));
+}
+
+bool run_end::on_report(unsigned n, const node_report& report, time_point now) {
+  node& from = nodes_[n];
+  switch (report.kind) {
+    case node_report::what::meets:
+      from.how_far = std::max(from.how_far, progress::meets);
+      look_at_meeting(now);
+      return false;
+    case node_report::what::met:
+      from.how_far = progress::met;
+      return false;
+    case node_report::what::differs:
+      status_of_difference_ = report.status;
+      end_now(now);
+      [[fallthrough]];
+    case node_report::what::fails:
+      if (!from.failure) from.failure = report;
+      // A loss may have its reason elsewhere, whose report is still on its way: conclude() chooses.
+      if (!hope_ && (report.lost >= 0 || !said_.empty())) return false;
+      return said_.insert(report.sentence).second;
+  }
+  return false;
+}
+
+void run_end::on_end(unsigned n, const node_end& how, time_point now) {
+  nodes_[n].runs = false;
+  nodes_[n].end = how;
+  const bool failed = !is_well(how);
+  if (hope_) {
+    if (!deadline_ && (!failed || running() == 0)) wait_for_others(n, now);
+    return;
+  }
+  if (how.exit_code == status_lost) pause_ = losing_time;
+  const bool is_first_failure = failed && n != 0 && nodes_[0].runs && first_failure_ < 0;
+  if (is_first_failure) first_failure_ = static_cast<int>(n);
+  const bool ends_all =
+      how.signal != 0 || how.exit_code == status_lost || (failed && nodes_[n].how_far != progress::met);
+  if (running() == 0) {
+    deadline_ = std::min(deadline_.value_or(time_point::max()), now + pause_);
+  } else if (ends_all && (n == 0 || is_first_failure)) {
+    deadline_ = now + (n == 0 ? pause_ : failing_time);
+    is_grace_ = false;
+  } else if (!deadline_ && (n == 0 || is_first_failure)) {
+    wait_for_others(n, now);
+  }
+  look_at_meeting(now);
+}
+
+void run_end::wait_for_others(unsigned ended, time_point now) {
+  if (waits_since_) return;
+  waits_since_ = ended;
+  if (!hope_) notice_ = now + quiet_time;
+  if (!grace_) return;
+  deadline_ = now + *grace_;
+  is_grace_ = true;
+}
+
+void run_end::look_at_meeting(time_point now) {
+  if (hope_ || missing_ >= 0) return;
+  const auto waits = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [](const node& n) { return n.runs && n.how_far == progress::meets; });
+  const auto missing = std::find_if(nodes_.begin(), nodes_.end(),
+                                    [](const node& n) { return !n.runs && n.how_far != progress::met; });
+  if (waits == nodes_.end() || missing == nodes_.end()) return;
+  missing_ = static_cast<int>(missing - nodes_.begin());
+  waiting_ = static_cast<int>(waits - nodes_.begin());
+  end_now(now);
+}
+
+std::optional<run_end::time_point> run_end::next() const {
+  if (!notice_ || !deadline_) return notice_ ? notice_ : deadline_;
+  return std::min(*notice_, *deadline_);
+}
+
+run_end::step run_end::take(time_point now) {
+  step s;
+  if (ends_nodes(now)) {
+    s.signal = asked_to_end_ ? SIGKILL : SIGTERM;
+    has_given_up_ = asked_to_end_ || running() == 0;
+    if (is_grace_ && !asked_to_end_ && running() != 0)
+      s.notice = std::to_string(grace_->count()) + " s after the end of " + name_of(*waits_since_) + ", " +
+                 still_running() + ": ending " + (running() == 1 ? "it" : "them") +
+                 " now (--grace SECONDS gives more time)";
+    asked_to_end_ = true;
+    notice_.reset();
+    deadline_ = now + pause_;
+  } else if (notice_ && *notice_ <= now) {
+    notice_.reset();
+    if (running() != 0)
+      s.notice = end_of(*waits_since_) + ", and " + still_running() + ": waiting for " +
+                 (running() == 1 ? "its end" : "their ends") + " (--grace SECONDS limits that)";
+  }
+  return s;
+}
+
+std::string run_end::still_running() const {
+  std::string names;
+  const std::size_t count = running();
+  for (std::size_t n = 0, found = 0; n < nodes_.size(); ++n) {
+    if (!nodes_[n].runs) continue;
+    ++found;
+    names += found == 1 ? "" : found == count ? " and " : ", ";
+    names += std::to_string(n);
+  }
+  return count == 1 ? "node " + names + " still runs" : "nodes " + names + " still run";
+}
+
+std::string run_end::end_of(unsigned n) const {
+  const node_end& e = nodes_[n].end;
+  return name_of(n) + (e.signal != 0 ? " was ended by signal " + std::to_string(e.signal)
+                                     : " ended with status " + std::to_string(e.exit_code));
+}
+
+/// The reason of the others' failures, as far as the reports show it: one that is not a loss, or else the loss of
+/// a node that has not reported anything itself.
+const run_end::node* run_end::chosen_failure() const {
+  const auto is_reason = [](const node& n) { return n.failure && n.failure->lost < 0; };
+  const auto is_first_loss = [this](const node& n) {
+    return n.failure && (static_cast<std::size_t>(n.failure->lost) >= nodes_.size() ||
+                         !nodes_[static_cast<std::size_t>(n.failure->lost)].failure);
+  };
+  auto found = std::find_if(nodes_.begin(), nodes_.end(), is_reason);
+  if (found == nodes_.end()) found = std::find_if(nodes_.begin(), nodes_.end(), is_first_loss);
+  if (found == nodes_.end())
+    found = std::find_if(nodes_.begin(), nodes_.end(), [](const node& n) { return n.failure.has_value(); });
+  return found == nodes_.end() ? nullptr : &*found;
+}
+
+run_end::conclusion run_end::conclude() const {
+  conclusion c;
+  c.status = status_of_difference_;
+  if (hope_) return c;
+  const node* const failure = chosen_failure();
+  const bool was_ended = first_failure_ >= 0 && !is_grace_ && nodes_[0].end.signal == SIGTERM;
+  const int blamed = missing_ >= 0 ? missing_ : was_ended ? first_failure_ : -1;
+  if (blamed >= 0 && !c.status) {
+    const node_end& e = nodes_[static_cast<std::size_t>(blamed)].end;
+    if (is_well(e))
+      c.status = status_usage;
+    else if (blamed != 0)
+      c.status = e.signal != 0 ? status_lost : e.exit_code;
+  } else if (failure != nullptr && is_well(nodes_[0].end) && !c.status) {
+    c.status = failure->failure->status;
+  }
+  if (!said_.empty()) return c;
+  // That a node was lost while they met says less than how it ended.
+  if (failure != nullptr && (blamed < 0 || failure->failure->lost < 0)) {
+    c.reporter = static_cast<unsigned>(failure - nodes_.data());
+    c.sentence = failure->failure->sentence;
+  } else if (blamed >= 0 && is_well(nodes_[static_cast<std::size_t>(blamed)].end)) {
+    c.sentence = name_of(static_cast<std::size_t>(blamed)) + " ended its program without an entry, and " +
+                 name_of(static_cast<std::size_t>(waiting_)) +
+                 " waits for it in its first one: each node must make the same calls of sukima::cluster::run";
+  } else if (blamed >= 0) {
+    c.sentence = end_of(static_cast<unsigned>(blamed)) + ", so the others were ended, too";
+  }
+  return c;
+}
+
+}  // namespace sukima::cluster
