@@ -11,6 +11,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
 
 namespace sukima::detail {
 
@@ -19,6 +20,8 @@ struct cluster_entry {
   void (*run)(cluster_entry&, context) = nullptr;  ///< calls the function and keeps its result
   void (*put)(cluster_entry&, std::vector<std::byte>&) = nullptr;
   void (*get)(cluster_entry&, std::span<const std::byte>) = nullptr;  ///< the result comes from node 0
+  const char* call = nullptr;  ///< what it calls: the mangled type of the call, or a name of the language
+  const char* result_type = nullptr;  ///< mangled; null in the language
 };
 
 template <class Call> struct cluster_entry_of : cluster_entry {
@@ -26,6 +29,8 @@ template <class Call> struct cluster_entry_of : cluster_entry {
   Call what;
   result_slot<stored<result>> value;
   explicit cluster_entry_of(Call&& called) : what(std::move(called)) {
+    call = typeid(Call).name();
+    result_type = typeid(result).name();
     run = [](cluster_entry& self, context c) {
       auto& me = static_cast<cluster_entry_of&>(self);
       me.value.fill([&]() -> decltype(auto) { return call_plainly(c, std::move(me.what)); });
@@ -80,8 +85,8 @@ class remote_exception : public std::runtime_error {
 /// \param what  the same call on each node; its arguments and its result can travel
 /// \throws what the function throws; where that was thrown on another node, remote_exception
 ///
-/// If the nodes do not come together (another program at one of them, another token), each ends with status 2
-/// and one sentence; if one of them is lost later, with status 75. Processes that srun or a PMIx launcher has
+/// If the nodes do not come together (another program at one of them, another token), or call another function
+/// in one entry, each ends with status 2 and one sentence; if one of them is lost later, with status 75. Processes that srun or a PMIx launcher has
 /// started, and that no MPI joins, end with status 2, too. Under `sukima cluster run --hope` every node makes
 /// the call, and omits what others have computed; then a node that is lost, or does not come, ends no other
 /// one, and exceptions arrive as they were thrown (docs/hope.md).

@@ -257,7 +257,8 @@ std::vector<note> all_kinds_of_notes(byte_view content) {
       {.kind = note_kind::missing, .entry = 5, .task = name_of_entry},
       {.kind = note_kind::request, .entry = 6},
       {.kind = note_kind::given, .entry = 7, .within = within, .type = 1u << 31, .content = content},
-      {.kind = note_kind::none, .entry = 8}};
+      {.kind = note_kind::none, .entry = 8},
+      {.kind = note_kind::differs, .entry = 9, .content = content}};
 }
 
 TEST(notes, are_read_as_they_were_written) {
@@ -282,8 +283,8 @@ TEST(notes, that_are_cut_or_too_long_are_none) {
     for (std::size_t size = 0; size < written.size(); ++size)
       EXPECT_FALSE(read_note(byte_view(written).first(size))) << size;
     written.push_back(std::byte{1});
-    const bool has_content =
-        n.kind == note_kind::result || n.kind == note_kind::entry_result || n.kind == note_kind::given;
+    const bool has_content = n.kind == note_kind::result || n.kind == note_kind::entry_result ||
+                             n.kind == note_kind::given || n.kind == note_kind::differs;
     EXPECT_EQ(read_note(written).has_value(), has_content);
   }
 }
@@ -291,7 +292,7 @@ TEST(notes, that_are_cut_or_too_long_are_none) {
 TEST(notes, of_no_entry_or_kind_or_possible_time_are_none) {
   const bytes claim = write_note({.kind = note_kind::claim, .entry = 1, .task = key(1), .time = 1h});
   ASSERT_TRUE(read_note(claim));
-  for (const auto kind : {0, 9, 255}) {
+  for (const auto kind : {0, 10, 255}) {
     bytes other = claim;
     other[0] = static_cast<std::byte>(kind);
     EXPECT_FALSE(read_note(other));

@@ -108,6 +108,20 @@ class language(unittest.TestCase):
         self.assertIn("sukima: a task failed on another node: sukima: an array of a task is too long to travel",
                       together("2", program, status=70).stderr)
 
+    def test_nodes_that_enter_different_functions_end(self):
+        source = Path(self.folder.name) / "differs.tc"
+        functions = "".join(f"cluster worker int {name}(int n) {{\n"
+                            "  do_two { n++; } { n++; } handles t { this.n = n; } { n += this.r; }\n"
+                            "  return n;\n}\n" for name in ("one", "other"))
+        source.write_text("#include <sukima/cluster.h>\n"
+                          f"task t {{ in int n; out int r; }};\n{functions}"
+                          "task_exec t { this.r = this.n; }\n"
+                          "int main(void) { return (sukima_cluster_node() == 1 ? other(0) : one(0)) - 2; }\n")
+        program = self.build(source)
+        self.assertEqual(run(SUKIMA, "cluster", "run", "-n", "2", "--no-tags", "--", program, status=2).stderr,
+                         "sukima: the nodes' programs differ: entry 1 calls 'one' at node 0 and 'other' at node 1; each node "
+                         "must make the same entries in the same order\n")
+
     def test_a_program_whose_tasks_stay_ends_at_its_start(self):
         source = Path(self.folder.name) / "stays.tc"
         source.write_text("task t { in int *p; out int r; };\n"

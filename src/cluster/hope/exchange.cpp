@@ -3,6 +3,9 @@
 // is dropped, as are those that are no notes: a node that hears nothing at all goes on alone.
 #include "hope/node.hpp"
 
+#include "protocol/entry_name.hpp"
+#include "protocol/reader.hpp"
+
 #include <algorithm>
 
 namespace sukima::cluster::hope {
@@ -33,7 +36,10 @@ void node::on_message(node_id from, byte_view message) {
   if (n->kind == note_kind::missing || n->kind == note_kind::request) {
     answer(from, *n);
   } else if (n->kind == note_kind::entry_result) {
-    take_entry_result(*n);
+    take_entry_result(from, *n);
+  } else if (n->kind == note_kind::differs) {
+    if (chosen_.on_failure)
+      chosen_.on_failure({.sentence = text_of(n->content), .status = status_usage, .differs = true});
   } else if (n->entry > entry_) {
     if (early_size_ + message.size() > most_early) return;
     early_size_ += message.size();
@@ -106,20 +112,35 @@ void node::take_result(node_id from, const note& n) {
     erase(*u);
 }
 
-void node::take_entry_result(const note& n) {
+void node::take_entry_result(node_id from, const note& n) {
   const bool is_active = active_ != nullptr && n.entry == entry_ && !is_over_;
+  if (const auto known = entry_results_.find(n.entry);
+      known != entry_results_.end() && known->second.from == self_)
+    compare_entries(n.entry, known->second.content, from, n.content);
   if (n.entry <= entry_ && !is_active) return;
-  bytes& kept = entry_results_[n.entry];
-  kept.assign(n.content.begin(), n.content.end());
+  if (is_active) compare_entries(n.entry, entry_name_, from, n.content);
+  entry_result& kept = entry_results_[n.entry];
+  kept = {from, bytes(n.content.begin(), n.content.end())};
   if (!is_active) return;
-  active_->told = kept;
+  active_->told = kept.content;
   end_entry();
+}
+
+void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, byte_view others) {
+  const auto here = take_name(own);
+  const auto there = take_name(others);
+  if (here == there || !chosen_.on_failure) return;
+  const std::string sentence =
+      sentence_of_difference(entry, {here.value_or(""), self_}, {there.value_or(""), other});
+  tell({.kind = note_kind::differs, .entry = entry, .content = std::as_bytes(std::span(sentence))});
+  transport_->stop(leaving_time);
+  chosen_.on_failure({.sentence = sentence, .status = status_usage, .differs = true});
 }
 
 void node::answer(node_id from, const note& n) {
   // Whatever is asked for in an entry, its own result is better.
   if (const auto known = entry_results_.find(n.entry); known != entry_results_.end()) {
-    tell_one(from, {.kind = note_kind::entry_result, .entry = n.entry, .content = known->second});
+    tell_one(from, {.kind = note_kind::entry_result, .entry = n.entry, .content = known->second.content});
     return;
   }
   if (n.entry != entry_ || active_ == nullptr || is_over_) return;

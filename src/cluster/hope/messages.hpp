@@ -5,11 +5,12 @@
 //   claim         the sender runs a task since so long; whoever has it to do may do something else first
 //   unclaim       the sender does not run it any more, and has no result
 //   result        what the task returned, for all who have it to do
-//   entry_result  what the entry returned: nobody has anything to do for it any more
+//   entry_result  the entry's name, and what it returned: no node has work left for it
 //   missing       does anybody know the result of this task, or of the entry?
 //   request       the sender has nothing to do: it asks for a task
 //   given         the answer: a task with its arguments; the sender takes it for claimed by the receiver
 //   none          the other answer: there is none
+//   differs       the sender is in another entry of that number: all end with this sentence
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -29,7 +30,8 @@ enum class note_kind : std::uint8_t {
   missing,
   request,
   given,
-  none
+  none,
+  differs
 };
 
 /// The name of the entry itself, in `missing` and as what a task is within. A task has it with a probability

@@ -2,13 +2,14 @@
 // The node as the program and the workers see it, the loop of its thread, and the course of an entry.
 #include "hope/node.hpp"
 
+#include "protocol/entry_name.hpp"
+
 #include <algorithm>
 
 namespace sukima::cluster::hope {
 
 namespace {
 
-constexpr std::chrono::seconds leaving_time{2};
 /// Results of entries that are kept for nodes that are late.
 constexpr std::uint64_t kept_entries = 16;
 
@@ -122,12 +123,15 @@ void node::take_event(event& e) {
 void node::begin_entry(active_entry& e) {
   ++entry_;
   active_ = &e;
+  entry_name_.clear();
+  put_name(entry_name_, name_of(*e.called));
   is_over_ = false;
   requests_.begin();
   entry_results_.erase(entry_results_.begin(),
                        entry_results_.lower_bound(entry_ - std::min(entry_, kept_entries)));
   if (const auto known = entry_results_.find(entry_); known != entry_results_.end()) {
-    e.told = known->second;
+    compare_entries(entry_, entry_name_, known->second.from, known->second.content);
+    e.told = known->second.content;
     end_entry();
     return;
   }
@@ -157,7 +161,7 @@ void node::root_ended(event& e) {
   if (e.how == outcome::ok) {
     active_->told.reset();  // the call has filled its result in
     if (!is_over_) tell({.kind = note_kind::entry_result, .entry = entry_, .content = e.content});
-    entry_results_[entry_] = std::move(e.content);
+    entry_results_[entry_] = {self_, std::move(e.content)};
   } else if (e.how == outcome::thrown && !active_->told) {
     active_->error = std::move(e.error);  // every node finds it by itself
   }
@@ -217,7 +221,10 @@ void node::run(detail::cluster_entry& called) {
     });
   });
   if (e.error) std::rethrow_exception(e.error);
-  if (e.told) called.get(called, *e.told);
+  if (!e.told) return;
+  byte_view content = *e.told;
+  take_name(content);  // compared already
+  called.get(called, content);
 }
 
 void node::answered(detail::task* t) noexcept { post({.kind = event::what::answered, .t = t}); }
@@ -243,6 +250,7 @@ void node::ended(detail::received_task& t) noexcept {
       t.form->put_result(t, e.content);
     } else {
       detail::cluster_entry& called = *static_cast<root_task&>(t).called;
+      put_name(e.content, name_of(called));
       called.put(called, e.content);
     }
   } catch (...) {  // of the user's codec

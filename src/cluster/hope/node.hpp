@@ -30,6 +30,7 @@
 // Source: cluster.md of the design, sections 5 and 6, with every message to every node.
 #pragma once
 
+#include "entry/ending.hpp"
 #include "entry/forms.hpp"
 #include "hope/claims.hpp"
 #include "hope/looks.hpp"
@@ -49,6 +50,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,6 +61,9 @@
 #include <vector>
 
 namespace sukima::cluster::hope {
+
+/// Without progress for so long, a node that leaves gives up.
+inline constexpr std::chrono::seconds leaving_time{2};
 
 struct node_options {
   std::uint64_t seed = 1;  ///< of the choice which unit is helped
@@ -78,6 +83,8 @@ struct node_options {
   /// what telling costs a node is the same whatever their number.
   std::chrono::microseconds tick{1500};
   std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
+  /// Nodes are in different entries: called once by the cluster thread. It must not return.
+  std::function<void(const run_failure&)> on_failure{};
 };
 
 /// What a node has done so far.
@@ -186,7 +193,9 @@ class node final : private receiver, private detail::remote_node {
   void take_note(node_id from, const note& n);
   void take_claim(node_id from, const note& n);
   void take_result(node_id from, const note& n);
-  void take_entry_result(const note& n);
+  void take_entry_result(node_id from, const note& n);
+  /// Ends all nodes unless both results of an entry, with their names, are of one call.
+  void compare_entries(std::uint64_t entry, byte_view own, node_id other, byte_view others);
   void answer(node_id from, const note& n);
   void tell(const note& n);
   void tell_one(node_id to, const note& n);
@@ -293,7 +302,13 @@ class node final : private receiver, private detail::remote_node {
   root_task* root_ = nullptr;  ///< until it has ended
   clock::time_point root_goes_on_;  ///< as a unit's `goes_on`
   bool is_over_ = false;  ///< nothing of the active entry is needed any more
-  std::map<std::uint64_t, bytes> entry_results_;  ///< of entries to come, and of the last ones
+  /// A result of an entry, after its name, and where it came from.
+  struct entry_result {
+    node_id from;
+    bytes content;
+  };
+  std::map<std::uint64_t, entry_result> entry_results_;  ///< of entries to come, and of the last ones
+  bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;
   result_store store_;

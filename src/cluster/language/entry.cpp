@@ -19,19 +19,20 @@ namespace sukima::cluster {
 namespace {
 
 struct language_entry : detail::cluster_entry {
-  void (*call)(char*, void*);
+  void (*function)(char*, void*);
   void* frame;
   byte_view result_bytes() const noexcept { return {static_cast<const std::byte*>(result), size}; }
   void* result;
   std::size_t size;
   detail::segment_end end;
 
-  language_entry(void (*called)(char*, void*), void* with, void* into, std::size_t room)
-      : call(called), frame(with), result(into), size(room) {
+  language_entry(const char* name, void (*called)(char*, void*), void* with, void* into, std::size_t room)
+      : function(called), frame(with), result(into), size(room) {
+    call = name;
     run = [](cluster_entry& self, context c) {
       auto& me = static_cast<language_entry&>(self);
       detail::segment_task(c.top)->jumps = true;
-      detail::run_segment(c.top, me.end, me.call, me.frame, 0);
+      detail::run_segment(c.top, me.end, me.function, me.frame, 0);
     };
     put = [](cluster_entry& self, std::vector<std::byte>& to) {
       const auto& me = static_cast<const language_entry&>(self);
@@ -73,7 +74,7 @@ void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char*
   detail::check_entry();
   if (!cluster::can_anything_leave()) cluster::end_at_start(name, stays);
   char* const top = detail::remembered_top();
-  cluster::language_entry entry(run, frame, result, result_size);
+  cluster::language_entry entry(name, run, frame, result, result_size);
   try {
     detail::run_cluster_entry(entry);
   } catch (...) {

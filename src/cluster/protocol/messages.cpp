@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/messages.hpp"
 
+#include "protocol/entry_name.hpp"
 #include "protocol/reader.hpp"
 
 #include <sukima/cluster.hpp>
@@ -8,8 +9,6 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <typeinfo>
 
 namespace sukima::cluster {
@@ -18,15 +17,9 @@ namespace {
 
 constexpr std::size_t longest_text = 4096;
 
-std::string demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> readable(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                        std::free);
-  return readable != nullptr ? readable.get() : name;
-}
-
 bool has_content(message_kind kind) noexcept {
-  return kind == message_kind::task || kind == message_kind::result || kind == message_kind::entry;
+  return kind == message_kind::task || kind == message_kind::result || kind == message_kind::entry ||
+         kind == message_kind::differs;
 }
 
 }  // namespace
@@ -57,7 +50,7 @@ std::optional<message> read_message(byte_view from) {
   m.request = source.number<std::uint64_t>();
   m.round_trip = source.number<std::uint32_t>();
   if (!source.ok() || kind < static_cast<std::uint8_t>(message_kind::request) ||
-      kind > static_cast<std::uint8_t>(message_kind::lifeline) ||
+      kind > static_cast<std::uint8_t>(message_kind::differs) ||
       how > static_cast<std::uint8_t>(outcome::aborted))
     return {};
   m.kind = static_cast<message_kind>(kind);

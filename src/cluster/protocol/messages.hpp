@@ -8,7 +8,8 @@
 //   victim -> thief      abort      its result is not needed; the result is awaited all the same
 //   thief -> victim      lifeline   send me a task of that entry when there is one: it is not refused
 //   thief -> victim      declined   it was not begun here; somebody else may have it
-//   node 0 -> all        entry      the result of an entry: ok or thrown
+//   node 0 -> all        entry      the name of an entry, and its result: ok or thrown
+//   any -> all           differs    the sender is in another entry of that number: all end with this sentence
 #pragma once
 
 #include "transport/transport.hpp"
@@ -17,7 +18,17 @@
 
 namespace sukima::cluster {
 
-enum class message_kind : std::uint8_t { request = 1, none, task, result, abort, entry, declined, lifeline };
+enum class message_kind : std::uint8_t {
+  request = 1,
+  none,
+  task,
+  result,
+  abort,
+  entry,
+  declined,
+  lifeline,
+  differs
+};
 enum class outcome : std::uint8_t { ok, thrown, aborted };
 
 struct message {

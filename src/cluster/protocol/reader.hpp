@@ -10,6 +10,10 @@
 
 namespace sukima::cluster {
 
+inline std::string text_of(byte_view text) {
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
 /// Appends to bytes.
 class byte_sink {
  public:
@@ -55,8 +59,7 @@ class byte_source {
   std::string text(std::size_t most) {
     const std::size_t size = number<std::uint16_t>();
     if (size > most) ok_ = false;
-    const byte_view view = raw(ok_ ? size : 0);
-    return {reinterpret_cast<const char*>(view.data()), view.size()};
+    return text_of(raw(ok_ ? size : 0));
   }
 
  private:

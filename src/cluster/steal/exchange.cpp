@@ -2,6 +2,8 @@
 // What the cluster thread does: asking other nodes, answering them, taking tasks and results.
 #include "steal/node.hpp"
 
+#include "protocol/reader.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -81,6 +83,12 @@ void node::take_event(event& e) {
                    .content = e.content});
       refuse_all();
       lifelines_.begin_entry(static_cast<std::uint32_t>(e.id) + 1);
+      return;
+    case event::what::differs:
+      for (node_id n = 0; n < nodes_; ++n)
+        if (n != self_ && !gone_[n]) send(n, {.kind = message_kind::differs, .content = e.content});
+      wait_for_leaving();
+      end_all({.sentence = text_of(e.content), .status = status_usage, .differs = true});
       return;
   }
 }
@@ -239,6 +247,9 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
       return;
     case message_kind::entry:
       take_entry(*m);
+      return;
+    case message_kind::differs:
+      end_all({.sentence = text_of(m->content), .status = status_usage, .differs = true});
       return;
   }
 }

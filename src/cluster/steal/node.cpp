@@ -2,9 +2,11 @@
 // The node as the program and the workers see it, and the loop of its thread.
 #include "steal/node.hpp"
 
+#include "protocol/entry_name.hpp"
 #include "transport/progress_deadline.hpp"
 
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace sukima::cluster {
@@ -112,6 +114,8 @@ void node::run(detail::cluster_entry& entry) {
 
 void node::run_here(detail::cluster_entry& entry) {
   event over{event::what::entry_over, nullptr, active_entry_.load(), outcome::ok, {}};
+  put_name(over.content, name_of(entry));
+  const std::size_t size_of_name = over.content.size();
   std::exception_ptr thrown;
   try {
     workers_.run([&](context c) { entry.run(entry, c); });
@@ -121,8 +125,9 @@ void node::run_here(detail::cluster_entry& entry) {
   } catch (...) {
     thrown = std::current_exception();
     over.how = outcome::thrown;
-    over.content.clear();
-    over.content = write_exception(thrown, self_);
+    over.content.resize(size_of_name);
+    const bytes what = write_exception(thrown, self_);
+    over.content.insert(over.content.end(), what.begin(), what.end());
   }
   active_entry_.store(0);  // then ring, in post; partners: ask_others, idle()
   post(std::move(over));
@@ -151,8 +156,18 @@ void node::help(detail::cluster_entry& entry) {
     result = std::move(results_.at(number));
     results_.erase(number);
   }
-  if (result.how != outcome::ok) std::rethrow_exception(read_exception(result.content));
-  entry.get(entry, result.content);
+  byte_view content = result.content;
+  const std::string own = name_of(entry);
+  if (const auto there = take_name(content); there != own)
+    end_differing(sentence_of_difference(number, {there.value_or(""), 0}, {own, self_}));
+  if (result.how != outcome::ok) std::rethrow_exception(read_exception(content));
+  entry.get(entry, content);
+}
+
+void node::end_differing(const std::string& sentence) {
+  const byte_view text = std::as_bytes(std::span(sentence));
+  post({event::what::differs, nullptr, 0, outcome::ok, bytes(text.begin(), text.end())});
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));  // the cluster thread ends the process
 }
 
 traffic node::statistics() const {

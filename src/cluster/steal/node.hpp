@@ -5,7 +5,8 @@
 // thread uses the transport and what is below "For the cluster thread".
 //
 // Entries have the same numbers on all nodes, from 1. An entry is over when its function has returned on node
-// 0; nothing of it is under way anywhere then, because whoever gave a task away waits for its result.
+// 0; nothing of it is under way anywhere then, because the owner of a task that was given away waits for its
+// result. With the result comes the name of what was called there; a node that calls something else ends all.
 #pragma once
 
 #include "entry/ending.hpp"
@@ -60,7 +61,7 @@ class node final : private receiver, private detail::remote_node {
  private:
   /// What workers leave for the cluster thread.
   struct event {
-    enum class what : std::uint8_t { answered, aborted, ended, entry_over } kind;
+    enum class what : std::uint8_t { answered, aborted, ended, entry_over, differs } kind;
     detail::task* t = nullptr;
     std::uint64_t id = 0;
     outcome how = outcome::ok;
@@ -90,6 +91,8 @@ class node final : private receiver, private detail::remote_node {
   void post(event e);
   void run_here(detail::cluster_entry& entry);
   void help(detail::cluster_entry& entry);
+  /// Node 0 was in another entry of that number.
+  [[noreturn]] void end_differing(const std::string& sentence);
 
   // remote_node: workers.
   void answered(detail::task* t) noexcept override;

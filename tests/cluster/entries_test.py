@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes whose programs make other entries: entries_test.py SUKIMA CLUSTER_ENTRIES_PROGRAM"""
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+SUKIMA, PROGRAM = (str(Path(word).resolve()) for word in sys.argv[1:3])
+del sys.argv[1:3]
+LEAVES = "'long (anonymous namespace)::leaves(int)'"
+HALF = "'double (anonymous namespace)::half(int)'"
+
+
+def run(*calls, options=()):
+    """Each node makes the entries of its word."""
+    return subprocess.run([SUKIMA, "cluster", "run", "-n", str(len(calls)), "--no-tags", *options, "--", PROGRAM, *calls],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SUKIMA_WORKERS": "1"})
+
+
+class entries(unittest.TestCase):
+    def check(self, ended, sentence):
+        self.assertEqual(ended.returncode, 2, ended)
+        self.assertEqual(ended.stderr, f"sukima: the nodes' programs differ: {sentence}; each node must make the same entries "
+                                       "in the same order\n")
+
+    def test_that_are_the_same_have_their_results(self):
+        for options in ([], ["--hope"]):
+            ended = run(*["leaves,half,leaves"] * 3, options=options)
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("1024\n1.5\n1024\n", "", 0))
+
+    def test_that_call_another_function_end_all_with_one_sentence(self):
+        self.check(run("leaves", "half", "leaves"), f"entry 1 calls {LEAVES} at node 0 and {HALF} at node 1")
+        self.check(run("leaves", "leaves", "half"), f"entry 1 calls {LEAVES} at node 0 and {HALF} at node 2")
+        self.check(run("half,leaves", "leaves,half"), f"entry 1 calls {HALF} at node 0 and {LEAVES} at node 1")
+
+    def test_that_one_node_makes_too_many_of_end_all(self):
+        self.check(run("leaves,half,leaves,half", "leaves,leaves,half,leaves,half"),
+                   f"entry 2 calls {HALF} at node 0 and {LEAVES} at node 1")
+
+    def test_that_differ_end_all_under_hierarchical_omission(self):
+        # One that is in the middle of its own, and one that may have ended well by then.
+        ended = run("endless", "half", options=["--hope"])
+        self.check(ended, f"entry 1 calls {LEAVES} at node 0 and {HALF} at node 1")
+
+
+if __name__ == "__main__":
+    unittest.main()
