@@ -5,20 +5,23 @@
 The rows of the table in docs/cluster.md that need no network of their own. Each test waits for events; one that waits
 for ever is ended by ctest. What is there besides: launch_test.py, loss_test.py, cable_test.py, mpi_test.py.
 """
+import contextlib
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from nodes import DIES_WITH_TEST, Meeting, end, wait_until_it_works
-from peer import Peer, peer_message
+from nodes import DIES_WITH_TEST, TOKEN, Meeting, end, wait_until_it_works
+from peer import MAGIC, Peer, peer_message
 
 SUKIMA, FIB = (str(Path(word).resolve()) for word in sys.argv[1:3])
 del sys.argv[1:3]
+OTHER_TOKEN = "of another program, and as long as it must be"
 ENDLESS = "70"  # the index of a number that takes days
 RESULT = ("75025\n", "", 0)  # of `cluster_fib 25`
 
@@ -153,12 +156,22 @@ class at_the_meeting(unittest.TestCase):
     def test_a_wrong_token_keeps_only_its_owner_away(self):
         with Meeting(2) as meeting:
             first = meeting.start(0, FIB, "25")
-            for token in ("guessed", ""):
+            for token in (OTHER_TOKEN, ""):
                 output, errors, status = end(meeting.start(1, FIB, "25", SUKIMA_CLUSTER_TOKEN=token))
                 self.assertEqual((output, status), ("", 2))
                 self.assertIn("it has another token", errors)
             self.assertEqual(end(meeting.start(1, FIB, "25")), RESULT)
             self.assertEqual(end(first), RESULT)
+
+    def test_a_token_that_can_be_guessed_is_refused(self):
+        sentence = ("sukima: SUKIMA_CLUSTER_TOKEN can be guessed: give at least 128 bits, as the 32 digits of "
+                    "`openssl rand -hex 16`\n")
+        for token in ("guessed", "0123456789abcdef0123456789abcde", "x" * 100, "01234567890123456789012345678901234567"):
+            with Meeting(2) as meeting:
+                self.assertEqual(end(meeting.start(1, FIB, "25", SUKIMA_CLUSTER_TOKEN=token)), ("", sentence, 2), token)
+            ended = subprocess.run([SUKIMA, "cluster", "run", "-n", "2", "--", "echo", "begun"], capture_output=True, text=True,
+                                   stdin=subprocess.DEVNULL, env={**os.environ, "SUKIMA_CLUSTER_TOKEN": token})
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("", sentence, 2), token)
 
     def test_a_port_that_is_taken_is_named(self):
         with Meeting(2) as meeting:
@@ -181,8 +194,8 @@ class at_the_meeting(unittest.TestCase):
         with Meeting(2) as meeting:
             first = meeting.start(0, FIB, "25")
             # The second program's nodes: its node 0 finds the port taken, its node 1 finds the first one's node 0.
-            self.assertEqual(end(meeting.start(0, FIB, "26", listens=False, SUKIMA_CLUSTER_TOKEN="other"))[2], 2)
-            _, errors, status = end(meeting.start(1, FIB, "26", SUKIMA_CLUSTER_TOKEN="other"))
+            self.assertEqual(end(meeting.start(0, FIB, "26", listens=False, SUKIMA_CLUSTER_TOKEN=OTHER_TOKEN))[2], 2)
+            _, errors, status = end(meeting.start(1, FIB, "26", SUKIMA_CLUSTER_TOKEN=OTHER_TOKEN))
             self.assertEqual(status, 2)
             self.assertIn("it has another token", errors)
             self.assertEqual(end(meeting.start(1, FIB, "25")), RESULT)
@@ -215,21 +228,47 @@ class strangers(unittest.TestCase):
         with Meeting(2) as meeting:
             first = meeting.start(0, FIB, "25")
             silent = socket.create_connection(meeting.socket.getsockname())
+            half = socket.create_connection(meeting.socket.getsockname())
+            half.sendall(b"\x40\x00")
             for words in self.WORDS:
                 with socket.create_connection(meeting.socket.getsockname()) as stranger:
                     stranger.sendall(words)
                     with self.subTest(words=words[:20]):
-                        self.assertEqual(self.answer(stranger), b"", "the connection is closed")
+                        self.learns_a_random_number(stranger)
+            # So that strangers cannot hold all descriptors of a node.
+            for stranger in (silent, half):
+                self.learns_a_random_number(stranger)
+                stranger.close()
             self.assertEqual(end(meeting.start(1, FIB, "25")), RESULT)
             self.assertEqual(end(first), RESULT)
-            silent.close()
 
-    @staticmethod
-    def answer(stranger):
-        try:
-            return stranger.recv(1)
-        except ConnectionResetError:
-            return b""
+    def test_that_guess_the_token_learn_nothing(self):
+        with Meeting(2) as meeting:
+            first = meeting.start(0, FIB, "25")
+            with socket.create_connection(meeting.socket.getsockname()) as stranger:
+                stranger.sendall(b"\x41\x00\x00\x00\x02" + b"x" * 64)
+                self.learns_a_random_number(stranger, b"\x01\x00\x00\x00\x02")
+            self.assertEqual(end(meeting.start(1, FIB, "25")), RESULT)
+            self.assertEqual(end(first), RESULT)
+
+    def learns_a_random_number(self, stranger, more=b""):
+        """Until its connection is closed."""
+        heard = b""
+        with contextlib.suppress(ConnectionResetError):
+            while part := stranger.recv(100):
+                heard += part
+        size = 4 + 1 + len(MAGIC) + 32
+        self.assertIn(heard[:5], (b"", struct.pack("<IB", size - 4, Peer.CHALLENGE)))
+        self.assertEqual(heard[size:], more)
+
+    def test_that_are_many_keep_nobody_away(self):
+        """More than node 0 may have descriptors, all of them there until the nodes have met."""
+        with Meeting(2) as meeting, contextlib.ExitStack() as strangers:
+            first = meeting.start(0, "prlimit", "--nofile=150:150", FIB, "25")
+            for _ in range(300):
+                strangers.enter_context(socket.create_connection(meeting.socket.getsockname()))
+            self.assertEqual(end(meeting.start(1, FIB, "25")), RESULT)
+            self.assertEqual(end(first), RESULT)
 
     def test_in_place_of_node_0_are_named(self):
         for words in self.WORDS:
@@ -257,7 +296,7 @@ class a_node_that_sends_garbage(unittest.TestCase):
         return errors
 
     def test_ends_all_with_75(self):
-        for token in ("", "secret"):
+        for token in ("", TOKEN):
             for message, sentence in (
                     (b"\xff" * 18, "node 1 sent what is no message"),
                     (b"", "node 1 sent what is no message"),

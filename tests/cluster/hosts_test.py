@@ -126,7 +126,7 @@ class nodes_on_hosts(Hosts):
             self.assertEqual(running.wait(), 0)
 
     def test_keep_the_token_and_the_words_from_command_lines(self):
-        self.run_on(TWO, FIB, "17", SUKIMA_CLUSTER_TOKEN="sesame")
+        self.run_on(TWO, FIB, "17", SUKIMA_CLUSTER_TOKEN="sesame, open for at least 128 bits")
         self.assertIn("alpha", self.log.read_text())
         for word in ("sesame", FIB, "17 "):
             self.assertNotIn(word, self.log.read_text())

@@ -9,7 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-TOKEN = "of the test"
+TOKEN = "of the test, and of 128 bits and more"
 #: Of all processes of a run: what hangs is ended by ctest, which knows the test's process only.
 DIES_WITH_TEST = ["setpriv", "--pdeathsig", "KILL"]
 

@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 
-MAGIC = b"SUKIMA-CLUSTER-1"
+MAGIC = b"SUKIMA-CLUSTER-2"
 
 
 def peer_message(kind, how=0, entry=1, function=0, id=0, request=0, round_trip=0):  # the names of messages.hpp
@@ -14,25 +14,25 @@ def peer_message(kind, how=0, entry=1, function=0, id=0, request=0, round_trip=0
 
 
 class Peer:
-    HELLO, PROOF, MEMBERS, DATA = 1, 2, 3, 4
+    HELLO, PROOF, MEMBERS, DATA, CHALLENGE = 1, 2, 3, 4, 8
     MAC_SIZE = 16
 
     def __init__(self, address, token):
         self.token = token.encode()
         self.key = None
         self.number = 0
-        # The first connection is only for the version and the build id, which the second one gives back.
         self.socket = socket.create_connection(address)
-        theirs = self.greet(b"\0\0", b"\0\0")
-        self.socket.close()
-        version, build_id = self.texts(theirs)
-        self.socket = socket.create_connection(address)
-        theirs = self.greet(version, build_id)
-        proof = self.receive(self.PROOF)
-        assert proof == self.mac(b"acceptor", theirs)
-        self.send(self.PROOF, self.mac(b"connector", theirs))
+        challenge = self.receive(self.CHALLENGE)
+        assert challenge.startswith(MAGIC)
+        self.numbers = challenge[len(MAGIC):] + os.urandom(32)
+        self.send(self.PROOF, self.numbers[32:] + self.mac(b"connector"))
+        assert self.receive(self.PROOF) == self.mac(b"acceptor")
+        hello = self.receive(self.HELLO)
+        # Version and build id are those of the other node. The MAC behind them is not checked here.
+        rest = hello[struct.calcsize("<BIIH"):len(hello) - (self.MAC_SIZE if token else 0)]
         if token:
-            self.key = self.mac(b"from connector", theirs)
+            self.key = self.mac(b"from connector")
+        self.send(self.HELLO, struct.pack("<BIIH", 8, 2, 1, 9) + rest)
 
     def __enter__(self):
         return self
@@ -40,20 +40,8 @@ class Peer:
     def __exit__(self, *_):
         self.socket.close()
 
-    @staticmethod
-    def texts(hello):
-        """The version and the build id, each with its length."""
-        rest = hello[len(MAGIC) + 32 + struct.calcsize("<BIIH"):]
-        size = 2 + struct.unpack_from("<H", rest)[0]
-        return rest[:size], rest[size:]
-
-    def greet(self, version, build_id):
-        self.own = MAGIC + os.urandom(32) + struct.pack("<BIIH", 8, 2, 1, 9) + version + build_id
-        self.send(self.HELLO, self.own)
-        return self.receive(self.HELLO)
-
-    def mac(self, word, theirs):
-        return hmac.digest(self.token, word + self.own + theirs, hashlib.sha256)
+    def mac(self, word):
+        return hmac.digest(self.token, word + self.numbers, hashlib.sha256)
 
     def send(self, kind, content):
         whole = struct.pack("<IB", 1 + len(content) + (self.MAC_SIZE if self.key else 0), kind) + content

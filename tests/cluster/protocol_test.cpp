@@ -121,25 +121,27 @@ identity some_identity(node_id node) {
 }
 
 /// Lets two sides talk. \returns whether both are done
-bool shake(handshake& a, handshake& b) {
-  std::vector<frame> to_b{*a.begin()};
-  EXPECT_FALSE(b.begin());
-  std::vector<frame> to_a;
-  bool a_done = false;
-  bool b_done = false;
-  while (!to_a.empty() || !to_b.empty()) {
-    for (const frame& f : std::exchange(to_b, {})) {
-      auto step = b.take(f);
-      b_done |= step.done;
-      std::move(step.answers.begin(), step.answers.end(), std::back_inserter(to_a));
+bool shake(handshake& connector, handshake& acceptor) {
+  EXPECT_FALSE(connector.begin());
+  std::vector<frame> to_connector{*acceptor.begin()};
+  std::vector<frame> to_acceptor;
+  bool is_connector_done = false;
+  bool is_acceptor_done = false;
+  const auto hear = [](handshake& one, std::vector<frame>& heard, std::vector<frame>& said) {
+    bool done = false;
+    for (const frame& f : std::exchange(heard, {})) {
+      handshake::step step = one.take(f);
+      done |= step.done;
+      std::move(step.answers.begin(), step.answers.end(), std::back_inserter(said));
+      if (step.sealed) said.push_back(*step.sealed);
     }
-    for (const frame& f : std::exchange(to_a, {})) {
-      auto step = a.take(f);
-      a_done |= step.done;
-      std::move(step.answers.begin(), step.answers.end(), std::back_inserter(to_b));
-    }
+    return done;
+  };
+  while (!to_connector.empty() || !to_acceptor.empty()) {
+    is_connector_done |= hear(connector, to_connector, to_acceptor);
+    is_acceptor_done |= hear(acceptor, to_acceptor, to_connector);
   }
-  return a_done && b_done;
+  return is_connector_done && is_acceptor_done;
 }
 
 TEST(handshake, joins_nodes_of_one_program_and_token) {
@@ -175,16 +177,40 @@ TEST(handshake, refuses_another_token) {
 TEST(handshake, is_not_done_by_what_was_overheard) {
   handshake a(handshake::role::connector, some_identity(1), "secret");
   handshake b(handshake::role::acceptor, some_identity(0), "secret");
-  const frame hello = *a.begin();
-  const auto answers = b.take(hello).answers;
-  a.take(answers[0]);
-  const frame proof = a.take(answers[1]).answers.at(0);
-  // The same frames at another connection: its random number is another one.
+  const frame proof = a.take(*b.begin()).answers.at(0);
+  // The same proof at another connection, which has asked for another number.
   handshake again(handshake::role::acceptor, some_identity(0), "secret");
-  again.take(hello);
-  EXPECT_THROW(again.take(proof), frame_error);
-  // What the acceptor proved does not serve as a connector's proof.
-  EXPECT_THROW(b.take(answers[1]), frame_error);
+  EXPECT_TRUE(again.take(proof).is_refused);
+  // A connector's proof does not serve as an acceptor's proof of the same numbers.
+  const frame reflected{frame_kind::proof,
+                        bytes(proof.content.begin() + sizeof(digest), proof.content.end())};
+  EXPECT_THROW(a.take(reflected), frame_error);
+}
+
+TEST(handshake, tells_a_stranger_nothing) {
+  handshake acceptor(handshake::role::acceptor, some_identity(0), "secret");
+  const frame challenge = *acceptor.begin();
+  EXPECT_EQ(challenge.content.size(), std::strlen("SUKIMA-CLUSTER-2") + sizeof(digest)) << "a random number";
+  const handshake::step refusal = acceptor.take({frame_kind::proof, bytes(2 * sizeof(digest))});
+  EXPECT_TRUE(refusal.is_refused);
+  EXPECT_FALSE(refusal.is_proved);
+  EXPECT_FALSE(refusal.sealed);
+  ASSERT_EQ(refusal.answers.size(), 1u);
+  EXPECT_TRUE(refusal.answers[0].content.empty());
+}
+
+TEST(handshake, says_who_it_is_only_under_the_keys) {
+  handshake connector(handshake::role::connector, some_identity(1), "secret");
+  handshake acceptor(handshake::role::acceptor, some_identity(0), "secret");
+  const auto has_build_id = [](const frame& f) {
+    return text(f.content).find(some_identity(0).build_id) != std::string::npos;
+  };
+  const frame challenge = *acceptor.begin();
+  const frame proof = connector.take(challenge).answers.at(0);
+  const handshake::step answer = acceptor.take(proof);
+  for (const frame& f : {challenge, proof, answer.answers.at(0)}) EXPECT_FALSE(has_build_id(f));
+  EXPECT_TRUE(answer.is_proved);
+  EXPECT_TRUE(has_build_id(*answer.sealed));
 }
 
 TEST(handshake, names_what_differs) {
@@ -319,7 +345,7 @@ TEST(environment, says_which_node_this_is) {
   variables = {{variable_nodes, "4"},
                {variable_node, "2"},
                {variable_address, "host.example:4711"},
-               {variable_token, "secret"},
+               {variable_token, "a secret of at least 128 bits"},
                {variable_listen, "5"}};
   const auto s = read_environment(variable);
   ASSERT_TRUE(s);
@@ -327,7 +353,7 @@ TEST(environment, says_which_node_this_is) {
   EXPECT_EQ(s->own.node, 2u);
   EXPECT_EQ(s->host, "host.example");
   EXPECT_EQ(s->port, 4711);
-  EXPECT_EQ(s->token, "secret");
+  EXPECT_EQ(s->token, "a secret of at least 128 bits");
   EXPECT_EQ(s->listening, -1) << "only node 0 listens there";
   EXPECT_FALSE(s->survives_losses);
   EXPECT_TRUE(s->addresses.empty());

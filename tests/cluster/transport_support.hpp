@@ -94,6 +94,8 @@ class silent_node {
         if (!f) break;
         const handshake::step next = shaken.take(*f);
         for (const frame& answer : next.answers) say(answer);
+        if (next.is_proved) shaken.protect(writer, reader);
+        if (next.sealed) say(*next.sealed);
         done = next.done;
       }
     }

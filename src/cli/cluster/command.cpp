@@ -173,6 +173,8 @@ int run(const cluster_options& options, const program_words& program) {
   sukima::cluster::launch_result result;
   try {
     result = sukima::cluster::launch(request);
+  } catch (const sukima::cluster::launch_error& error) {
+    throw process::usage_error(error.what());
   } catch (const std::system_error& error) {
     if (error.code().category() == std::generic_category() && std::string(error.what()).starts_with(started))
       throw process::start_error(started, error.code().value());

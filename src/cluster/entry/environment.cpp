@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "entry/environment.hpp"
 
+#include "protocol/token.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -56,6 +58,8 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
   s.port = static_cast<std::uint16_t>(
       number_of(variable_address, std::string_view(address).substr(colon + 1), 0, most_port));
   if (const char* const token = variable(variable_token)) s.token = token;
+  if (const std::string_view obstacle = obstacle_of_token(s.token); !s.token.empty() && !obstacle.empty())
+    throw start_failure(std::string(obstacle));
   if (const char* const all = variable(variable_addresses)) s.addresses = addresses_of(all, s.own.nodes);
   if (const char* const silence = variable(variable_silence)) {
     constexpr std::uint32_t longest_silence = 3600;

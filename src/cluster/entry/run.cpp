@@ -110,7 +110,8 @@ any_node* new_node(const own_place& at) {
     throw start_failure(std::string(variable_hope) + "=" + hope +
                         " needs the transport tcp: under an MPI the loss of one node ends all of them");
   if (at.tcp && at.tcp->survives_losses)
-    return new node_of_kind<hope::node>(own_transport(at), hope::node_options{.seed = at.node() + 1, .on_failure = end_process});
+    return new node_of_kind<hope::node>(own_transport(at),
+                                        hope::node_options{.seed = at.node() + 1, .on_failure = end_process});
   node_options options;
   options.on_failure = end_process;
   return new node_of_kind<node>(own_transport(at), std::move(options));

@@ -52,7 +52,8 @@ bytes write_note(const note& n) {
 std::optional<note> read_note(byte_view from) {
   byte_source source(from);
   const auto kind = source.number<std::uint8_t>();
-  if (kind < static_cast<std::uint8_t>(note_kind::claim) || kind > static_cast<std::uint8_t>(note_kind::differs))
+  if (kind < static_cast<std::uint8_t>(note_kind::claim) ||
+      kind > static_cast<std::uint8_t>(note_kind::differs))
     return {};
   note n;
   n.kind = static_cast<note_kind>(kind);

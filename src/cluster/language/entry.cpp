@@ -52,8 +52,8 @@ struct language_entry : detail::cluster_entry {
 };
 
 [[noreturn]] void end_at_start(const char* name, const char* stays) {
-  end_process({"nothing of entry '" + std::string(name) + "' can leave its node: " +
-                   (stays != nullptr ? stays : "its file hands out no tasks"),
+  end_process({"nothing of entry '" + std::string(name) +
+                   "' can leave its node: " + (stays != nullptr ? stays : "its file hands out no tasks"),
                status_usage});
 }
 

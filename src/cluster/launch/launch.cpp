@@ -10,6 +10,7 @@
 #include "launch/run_end.hpp"
 #include "launch/shared_input.hpp"
 #include "launch/signals.hpp"
+#include "protocol/token.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -89,6 +90,8 @@ class launcher {
   void start() {
     const char* const given = std::getenv(variable_token);
     const std::string token = given != nullptr && *given != 0 ? given : new_token();
+    if (const std::string_view obstacle = obstacle_of_token(token); !obstacle.empty())
+      throw launch_error(std::string(obstacle));
     if (request_.places.empty()) {
       start_here(token);
       return;

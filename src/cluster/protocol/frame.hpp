@@ -12,13 +12,14 @@
 namespace sukima::cluster {
 
 enum class frame_kind : std::uint8_t {
-  hello = 1,    ///< of the handshake (handshake.hpp)
+  hello = 1,    ///< of the handshake (handshake.hpp), as are proof and challenge
   proof = 2,
   members = 3,  ///< addresses of the nodes, by node 0
   data = 4,     ///< a message of the node
   leave = 5,    ///< the last one
   alive = 6,    ///< a heartbeat: nothing in it; or a byte, which asks for one
   lost = 7,     ///< the number of a node that was silent too long
+  challenge = 8,
 };
 
 /// What arrived is no frame: of another program, damaged, or forged.

@@ -3,23 +3,21 @@
 
 #include "protocol/reader.hpp"
 
-#include <string_view>
+#include <algorithm>
 
 namespace sukima::cluster {
 
 namespace {
 
-constexpr std::string_view magic = "SUKIMA-CLUSTER-1";
+constexpr std::string_view magic = "SUKIMA-CLUSTER-2";
 constexpr std::size_t longest_version = 32;
 constexpr std::size_t longest_build_id = 128;
 
 byte_view view(std::string_view text) noexcept { return std::as_bytes(std::span(text)); }
 
-bytes hello_of(const identity& who, const digest& nonce) {
+bytes hello_of(const identity& who) {
   bytes hello;
   byte_sink(hello)
-      .raw(view(magic))
-      .raw(nonce)
       .number(who.word_size)
       .number(who.nodes)
       .number(who.node)
@@ -31,10 +29,6 @@ bytes hello_of(const identity& who, const digest& nonce) {
 
 identity read_hello(byte_view hello) {
   byte_source source(hello);
-  const byte_view word = source.raw(magic.size());
-  if (!source.ok() || !std::equal(word.begin(), word.end(), view(magic).begin()))
-    throw frame_error("it is no node of Sukima, or of another version");
-  source.raw(sizeof(digest));
   identity who;
   who.word_size = source.number<std::uint8_t>();
   who.nodes = source.number<std::uint32_t>();
@@ -43,8 +37,21 @@ identity read_hello(byte_view hello) {
   who.version = source.text(longest_version);
   who.build_id = source.text(longest_build_id);
   if (!source.ok() || !source.rest().empty() || who.node >= who.nodes)
-    throw frame_error("its first frame is damaged");
+    throw frame_error("its greeting is damaged");
   return who;
+}
+
+bytes joined(byte_view first, byte_view second) {
+  bytes both(first.begin(), first.end());
+  both.insert(both.end(), second.begin(), second.end());
+  return both;
+}
+
+/// \returns false: it has another size
+bool take_number(digest& into, byte_view from) {
+  if (from.size() != into.size()) return false;
+  std::copy(from.begin(), from.end(), into.begin());
+  return true;
 }
 
 }  // namespace
@@ -53,46 +60,63 @@ handshake::handshake(role side, identity own, std::string token)
     : side_(side),
       own_(std::move(own)),
       token_(std::move(token)),
-      own_hello_(hello_of(own_, random_bytes())) {}
+      next_(side == role::connector ? awaited::challenge : awaited::proof),
+      own_number_(random_bytes()) {}
 
 std::optional<frame> handshake::begin() {
-  if (side_ == role::acceptor) return {};
-  return frame{frame_kind::hello, own_hello_};
+  if (side_ == role::connector) return {};
+  return frame{frame_kind::challenge, joined(view(magic), own_number_)};
 }
 
-digest handshake::proof(role by) const {
-  const bool own_first = side_ == role::connector;
-  return mac(view(token_), {view(by == role::connector ? "connector" : "acceptor"),
-                            own_first ? own_hello_ : peer_hello_, own_first ? peer_hello_ : own_hello_});
-}
-
-digest handshake::key(role by) const {
-  const bool own_first = side_ == role::connector;
-  return mac(view(token_), {view(by == role::connector ? "from connector" : "from acceptor"),
-                            own_first ? own_hello_ : peer_hello_, own_first ? peer_hello_ : own_hello_});
+digest handshake::mac_of(std::string_view purpose) const {
+  const bool own_first = side_ == role::acceptor;
+  return mac(view(token_),
+             {view(purpose), own_first ? own_number_ : peer_number_, own_first ? peer_number_ : own_number_});
 }
 
 handshake::step handshake::take(const frame& arrived) {
-  step result;
-  if (peer_hello_.empty()) {
-    if (arrived.kind != frame_kind::hello) throw frame_error("its first frame is no greeting");
-    peer_ = read_hello(arrived.content);
-    peer_hello_ = arrived.content;
-    if (side_ == role::connector) return result;
-    const digest own_proof = proof(role::acceptor);
-    result.answers.push_back({frame_kind::hello, own_hello_});
-    result.answers.push_back({frame_kind::proof, bytes(own_proof.begin(), own_proof.end())});
-    return result;
+  switch (next_) {
+    case awaited::challenge:
+      return answer_challenge(arrived);
+    case awaited::proof:
+      return side_ == role::acceptor ? check_connector(arrived) : check_acceptor(arrived);
+    case awaited::hello:
+      break;
   }
-  const role other = side_ == role::connector ? role::acceptor : role::connector;
-  if (arrived.kind != frame_kind::proof || !same_secret(arrived.content, proof(other)))
-    throw frame_error("it has another token");
-  if (side_ == role::connector) {
-    const digest own_proof = proof(role::connector);
-    result.answers.push_back({frame_kind::proof, bytes(own_proof.begin(), own_proof.end())});
-  }
-  result.done = true;
-  return result;
+  if (arrived.kind != frame_kind::hello) throw frame_error("it does not say who it is");
+  peer_ = read_hello(arrived.content);
+  return {.done = true};
+}
+
+handshake::step handshake::answer_challenge(const frame& arrived) {
+  const byte_view content = arrived.content;
+  const bool is_node = arrived.kind == frame_kind::challenge && content.size() > magic.size() &&
+                       std::ranges::equal(content.first(magic.size()), view(magic));
+  if (!is_node || !take_number(peer_number_, content.subspan(magic.size())))
+    throw frame_error("it is no node of Sukima, or of another version");
+  next_ = awaited::proof;
+  return {.answers = {{frame_kind::proof, joined(own_number_, mac_of("connector"))}}};
+}
+
+handshake::step handshake::check_connector(const frame& arrived) {
+  const byte_view content = arrived.content;
+  if (arrived.kind != frame_kind::proof || content.size() < sizeof(digest))
+    throw frame_error("its first frame is not a proof");
+  static_cast<void>(take_number(peer_number_, content.first(sizeof(digest))));
+  if (!same_secret(content.subspan(sizeof(digest)), mac_of("connector")))
+    return {.answers = {{frame_kind::proof, {}}}, .is_refused = true};
+  next_ = awaited::hello;
+  const digest own_proof = mac_of("acceptor");
+  return {.answers = {{frame_kind::proof, bytes(own_proof.begin(), own_proof.end())}},
+          .is_proved = true,
+          .sealed = frame{frame_kind::hello, hello_of(own_)}};
+}
+
+handshake::step handshake::check_acceptor(const frame& arrived) {
+  if (arrived.kind != frame_kind::proof || !same_secret(arrived.content, mac_of("acceptor")))
+    throw frame_error(another_token);
+  next_ = awaited::hello;
+  return {.is_proved = true, .sealed = frame{frame_kind::hello, hello_of(own_)}};
 }
 
 std::string handshake::obstacle() const {
@@ -115,8 +139,10 @@ std::string handshake::obstacle() const {
 
 void handshake::protect(frame_writer& outgoing, frame_reader& incoming) const {
   if (token_.empty()) return;
-  outgoing.protect(key(side_));
-  incoming.protect(key(side_ == role::connector ? role::acceptor : role::connector));
+  const digest from_connector = mac_of("from connector");
+  const digest from_acceptor = mac_of("from acceptor");
+  outgoing.protect(side_ == role::connector ? from_connector : from_acceptor);
+  incoming.protect(side_ == role::connector ? from_acceptor : from_connector);
 }
 
 }  // namespace sukima::cluster

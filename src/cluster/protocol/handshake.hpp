@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // How two nodes make sure that they know the same token and run the same program. No input or output here.
 //
-//   connector -> acceptor   hello: who I am, and a random number
-//   acceptor -> connector   hello, and proof: MAC(token, "acceptor", both hellos)
-//   connector -> acceptor   proof: MAC(token, "connector", both hellos)
+//   acceptor -> connector   challenge: a random number
+//   connector -> acceptor   proof: a random number, and MAC(token, "connector", both numbers)
+//   acceptor -> connector   proof: MAC(token, "acceptor", both numbers); nothing in it: that token is another one
+//   both                    hello: who I am, under the keys
 //
-// Both compare the identities only when the other side has proved that it knows the token: so what a stranger
-// says has no effect but the end of its connection. Keys for the frames that follow come from the token and
-// both random numbers, another one for each direction. Without a token (loopback only) nothing is proved.
+// The connector proves itself first, and identities go only between nodes that both have proved it: a stranger
+// who connects learns a random number, and what a stranger says has no effect but the end of its connection.
+// Keys for the frames from hello on come from the token and both random numbers, another one for each
+// direction. Without a token (loopback only) nothing is proved.
 #pragma once
 
 #include "protocol/frame.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace sukima::cluster {
 
@@ -26,17 +29,24 @@ struct identity {
   std::uint16_t port = 0;  ///< where it listens
 };
 
+/// Why a connection to such a node ends.
+inline constexpr const char* another_token = "it has another token";
+
 class handshake {
  public:
   enum class role : std::uint8_t { connector, acceptor };
   /// \param token empty: none
   handshake(role side, identity own, std::string token);
 
-  /// What this side sends first; nothing for the acceptor.
+  role side() const noexcept { return side_; }
+  /// What this side sends first; nothing for the connector.
   std::optional<frame> begin();
   struct step {
-    std::vector<frame> answers;
-    bool done = false;  ///< the peer knows the token
+    std::vector<frame> answers{};
+    bool is_proved = false;  ///< the peer knows the token: what follows in both directions is under the keys
+    std::optional<frame> sealed{};  ///< the answer that follows under the keys
+    bool is_refused = false;  ///< the peer does not know the token, which the answer says
+    bool done = false;  ///< the peer has said who it is
   };
   /// \throws frame_error what arrived is no handshake, or by somebody who does not know the token
   step take(const frame& arrived);
@@ -49,14 +59,20 @@ class handshake {
   void protect(frame_writer& outgoing, frame_reader& incoming) const;
 
  private:
-  digest proof(role by) const;
-  digest key(role by) const;
+  enum class awaited : std::uint8_t { challenge, proof, hello };
+
+  step answer_challenge(const frame& arrived);
+  step check_connector(const frame& arrived);
+  step check_acceptor(const frame& arrived);
+  /// Of both random numbers, under the token.
+  digest mac_of(std::string_view purpose) const;
 
   const role side_;
   const identity own_;
   const std::string token_;
-  bytes own_hello_;
-  bytes peer_hello_;
+  awaited next_;
+  digest own_number_;
+  digest peer_number_{};
   identity peer_;
 };
 

@@ -33,11 +33,11 @@ enum class outcome : std::uint8_t { ok, thrown, aborted };
 
 struct message {
   message_kind kind = message_kind::request;
-  outcome how = outcome::ok;   ///< of result and entry
-  std::uint32_t entry = 0;     ///< the number of the entry, from 1
+  outcome how = outcome::ok;  ///< of result and entry
+  std::uint32_t entry = 0;  ///< the number of the entry, from 1
   std::uint32_t function = 0;  ///< of a task: its number among all functions that travel
-  std::uint64_t id = 0;        ///< of a task among those that the victim gave away
-  std::uint64_t request = 0;   ///< its number, with its answer, too; 0: a task for a lifeline
+  std::uint64_t id = 0;  ///< of a task among those that the victim gave away
+  std::uint64_t request = 0;  ///< its number, with its answer, too; 0: a task for a lifeline
   std::uint32_t round_trip = 0;  ///< of request and lifeline: to the victim, in µs; 0: not known
   byte_view content{};  ///< arguments, or what came of them
 };

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -55,6 +56,11 @@ struct launch_result {
   int output_error = 0;  ///< why stdout took no more, as in errno; 0: it took all
 };
 
+/// A sentence for the user, whose request cannot be carried out.
+struct launch_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Runs a program on several nodes to its end. What is on stdin goes to each of them, at most 1 MiB ahead of
 /// the slowest; stdout is node 0's, stderr that of all; signals that this process gets go on to all. Which
 /// nodes are waited for, and which ones are ended, says launch/run_end.hpp. Of the sentences by which nodes
@@ -67,6 +73,7 @@ struct launch_result {
 /// Under hierarchical omission stdout is that of all nodes, each byte once (launch/merged_output.hpp), no
 /// node's end is another one's, and once one has ended well the others get `grace`, and then two seconds.
 /// Each sentence of theirs is printed once.
+/// \throws launch_error the token of the environment can be guessed: nothing runs
 /// \throws std::system_error a node, or the remote shell, cannot be started: nothing runs then
 /// \pre one thread
 launch_result launch(const launch_request& request);

@@ -265,9 +265,23 @@ class tcp_transport final : public transport {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
       if (error) std::this_thread::sleep_for(between_attempts);  // no descriptor is left: strangers may go
-      if (!error) begin(std::move(socket), handshake::role::acceptor, chosen_.own.node, {});
+      if (!error) {
+        close_oldest_guests();
+        begin(std::move(socket), handshake::role::acceptor, chosen_.own.node, {}, {});
+      }
       accept();
     });
+  }
+
+  /// Before one more comes.
+  void close_oldest_guests() {
+    std::vector<std::shared_ptr<tcp_connection>> unproved;
+    for (const auto& guest : guests_)
+      if (auto c = guest.lock();
+          c != nullptr && !c->is_proved() && !c->is_closed() && c->side() == handshake::role::acceptor)
+        unproved.push_back(std::move(c));
+    const std::size_t most = chosen_.most_unproved + chosen_.own.nodes;
+    for (std::size_t n = 0; n + most <= unproved.size(); ++n) unproved[n]->close();
   }
 
   void connect(node_id to, const std::string& host, std::uint16_t port) {
@@ -292,20 +306,24 @@ class tcp_transport final : public transport {
                         [this, socket, to, places, name](error_code error, const tcp::endpoint&) {
                           if (!error) {
                             unreached_.clear();
-                            begin(std::move(*socket), handshake::role::connector, to, name);
+                            begin(std::move(*socket), handshake::role::connector, to, name, places);
                           } else if (peers_[to].gone) {
                             return;
                           } else if (may_come_yet(error) && clock::now() < deadline_ &&
                                      (to == 0 || !chosen_.survives_losses)) {
                             unreached_ = name + " cannot be reached: " + error.message();
-                            auto again = std::make_shared<asio::steady_timer>(io_, between_attempts);
-                            again->async_wait([this, again, to, places, name](error_code ended) {
-                              if (!ended && !peers_[to].gone) connect_to_one(to, places, name);
-                            });
+                            connect_later(to, places, name);
                           } else {
                             fail_to_reach(to, name, " cannot be reached: " + error.message());
                           }
                         });
+  }
+
+  void connect_later(node_id to, const std::vector<tcp::endpoint>& places, const std::string& name) {
+    auto timer = std::make_shared<asio::steady_timer>(io_, between_attempts);
+    timer->async_wait([this, timer, to, places, name](error_code ended) {
+      if (!ended && !peers_[to].gone) connect_to_one(to, places, name);
+    });
   }
 
   void fail_to_reach(node_id node, const std::string& name, const std::string& why) {
@@ -316,7 +334,9 @@ class tcp_transport final : public transport {
   }
 
   /// \param name of the node that is connected to; empty: it came by itself
-  void begin(tcp::socket socket, handshake::role side, node_id expected, const std::string& name) {
+  /// \param places of that node
+  void begin(tcp::socket socket, handshake::role side, node_id expected, const std::string& name,
+             const std::vector<tcp::endpoint>& places) {
     keep_from_children(socket.native_handle());
     tcp_connection::events told;
     told.on_open = [this, side, expected](tcp_connection& c) { return opened(c, side, expected); };
@@ -324,7 +344,14 @@ class tcp_transport final : public transport {
     told.on_bytes = [this](tcp_connection& c) {
       if (is_peer(c)) beats_.heard(c.peer().node);
     };
-    told.on_closed = [this, expected, name](tcp_connection& c, const std::string& why) {
+    told.on_closed = [this, expected, name, places](tcp_connection& c, const std::string& why) {
+      const bool is_unproved = !is_peer(c) && !c.is_refused() && !c.is_proved() && !name.empty();
+      // That node may have too many guests just now.
+      if (is_unproved && meeting_ && !peers_[expected].gone && clock::now() < deadline_) {
+        unreached_ = name + ": " + why;
+        connect_later(expected, places, name);
+        return;
+      }
       closed(c, expected, name, why);
     };
     auto made = std::make_shared<tcp_connection>(
@@ -332,7 +359,10 @@ class tcp_transport final : public transport {
     // What is known of one that has gone keeps its memory.
     std::erase_if(guests_, [](const auto& guest) { return guest.expired(); });
     guests_.push_back(made);
-    made->begin();
+    if (side == handshake::role::acceptor)
+      made->begin_within(chosen_.proving_time);
+    else
+      made->begin();
   }
 
   bool opened(tcp_connection& c, handshake::role side, node_id expected) {

@@ -22,6 +22,10 @@ struct tcp_settings {
   std::vector<std::string> addresses;
   std::chrono::milliseconds heartbeat{500};  ///< between two of them
   unsigned silent_beats = 10;  ///< of this node's own, without a word of another one: that is lost. 0: never
+  /// Connections that have not proved yet that they know the token: each has so long, and of more than so many
+  /// the oldest ones are closed.
+  std::chrono::milliseconds proving_time{2000};
+  std::size_t most_unproved = 64;  ///< besides one for each node
   int listening = -1;  ///< node 0: a socket that listens already, which is taken over; -1: none
   /// The others go on without nodes that are lost, or do not come, and tell only their receivers of it. A
   /// node that others have lost though it lives loses them, too.

@@ -16,7 +16,7 @@ namespace sukima::cluster {
 namespace asio = boost::asio;
 
 tcp_connection::tcp_connection(asio::io_context& io, socket s, handshake with, events told)
-    : io_(io), socket_(std::move(s)), handshake_(std::move(with)), told_(std::move(told)) {
+    : io_(io), socket_(std::move(s)), handshake_(std::move(with)), told_(std::move(told)), patience_(io) {
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
 }
@@ -24,6 +24,15 @@ tcp_connection::tcp_connection(asio::io_context& io, socket s, handshake with, e
 void tcp_connection::begin() {
   if (const auto first = handshake_.begin()) send(first->kind, first->content, most_queued);
   read();
+}
+
+void tcp_connection::begin_within(std::chrono::milliseconds time) {
+  patience_.expires_after(time);
+  patience_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
+    const auto self = weak.lock();
+    if (!error && self != nullptr && !self->is_proved_) self->fail("it has not proved anything in time");
+  });
+  begin();
 }
 
 void tcp_connection::read() {
@@ -44,7 +53,7 @@ void tcp_connection::arrived(std::size_t size) {
     while (auto f = reader_.next()) {
       take(*f);
       const std::lock_guard hold(lock_);
-      if (closed_) return;
+      if (closed_ || is_last_queued_) return;
     }
   } catch (const frame_error& error) {
     refused_ = !open_;
@@ -61,11 +70,19 @@ void tcp_connection::take(const frame& f) {
   }
   const handshake::step next = handshake_.take(f);
   for (const frame& answer : next.answers) send(answer.kind, answer.content, most_queued);
-  if (!next.done) return;
-  {
+  if (next.is_refused) {
+    refused_ = true;
+    const std::lock_guard hold(lock_);
+    is_last_queued_ = true;
+  }
+  if (next.is_proved) {
+    is_proved_ = true;
+    patience_.cancel();
     const std::lock_guard hold(lock_);
     handshake_.protect(writer_, reader_);
   }
+  if (next.sealed) send(next.sealed->kind, next.sealed->content, most_queued);
+  if (!next.done) return;
   reader_.allow(largest_message);
   open_ = true;
   if (!told_.on_open(*this)) close();
@@ -84,14 +101,22 @@ bool tcp_connection::send(frame_kind kind, byte_view content, std::size_t most) 
 }
 
 void tcp_connection::write() {
+  bool is_done = false;
+  bool is_last = false;
   {
     const std::lock_guard hold(lock_);
-    if (closed_ || queued_.empty()) {
+    is_done = closed_ || queued_.empty();
+    is_last = is_last_queued_;
+    if (is_done) {
       writing_ = false;
-      return;
+    } else {
+      sending_.clear();
+      sending_.swap(queued_);
     }
-    sending_.clear();
-    sending_.swap(queued_);
+  }
+  if (is_done) {
+    if (is_last) fail(another_token);
+    return;
   }
   // Counts what goes piece by piece; the last one ends the operation without this.
   const auto rest = [self = this, before = sent_](boost::system::error_code error, std::size_t size) {
@@ -138,6 +163,7 @@ void tcp_connection::close() noexcept {
     const std::lock_guard hold(lock_);
     closed_ = true;
   }
+  patience_.cancel();
   boost::system::error_code ignored;
   socket_.close(ignored);
 }

@@ -7,8 +7,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -33,6 +35,11 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
 
   /// Begins to read, and the handshake.
   void begin();
+  /// Begins, and closes the connection if the other side has not proved in that time that it knows the token.
+  void begin_within(std::chrono::milliseconds time);
+  handshake::role side() const noexcept { return handshake_.side(); }
+  /// Does the other side know the token?
+  bool is_proved() const noexcept { return is_proved_; }
   /// Any thread. \returns false: too much is queued, or it is closed
   bool send(frame_kind kind, byte_view content, std::size_t most);
   /// Closes it without telling anybody.
@@ -64,7 +71,9 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   handshake handshake_;
   events told_;
   bool open_ = false;
+  bool is_proved_ = false;
   bool refused_ = false;
+  boost::asio::steady_timer patience_;  ///< with the other side's proof
   frame_reader reader_;
   std::array<std::byte, 65536> chunk_;
   std::uint64_t sent_ = 0;  ///< bytes that the system has taken
@@ -75,6 +84,7 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   bytes queued_;  ///< not on its way yet
   bytes sending_;
   bool writing_ = false;
+  bool is_last_queued_ = false;  ///< the connection ends when all is sent
   bool closed_ = false;
 };
 
