@@ -69,6 +69,25 @@ class launch(unittest.TestCase):
         ended = shell('if [ $SUKIMA_CLUSTER_NODE = 1 ]; then exec <&-; fi; wc -c', text=text, nodes="2")
         self.assertEqual(ended.stdout.strip(), str(len(text)))
 
+    def test_goes_on_when_only_node_0_reads(self):
+        text = "x" * 3000000
+        ended = shell(f'if [ $SUKIMA_CLUSTER_NODE = 0 ]; then wc -c; fi; exec {FIB} 20', text=text)
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), (f"{len(text)}\n6765\n", "", 0))
+
+    def test_says_that_a_node_does_not_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(f"{folder}/go")
+            script = f"if [ $SUKIMA_CLUSTER_NODE = 1 ]; then read line < {folder}/go; fi; exec wc -c"
+            with subprocess.Popen([*DIES_WITH_TEST, "sh", "-c", 'head -c 70000000 /dev/zero | "$@"', "sh", SUKIMA, "cluster",
+                                   "run", "-n", "2", "--", "sh", "-c", script],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+                self.assertEqual(running.stderr.readline(),
+                                 "sukima: node 1 has not read 64 MiB of stdin, so the others get no more of it: let each node "
+                                 "read stdin, or read a file\n")
+                Path(f"{folder}/go").write_text("go\n")
+                output, errors = running.communicate()
+                self.assertEqual((output, errors, running.returncode), ("70000000\n", "", 0))
+
     def test_goes_on_when_a_node_ends_and_has_not_read(self):
         """The launcher finds at once that node 1 has ended, that it does not read, and that there is more to read."""
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which nodes the launcher waits for, which ones it ends, and what it says: with times that are only numbers.
 #include "launch/run_end.hpp"
+#include "launch/shared_input.hpp"
 
 #include <gtest/gtest.h>
 
@@ -173,6 +174,22 @@ TEST(run_end, gives_survivors_five_seconds_under_hierarchical_omission) {
   EXPECT_TRUE(r.on_report(1, failure("each one"), begin));
   EXPECT_FALSE(r.on_report(2, failure("each one"), begin));
   EXPECT_TRUE(r.on_report(2, failure("another one"), begin));
+}
+
+TEST(input_stall, is_noticed_once_where_a_node_does_not_read) {
+  input_stall s;
+  s.look(false, 0, begin);
+  EXPECT_FALSE(s.next());
+  s.look(true, 0, begin);
+  s.look(true, 0, begin + 1999ms);
+  EXPECT_FALSE(s.take(begin + 1999ms));
+  s.look(true, 1, begin + 1999ms);  // it has read something
+  EXPECT_FALSE(s.take(begin + 2s));
+  s.look(true, 1, begin + 3999ms);
+  ASSERT_TRUE(s.next());
+  EXPECT_TRUE(s.take(*s.next()));
+  s.look(true, 1, begin + 1h);
+  EXPECT_FALSE(s.take(begin + 2h));
 }
 
 TEST(reports, come_out_of_what_surrounds_them) {

@@ -167,6 +167,7 @@ class launcher {
   void step() {
     std::vector<pollfd> all{{signals_.get(), POLLIN, 0}};
     all.push_back({input_.awaited(least_sent()), POLLIN, 0});
+    stall_.look(input_.is_full(least_sent()), least_sent(), clock::now());
     all.push_back({output_.unprinted().empty() ? -1 : STDOUT_FILENO, POLLOUT, 0});
     for (unsigned n = 0; n < children_.size(); ++n) {
       const child& c = children_[n];
@@ -187,16 +188,18 @@ class launcher {
     }
     close_inputs();
     end_late_ones();
+    if (stall_.take(clock::now())) report_stall();
   }
 
   int time_left() const {
     constexpr std::chrono::milliseconds none{-1};
     const auto look = input_.is_in_background() ? foreground_time : none;
-    const auto next = end_.next();
+    auto next = end_.next();
+    if (const auto stall = stall_.next()) next = std::min(next.value_or(*stall), *stall);
     if (!next) return static_cast<int>(look.count());
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - clock::now());
-    const auto until_next = std::max(left, std::chrono::milliseconds(0));
-    return static_cast<int>((look == none ? until_next : std::min(look, until_next)).count());
+    const auto rest = std::max(left, std::chrono::milliseconds(0));
+    return static_cast<int>((look == none ? rest : std::min(look, rest)).count());
   }
 
   void take_signals() {
@@ -277,6 +280,12 @@ class launcher {
       c.sent += static_cast<std::size_t>(put);
     else if (errno != EINTR && errno != EAGAIN)
       c.input.reset();  // it reads no more
+  }
+  void report_stall() const {
+    const auto is_slowest = [this](const child& c) { return c.input && c.sent == least_sent(); };
+    const auto slowest = std::find_if(children_.begin(), children_.end(), is_slowest);
+    if (slowest == children_.end() || !request_.notify) return;
+    request_.notify(input_stall::sentence(static_cast<std::size_t>(slowest - children_.begin())));
   }
   void close_inputs() {
     if (!input_.has_ended()) return;
@@ -377,6 +386,7 @@ class launcher {
   std::vector<signaller> signallers_;
   launch_result result_;
   shared_input input_;
+  input_stall stall_;
   run_end end_;
 };
 

@@ -13,7 +13,8 @@ namespace sukima::cluster {
 
 namespace {
 
-constexpr std::size_t most_ahead = std::size_t{1} << 20;
+/// How long nodes wait for one that does not read, before the launcher says so.
+constexpr std::chrono::seconds stalling_time{2};
 
 /// Is the terminal on stdin this session's? Not so one that has hung up.
 bool has_own_terminal() noexcept { return tcgetpgrp(STDIN_FILENO) >= 0; }
@@ -42,7 +43,7 @@ ssize_t read_without_stop(std::array<char, chunk_size>& into) noexcept {
 
 int shared_input::awaited(std::size_t least_sent) {
   is_in_background_ = false;
-  if (has_ended_ || size_ - least_sent >= most_ahead) return -1;
+  if (has_ended_ || is_full(least_sent)) return -1;
   is_in_background_ = runs_in_background();
   if (is_in_background_ && is_left_alone()) {
     has_ended_ = true;
@@ -61,13 +62,39 @@ void shared_input::read_some(std::size_t least_sent) {
     has_ended_ = true;
     return;
   }
-  kept_.erase(0, least_sent - (size_ - kept_.size()));
+  // Moves the rest only when the bytes that all nodes have got are the larger part.
+  const std::size_t unused = least_sent - (size_ - kept_.size());
+  if (unused > kept_.size() / 2) kept_.erase(0, unused);
   kept_.append(chunk.data(), static_cast<std::size_t>(got));
   size_ += static_cast<std::size_t>(got);
 }
 
 std::string_view shared_input::after(std::size_t sent) const {
   return std::string_view(kept_).substr(sent - (size_ - kept_.size()));
+}
+
+void input_stall::look(bool is_full, std::size_t least_sent, time_point now) {
+  if (is_full && since_ && least_sent == least_sent_) return;
+  least_sent_ = least_sent;
+  since_.reset();
+  if (is_full) since_ = now;
+}
+
+std::optional<input_stall::time_point> input_stall::next() const {
+  if (!since_ || is_said_) return {};
+  return *since_ + stalling_time;
+}
+
+bool input_stall::take(time_point now) {
+  const auto when = next();
+  if (!when || now < *when) return false;
+  is_said_ = true;
+  return true;
+}
+
+std::string input_stall::sentence(std::size_t node) {
+  return "node " + std::to_string(node) + " has not read " + std::to_string(shared_input::most_ahead >> 20) +
+         " MiB of stdin, so the others get no more of it: let each node read stdin, or read a file";
 }
 
 }  // namespace sukima::cluster

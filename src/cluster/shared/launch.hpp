@@ -61,7 +61,7 @@ struct launch_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Runs a program on several nodes to its end. What is on stdin goes to each of them, at most 1 MiB ahead of
+/// Runs a program on several nodes to its end. What is on stdin goes to each of them, at most 64 MiB ahead of
 /// the slowest; stdout is node 0's, stderr that of all; signals that this process gets go on to all. Which
 /// nodes are waited for, and which ones are ended, says launch/run_end.hpp. Of the sentences by which nodes
 /// report why they end, one is printed. Nodes end when this process is killed.
