@@ -59,6 +59,11 @@ install(TARGETS ${main_libraries} EXPORT sukimaTargets
   LIBRARY COMPONENT runtime NAMELINK_COMPONENT devel)
 if(TARGET sukima_cluster)
   set_target_properties(sukima_cluster PROPERTIES OUTPUT_NAME sukima-cluster EXPORT_NAME cluster)
+  # A program with the static library finds the plug-ins for MPI that are installed with it.
+  if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+    target_link_options(sukima_cluster INTERFACE
+      "$<INSTALL_INTERFACE:-Wl,-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/sukima>")
+  endif()
   install(TARGETS sukima_cluster ${cluster_libraries} EXPORT sukimaClusterTargets
     ARCHIVE COMPONENT devel
     LIBRARY COMPONENT runtime NAMELINK_COMPONENT devel)

@@ -93,15 +93,42 @@ TEST(mpi_transport, knows_a_process_that_an_mpi_has_started_alone) {
   EXPECT_NE(without_mpi({{"PMIX_RANK", "1"}, {"PMI_RANK", "0"}}), "");
 }
 
+TEST(mpi_transport, looks_for_plug_ins_beside_the_library_and_beside_the_launcher) {
+  char folder[] = "/tmp/sukima-plugins-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::filesystem::path prefix(folder);
+  std::filesystem::create_directories(prefix / "moved/bin");
+  std::filesystem::create_directories(prefix / "links");
+  std::ofstream(prefix / "moved/bin/sukima") << "#!/bin/sh\n";
+  std::filesystem::permissions(prefix / "moved/bin/sukima", std::filesystem::perms::owner_all);
+  std::filesystem::create_symlink(prefix / "moved/bin/sukima", prefix / "links/sukima");
+  const std::string path = "/no/such/folder:" + (prefix / "links").string() + ":/usr/bin";
+  known = {{"PATH", path.c_str()}};
+  const std::vector<std::string> places = places_of_plugin("x.so", known_value);
+  const auto begins = [](const std::string& prefix_of) {
+    return [=](const std::string& place) { return place.starts_with(prefix_of); };
+  };
+  EXPECT_TRUE(std::ranges::any_of(places, begins((prefix / "moved/lib").string()))) << places.back();
+  EXPECT_TRUE(std::ranges::count(places, "x.so")) << "as the program's own search path says";
+  const std::string own = std::filesystem::canonical("/proc/self/exe").parent_path().string();
+  EXPECT_TRUE(std::ranges::any_of(places, begins(own + "/sukima/")));
+  known.emplace_back("SUKIMA_CLUSTER_PLUGINS", "/here");
+  EXPECT_EQ(places_of_plugin("x.so", known_value), std::vector<std::string>{"/here/x.so"});
+  std::filesystem::remove_all(prefix);
+}
+
 TEST(mpi_transport, says_that_a_plug_in_is_missing) {
+  known = {{"SUKIMA_CLUSTER_PLUGINS", "/no/such/folder"}};
   try {
-    make_mpi_transport(mpi_kind::mpich, {.nodes = 2, .program = "1", .finalizes = true}, "/no/such/folder");
+    make_mpi_transport(mpi_kind::mpich, {.nodes = 2, .program = "1", .finalizes = true}, known_value);
     FAIL();
   } catch (const start_failure& failure) {
     EXPECT_NE(std::string(failure.what())
                   .find("it was started by MPICH, and the plug-in for that cannot be loaded"),
               std::string::npos)
         << failure.what();
+    EXPECT_NE(std::string(failure.what()).find("name its folder in SUKIMA_CLUSTER_PLUGINS"),
+              std::string::npos);
   }
 }
 

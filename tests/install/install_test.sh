@@ -5,6 +5,23 @@
 source "$(dirname "$0")/common.sh"
 cmake=$1 build=$2 cxx=$3 cc=$4 version=$5
 
+# finds_plugin PROGRAM: as one of several processes of Open MPI it loads the plug-in of the moved installation, here a
+# library that is none.
+finds_plugin() {
+  local plugin
+  plugin=$(dirname "$(find "$prefix" -name 'libsukima-cluster.*' | head -1)")/sukima/sukima-cluster-openmpi.so
+  mkdir -p "$(dirname "$plugin")"
+  [[ ! -e $plugin ]] || mv "$plugin" "$work/plugin"
+  "$cc" -shared -fPIC -x c -o "$plugin" /dev/null
+  local said
+  said=$(OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$1" 2>&1 || :)
+  [[ $said == *"is of another version of Sukima"* ]] || fail "$1 does not find the plug-in of the installation: $said"
+  rm "$plugin"
+  said=$(OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$1" 2>&1 || :)
+  [[ $said == *SUKIMA_CLUSTER_PLUGINS* ]] || fail "$1 does not say how to name the folder of plug-ins: $said"
+  [[ ! -e $work/plugin ]] || mv "$work/plugin" "$plugin"
+}
+
 install_build "$cmake" "$build" "$work/first"
 mv "$work/first" "$work/moved"
 prefix=$work/moved
@@ -30,6 +47,7 @@ if [[ -n $(find "$prefix" -name sukima-cluster.pc) ]]; then
   [[ $("$work/consumer/nodes") == 6765 ]] || fail "the consumer of the component cluster"
   [[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" cluster run -n 3 -- "$work/consumer/nodes") == 6765 ]] ||
     fail "that consumer on three nodes"
+  finds_plugin "$work/consumer/nodes"
 fi
 if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   [[ $("$work/consumer/fibonacci") == 6765 ]] || fail "the consumer of sukima_add_executable"
@@ -39,6 +57,7 @@ if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
     "$prefix/bin/sukima" cc -o "$work/nodes_in_the_language" "$consumer/nodes.tc"
     [[ $("$prefix/bin/sukima" cluster run -n 3 -- "$work/nodes_in_the_language") == 6765 ]] ||
       fail "a program in the language on three nodes"
+    finds_plugin "$work/nodes_in_the_language"
   fi
 fi
 

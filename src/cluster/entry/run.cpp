@@ -58,12 +58,11 @@ std::unique_ptr<transport> own_transport(const own_place& at) {
     settings.own.build_id = id;
     return make_tcp_transport(std::move(settings));
   }
-  const char* const folder = variable(variable_plugins);
   const mpi_place mpi = at.mpi.value_or(mpi_place());
   return make_mpi_transport(
       mpi.kind,
       {.nodes = mpi.nodes, .program = "Sukima " SUKIMA_VERSION ", build id " + id, .finalizes = true},
-      folder != nullptr ? folder : "");
+      variable);
 }
 
 /// What the program needs of a node, of either kind.

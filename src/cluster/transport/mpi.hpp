@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sukima::cluster {
 
@@ -39,9 +40,15 @@ struct mpi_settings {
 inline constexpr const char* mpi_plugin_function = "sukima_cluster_mpi_1";
 using mpi_plugin = transport* (*)(const mpi_settings&);
 
-/// \param folder  where plug-ins are looked for first; empty: in those of the installation
+/// Where a plug-in is looked for, in that order: in the folder of SUKIMA_CLUSTER_PLUGINS and nowhere else, or
+/// beside the library or the program, where the dynamic linker looks, beside the launcher of PATH, and in the
+/// folder of the installation as it was built.
+/// \param variable  the value of a variable, or null
+std::vector<std::string> places_of_plugin(const std::string& file, const char* (*variable)(const char* name));
+
+/// \param variable  as above
 /// \throws start_failure there is no plug-in for that MPI
 std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings& chosen,
-                                              const std::string& folder);
+                                              const char* (*variable)(const char* name));
 
 }  // namespace sukima::cluster

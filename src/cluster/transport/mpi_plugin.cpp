@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/mpi.hpp"
 
-#include <dlfcn.h>
+#include "entry/environment.hpp"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
-#include <vector>
+#include <system_error>
 
 namespace sukima::cluster {
 
@@ -44,24 +49,48 @@ std::string own_folder() {
   Dl_info where{};
   if (dladdr(reinterpret_cast<const void*>(&started_by_mpi), &where) == 0 || where.dli_fname == nullptr)
     return {};
-  const std::string_view file(where.dli_fname);
-  const std::size_t slash = file.rfind('/');
-  return slash == std::string_view::npos ? std::string() : std::string(file.substr(0, slash));
+  std::filesystem::path file(where.dli_fname);
+  std::error_code error;
+  // The program's name as it was called.
+  if (!file.is_absolute()) file = std::filesystem::read_symlink("/proc/self/exe", error);
+  return file.parent_path().string();
 }
 
-std::vector<std::string> places_of(const std::string& file, const std::string& folder) {
-  if (!folder.empty()) return {folder + "/" + file};
+/// The folder of the plug-ins beside the first `sukima` of that PATH; empty: there is none.
+std::string folder_beside_launcher(std::string_view path) {
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::filesystem::path launcher = std::filesystem::path(path.substr(begin, end - begin)) / "sukima";
+    std::error_code error;
+    if (launcher.is_absolute() && access(launcher.c_str(), X_OK) == 0 &&
+        std::filesystem::is_regular_file(launcher, error)) {
+      const auto real = std::filesystem::canonical(launcher, error);
+      return error ? std::string()
+                   : (real.parent_path() / SUKIMA_PLUGINS_FROM_LAUNCHER).lexically_normal().string();
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> places_of_plugin(const std::string& file,
+                                          const char* (*variable)(const char* name)) {
+  if (const char* const folder = variable(variable_plugins); folder != nullptr && *folder != 0)
+    return {std::string(folder) + "/" + file};
   std::vector<std::string> all;
   if (const std::string own = own_folder(); !own.empty()) {
     all.push_back(own + "/sukima/" + file);
     all.push_back(own + "/" + file);
   }
+  all.push_back(file);  // where the dynamic linker looks: the program may name the folder of its library
+  if (const char* const path = variable("PATH"))
+    if (const std::string beside = folder_beside_launcher(path); !beside.empty())
+      all.push_back(beside + "/" + file);
   all.push_back(std::string(SUKIMA_PLUGIN_FOLDER) + "/" + file);
-  all.push_back(file);  // where the dynamic linker looks
   return all;
 }
-
-}  // namespace
 
 std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name)) {
   for (const starter& by : starters) {
@@ -91,11 +120,11 @@ std::string started_without_mpi(const char* (*variable)(const char* name)) {
 }
 
 std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings& chosen,
-                                              const std::string& folder) {
+                                              const char* (*variable)(const char* name)) {
   const bool open_mpi = kind == mpi_kind::open_mpi;
   const std::string file = open_mpi ? "sukima-cluster-openmpi.so" : "sukima-cluster-mpich.so";
   std::string why;
-  for (const std::string& place : places_of(file, folder)) {
+  for (const std::string& place : places_of_plugin(file, variable)) {
     // RTLD_GLOBAL: Open MPI loads its own plug-ins, which look for its functions.
     void* const plugin = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (plugin == nullptr) {
@@ -109,7 +138,8 @@ std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings&
   }
   throw start_failure(std::string("it was started by ") + (open_mpi ? "Open MPI" : "MPICH") +
                       ", and the plug-in for that cannot be loaded (" + why +
-                      "): install Sukima's library with it, or start the program with sukima cluster run");
+                      "): install it with Sukima, name its folder in " + variable_plugins +
+                      ", or start the program with sukima cluster run");
 }
 
 }  // namespace sukima::cluster
