@@ -87,10 +87,58 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
   }
 };
 
+/// The body of a fold in the fixed order: adds one block up, from the neutral element on.
+template <class T, class Source, class Body, bool WithContext> struct block_fold {
+  const block_numbers<Source>& blocks;
+  const T& identity;
+  Body& body;
+  T operator()(context c, std::int64_t block) const {
+    T sum(identity);
+    blocks.visit(block,
+                 [&](auto&&... element) { call(c, body, sum, std::forward<decltype(element)>(element)...); });
+    return sum;
+  }
+};
+template <class T, class Source, class Body> struct block_fold<T, Source, Body, false> {
+  const block_numbers<Source>& blocks;
+  const T& identity;
+  Body& body;
+  T operator()(std::int64_t block) const {
+    T sum(identity);
+    blocks.visit(block, [&](auto&&... element) {
+      std::invoke(body, sum, std::forward<decltype(element)>(element)...);
+    });
+    return sum;
+  }
+};
+/// Sums that are costly to make: so few of them.
+inline constexpr std::int64_t blocks_of_a_fold = 128;
+
+/// parallel_fold whose sums begin at the same elements whatever is split off.
+template <context_type C, class T, class Source, class Body, class Combine>
+[[gnu::noinline]] T fold_in_fixed_order(C c, const Source& source, std::int64_t count, const T& identity,
+                                        Body& body, Combine& combine) {
+  if constexpr (Source::walks) {
+    const auto reached = reach(source.at, count);
+    return fold_in_fixed_order(c, reached_source<std::decay_t<decltype(source.at)>>{reached.data()}, count,
+                               identity, body, combine);
+  } else {
+    const block_numbers<Source> blocks{source, count, block_size(count, blocks_of_a_fold)};
+    const block_fold<T, Source, Body, body_takes_context<Body&, typename Source::arguments, T&>> each{
+        blocks, identity, body};
+    return reduce_in_fixed_order(static_cast<context>(c), element_source<std::int64_t>{0}, 0, blocks.blocks(),
+                                 T(identity), each, combine);
+  }
+}
+
 template <context_type C, class T, class Source, class Body, class Combine, class... Hints>
 T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, Body& body, Combine& combine,
                      Hints... hints) {
   require_loop_hints<Hints...>();
+  if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
+    if (uses_fixed_order()) [[unlikely]]
+      return fold_in_fixed_order(c, source, count, identity, body, combine);
+  }
   auto chosen = pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body, T&>) {
     using work = fold_work<T, Source, Body, Combine, decltype(chosen)>;

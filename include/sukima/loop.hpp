@@ -5,7 +5,9 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/clone_loop.hpp>
 #include <sukima/detail/elements.hpp>
+#include <sukima/detail/fixed_order.hpp>
 #include <sukima/detail/loop.hpp>
+#include <sukima/detail/shared_callable.hpp>
 #include <sukima/hints.hpp>
 
 #include <functional>
@@ -38,21 +40,6 @@ template <class... Hint> auto pick_hints(Hint... hints) {
                                                     pick_grain(hints...)};
 }
 
-/// A callable that the frame refers to; one without state is no field at all, which saves a store at each
-/// loop.
-template <class F> struct shared_callable {
-  F* address;
-  explicit shared_callable(F& f) noexcept : address(&f) {}
-  F& get() const noexcept { return *address; }
-};
-template <class F>
-  requires(std::is_empty_v<F> && std::is_trivially_copyable_v<F> && std::is_default_constructible_v<F>)
-struct shared_callable<F> {
-  [[no_unique_address]] mutable std::remove_const_t<F> own;
-  explicit shared_callable(F& f) noexcept : own(f) {}
-  F& get() const noexcept { return own; }
-};
-
 template <class Body, class I>
 concept loop_body = callable_with<Body&, element_of<I>>;
 
@@ -63,6 +50,11 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 /// A loop with a hint where its iterations are to run (detail/placed_loop.hpp).
 template <context_type C, class Source, class Place, class Body, class... Hints>
 void for_in_places(C c, const Source& source, Place from, Place to, Body& body, Hints... hints);
+
+/// parallel_reduce whose result does not depend on what is split off (detail/ordered_loop.hpp).
+template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
+T reduce_in_fixed_order(C c, const Source& source, place_of<Source> from, place_of<Source> to, T init,
+                        Body& body, Combine& combine, Hints... hints);
 
 /// A piece of a loop over a source that walks has a source of its own, from the place where its owner was.
 template <class Source, class Task> struct walking_task : Task {
@@ -255,6 +247,10 @@ template <class T, context_type C, class Source, class Body, class Combine, clas
                                                         place_of<Source> to, T init, Body& body,
                                                         Combine& combine, Hints... hints) {
   require_loop_hints<Hints...>();
+  if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
+    if (uses_fixed_order()) [[unlikely]]
+      return reduce_in_fixed_order(c, source, from, to, std::move(init), body, combine, hints...);
+  }
   auto chosen = pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body>) {
     using work = reduce_work<T, Source, Body, Combine, decltype(chosen)>;
@@ -395,3 +391,5 @@ inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, 
 }  // namespace SUKIMA_NAMESPACE
 
 #include <sukima/detail/placed_loop.hpp>
+
+#include <sukima/detail/ordered_loop.hpp>

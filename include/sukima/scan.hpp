@@ -30,7 +30,7 @@ Out inclusive_scan_at(context c, In first, In last, Out out, Operation& operatio
   value begin(*first);
   *out = begin;
   scan<scan_form::inclusive, value, In, Out, Operation>(first, out, operation)
-      .write_results(c, 1, count, std::move(begin));
+      .write_all(c, 1, count, std::move(begin));
   return out + static_cast<std::iter_difference_t<Out>>(count);
 }
 
@@ -38,7 +38,7 @@ template <scan_form Form, class In, class Out, class T, class Operation>
 Out scan_with_start(context c, In first, In last, Out out, T init, Operation& operation) {
   const auto count = static_cast<std::int64_t>(last - first);
   if (count <= 0) return out;
-  scan<Form, T, In, Out, Operation>(first, out, operation).write_results(c, 0, count, std::move(init));
+  scan<Form, T, In, Out, Operation>(first, out, operation).write_all(c, 0, count, std::move(init));
   return out + static_cast<std::iter_difference_t<Out>>(count);
 }
 
@@ -50,7 +50,8 @@ namespace SUKIMA_NAMESPACE {
 
 /// Running totals: writes x0, x0 ⊕ x1, x0 ⊕ x1 ⊕ x2, … for the elements x of [first, last), where a ⊕ b is
 /// operation(a, b). It is enough that ⊕ is associative; sums of floating-point numbers may differ in
-/// rounding from a sequential scan, because pieces that others took are added up by themselves.
+/// rounding from a sequential scan, because pieces that others took are added up by themselves. Under
+/// `--hope` they are the same on all nodes and in all runs.
 ///
 /// Works like a plain loop until another worker is idle; only what that one takes is read twice. Two
 /// workers with a CPU each need two thirds of the time of one at best.

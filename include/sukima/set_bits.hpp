@@ -2,6 +2,7 @@
 // The set bits of a word as a range, lowest first.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,8 @@ template <class Word> class set_bits : public std::ranges::view_interface<set_bi
       ++*this;
       return before;
     }
+    /// The number of the bit that it refers to, from 0 for the lowest one of a word.
+    constexpr unsigned number() const noexcept { return static_cast<unsigned>(std::countr_zero(left_)); }
     friend constexpr bool operator==(const iterator&, const iterator&) = default;
 
    private:

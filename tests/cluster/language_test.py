@@ -149,6 +149,30 @@ class language(unittest.TestCase):
             self.assertIn("sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine the "
                           "objects of this node's workers only; let 'out' members of tasks bring the values back\n", errors)
 
+    def test_a_loop_whose_sum_rounds_ends_the_program_under_hope(self):
+        source = ("task part {{ in int from, to; out double sum; }};\n"
+                  "worker double add(int from, int to) {{\n"
+                  "  double sum = 0;\n"
+                  "  for (int i : from, to) {{ sum {own}; }}\n"
+                  "  handles part (int first, int end) {{ this.from = first; this.to = end; }} {{ {get} }}\n"
+                  "  return sum;\n}}\n"
+                  "task_exec part {{ this.sum = add(this.from, this.to); }}\n"
+                  "cluster worker int f(int n) {{ return add(0, n) == n; }}\n"
+                  "int main(void) {{ return !f(1000); }}\n")
+        gets = {"adds": ("sum += this.sum;", True), "sums": ("sum = (sum + this.sum);", True),
+                "chooses": ("if (this.sum > sum) sum = this.sum;", False)}
+        for name, (get, rounds) in gets.items():
+            path = Path(self.folder.name) / f"{name}.tc"
+            path.write_text(source.format(own="+= 1" if rounds else "= i + 1", get=get))
+            program = self.build(path)
+            self.assertEqual(run(program).stderr, "")
+            self.assertEqual(together("2", program).stderr, "")
+            ended = run(SUKIMA, "cluster", "run", "-n", "2", "--hope", "--no-tags", "--", program,
+                        status=2 if rounds else 0)
+            if rounds:
+                self.assertIn(f"sukima: under --hope the parallel loop at {path}:4 would give each node another "
+                              "floating-point sum", ended.stderr)
+
     def test_processes_that_nothing_joins_end_at_their_entry(self):
         program = self.build(EXAMPLES / "cluster_fib.tc")
         ended = run(program, "10", status=2, SLURM_STEP_ID="0", SLURM_PROCID="1", SLURM_STEP_NUM_TASKS="2")

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <sukima/cluster/call.hpp>
+#include <sukima/detail/ordered_loop.hpp>
+#include <sukima/detail/ordered_search.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/search.hpp>
 #include <sukima/set_bits.hpp>
@@ -16,6 +18,21 @@
 #include <optional>
 #include <ranges>
 #include <utility>
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// A loop in the fixed order keeps a call that travels by value: elsewhere there is no other.
+template <auto Function, class Bound, class Rest> struct held_body<const bound_call<Function, Bound, Rest>> {
+  bound_call<Function, Bound, Rest> own;
+  explicit held_body(const bound_call<Function, Bound, Rest>& b) : own(b) {}
+  const bound_call<Function, Bound, Rest>& get() const noexcept { return own; }
+};
+template <auto Function, class Bound, class Rest> struct held_body<bound_call<Function, Bound, Rest>>
+    : held_body<const bound_call<Function, Bound, Rest>> {
+  using held_body<const bound_call<Function, Bound, Rest>>::held_body;
+};
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE
 
 namespace sukima::detail {
 
@@ -34,12 +51,20 @@ template <class I> constexpr bool iterates_over_values() {
     }
     if constexpr (std::unsigned_integral<value> && !std::is_same_v<value, bool> &&
                   sizeof(value) <= sizeof(std::uint64_t))
-      return std::is_same_v<I, typename set_bits<value>::iterator>;
+      return std::is_same_v<I, typename set_bits<value>::iterator> ||
+             std::is_same_v<I, numbered_iterator<typename set_bits<value>::iterator>>;
   }
   return false;
 }
 template <class I>
 concept place_can_travel = std::is_trivially_copyable_v<I> && (whole_number<I> || iterates_over_values<I>());
+
+template <class Source> inline constexpr bool source_can_travel = false;
+template <class I> inline constexpr bool source_can_travel<element_source<I>> = place_can_travel<I>;
+template <class I> inline constexpr bool source_can_travel<successor_source<I>> = place_can_travel<I>;
+template <bool InRuns> inline constexpr bool source_can_travel<number_source<InRuns>> = true;
+template <class Source>
+inline constexpr bool source_can_travel<numbered_source<Source>> = source_can_travel<Source>;
 
 /// Values that hold no pointers, though is_plain does not see it.
 template <class T> void put_part(const T& part, std::vector<std::byte>& to) {
@@ -81,6 +106,43 @@ template <class F> inline constexpr bool is_bound_call = false;
 template <auto Function, class Bound, class Rest>
 inline constexpr bool is_bound_call<bound_call<Function, Bound, Rest>> = true;
 
+/// Bodies of loops in the fixed order travel if those that they call do.
+template <class T, class Source, class Body, class Combine>
+inline constexpr bool body_can_travel<ordered_body<T, Source, Body, Combine>> =
+    body_can_travel<std::remove_const_t<Body>> && source_can_travel<Source> && made_of_nothing<Combine>;
+template <class T, class Source, class Body, class Combine>
+inline constexpr bool is_bound_call<ordered_body<T, Source, Body, Combine>> =
+    is_bound_call<std::remove_const_t<Body>>;
+template <class T, class Source, class Body, class Combine>
+struct travelling_body<ordered_body<T, Source, Body, Combine>> {
+  using body = ordered_body<T, Source, Body, Combine>;
+  using own = std::remove_const_t<Body>;
+  static void put(const body& b, std::vector<std::byte>& to) {
+    put_part(b.source, to);
+    travelling_body<own>::put(b.body.get(), to);
+  }
+  static body take(std::span<const std::byte>& from) {
+    auto source = get_part<Source>(from);
+    Body inner = travelling_body<own>::take(from);
+    return {{source, held_body<Body>(inner), {}}};
+  }
+};
+template <class T, class Element, class Body>
+inline constexpr bool body_can_travel<ordered_element_body<T, Element, Body>> =
+    body_can_travel<std::remove_const_t<Body>>;
+template <class T, class Element, class Body>
+inline constexpr bool is_bound_call<ordered_element_body<T, Element, Body>> =
+    is_bound_call<std::remove_const_t<Body>>;
+template <class T, class Element, class Body> struct travelling_body<ordered_element_body<T, Element, Body>> {
+  using body = ordered_element_body<T, Element, Body>;
+  using own = std::remove_const_t<Body>;
+  static void put(const body& b, std::vector<std::byte>& to) { travelling_body<own>::put(b.body.get(), to); }
+  static body take(std::span<const std::byte>& from) {
+    Body inner = travelling_body<own>::take(from);
+    return {held_body<Body>(inner)};
+  }
+};
+
 /// What a piece brings: nothing where each of its choices was refused.
 template <class T> void put_optional(const std::optional<T>& value, std::vector<std::byte>& to) {
   to.push_back(static_cast<std::byte>(value.has_value()));
@@ -96,11 +158,32 @@ template <class T> std::optional<T> get_optional(std::span<const std::byte> from
 
 }  // namespace sukima::detail
 
-namespace SUKIMA_DETAIL_NAMESPACE {
+namespace sukima {
 
-template <class Source> inline constexpr bool source_can_travel = false;
-template <class I> inline constexpr bool source_can_travel<element_source<I>> = place_can_travel<I>;
-template <class I> inline constexpr bool source_can_travel<successor_source<I>> = place_can_travel<I>;
+/// \cond
+template <class T>
+  requires can_travel<T>
+struct codec<detail::ordered_values<T>> {
+  static void encode(const detail::ordered_values<T>& values, std::vector<std::byte>& to) {
+    for (const auto& part : values.parts()) {
+      detail::put_value(part.number, to);
+      detail::put_value(part.value, to);
+    }
+  }
+  static detail::ordered_values<T> decode(std::span<const std::byte> from) {
+    detail::ordered_values<T> values;
+    while (!from.empty()) {
+      const auto number = detail::get_value<std::uint64_t>(from);
+      values.put(number, detail::get_value<T>(from));
+    }
+    return values;
+  }
+};
+/// \endcond
+
+}  // namespace sukima
+
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 template <class Hints> inline constexpr bool hints_can_travel = false;
 template <class Guard, class Split, class Grain>

@@ -10,8 +10,11 @@
 #include <sukima/fork.hpp>
 #include <sukima/loop.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +26,17 @@ enum class scan_form { inclusive, exclusive };
 template <scan_form Form, class T, class In, class Out, class Operation> class scan {
  public:
   scan(In in, Out out, Operation& operation) : in_(in), out_(out), operation_(operation) {}
+
+  /// Writes all results from `from` on. \param carry  all elements before
+  void write_all(context here, std::int64_t from, std::int64_t to, T carry) {
+    if constexpr (!exactly_associative<T, std::remove_const_t<Operation>>) {
+      if (uses_fixed_order()) {
+        write_in_fixed_order(here, from, to, std::move(carry));
+        return;
+      }
+    }
+    write_results(here, from, to, std::move(carry));
+  }
 
   /// Writes the results of [from, to). \param carry all elements before `from`. \returns all elements before
   /// `to`
@@ -156,6 +170,32 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   /// Scans blocks whose `sum` is what stands before them.
   void settle_blocks(context here, std::vector<block>& blocks) const {
     parallel_for(here, blocks, [this](block& b) { last_strip(b.from, b.to, std::move(b.sum)); });
+  }
+
+  /// Blocks whose bounds depend on the number of elements only: adds each up, and then scans each.
+  void write_in_fixed_order(context here, std::int64_t from, std::int64_t to, T carry) const {
+    const std::int64_t size = block_of_a_scan(to - from);
+    const std::int64_t count = (to - from + size - 1) / size;
+    std::vector<std::optional<T>> sums(static_cast<std::size_t>(count));
+    const auto end_of = [&](std::int64_t b) { return std::min(to, from + (b + 1) * size); };
+    const auto add_block = [&](std::int64_t b) {
+      sums[static_cast<std::size_t>(b)].emplace(add_up(from + b * size, end_of(b)));
+    };
+    std::vector<block> blocks;
+    blocks.reserve(sums.size());
+    parallel_for(here, std::int64_t{0}, count, add_block);
+    {
+      const ambient_context ambient(here);
+      for (std::int64_t b = 0; b != count; ++b)
+        blocks.push_back({from + b * size, end_of(b), std::move(*sums[static_cast<std::size_t>(b)])});
+      put_before(blocks, std::move(carry));
+    }
+    settle_blocks(here, blocks);
+  }
+  /// As many blocks as elements in one: the sums of the blocks are added up by one worker.
+  static std::int64_t block_of_a_scan(std::int64_t elements) noexcept {
+    const auto bits = std::bit_width(static_cast<std::uint64_t>(elements));
+    return std::int64_t{1} << (bits / 2);
   }
 
   /// Waits for the pieces that were split off from r and scans what they only added up.

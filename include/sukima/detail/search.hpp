@@ -193,12 +193,24 @@ template <class Tag, class T, class Work, class Place>
       [&] { return search_in_clone(clone_at<false, 0>(here.top), from, to, std::move(init), work); });
 }
 
+/// A search whose result does not depend on what is split off (sukima/detail/ordered_search.hpp).
+template <context_type C, class Workspace, class Source, class Apply, class Undo, class Body, class T,
+          class Combine, class... Hints>
+T search_in_fixed_order(C c, Workspace& workspace, const Source& source, place_of<Source> from,
+                        place_of<Source> to, Apply& apply, Undo& undo, Body& body, T init, Combine& combine,
+                        Hints... hints);
+
 template <context_type C, class Workspace, class Source, class Apply, class Undo, class Body, class T,
           class Combine, class... Hints>
 [[gnu::always_inline]] inline T search_between(C c, Workspace& workspace, Source source,
                                                place_of<Source> from, place_of<Source> to, Apply& apply,
                                                Undo& undo, Body& body, T init, Combine& combine,
                                                Hints... hints) {
+  if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
+    if (uses_fixed_order()) [[unlikely]]
+      return search_in_fixed_order(c, workspace, source, from, to, apply, undo, body, std::move(init),
+                                   combine, hints...);
+  }
   auto chosen = pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body, Workspace&>) {
     const search_work<Workspace, Source, Apply, Undo, Body, Combine, T, decltype(chosen)> work{
@@ -224,3 +236,5 @@ template <context_type C, class Workspace, class Source, class Apply, class Undo
 }
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE
+
+#include <sukima/detail/ordered_search.hpp>

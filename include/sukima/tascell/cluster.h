@@ -58,12 +58,15 @@ void sukima_register_travelling(sukima_travelling* type);
  *  \param name    of the function
  *  \param stays   why tasks of its file cannot leave their node; NULL: they can. For the message if
  *                 nothing of the program can leave its node
+ *  \param rounds  a parallel loop of its file whose GET adds floating-point numbers up; NULL: there is none
  *  \param result  where `run` puts it; its bytes go to the other nodes
  *
  *  Ends the program with status 2 if nothing of it can leave its node, or the nodes do not come together, or
- *  nothing joins the processes that srun or a PMIx launcher has started. */
-void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
-                          void* frame, void* result, sukima_size result_size);
+ *  nothing joins the processes that srun or a PMIx launcher has started; and under `--hope` if a loop rounds,
+ *  because the nodes would get different sums. */
+void sukima_cluster_enter(const char* name, const char* stays, const char* rounds,
+                          void (*run)(char* top, void* frame), void* frame, void* result,
+                          sukima_size result_size);
 
 #ifdef __cplusplus
 }

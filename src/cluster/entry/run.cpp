@@ -8,6 +8,7 @@
 #include "steal/node.hpp"
 #include "transport/mpi.hpp"
 
+#include <sukima/detail/fixed_order.hpp>
 #include <sukima/errors.hpp>
 
 #include <tascell/shared/segments.hpp>
@@ -24,6 +25,16 @@ namespace cluster {
 namespace {
 
 const char* variable(const char* name) { return std::getenv(name); }
+
+bool is_hope_wanted() {
+  const char* const hope = variable(variable_hope);
+  return hope != nullptr && std::string(hope) != "0";
+}
+/// Loops before the first entry must not differ between the nodes either.
+[[maybe_unused]] const bool is_order_fixed = [] {
+  if (is_hope_wanted()) sukima::detail::combines_in_fixed_order = true;
+  return true;
+}();
 
 /// Who this process is, from what its starter has said: the launcher, or else an MPI.
 struct own_place {
@@ -104,9 +115,8 @@ template <class Node> class node_of_kind final : public any_node {
 
 /// \throws start_failure
 any_node* new_node(const own_place& at) {
-  const char* const hope = variable(variable_hope);
-  if (at.mpi && hope != nullptr && std::string(hope) != "0")
-    throw start_failure(std::string(variable_hope) + "=" + hope +
+  if (at.mpi && is_hope_wanted())
+    throw start_failure(std::string(variable_hope) + "=" + variable(variable_hope) +
                         " needs the transport tcp: under an MPI the loss of one node ends all of them");
   if (at.tcp && at.tcp->survives_losses)
     return new node_of_kind<hope::node>(own_transport(at),

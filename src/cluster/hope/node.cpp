@@ -4,6 +4,8 @@
 
 #include "protocol/entry_name.hpp"
 
+#include <sukima/detail/fixed_order.hpp>
+
 #include <algorithm>
 
 namespace sukima::cluster::hope {
@@ -31,6 +33,7 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       requests_(transport_->nodes(), chosen.before_helping) {
   nodes_ = transport_->nodes();
   gone_.resize(nodes_);
+  detail::combines_in_fixed_order = true;  // partner: uses_fixed_order
   thread_.start([this] { meet(); }, [this] { serve(); });
 }
 

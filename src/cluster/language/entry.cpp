@@ -8,6 +8,7 @@
 #include <sukima/tascell/cluster.h>
 #include <runtime/shared/remote.hpp>
 #include <sukima/cluster.hpp>
+#include <sukima/detail/fixed_order.hpp>
 #include <sukima/detail/jump.hpp>
 
 #include <cstring>
@@ -51,10 +52,18 @@ struct language_entry : detail::cluster_entry {
   }
 };
 
-[[noreturn]] void end_at_start(const char* name, const char* stays) {
-  end_process({"nothing of entry '" + std::string(name) +
-                   "' can leave its node: " + (stays != nullptr ? stays : "its file hands out no tasks"),
-               status_usage});
+[[noreturn]] void end_at_start(const std::string& sentence) { end_process({sentence, status_usage}); }
+
+/// Ends the program if the nodes could not share the entry.
+void check_sharing(const std::string& name, const char* stays, const char* rounds) {
+  if (!can_anything_leave())
+    end_at_start("nothing of entry '" + name +
+                 "' can leave its node: " + (stays != nullptr ? stays : "its file hands out no tasks"));
+  if (rounds != nullptr && detail::uses_fixed_order())
+    end_at_start("under --hope the parallel loop at " + std::string(rounds) +
+                 " would give each node another floating-point sum, because its GETs round as its iterations "
+                 "are handed out; let the iterations store their values and add these up in order, add "
+                 "integers, or run without --hope");
 }
 
 }  // namespace
@@ -64,15 +73,16 @@ using namespace sukima;
 
 extern "C" {
 
-void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
-                          void* frame, void* result, sukima_size result_size) {
+void sukima_cluster_enter(const char* name, const char* stays, const char* rounds,
+                          void (*run)(char* top, void* frame), void* frame, void* result,
+                          sukima_size result_size) {
   if (!detail::is_inside()) cluster::check_start();
   if (detail::is_inside() || cluster::nodes() == 1) {
     sukima_enter(run, frame);
     return;
   }
   detail::check_entry();
-  if (!cluster::can_anything_leave()) cluster::end_at_start(name, stays);
+  cluster::check_sharing(name, stays, rounds);
   char* const top = detail::remembered_top();
   cluster::language_entry entry(name, run, frame, result, result_size);
   try {

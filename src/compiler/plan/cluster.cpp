@@ -56,6 +56,36 @@ std::string first_reason(const plan_input& in) {
   return "0";
 }
 
+/// Whether an expression computes a floating-point number, or only names one.
+bool computes_float(const Expr* e) {
+  e = e->IgnoreParenCasts();
+  if (const auto* choice = dyn_cast<ConditionalOperator>(e))
+    return computes_float(choice->getTrueExpr()) || computes_float(choice->getFalseExpr());
+  const auto* operation = dyn_cast<BinaryOperator>(e);
+  return operation != nullptr && (operation->isMultiplicativeOp() || operation->isAdditiveOp());
+}
+/// Whether an assignment rounds: `s += x` and `s = s + x` do, `best = x` does not.
+bool rounds(const BinaryOperator& assignment) {
+  const QualType type = assignment.getLHS()->getType();
+  if (!type->isRealFloatingType() && !type->isComplexType()) return false;
+  return assignment.isCompoundAssignmentOp() || computes_float(assignment.getRHS());
+}
+
+/// The place of the unit's first parallel loop whose GET adds floating-point numbers up, as a literal; 0: there is
+/// none. Its rounding depends on which iterations were handed out.
+std::string first_rounding_loop(const plan_input& in) {
+  for (const construct& c : in.unit.constructs) {
+    if (c.kind != construct_kind::loop) continue;
+    for (token_index t = c.get.begin; t < c.get.end; ++t) {
+      const auto found = in.index.assignments.find(t);
+      if (found == in.index.assignments.end() || !rounds(*found->second)) continue;
+      const PresumedLoc place = in.sources.getPresumedLoc(in.sources.getExpansionLoc(c.location));
+      return string_literal(std::string(place.getFilename()) + ":" + std::to_string(place.getLine()));
+    }
+  }
+  return "0";
+}
+
 }  // namespace
 
 std::string begin_kind(planner& p, const construct& c, const std::string& form) {
@@ -70,8 +100,9 @@ std::string enter_call(const planner& p, const FunctionDecl* function, const std
   if (!p.in.index.cluster_entries.contains(function->getCanonicalDecl()))
     return "sukima_enter(" + run + ", &" + frame + ")";
   const std::string value = frame + "." + result;
-  return "sukima_cluster_enter(\"" + function->getNameAsString() + "\", " + first_reason(p.in) + ", " + run +
-         ", &" + frame + ", " + (result.empty() ? "0, 0" : "&" + value + ", sizeof " + value) + ")";
+  return "sukima_cluster_enter(\"" + function->getNameAsString() + "\", " + first_reason(p.in) + ", " +
+         first_rounding_loop(p.in) + ", " + run + ", &" + frame + ", " +
+         (result.empty() ? "0, 0" : "&" + value + ", sizeof " + value) + ")";
 }
 
 }  // namespace sukima::language
