@@ -261,6 +261,10 @@ void node::take_task(node_id from, const message& m) {
              (form == nullptr ? "an unknown function" : "another entry")});
     return;
   }
+  if (received_.contains({from, m.id})) {
+    end_all("node " + std::to_string(from) + " sent a task twice");
+    return;
+  }
   const auto now = clock::now();
   thief_.measure(from, m.request, now);
   look_for_idle_workers();
