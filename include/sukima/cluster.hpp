@@ -2,6 +2,7 @@
 // The same program on several nodes: `sukima cluster run -n 4 -- ./program`. Link sukima::cluster.
 #pragma once
 
+#include <sukima/cluster/best_solution.hpp>
 #include <sukima/cluster/call.hpp>
 #include <sukima/cluster/loops.hpp>
 #include <sukima/fork.hpp>

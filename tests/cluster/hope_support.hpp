@@ -28,6 +28,7 @@ struct faults {
   unsigned lost = 0;
   unsigned doubled = 0;
   unsigned overtaken = 0;      ///< by the node's next message
+  bool loses_best = false;     ///< all that bring solutions and nothing else
   std::uint64_t dies_at = 0;   ///< the number of its messages then; 0: it lives
   std::uint64_t suspects_at = 0;  ///< the number of messages that it has got when it takes `suspect` for dead
   node_id suspect = 0;
@@ -52,6 +53,8 @@ class faulty_transport final : public transport, private receiver {
   bool send(node_id to, bytes&& message) override {
     if (++sent_ == chosen_.dies_at) network_.kill(self_);
     if (happens(chosen_.lost)) return true;
+    const auto n = chosen_.loses_best ? hope::read_note(message) : std::nullopt;
+    if (n && n->kind == hope::note_kind::best) return true;
     if (happens(chosen_.doubled)) below_->send(to, bytes(message));
     std::vector<std::pair<node_id, bytes>> late = std::exchange(late_, {});
     bool taken = true;
@@ -92,15 +95,19 @@ class faulty_transport final : public transport, private receiver {
 class hope_nodes {
  public:
   /// \param each  what becomes of each node's messages; missing ones are those of a good network
-  hope_nodes(const cluster_support::shape& s, const hope::node_options& chosen, std::vector<faults> each = {})
+  /// \param boards  of the nodes' best solutions; missing ones are that of the process
+  hope_nodes(const cluster_support::shape& s, const hope::node_options& chosen, std::vector<faults> each = {},
+             std::vector<sukima::detail::solution_board*> boards = {})
       : network_({.nodes = s.nodes, .seed = s.seed, .longest_delay = s.longest_delay}) {
     each.resize(s.nodes);
     for (unsigned i = 0; i < s.nodes; ++i)
-      runtimes_.push_back(std::make_unique<sukima::runtime>(cluster_support::settings_of(s)));
+      runtimes_.push_back(std::make_unique<sukima::runtime>(cluster_support::settings_of(s, i)));
+    boards.resize(s.nodes);
     nodes_.resize(s.nodes);
     on_each([&](unsigned i) {
       hope::node_options options = chosen;
       options.seed = s.seed * s.nodes + i;
+      options.solutions = boards[i];
       options.before_helping = each[i].patience.value_or(chosen.before_helping);
       nodes_[i] = std::make_unique<hope::node>(
           *runtimes_[i], std::make_unique<faulty_transport>(network_, i, each[i], s.seed), options);
@@ -115,7 +122,11 @@ class hope_nodes {
 
   void on_each(const std::function<void(unsigned)>& main) {
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < runtimes_.size(); ++i) threads.emplace_back([&main, i] { main(i); });
+    for (unsigned i = 0; i < runtimes_.size(); ++i)
+      threads.emplace_back([&main, i] {
+        cluster_support::own_node = i;
+        main(i);
+      });
     for (std::thread& t : threads) t.join();
   }
   template <class Call> auto run(unsigned node, Call what) {

@@ -245,25 +245,32 @@ TEST(claims, make_one_of_two_yield_to_the_older_but_never_both) {
   EXPECT_GT(yielded, 5000u);
 }
 
-std::vector<note> all_kinds_of_notes(byte_view content) {
+std::vector<note> all_kinds_of_notes(byte_view content, byte_view solutions = {}) {
   const task_key task{.high = 0x0102030405060708, .low = 0xf1f2f3f4f5f6f7f8};
   const task_key within{.high = 0x1112131415161718, .low = 0xe1e2e3e4e5e6e7e8};
-  return {
-      {.kind = note_kind::claim, .entry = 1, .task = task, .within = within, .time = 2ms},
-      {.kind = note_kind::unclaim, .entry = 1ull << 40, .task = task},
-      {.kind = note_kind::result, .entry = 3, .task = task, .within = within, .time = 1h, .content = content},
-      {.kind = note_kind::result, .entry = 3, .task = task},
-      {.kind = note_kind::entry_result, .entry = 4, .content = content},
-      {.kind = note_kind::missing, .entry = 5, .task = name_of_entry},
-      {.kind = note_kind::request, .entry = 6},
-      {.kind = note_kind::given, .entry = 7, .within = within, .type = 1u << 31, .content = content},
-      {.kind = note_kind::none, .entry = 8},
-      {.kind = note_kind::differs, .entry = 9, .content = content}};
+  return {{.kind = note_kind::claim, .entry = 1, .task = task, .within = within, .time = 2ms},
+          {.kind = note_kind::unclaim, .entry = 1ull << 40, .task = task},
+          {.kind = note_kind::result,
+           .entry = 3,
+           .task = task,
+           .within = within,
+           .time = 1h,
+           .solutions = solutions,
+           .content = content},
+          {.kind = note_kind::result, .entry = 3, .task = task},
+          {.kind = note_kind::entry_result, .entry = 4, .solutions = solutions, .content = content},
+          {.kind = note_kind::best, .entry = 9, .solutions = solutions},
+          {.kind = note_kind::missing, .entry = 5, .task = name_of_entry},
+          {.kind = note_kind::request, .entry = 6},
+          {.kind = note_kind::given, .entry = 7, .within = within, .type = 1u << 31, .content = content},
+          {.kind = note_kind::none, .entry = 8},
+          {.kind = note_kind::differs, .entry = 10, .content = content}};
 }
 
 TEST(notes, are_read_as_they_were_written) {
   const bytes content = filled(1'000, 9);
-  for (const note& n : all_kinds_of_notes(content)) {
+  const bytes solutions = filled(300, 4);
+  for (const note& n : all_kinds_of_notes(content, solutions)) {
     const bytes written = write_note(n);
     const auto read = read_note(written);
     ASSERT_TRUE(read);
@@ -273,6 +280,7 @@ TEST(notes, are_read_as_they_were_written) {
     EXPECT_EQ(read->within, n.within);
     EXPECT_EQ(read->time, n.time);
     EXPECT_EQ(read->type, n.type);
+    EXPECT_TRUE(std::ranges::equal(read->solutions, n.solutions));
     EXPECT_TRUE(std::ranges::equal(read->content, n.content));
   }
 }

@@ -10,7 +10,8 @@ MAGIC = b"SUKIMA-CLUSTER-2"
 
 
 def peer_message(kind, how=0, entry=1, function=0, id=0, request=0, round_trip=0):  # the names of messages.hpp
-    return struct.pack("<BBIIQQI", kind, how, entry, function, id, request, round_trip)
+    brings_solutions = kind in (4, 6, 9)  # none
+    return struct.pack("<BBIIQQI", kind, how, entry, function, id, request, round_trip) + bytes(4 * brings_solutions)
 
 
 class Peer:

@@ -253,6 +253,24 @@ TEST(messages, come_out_as_they_went_in) {
   EXPECT_EQ(text(read->content), content);
 }
 
+TEST(messages, bring_solutions_with_results) {
+  const std::string solutions = "solutions";
+  const std::string content = "result";
+  for (const auto kind : {message_kind::result, message_kind::entry, message_kind::best}) {
+    const bool has_content = kind != message_kind::best;
+    const bytes written = write_message({.kind = kind,
+                                         .entry = 1,
+                                         .solutions = view(solutions),
+                                         .content = view(has_content ? content : "")});
+    const auto read = read_message(written);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(text(read->solutions), solutions);
+    EXPECT_EQ(text(read->content), has_content ? content : "");
+    for (std::size_t size = 0; size < written.size() - read->content.size(); ++size)
+      EXPECT_FALSE(read_message(byte_view(written).first(size))) << size;
+  }
+}
+
 TEST(messages, that_are_none_are_refused) {
   const bytes whole = write_message({.kind = message_kind::request, .entry = 1});
   EXPECT_TRUE(read_message(whole));

@@ -30,25 +30,33 @@ struct shape {
   std::chrono::microseconds longest_delay{200};
 };
 
-inline sukima::settings settings_of(const shape& s) {
+/// The node that a thread works for.
+inline thread_local unsigned own_node = 0;
+
+/// \param node  that the workers are of
+inline sukima::settings settings_of(const shape& s, unsigned node = 0) {
   sukima::settings chosen;
   chosen.workers = s.workers;
   chosen.elastic = false;
   chosen.published_tasks = s.published;
+  chosen.on_worker_start = [node](int) { own_node = node; };
   return chosen;
 }
 
 /// Nodes over the in-process transport. Each test calls `everywhere`, which is their main.
 class nodes_in_process {
  public:
-  explicit nodes_in_process(const shape& s)
+  /// \param boards  of the nodes' best solutions; missing ones are that of the process
+  explicit nodes_in_process(const shape& s, std::vector<sukima::detail::solution_board*> boards = {})
       : network_({.nodes = s.nodes, .seed = s.seed, .longest_delay = s.longest_delay}) {
     for (unsigned i = 0; i < s.nodes; ++i)
-      runtimes_.push_back(std::make_unique<sukima::runtime>(settings_of(s)));
+      runtimes_.push_back(std::make_unique<sukima::runtime>(settings_of(s, i)));
+    boards.resize(s.nodes);
     nodes_.resize(s.nodes);
     on_each([&](unsigned i) {
       sukima::cluster::node_options options;
       options.seed = s.seed;
+      options.solutions = boards[i];
       options.on_failure = [](const sukima::cluster::run_failure& why) {
         ADD_FAILURE() << why.sentence;
         std::abort();
@@ -65,7 +73,11 @@ class nodes_in_process {
   /// Calls main(node) on a thread for each node, and waits for all.
   void on_each(const std::function<void(unsigned)>& main) {
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < runtimes_.size(); ++i) threads.emplace_back([&main, i] { main(i); });
+    for (unsigned i = 0; i < runtimes_.size(); ++i)
+      threads.emplace_back([&main, i] {
+        own_node = i;
+        main(i);
+      });
     for (std::thread& t : threads) t.join();
   }
 

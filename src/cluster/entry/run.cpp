@@ -2,6 +2,7 @@
 // This process's node: made by its first entry, from what `sukima cluster run` or an mpirun has said.
 #include "entry/ending.hpp"
 #include "entry/environment.hpp"
+#include "entry/solution_board.hpp"
 #include "entry/start.hpp"
 #include "hope/node.hpp"
 #include "protocol/build_id.hpp"
@@ -215,6 +216,7 @@ void run_cluster_entry(cluster_entry& entry) {
       return;
     }
   }
+  if (!is_inside()) own_solution_board().begin_entry(1);
   sukima::run([&](context c) { entry.run(entry, c); });
 }
 

@@ -14,10 +14,12 @@ namespace {
 
 /// Of what has come too early no more is kept: what is dropped is run here.
 constexpr std::size_t most_early = std::size_t{16} << 20;
+/// Solutions that improve each other in that time are announced once.
+constexpr std::chrono::microseconds between_solutions{500};
 
 }  // namespace
 
-void node::tell_one(node_id to, const note& n) {
+void node::send(node_id to, const note& n) {
   if (to == self_ || gone_[to]) return;
   // Dropped where it is not taken, or too long. The node runs what it does not hear of.
   bytes out = write_note(n);
@@ -25,8 +27,32 @@ void node::tell_one(node_id to, const note& n) {
   count(&counts::notes);
 }
 
+void node::tell_one(node_id to, const note& n) {
+  note whole = n;
+  const bytes known = n.kind == note_kind::result ? solutions_.all() : bytes();
+  whole.solutions = known;
+  send(to, whole);
+}
+
 void node::tell(const note& n) {
-  for (node_id to = 0; to < nodes_; ++to) tell_one(to, n);
+  note whole = n;
+  const bytes known = n.kind == note_kind::result || n.kind == note_kind::best ? solutions_.all() : bytes();
+  whole.solutions = known;
+  for (node_id to = 0; to < nodes_; ++to) send(to, whole);
+}
+
+void node::tell_entry_result(node_id to, std::uint64_t entry, const entry_value& value) {
+  send(to, {.kind = note_kind::entry_result,
+            .entry = entry,
+            .solutions = value.solutions,
+            .content = value.content});
+}
+
+void node::tell_solutions_if_new() {
+  const clock::time_point now = clock::now();
+  if (now < next_solutions_ || !solutions_.take_news()) return;
+  next_solutions_ = now + between_solutions;
+  tell({.kind = note_kind::best, .entry = entry_});
 }
 
 void node::on_message(node_id from, byte_view message) {
@@ -63,6 +89,9 @@ void node::take_note(node_id from, const note& n) {
     case note_kind::none:
       requests_.has_none(from);
       return;
+    case note_kind::best:
+      solutions_.merge(entry_, n.solutions);
+      return;
     default:
       take_result(from, n);
       return;
@@ -90,6 +119,8 @@ void node::take_claim(node_id from, const note& n) {
 }
 
 void node::take_result(node_id from, const note& n) {
+  // First: the task may have pruned by them.
+  if (!solutions_.merge(entry_, n.solutions)) return;
   if (store_.find(n.task) != nullptr) return;
   store_.put(n.task, bytes(n.content.begin(), n.content.end()), n.time);
   claims_.settle(n.task);
@@ -119,11 +150,17 @@ void node::take_entry_result(node_id from, const note& n) {
     compare_entries(n.entry, known->second.content, from, n.content);
   if (n.entry <= entry_ && !is_active) return;
   if (is_active) compare_entries(n.entry, entry_name_, from, n.content);
-  entry_result& kept = entry_results_[n.entry];
-  kept = {from, bytes(n.content.begin(), n.content.end())};
-  if (!is_active) return;
-  active_->told = kept.content;
-  end_entry();
+  const entry_value value{
+      from, {n.content.begin(), n.content.end()}, {n.solutions.begin(), n.solutions.end()}};
+  if (is_active && !take_value(value)) return;
+  entry_results_[n.entry] = value;
+  if (is_active) end_entry();
+}
+
+bool node::take_value(const entry_value& value) {
+  if (!solutions_.merge(entry_, value.solutions)) return false;
+  active_->told = value;
+  return true;
 }
 
 void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, byte_view others) {
@@ -140,7 +177,7 @@ void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, by
 void node::answer(node_id from, const note& n) {
   // Whatever is asked for in an entry, its own result is better.
   if (const auto known = entry_results_.find(n.entry); known != entry_results_.end()) {
-    tell_one(from, {.kind = note_kind::entry_result, .entry = n.entry, .content = known->second.content});
+    tell_entry_result(from, n.entry, known->second);
     return;
   }
   if (n.entry != entry_ || active_ == nullptr || is_over_) return;

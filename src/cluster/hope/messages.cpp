@@ -31,12 +31,16 @@ bool has_content(note_kind kind) noexcept {
          kind == note_kind::differs;
 }
 
+bool has_solutions(note_kind kind) noexcept {
+  return kind == note_kind::result || kind == note_kind::entry_result || kind == note_kind::best;
+}
+
 }  // namespace
 
 bytes write_note(const note& n) {
-  constexpr std::size_t most_before_content = 1 + 8 + 16 + 16 + 4;
+  constexpr std::size_t most_before_content = 1 + 8 + 16 + 16 + 4 + 4;
   bytes to;
-  to.reserve(most_before_content + n.content.size());
+  to.reserve(most_before_content + n.solutions.size() + n.content.size());
   byte_sink sink(to);
   sink.number(static_cast<std::uint8_t>(n.kind)).number(n.entry);
   if (has_task(n.kind)) put_key(sink, n.task);
@@ -45,6 +49,7 @@ bytes write_note(const note& n) {
   static_assert(longest_time.count() <= UINT32_MAX);
   if (has_time(n.kind)) sink.number(static_cast<std::uint32_t>(time.count()));
   if (has_type(n.kind)) sink.number(n.type);
+  if (has_solutions(n.kind)) sink.number(static_cast<std::uint32_t>(n.solutions.size())).raw(n.solutions);
   if (has_content(n.kind)) sink.raw(n.content);
   return to;
 }
@@ -62,6 +67,7 @@ std::optional<note> read_note(byte_view from) {
   if (has_place(n.kind)) n.within = get_key(source);
   if (has_time(n.kind)) n.time = std::chrono::microseconds(source.number<std::uint32_t>());
   if (has_type(n.kind)) n.type = source.number<std::uint32_t>();
+  if (has_solutions(n.kind)) n.solutions = source.raw(source.number<std::uint32_t>());
   if (!source.ok() || n.entry == 0 || n.time > longest_time) return {};
   if (has_content(n.kind))
     n.content = source.rest();

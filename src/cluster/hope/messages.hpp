@@ -10,6 +10,7 @@
 //   request       the sender has nothing to do: it asks for a task
 //   given         the answer: a task with its arguments; the sender takes it for claimed by the receiver
 //   none          the other answer: there is none
+//   best          the sender's best solutions of the entry. Results bring them along, too
 //   differs       the sender is in another entry of that number: all end with this sentence
 #pragma once
 
@@ -31,6 +32,7 @@ enum class note_kind : std::uint8_t {
   request,
   given,
   none,
+  best,
   differs
 };
 
@@ -49,12 +51,14 @@ struct note {
   /// negative; longer than an hour counts as an hour.
   std::chrono::microseconds time{};
   std::uint32_t type = 0;  ///< of a given task: the number of its function
+  byte_view solutions{};  ///< of results and best: as solution_board::all gives them
   byte_view content{};  ///< of results: what came out, in bytes; of a given task: its arguments
 };
 
 /// Linear in the size of the content.
 bytes write_note(const note& n);
-/// The content is a view of `from`. Nothing: it is no such message. Constant, allocates nothing.
+/// Reads a message. The content and the solutions are views of `from`; nothing: it is malformed. Constant,
+/// allocates nothing.
 std::optional<note> read_note(byte_view from);
 
 }  // namespace sukima::cluster::hope

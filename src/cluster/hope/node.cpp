@@ -28,6 +28,7 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : workers_(workers),
       transport_(std::move(by)),
       chosen_(chosen),
+      solutions_(chosen.solutions != nullptr ? *chosen.solutions : sukima::detail::own_solution_board()),
       store_(chosen.memory),
       draws_(chosen.seed),
       requests_(transport_->nodes(), chosen.before_helping) {
@@ -35,9 +36,13 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
   gone_.resize(nodes_);
   detail::combines_in_fixed_order = true;  // partner: uses_fixed_order
   thread_.start([this] { meet(); }, [this] { serve(); });
+  solutions_.on_news([this] { transport_->ring(); });
 }
 
-node::~node() { thread_.stop(*transport_); }
+node::~node() {
+  solutions_.on_news({});
+  thread_.stop(*transport_);
+}
 
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
@@ -63,6 +68,7 @@ void node::turn() {
   for (event& e : events) take_event(e);
   if (active_ == nullptr) return;
   if (!is_over_) {
+    tell_solutions_if_new();
     tell_claims_that_are_due();
     run_next();
     give_to_others();
@@ -74,6 +80,7 @@ void node::turn() {
 clock::time_point node::next_turn() const {
   clock::time_point until = clock::now() + std::chrono::hours(1);
   if (active_ == nullptr || is_over_) return until;
+  if (solutions_.has_news()) until = next_solutions_;
   if (!asked_for_) {
     if (!is_alone()) until = std::min(until, next_tick_);
     // As next_purpose decides: a time that has come with nothing to do at it would never end.
@@ -129,14 +136,17 @@ void node::begin_entry(active_entry& e) {
   entry_name_.clear();
   put_name(entry_name_, name_of(*e.called));
   is_over_ = false;
+  solutions_.begin_entry(entry_);
   requests_.begin();
   entry_results_.erase(entry_results_.begin(),
                        entry_results_.lower_bound(entry_ - std::min(entry_, kept_entries)));
   if (const auto known = entry_results_.find(entry_); known != entry_results_.end()) {
     compare_entries(entry_, entry_name_, known->second.from, known->second.content);
-    e.told = known->second.content;
-    end_entry();
-    return;
+    if (take_value(known->second)) {
+      end_entry();
+      return;
+    }
+    entry_results_.erase(known);
   }
   root_ = new root_task;
   root_->owner = this;
@@ -163,8 +173,9 @@ void node::root_ended(event& e) {
   e.t->destroy(e.t);
   if (e.how == outcome::ok) {
     active_->told.reset();  // the call has filled its result in
-    if (!is_over_) tell({.kind = note_kind::entry_result, .entry = entry_, .content = e.content});
-    entry_results_[entry_] = {self_, std::move(e.content)};
+    entry_value& value = entry_results_[entry_];
+    value = {self_, std::move(e.content), solutions_.all()};
+    for (node_id to = 0; to < nodes_ && !is_over_; ++to) tell_entry_result(to, entry_, value);
   } else if (e.how == outcome::thrown && !active_->told) {
     active_->error = std::move(e.error);  // every node finds it by itself
   }
@@ -225,7 +236,7 @@ void node::run(detail::cluster_entry& called) {
   });
   if (e.error) std::rethrow_exception(e.error);
   if (!e.told) return;
-  byte_view content = *e.told;
+  byte_view content = e.told->content;
   take_name(content);  // compared already
   called.get(called, content);
 }

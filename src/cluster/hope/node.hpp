@@ -32,6 +32,7 @@
 
 #include "entry/ending.hpp"
 #include "entry/forms.hpp"
+#include "entry/solution_board.hpp"
 #include "hope/claims.hpp"
 #include "hope/looks.hpp"
 #include "hope/messages.hpp"
@@ -85,6 +86,7 @@ struct node_options {
   std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
   /// Nodes are in different entries: called once by the cluster thread. It must not return.
   std::function<void(const run_failure&)> on_failure{};
+  sukima::detail::solution_board* solutions = nullptr;  ///< null: that of the process
 };
 
 /// What a node has done so far.
@@ -123,12 +125,18 @@ class node final : private receiver, private detail::remote_node {
  private:
   struct root_task;
   struct unit;
+  /// The result of an entry, after its name, and the best solutions that it relied on.
+  struct entry_value {
+    node_id from;  ///< the node that has sent it, or this one
+    bytes content;
+    bytes solutions;
+  };
   /// An entry, as the thread that runs it waits for it.
   struct active_entry {
     detail::cluster_entry* called;
     resumer waiting{};
     std::exception_ptr error{};
-    std::optional<bytes> told{};  ///< another node's result; nothing: the call has returned here, or thrown
+    std::optional<entry_value> told{};  ///< another node's; nothing: the call has returned here, or thrown
   };
   /// A task of this node's that was split off and waits for its unit.
   struct given_task {
@@ -196,9 +204,15 @@ class node final : private receiver, private detail::remote_node {
   void take_entry_result(node_id from, const note& n);
   /// Ends all nodes unless both results of an entry, with their names, are of one call.
   void compare_entries(std::uint64_t entry, byte_view own, node_id other, byte_view others);
+  /// Ends the active entry with what another node has got. \returns false: it is malformed
+  bool take_value(const entry_value& value);
   void answer(node_id from, const note& n);
   void tell(const note& n);
   void tell_one(node_id to, const note& n);
+  void send(node_id to, const note& n);
+  /// A result with the solutions that it may rely on.
+  void tell_entry_result(node_id to, std::uint64_t entry, const entry_value& value);
+  void tell_solutions_if_new();
   // units.cpp: the life of a unit
   static unit& unit_of(const detail::received_task& t) noexcept;
   /// The unit that a task was split off from, or the entry. Linear in the number of its ancestors.
@@ -289,6 +303,7 @@ class node final : private receiver, private detail::remote_node {
   const std::unique_ptr<transport> transport_;
   const node_options chosen_;
   const form_table forms_;
+  sukima::detail::solution_board& solutions_;
   node_id self_ = 0;
   unsigned nodes_ = 1;
 
@@ -302,12 +317,7 @@ class node final : private receiver, private detail::remote_node {
   root_task* root_ = nullptr;  ///< until it has ended
   clock::time_point root_goes_on_;  ///< as a unit's `goes_on`
   bool is_over_ = false;  ///< nothing of the active entry is needed any more
-  /// A result of an entry, after its name, and where it came from.
-  struct entry_result {
-    node_id from;
-    bytes content;
-  };
-  std::map<std::uint64_t, entry_result> entry_results_;  ///< of entries to come, and of the last ones
+  std::map<std::uint64_t, entry_value> entry_results_;  ///< of entries to come, and of the last ones
   bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;
@@ -338,6 +348,7 @@ class node final : private receiver, private detail::remote_node {
   unsigned failures_ = 0;  ///< times that the plan or a help got nothing, in a row
   clock::time_point not_before_;  ///< for asking again after that
   clock::time_point next_tick_;
+  clock::time_point next_solutions_;  ///< the earliest time at which solutions are sent without a result
 
   cluster_thread thread_;  ///< last: everything else is there when it begins
 };

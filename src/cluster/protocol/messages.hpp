@@ -9,6 +9,7 @@
 //   thief -> victim      lifeline   send me a task of that entry when there is one: it is not refused
 //   thief -> victim      declined   it was not begun here; somebody else may have it
 //   node 0 -> all        entry      the name of an entry, and its result: ok or thrown
+//   all -> all           best       the sender's best solutions of that entry; results bring them along, too
 //   any -> all           differs    the sender is in another entry of that number: all end with this sentence
 #pragma once
 
@@ -27,6 +28,7 @@ enum class message_kind : std::uint8_t {
   entry,
   declined,
   lifeline,
+  best,
   differs
 };
 enum class outcome : std::uint8_t { ok, thrown, aborted };
@@ -39,11 +41,12 @@ struct message {
   std::uint64_t id = 0;  ///< of a task among those that the victim gave away
   std::uint64_t request = 0;  ///< its number, with its answer, too; 0: a task for a lifeline
   std::uint32_t round_trip = 0;  ///< of request and lifeline: to the victim, in µs; 0: not known
+  byte_view solutions{};  ///< of result, entry and best: as solution_board::all gives them
   byte_view content{};  ///< arguments, or what came of them
 };
 
 bytes write_message(const message& m);
-/// The content is a view of `from`. Nothing: it is no message.
+/// Reads a message. The content and the solutions are views of `from`; nothing: it is malformed.
 std::optional<message> read_message(byte_view from);
 
 /// An exception, for the content of a result or an entry.

@@ -22,6 +22,9 @@ bool write_task(const detail::task& t, bytes& to) {
   }
 }
 
+/// Solutions that improve each other in that time are sent once.
+constexpr std::chrono::microseconds between_solutions{500};
+
 /// As messages carry it: at most 71 minutes.
 std::uint32_t in_microseconds(clock::duration trip) {
   const auto count = std::chrono::duration_cast<std::chrono::microseconds>(trip).count();
@@ -43,6 +46,17 @@ void node::send_waiting() {
     if (!gone_[to] && !transport_->send(to, std::move(out))) return;
     waiting_.pop_front();
   }
+}
+
+void node::send_solutions_if_new() {
+  const auto now = clock::now();
+  const std::uint32_t entry = active_entry_.load();
+  if (entry == 0 || now < next_solutions_ || !solutions_.take_news()) return;
+  next_solutions_ = now + between_solutions;
+  const bytes solutions = solutions_.all();
+  for (node_id n = 0; n < nodes_; ++n)
+    if (n != self_ && !gone_[n])
+      send(n, {.kind = message_kind::best, .entry = entry, .solutions = solutions});
 }
 
 void node::end_all(const run_failure& why) {
@@ -67,7 +81,12 @@ void node::take_event(event& e) {
       return;
     case event::what::ended: {
       auto* const t = static_cast<detail::received_task*>(e.t);
-      send(t->from, {.kind = message_kind::result, .how = e.how, .id = t->id, .content = e.content});
+      const bytes solutions = solutions_.all();
+      send(t->from, {.kind = message_kind::result,
+                     .how = e.how,
+                     .id = t->id,
+                     .solutions = solutions,
+                     .content = e.content});
       const auto here = received_.find({t->from, t->id});
       if (e.how != outcome::aborted) small_tasks_.on_ended(clock::now() - here->second.since);
       received_.erase(here);
@@ -80,6 +99,7 @@ void node::take_event(event& e) {
           send(n, {.kind = message_kind::entry,
                    .how = e.how,
                    .entry = static_cast<std::uint32_t>(e.id),
+                   .solutions = e.solutions,
                    .content = e.content});
       refuse_all();
       lifelines_.begin_entry(static_cast<std::uint32_t>(e.id) + 1);
@@ -251,6 +271,9 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
     case message_kind::differs:
       end_all({.sentence = text_of(m->content), .status = status_usage, .differs = true});
       return;
+    case message_kind::best:
+      take_solutions(from, m->entry, m->solutions);
+      return;
   }
 }
 
@@ -302,6 +325,8 @@ void node::take_result(node_id from, const message& m) {
   if (m.how == outcome::thrown) how.error = read_exception(m.content);
   const bool expected = found != given_.end() && found->second.where == from;
   const bool declined = m.kind == message_kind::declined;
+  // Before its owner goes on: the task may have pruned by them.
+  take_solutions(from, active_entry_.load(), m.solutions);
   if (!expected ||
       !(declined ? detail::take_back(workers_, m.id) : detail::finish(workers_, m.id, std::move(how)))) {
     end_all({"node " + std::to_string(from) + (declined ? " declined" : " sent the result of") +
@@ -317,12 +342,18 @@ void node::take_result(node_id from, const message& m) {
   --statistics_.given;
 }
 
+void node::take_solutions(node_id from, std::uint32_t entry, byte_view solutions) {
+  if (!solutions_.merge(entry, solutions))
+    end_all("node " + std::to_string(from) + " sent a malformed solution");
+}
+
 void node::take_entry(const message& m) {
   lifelines_.begin_entry(m.entry + 1);
   resumer waits;
   {
     const std::lock_guard hold(lock_);
-    results_[m.entry] = {m.how, bytes(m.content.begin(), m.content.end())};
+    results_[m.entry] = {
+        m.how, {m.content.begin(), m.content.end()}, {m.solutions.begin(), m.solutions.end()}};
     // Partner: run(), which stores the number before help() takes the lock.
     if (m.entry == active_entry_.load()) waits = std::exchange(helper_, {});
   }

@@ -20,14 +20,21 @@ constexpr std::chrono::seconds leaving_time{2};
 }  // namespace
 
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
-    : workers_(workers), transport_(std::move(by)), chosen_(std::move(chosen)) {
+    : workers_(workers),
+      transport_(std::move(by)),
+      chosen_(std::move(chosen)),
+      solutions_(chosen_.solutions != nullptr ? *chosen_.solutions : sukima::detail::own_solution_board()) {
   nodes_ = transport_->nodes();
   gone_.resize(nodes_);
   small_tasks_ = small_tasks(nodes_);
   thread_.start([this] { meet(); }, [this] { serve(); });
+  solutions_.on_news([this] { transport_->ring(); });
 }
 
-node::~node() { thread_.stop(*transport_); }
+node::~node() {
+  solutions_.on_news({});
+  thread_.stop(*transport_);
+}
 
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
@@ -46,6 +53,7 @@ void node::serve() {
     for (event& e : events) take_event(e);
     look_for_node_0();
     send_waiting();
+    send_solutions_if_new();
     ask_others();
     ask_here();
   }
@@ -80,6 +88,7 @@ clock::time_point node::next_look() const {
   if (!waiting_.empty()) until = now + between_tries;
   const std::uint32_t entry = active_entry_.load();
   if (entry == 0) return until;
+  if (solutions_.has_news()) until = std::min(until, next_solutions_);
   if (const auto look = thief_.next_look()) until = std::min(until, *look);
   if (asking_here_ == asking::once) return until;
   if (const auto line = lifelines_.next(entry, small_tasks_, now)) {
@@ -101,6 +110,7 @@ void node::post(event e) {
 
 void node::run(detail::cluster_entry& entry) {
   const std::uint32_t number = ++entries_;
+  solutions_.begin_entry(number);
   active_entry_.store(number);  // then ring; partners: ask_others, look_for_node_0, idle()
   // Of the entry before. What a worker tells just now may be lost by this, but it tells it again soon (as
   // remote_node::idle says). Partners: idle(), look_for_idle_workers.
@@ -113,7 +123,7 @@ void node::run(detail::cluster_entry& entry) {
 }
 
 void node::run_here(detail::cluster_entry& entry) {
-  event over{event::what::entry_over, nullptr, active_entry_.load(), outcome::ok, {}};
+  event over{.kind = event::what::entry_over, .id = active_entry_.load()};
   put_name(over.content, name_of(entry));
   const std::size_t size_of_name = over.content.size();
   std::exception_ptr thrown;
@@ -129,6 +139,7 @@ void node::run_here(detail::cluster_entry& entry) {
     const bytes what = write_exception(thrown, self_);
     over.content.insert(over.content.end(), what.begin(), what.end());
   }
+  over.solutions = solutions_.all();
   active_entry_.store(0);  // then ring, in post; partners: ask_others, idle()
   post(std::move(over));
   if (thrown) std::rethrow_exception(thrown);
@@ -156,6 +167,7 @@ void node::help(detail::cluster_entry& entry) {
     result = std::move(results_.at(number));
     results_.erase(number);
   }
+  solutions_.merge(number, result.solutions);
   byte_view content = result.content;
   const std::string own = name_of(entry);
   if (const auto there = take_name(content); there != own)
@@ -166,7 +178,7 @@ void node::help(detail::cluster_entry& entry) {
 
 void node::end_differing(const std::string& sentence) {
   const byte_view text = std::as_bytes(std::span(sentence));
-  post({event::what::differs, nullptr, 0, outcome::ok, bytes(text.begin(), text.end())});
+  post({.kind = event::what::differs, .content = bytes(text.begin(), text.end())});
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));  // the cluster thread ends the process
 }
 
@@ -175,7 +187,7 @@ traffic node::statistics() const {
   return statistics_;
 }
 
-void node::answered(detail::task* t) noexcept { post({event::what::answered, t, 0, outcome::ok, {}}); }
+void node::answered(detail::task* t) noexcept { post({.kind = event::what::answered, .t = t}); }
 
 void node::unanswered() noexcept {
   // Who finds it set need not ring: ask_here is still to come, by the ring of whoever has set it.
@@ -187,10 +199,10 @@ void node::idle() noexcept {
   if (active_entry_.load() != 0 && !idle_told_.exchange(true)) transport_->ring();
 }
 
-void node::aborted(std::uint64_t id) noexcept { post({event::what::aborted, nullptr, id, outcome::ok, {}}); }
+void node::aborted(std::uint64_t id) noexcept { post({.kind = event::what::aborted, .id = id}); }
 
 void node::ended(detail::received_task& t) noexcept {
-  event e{event::what::ended, &t, 0, outcome::ok, {}};
+  event e{.kind = event::what::ended, .t = &t};
   try {
     if (t.aborted) {
       e.how = outcome::aborted;

@@ -11,6 +11,7 @@
 
 #include "entry/ending.hpp"
 #include "entry/forms.hpp"
+#include "entry/solution_board.hpp"
 #include "protocol/messages.hpp"
 #include "steal/lifelines.hpp"
 #include "steal/small_tasks.hpp"
@@ -39,6 +40,7 @@ struct node_options {
   std::chrono::seconds meeting_time{30};  ///< for all nodes to come
   /// This node cannot go on: called once by the cluster thread. It must not return.
   std::function<void(const run_failure&)> on_failure;
+  sukima::detail::solution_board* solutions = nullptr;  ///< null: that of the process
 };
 
 // Long: what the cluster thread does in one place; its methods share the state of one entry.
@@ -65,7 +67,8 @@ class node final : private receiver, private detail::remote_node {
     detail::task* t = nullptr;
     std::uint64_t id = 0;
     outcome how = outcome::ok;
-    bytes content;
+    bytes content{};
+    bytes solutions{};  ///< of an entry: its own, as the next one may begin before this is sent
   };
   /// A request of another node.
   struct wish {
@@ -85,6 +88,7 @@ class node final : private receiver, private detail::remote_node {
   struct entry_result {
     outcome how;
     bytes content;
+    bytes solutions;
   };
 
   // Any thread.
@@ -120,6 +124,8 @@ class node final : private receiver, private detail::remote_node {
   void refuse_all();
   void send(node_id to, const message& m);
   void send_waiting();
+  void send_solutions_if_new();
+  void take_solutions(node_id from, std::uint32_t entry, byte_view solutions);
   clock::time_point next_look() const;
   void end_all(const run_failure& why);
   /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
@@ -131,6 +137,7 @@ class node final : private receiver, private detail::remote_node {
   const std::unique_ptr<transport> transport_;
   const node_options chosen_;
   const form_table forms_;
+  sukima::detail::solution_board& solutions_;
   node_id self_ = 0;
   unsigned nodes_ = 1;
   /// 0: none. Stored by the thread in run(), which then rings. Sequentially consistent, as rings need it
@@ -159,6 +166,7 @@ class node final : private receiver, private detail::remote_node {
   std::map<std::pair<node_id, std::uint64_t>, guest> received_;
   std::deque<std::pair<node_id, bytes>> waiting_;  ///< what the transport did not take
   std::vector<bool> gone_;
+  clock::time_point next_solutions_;  ///< the earliest time at which solutions are sent without a result
 
   cluster_thread thread_;  ///< last: everything else is there when it begins
 };

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Branch and bound on several nodes: a best solution that all nodes of an entry share.
+#pragma once
+
+#include <sukima/cluster/call.hpp>
+#include <sukima/search.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sukima::detail {
+
+class solution_board;
+/// The board of this process's node.
+solution_board& own_solution_board();
+
+/// A best solution as the nodes exchange it: bytes under a name.
+class shared_solution {
+ public:
+  shared_solution(const shared_solution&) = delete;
+  shared_solution& operator=(const shared_solution&) = delete;
+  const std::string& name() const noexcept { return name_; }
+
+  /// Forgets the solution: an entry begins.
+  virtual void reset() = 0;
+  /// The best solution so far, in bytes; empty: there is none.
+  virtual std::vector<std::byte> encoded() const = 0;
+  /// Another node's solution: keeps it if it is better. \throws what decoding throws
+  virtual void merge(std::span<const std::byte> from) = 0;
+
+ protected:
+  /// \throws usage_error the board has one of that name, or the name is longer than 255 bytes
+  shared_solution(std::string name, solution_board& board);
+  virtual ~shared_solution();
+  /// Makes it known to the nodes. Last, when the object is whole.
+  void publish();
+  /// Has the node send it to the others.
+  void announce() const noexcept;
+  /// \throws std::length_error a solution of so many bytes is too long
+  static void check_size(std::size_t size);
+  /// The reverse. First, while the object is whole.
+  void leave_board() noexcept;
+
+ private:
+  std::string name_;
+  solution_board& board_;
+  bool is_published_ = false;
+};
+
+}  // namespace sukima::detail
+
+namespace sukima::cluster {
+/// \addtogroup cluster
+/// @{
+
+/// The best solution so far of an entry, shared by all workers of all nodes: for branch and bound in tasks
+/// that travel. An object with static storage, or in main around the entries that use it:
+///
+///     sukima::cluster::best_solution<packing, long, std::greater<>> best("packing", 0);
+///
+/// An improvement is sent to the other nodes at once, so that they prune by it soon; a result of a task brings
+/// along what it may have been pruned by. After the entry `best()` and `bound()` are the same on all nodes and
+/// in all runs, with and without `--hope`, whatever was pruned where, if
+/// - tasks prune by `promising` only, with a cost that no solution below them undercuts;
+/// - what is wanted of the entry is taken from here: what tasks return may depend on what was pruned.
+///
+/// Each entry begins without a solution. Solutions of equal cost: the smallest value by `<` is kept. So
+/// `promising` lets what costs as much as the best one pass. With choices tried in ascending order, and
+/// compared lexicographically, the smallest one is the first that a sequential search finds.
+/// \tparam Value  a solution: can travel, and has `<`, a strict total order
+/// \tparam Cost   trivially copyable, as for std::atomic
+/// \tparam Less   less(a, b): a is better than b
+template <class Value, class Cost, class Less = std::less<>>
+  requires can_travel<Value> && can_be_copied<Cost> && std::copyable<Value> && requires(const Value& v) {
+    { v < v } -> std::convertible_to<bool>;
+  }
+class best_solution final : private detail::shared_solution {
+ public:
+  /// \param name   the same on all nodes, and of one object at a time
+  /// \param bound  solutions must be better than that
+  /// \throws usage_error there is one of that name
+  explicit best_solution(std::string name, Cost bound, Less less = {},
+                         detail::solution_board& board = detail::own_solution_board())
+      : shared_solution(std::move(name), board), initial_(bound), bound_(bound), less_(std::move(less)) {
+    publish();
+  }
+  ~best_solution() override { leave_board(); }
+
+  /// The cost of the best solution that this node knows. May be a moment old, never too good.
+  Cost bound() const noexcept {
+    return bound_.load(std::memory_order_relaxed);
+  }  // the value is under the lock
+  /// Could a solution of this cost, or a better one, still be the best?
+  bool promising(const Cost& cost) const { return !less_(bound(), cost); }
+  /// Offers a solution. \returns was it kept?
+  /// \throws what encoding throws; std::length_error for one of more than 1 MiB
+  bool offer(const Cost& cost, const Value& value) {
+    if (!promising(cost)) return false;
+    std::vector<std::byte> room;
+    detail::put_value(value, room);
+    check_size(room.size());
+    {
+      const std::lock_guard hold(lock_);
+      if (!keep(cost, value)) return false;
+    }
+    announce();
+    return true;
+  }
+  /// The best solution, after the entry.
+  std::optional<Value> best() const {
+    const std::lock_guard hold(lock_);
+    return best_;
+  }
+
+ private:
+  void reset() override {
+    const std::lock_guard hold(lock_);
+    best_.reset();
+    bound_.store(initial_, std::memory_order_relaxed);
+  }
+  std::vector<std::byte> encoded() const override {
+    const std::lock_guard hold(lock_);
+    std::vector<std::byte> to;
+    if (!best_) return to;
+    detail::put_value(bound(), to);
+    detail::put_value(*best_, to);
+    return to;
+  }
+  void merge(std::span<const std::byte> from) override {
+    const Cost cost = detail::get_value<Cost>(from);
+    const Value value = detail::get_value<Value>(from);
+    const std::lock_guard hold(lock_);
+    keep(cost, value);
+  }
+  /// Of equal cost the smaller one. \pre the lock is held
+  bool keep(const Cost& cost, const Value& value) {
+    const Cost now = bound();
+    const bool is_better = less_(cost, now) || (best_ && !less_(now, cost) && value < *best_);
+    if (!is_better) return false;
+    best_ = value;
+    bound_.store(cost, std::memory_order_relaxed);
+    return true;
+  }
+
+  const Cost initial_;
+  std::atomic<Cost> bound_;  ///< written under the lock
+  Less less_;
+  mutable std::mutex lock_;
+  std::optional<Value> best_;
+};
+
+/// @}
+}  // namespace sukima::cluster
