@@ -271,6 +271,44 @@ def check_interruption(_, work):
                 raise failure(f"the compiler goes on after {number}")
 
 
+PRAGMAS = """\
+task t { in int n; out int r; };
+worker int f(int n) {
+  int a, b;
+  do_two { a = n; } { b = n; }
+  handles t guard (__extension__({
+      _Pragma("omp parallel") { }
+      1.0; })) {
+    int s = 0;
+#pragma omp parallel
+    { s = n; }
+    this.n = s;
+  } { b = this.r; }
+  try
+#pragma omp critical
+  {
+#pragma omp parallel
+    { }
+    throw 1;
+  } catch (1) { b++; }
+  return a + b;
+}
+task_exec t { this.r = this.n; }
+int main(void) { return f(1) == 3 ? 0 : 1; }
+"""
+
+
+def check_pragmas(backend, work):
+    """A pragma of a block that becomes a function is there, and nowhere else: a parallel region would run more."""
+    (work / "pragmas.tc").write_text(PRAGMAS)
+    for options in ([], ["--sequential"]):
+        text = run([SUKIMA, "cc", backend, "-fopenmp", *options, "--emit-c", "pragmas.tc"], work).stdout
+        is_equal(f"the number of pragmas with {options}", text.count("omp parallel"), 3)
+        is_equal(f"those in front of a block with {options}", text.count("omp critical"), 1)
+        run([SUKIMA, "cc", backend, *options, "-o", "pragmas", "pragmas.tc"], work)
+        run(["./pragmas"], work)
+
+
 def check_colours(backend, work):
     """An empty NO_COLOR is none."""
     (work / "wrong.tc").write_text("int main(void) { return unknown; }\n")
@@ -307,7 +345,7 @@ def main():
         signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
-                      check_reproducible, check_lines, check_clones, check_left_clones, check_colours,
+                      check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
                       check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)

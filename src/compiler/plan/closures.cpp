@@ -246,9 +246,7 @@ void closure_function(planner& p, const closure_declaration& c, const context& w
   }
   text.text(" ");
   text.go_to(p.in.unit.tokens[c.body.begin].getLocation());
-  const token_index outer_text = std::exchange(p.names.closure_text, p.in.unit.origins[c.body.begin]);
   plan_tokens(p, text, c.body, inside);
-  p.names.closure_text = std::max(outer_text, p.in.unit.origins[c.body.end - 1]);
   text.text(" }\n");
   p.out.behind.append(text);
 }

@@ -127,6 +127,29 @@ void find_closure_calls(plan_input& in) {
   }
 }
 
+/// The blocks whose pragmas the function around them must not have.
+void find_outlined_blocks(plan_input& in) {
+  const auto add = [&in](token_range block) {
+    if (block.empty()) return;
+    token_index before = block.begin;
+    while (before > 0 && in.unit.origins[--before] == no_token) continue;
+    in.outlined.push_back({in.unit.origins[before], in.unit.origins[block.end - 1]});
+  };
+  for (const construct& c : in.unit.constructs) {
+    if (c.kind == construct_kind::try_catch) add(c.first);
+    for (const token_range& block : {c.put, c.guard, c.split}) add(block);
+    if (in.options.sequential) add(c.get);  // in dead code
+  }
+  std::sort(in.outlined.begin(), in.outlined.end(),
+            [](const token_range& a, const token_range& b) { return a.begin < b.begin; });
+  token_index end = 0;
+  std::erase_if(in.outlined, [&end](const token_range& r) {
+    if (r.begin < end) return true;
+    end = r.end;
+    return false;
+  });
+}
+
 }  // namespace
 
 plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_index& index,
@@ -134,6 +157,7 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
   plan_input in{compiler, compiler.getASTContext(), compiler.getSourceManager(), u, index, options};
   for (const construct& c : u.constructs) in.construct_at.emplace(c.whole.begin, &c);
   for (const closure_declaration& c : u.closures) in.closure_at.emplace(c.whole.begin, &c);
+  find_outlined_blocks(in);
   find_closure_calls(in);
   find_calls_of_c(in);
   if (options.unwind_closures) in.unwinding = std::make_unique<const unwind_plan>(in.ast, u, index);

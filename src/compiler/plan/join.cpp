@@ -6,6 +6,7 @@
 #include "plan/constructs.hpp"
 #include "plan/input.hpp"
 #include "plan/names.hpp"
+#include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 
 #include <utility>
@@ -280,6 +281,12 @@ void declare_join(planner& p, const construct& c, const join_text& join) {
   p.out.behind.append(std::move(text));
 }
 
+/// Pragmas and comments in front of a statement. A block prints its own.
+void texts_in_front(planner& p, sheet& out, const join_statement& s, const context& where) {
+  const token_index first = s.spawned ? s.tokens.begin - 1 : s.tokens.begin;
+  if (s.spawned || !p.in.unit.tokens[first].is(tok::l_brace)) texts_of_statement(p, out, first, where);
+}
+
 /// In the function itself: fills the choice point in and runs the statements that no thief took.
 void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& where) {
   const std::string type = "struct " + join.name;
@@ -305,10 +312,12 @@ void run_join(planner& p, sheet& out, const construct& c, const join_text& join,
                    .append(" < ")
                    .append(point)
                    .append("->sukima_head.sukima_end) "));
+    texts_in_front(p, out, c.statements[k], where);
     out.text((k == 0 ? " " : "") + join.own[k]);
   }
   if (!c.statements.empty() && !c.statements.back().spawned) {
     out.text(" " + point + "->sukima_head.sukima_i = " + count + "; { ");
+    texts_in_front(p, out, c.statements.back(), where);
     plan_tokens(p, out, c.statements.back().tokens, inside_of(p.in, l, where));
     out.text(" }");
   }
@@ -318,6 +327,7 @@ void run_join(planner& p, sheet& out, const construct& c, const join_text& join,
 void plan_sequential_join(planner& p, sheet& out, const construct& c, const context& where) {
   out.token("{ ", true);
   for (const join_statement& s : c.statements) {
+    texts_in_front(p, out, s, where);
     plan_tokens(p, out, s.tokens, where);
     if (s.spawned) out.text(";");
   }

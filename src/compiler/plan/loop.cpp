@@ -57,7 +57,7 @@ const VarDecl* variable_under(const Expr* pointer) {
 
 /// Atomic operations are no calls for Clang.
 bool is_atomic_operation(const Token& token) {
-  const IdentifierInfo* const word = token.getIdentifierInfo();
+  const IdentifierInfo* const word = token.isAnnotation() ? nullptr : token.getIdentifierInfo();
   return word != nullptr &&
          (word->getName().starts_with("__atomic_") || word->getName().starts_with("__c11_atomic_"));
 }

@@ -96,6 +96,9 @@ struct plan_input {
   std::unordered_map<token_index, token_index> workers_in_arguments =
       {};  ///< of those calls: their parentheses
   std::set<token_index> left_out = {};  ///< the `void` of (void)
+  /// Blocks that only generated functions have: PUT, guard, split, the body of `try`. In tokens of the source,
+  /// (begin, end], in order, without those inside others.
+  std::vector<token_range> outlined = {};
   // Canonical declarations:
   std::set<const clang::FunctionDecl*> cloned = {};  ///< of those with a clone
   std::set<const clang::FunctionDecl*> called_after_polls = {};  ///< of those with a polled_clone
@@ -120,7 +123,6 @@ struct unit_names {
   std::size_t next_text = 0;  ///< of the comments and directives
   std::set<unsigned> written_macros;  ///< raw locations of the uses that are printed as the user wrote them
   std::set<std::size_t> placed_pragmas;  ///< indices of texts that have been printed within a line
-  token_index closure_text = 0;  ///< up to where those of the current closure have been planned
 };
 
 /// A declaration that has been moved in front of its function.

@@ -13,24 +13,17 @@ bool is_in(const plan_input& in, const std::set<unsigned>& written_macros, const
          written_macros.contains(in.sources.getExpansionLoc(text.location).getRawEncoding());
 }
 
-/// A closure's comments and pragmas go with its block; its macros stay where they were written.
-void closure_texts(planner& p, sheet& out, token_index before, const context& where) {
-  const std::vector<side_text>& texts = p.in.unit.source.texts;
-  auto text = std::upper_bound(texts.begin(), texts.end(), p.names.closure_text,
-                               [](token_index at, const side_text& one) { return at < one.before; });
-  for (; text != texts.end() && text->before <= before; ++text) {
-    if (text->changes_macro || is_in(p.in, p.names.written_macros, *text)) continue;
-    if (text->directive) {
-      if (where.on_one_line) continue;
-      out.end_line();
-      out.go_to(text->location, false);
-      out.text(text->text + "\n");
-    } else if (text->text.starts_with("/*")) {
-      out.go_to(text->location);
-      out.token(text->text + " ", true);
-    }
-  }
-  p.names.closure_text = std::max(p.names.closure_text, before);
+/// Whether a pragma belongs to a block that is printed elsewhere. The function around the block must not have it.
+bool is_printed_elsewhere(const planner& p, const side_text& text) {
+  if (text.pragma.empty()) return false;
+  const auto holds = [&text](const token_range& r) { return r.begin < text.before && text.before <= r.end; };
+  const std::vector<token_range>& blocks = p.in.outlined;
+  const auto behind = std::upper_bound(blocks.begin(), blocks.end(), text.before,
+                                       [](token_index at, const token_range& r) { return at <= r.begin; });
+  if (behind != blocks.begin() && holds(*std::prev(behind))) return true;
+  return std::any_of(p.function.moved.begin(), p.function.moved.end(), [&](const auto& one) {
+    return holds({p.in.unit.origins[one.first], p.in.unit.origins[one.second.end - 1]});
+  });
 }
 
 /// `// ...` as a comment that other text may follow in its line; empty: it cannot be written so.
@@ -48,12 +41,12 @@ bool is_printed_once(const context& where) {
 }
 
 void side_texts(planner& p, sheet& out, token_index before, const context& where) {
-  if (!where.closure_name.empty() && before != no_token) return closure_texts(p, out, before, where);
   if (where.is_copy) return;
   const std::vector<side_text>& texts = p.in.unit.source.texts;
   for (; p.names.next_text < texts.size() && texts[p.names.next_text].before <= before; ++p.names.next_text) {
     const side_text& text = texts[p.names.next_text];
-    if (p.names.placed_pragmas.contains(p.names.next_text) || is_in(p.in, p.names.written_macros, text))
+    if (p.names.placed_pragmas.contains(p.names.next_text) || is_in(p.in, p.names.written_macros, text) ||
+        is_printed_elsewhere(p, text))
       continue;
     if (text.directive) {
       out.end_line();
@@ -70,30 +63,56 @@ void side_texts(planner& p, sheet& out, token_index before, const context& where
   }
 }
 
-sheet pragmas_of_copy(planner& p, const run_plan& plan, token_index t, const context& where) {
+namespace {
+
+/// The user's token in front of one of a run. What precedes its brace belongs to a block.
+token_index token_before(const plan_input& in, token_range run, token_index t) {
+  const bool begins_block = t == run.begin && in.unit.tokens[t].is(tok::l_brace);
+  const token_index first = begins_block ? 0 : run.begin;
+  while (t-- > first)
+    if (in.unit.origins[t] != no_token && in.unit.roles[t] != token_role::pragma) return t;
+  return no_token;
+}
+
+/// The pragmas between two tokens of a copy, and a closure's comments.
+sheet texts_between(planner& p, token_index after, token_index t, const std::set<unsigned>& written_macros,
+                    const context& where) {
   sheet result;
-  if (!where.is_copy || (!where.closure_name.empty() && !where.on_one_line)) return result;
-  // Nothing is to be said about a slow version, and its loops have another form.
-  if (where.version != nullptr && where.version->slow) return result;
   const unit& u = p.in.unit;
-  const auto is_between = [&](token_index k) {
-    return u.origins[k] == no_token || u.roles[k] == token_role::pragma;
-  };
-  if (is_between(t)) return result;
-  token_index previous = t;
-  do {
-    if (previous == plan.run.tokens.begin) return result;
-    --previous;
-  } while (is_between(previous));
   const std::vector<side_text>& texts = u.source.texts;
-  auto text = std::upper_bound(texts.begin(), texts.end(), u.origins[previous],
+  auto text = std::upper_bound(texts.begin(), texts.end(), u.origins[after],
                                [](token_index at, const side_text& one) { return at < one.before; });
   for (; text != texts.end() && text->before <= u.origins[t]; ++text) {
-    if (text->pragma.empty() || is_in(p.in, plan.written_macros, *text)) continue;
+    const bool is_comment = !text->directive && text->text.starts_with("/*");
+    if (is_comment && !where.closure_name.empty() && !where.on_one_line) {
+      result.go_to(text->location);
+      result.token(text->text + " ", true);
+    }
+    if (text->pragma.empty() || is_in(p.in, written_macros, *text)) continue;
     result.token(text->pragma + " ", true);
     if (is_printed_once(where)) p.names.placed_pragmas.insert(static_cast<std::size_t>(text - texts.begin()));
   }
   return result;
+}
+
+/// The slow version of a function has no pragmas, because its loops have another form.
+bool has_texts(const context& where) { return where.version == nullptr || !where.version->slow; }
+
+}  // namespace
+
+sheet texts_of_copy(planner& p, const run_plan& plan, token_index t, const context& where) {
+  if (!where.is_copy || !has_texts(where)) return {};
+  if (p.in.unit.origins[t] == no_token || p.in.unit.roles[t] == token_role::pragma) return {};
+  const token_index previous = token_before(p.in, plan.run.tokens, t);
+  return previous == no_token ? sheet() : texts_between(p, previous, t, plan.written_macros, where);
+}
+
+void texts_of_statement(planner& p, sheet& out, token_index t, const context& where) {
+  if (!where.is_copy) return side_texts(p, out, p.in.unit.origins[t], where);
+  const token_index previous = token_before(p.in, {0, t}, t);
+  if (previous == no_token || !has_texts(where)) return;
+  if (sheet texts = texts_between(p, previous, t, {}, where); !texts.steps().empty())
+    out.append(std::move(texts));
 }
 
 }  // namespace sukima::language

@@ -224,7 +224,7 @@ token_index plan_step(planner& p, run_plan& plan, token_index t, const context& 
 void plan_tokens(planner& p, sheet& out, token_range range, const context& where) {
   run_plan plan{{range, {}}, {}, {}};
   for (token_index t = range.begin; t < range.end;) {
-    sheet before = pragmas_of_copy(p, plan, t, where);
+    sheet before = texts_of_copy(p, plan, t, where);
     const token_index next = plan_step(p, plan, t, where);
     if (!before.steps().empty()) {
       sheet& own = plan.run.edits[t].before;

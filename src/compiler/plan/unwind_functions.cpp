@@ -297,9 +297,7 @@ void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, 
     declare_unwound(p, u);
     sheet text;
     unwind_version fast{&u, false};
-    const token_index outer_text = std::exchange(p.names.closure_text, p.in.unit.origins[c.body.begin]);
     fast_version(p, text, fast, inside);
-    p.names.closure_text = std::max(outer_text, p.in.unit.origins[c.body.end - 1]);
     text.text("SUKIMA_ENTRY_BEGIN\nstatic " + plain + unwound_entry(p, u) + "SUKIMA_ENTRY_END\n");
     slow_version(p, text, fast, inside);
     unwound_frame(p, p.out.frames, u, fast);

@@ -124,13 +124,22 @@ token_index unwind_plan::end_of(const Stmt* s) const {
   return no_token;
 }
 
+/// A loop's pragma must stand in front of the loop, which may be taken apart.
+bool unwind_plan::has_statement_pragma(const function_info& f) const {
+  const token_index first = unit_.origins[f.body.begin];
+  const token_index last = unit_.origins[f.body.end - 1];
+  return std::ranges::any_of(unit_.source.texts, [&](const side_text& text) {
+    return text.is_of_statement && text.before > first && text.before <= last;
+  });
+}
+
 /// Whether everything in it, its closures included, can be unwound.
 bool unwind_plan::is_possible(const function_info& f) const {
   const FunctionDecl* function = f.declaration;
   if (f.is_worker || f.execution != nullptr || !f.constructs.empty() || function->isVariadic() ||
       !function->hasPrototype() ||
       (function->isInlineSpecified() && function->getStorageClass() != SC_Static) ||
-      function->getReturnType()->isVariablyModifiedType() || f.computed_goto)
+      function->getReturnType()->isVariablyModifiedType() || f.computed_goto || has_statement_pragma(f))
     return false;
   const auto* written = function->getTypeSourceInfo();
   if (written == nullptr) return false;

@@ -82,6 +82,7 @@ class unwind_plan {
  private:
   friend class unwind_collector;
   void choose();
+  bool has_statement_pragma(const function_info& f) const;
   bool is_possible(const function_info& f) const;
   bool collect(const function_info& f);
   bool may_enter(const clang::Stmt* s, std::set<const clang::FunctionDecl*>& seen) const;

@@ -14,6 +14,21 @@ bool is_about_the_file(const std::vector<std::string>& words) {
          (words.size() > 1 && (words[0] == "GCC" || words[0] == "clang") && words[1] == "system_header");
 }
 
+/// Saves or restores a macro, as #define does: copies of the text do not repeat it.
+bool is_about_macros(const std::vector<std::string>& words) {
+  return words[0] == "push_macro" || words[0] == "pop_macro";
+}
+
+/// Concerns the statement that follows.
+bool is_about_a_statement(const std::vector<std::string>& words) {
+  static const std::set<std::string_view> alone{"omp",  "acc", "unroll", "nounroll", "unroll_and_jam",
+                                                "ivdep"};
+  static const std::set<std::string_view> of_gcc{"unroll", "nounroll", "ivdep", "novector"};
+  if (alone.contains(words[0])) return true;
+  if (words.size() < 2) return false;
+  return (words[0] == "GCC" && of_gcc.contains(words[1])) || (words[0] == "clang" && words[1] == "loop");
+}
+
 /// The content as a string of C.
 std::string quoted(const std::string& content) {
   std::string text = "\"";
@@ -67,9 +82,13 @@ std::string joined(const pragma_line& line) {
   return text;
 }
 
-side_text pragma_text(std::string text, std::string pragma, SourceLocation location) {
-  side_text result{0, std::move(text), location, true, false};
-  result.pragma = std::move(pragma);
+/// \param pragma  the same as `_Pragma`
+side_text pragma_text(const pragma_line& line, std::string text, std::string pragma,
+                      SourceLocation location) {
+  if (is_about_the_file(line.words)) return {0, "", location, true, false};
+  side_text result{0, std::move(text), location, true, is_about_macros(line.words)};
+  if (!result.changes_macro) result.pragma = std::move(pragma);
+  result.is_of_statement = is_about_a_statement(line.words);
   return result;
 }
 
@@ -96,9 +115,8 @@ pragma_line read_pragma(const Preprocessor& preprocessor, SourceLocation hash) {
 }
 
 side_text text_of_pragma(const pragma_line& line, SourceLocation location) {
-  if (is_about_the_file(line.words)) return pragma_text("", "", location);
   const std::string content = joined(line);
-  return pragma_text("#pragma " + content, "_Pragma(" + quoted(content) + ")", location);
+  return pragma_text(line, "#pragma " + content, "_Pragma(" + quoted(content) + ")", location);
 }
 
 side_text text_of_pragma_operator(const LangOptions& language, const std::string& string,
@@ -107,8 +125,7 @@ side_text text_of_pragma_operator(const LangOptions& language, const std::string
   Lexer lexer(SourceLocation(), language, content.c_str(), content.c_str(), content.c_str() + content.size());
   pragma_line line{{}, {}, FileID(), 0, 0};
   read_words(lexer, language, line);
-  if (is_about_the_file(line.words)) return pragma_text("", "", location);
-  return pragma_text("_Pragma(" + string + ")", "_Pragma(" + string + ")", location);
+  return pragma_text(line, "_Pragma(" + string + ")", "_Pragma(" + string + ")", location);
 }
 
 }  // namespace sukima::language

@@ -36,8 +36,9 @@ struct side_text {
   std::string text;
   clang::SourceLocation location;  ///< of a `_Pragma` from a macro: in its expansion
   bool directive;  ///< a directive needs a line of its own; a comment does not
-  bool changes_macro;  ///< a #define or #undef
-  std::string pragma = {};  ///< of a pragma: the same as `_Pragma`, which may stand within a line
+  bool changes_macro;  ///< a #define or #undef, or a pragma that saves or restores a macro
+  std::string pragma = {};  ///< of any other pragma: the same as `_Pragma`, which may stand within a line
+  bool is_of_statement = false;  ///< a pragma that concerns the statement behind it
 };
 
 /// A use of a system header's macro in the user's text, also within another macro's.
