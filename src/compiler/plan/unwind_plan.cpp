@@ -24,6 +24,10 @@ class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
              (!v->getType()->isIncompleteType() && ast_.getTypeAlign(v->getType()) > frame_alignment);
     return true;
   }
+  bool VisitTypedefNameDecl(TypedefNameDecl* type) {
+    found |= type->getUnderlyingType()->isVariablyModifiedType();
+    return true;
+  }
   bool VisitAddrLabelExpr(AddrLabelExpr*) { return stop(); }
   bool VisitGCCAsmStmt(GCCAsmStmt* s) {
     found |= s->isAsmGoto();
@@ -133,13 +137,21 @@ bool unwind_plan::has_statement_pragma(const function_info& f) const {
   });
 }
 
+/// A structure in the heading is defined once, and a function that is unwound has several headings.
+bool unwind_plan::defines_type_in_heading(const function_info& f) const {
+  for (token_index t = f.whole.begin; t < f.body.begin; ++t)
+    if (unit_.tokens[t].is(tok::l_brace)) return true;
+  return false;
+}
+
 /// Whether everything in it, its closures included, can be unwound.
 bool unwind_plan::is_possible(const function_info& f) const {
   const FunctionDecl* function = f.declaration;
   if (f.is_worker || f.execution != nullptr || !f.constructs.empty() || function->isVariadic() ||
       !function->hasPrototype() ||
       (function->isInlineSpecified() && function->getStorageClass() != SC_Static) ||
-      function->getReturnType()->isVariablyModifiedType() || f.computed_goto || has_statement_pragma(f))
+      function->getReturnType()->isVariablyModifiedType() || f.computed_goto || has_statement_pragma(f) ||
+      defines_type_in_heading(f) || has_const_members(function->getReturnType(), ast_))
     return false;
   const auto* written = function->getTypeSourceInfo();
   if (written == nullptr) return false;
@@ -156,8 +168,8 @@ bool unwind_plan::is_possible(const function_info& f) const {
                                                      ->isVariadic()))
       return false;
   for (const function_info& closure : index_.closures)
-    if (f.body.holds(closure.body) &&
-        (closure.is_worker || !closure.constructs.empty() || closure.computed_goto))
+    if (f.body.holds(closure.body) && (closure.is_worker || !closure.constructs.empty() ||
+                                       closure.computed_goto || has_const_members(closure.result, ast_)))
       return false;
   for (const auto& [variable, c] : index_.closure_variables)
     if (f.body.holds(c->whole) && variable->getType()

@@ -83,6 +83,7 @@ class unwind_plan {
   friend class unwind_collector;
   void choose();
   bool has_statement_pragma(const function_info& f) const;
+  bool defines_type_in_heading(const function_info& f) const;
   bool is_possible(const function_info& f) const;
   bool collect(const function_info& f);
   bool may_enter(const clang::Stmt* s, std::set<const clang::FunctionDecl*>& seen) const;
