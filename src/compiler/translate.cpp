@@ -39,7 +39,7 @@ class translation : public ASTFrontendAction {
                   /*SkipFunctionBodies=*/false);  // first: it registers the pragma handlers
     // Sema looks at comments, and may warn about them, before there is anything to parse.
     sema.CurContext = compiler.getASTContext().getTranslationUnitDecl();
-    source_tokens source = preprocess(compiler);
+    source_tokens source = preprocess(compiler, request_.macros);
     sema.CurContext = nullptr;
     result_.files = source.files;
     result_.file_is_system = source.file_is_system;

@@ -7,6 +7,12 @@
 
 namespace sukima::language {
 
+/// A macro without parameters whose value is a number, or empty.
+struct predefined_macro {
+  std::string name;
+  std::string value;
+};
+
 struct translation_request {
   std::string file;                  ///< as the user wrote it; "-" is stdin
   std::vector<std::string> options;  ///< for the preprocessor and the dialect, in Clang's syntax
@@ -18,6 +24,7 @@ struct translation_request {
   bool debuggable = false;               ///< -g without optimisation
   bool clones = true;                    ///< not --no-clones
   bool line_directives = true;
+  std::vector<predefined_macro> macros;  ///< those of the C compiler, for the user's files
 };
 
 /// A construct that hands out tasks.

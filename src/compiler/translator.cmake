@@ -70,6 +70,7 @@ set(unwind_files
   plan/unwind_values.cpp)
 add_library(sukima_translator STATIC
   translate.cpp
+  source/backend_macros.cpp
   source/implicit_names.cpp
   source/pragmas.cpp
   source/preprocess.cpp

@@ -250,7 +250,9 @@ def check_left_clones(backend, work):
 def check_interruption(_, work):
     """A signal ends the C compiler, too, and the temporary folder goes; one that is ignored stays ignored."""
     backend = work / "waits"
-    backend.write_text('#!/bin/sh\necho $$ > "$PIDS/new"; mv "$PIDS/new" "$PIDS/pid"; exec sleep 1000\n')
+    # Asked for its macros, it answers at once.
+    backend.write_text('#!/bin/sh\ncase " $* " in *" -dM "*) exit 0;; esac\n'
+                       'echo $$ > "$PIDS/new"; mv "$PIDS/new" "$PIDS/pid"; exec sleep 1000\n')
     backend.chmod(0o755)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for ignored in (False, True):
@@ -309,6 +311,26 @@ def check_pragmas(backend, work):
         run(["./pragmas"], work)
 
 
+def check_predefined(backend, work):
+    """What options define is known to #if."""
+    (work / "defined.tc").write_text("""\
+#ifdef _OPENMP
+int with_openmp;
+#endif
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+int with_sanitizer;
+#endif
+#ifdef __OPTIMIZE__
+int with_optimisation;
+#endif
+#include <stdio.h>
+""")
+    for options, expected in (([], []), (["-fopenmp"], ["with_openmp"]), (["-fsanitize=address"], ["with_sanitizer"]),
+                              (["-O2", "-DX=_OPENMP"], ["with_optimisation"])):
+        text = run([SUKIMA, "cc", backend, *options, "--emit-c", "defined.tc"], work).stdout
+        is_equal(f"what #if knows with {options}", re.findall(r"int (with_\w+);", text), expected)
+
+
 def check_colours(backend, work):
     """An empty NO_COLOR is none."""
     (work / "wrong.tc").write_text("int main(void) { return unknown; }\n")
@@ -346,7 +368,7 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_stack_probes):
+                      check_predefined, check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

@@ -60,6 +60,19 @@ bool is_joined_form(std::string_view name) {
          name == "-imacros" || name == "-idirafter" || name == "-isysroot";
 }
 
+/// -fsanitize= with nothing but what Clang knows, too, for __has_feature.
+bool is_sanitizer_for_front(std::string_view option) {
+  constexpr std::string_view begin = "-fsanitize=";
+  if (!option.starts_with(begin)) return false;
+  for (std::string_view rest = option.substr(begin.size()); !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    if (one != "address" && one != "thread" && one != "undefined" && one != "leak" && one != "memory")
+      return false;
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+  }
+  return true;
+}
+
 /// Options without an argument that Clang's front end needs.
 bool is_for_front(std::string_view option) {
   for (const std::string_view prefix : {"-std=",
@@ -87,7 +100,7 @@ bool is_for_front(std::string_view option) {
                                         "-fno-pie",
                                         "--sysroot="})
     if (option.starts_with(prefix)) return option != "-mllvm" && !option.starts_with("-mtune");
-  return false;
+  return is_sanitizer_for_front(option);
 }
 
 /// Options about warnings: those of generated C are none of the user's concern.

@@ -9,7 +9,9 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "driver/backend.hpp"
 #include "driver/dependencies.hpp"
 #include "driver/linking.hpp"
 #include "driver/process.hpp"
@@ -174,7 +176,7 @@ class driver {
     return debug && !optimised;
   }
 
-  translation_result translate_to(const word& input, const std::string& output) const {
+  translation_result translate_to(const word& input, const std::string& output) {
     translation_request request;
     request.file = input.text.front();
     request.output = output;
@@ -196,6 +198,8 @@ class driver {
       none.successful = true;
       return none;
     }
+    if (!macros_) macros_ = macros_of_backend(line_, tools_, folder().path());
+    request.macros = *macros_;
     return translate(request);
   }
 
@@ -388,6 +392,7 @@ class driver {
   const command_line& line_;
   const toolchain& tools_;
   std::unique_ptr<work_folder> folder_;
+  std::optional<std::vector<predefined_macro>> macros_;  ///< of the C compiler, when they have been asked for
 };
 
 }  // namespace

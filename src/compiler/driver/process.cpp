@@ -88,7 +88,7 @@ void pass_on(int messages, const line_change& change) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& command, const line_change& change) {
+int run_program(const std::vector<std::string>& command, const line_change& change, bool is_silent) {
   const std::vector<char*> arguments = pointers(command);
   std::fflush(stdout);
   int messages[2] = {-1, -1};
@@ -110,6 +110,7 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
   }
   if (child == 0) {
     if (change) dup2(messages[1], STDERR_FILENO);
+    if (is_silent) dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
     execvp(arguments[0], arguments.data());
     report_failure(command.front());
     _exit(127);

@@ -12,9 +12,11 @@ namespace sukima::language {
 using line_change = std::function<std::string(const std::string&)>;
 
 /// Runs a program to its end, with `change` applied to each line that it prints on stderr, if given.
+/// \param is_silent  its messages are thrown away
 /// \returns its exit code; 128 + N if signal N ended it; 127, with a message on stderr, if it cannot be
 /// started
-int run_program(const std::vector<std::string>& command, const line_change& change = {});
+int run_program(const std::vector<std::string>& command, const line_change& change = {},
+                bool is_silent = false);
 
 /// Replaces this process. Returns only if the program cannot be started: 127, with a message on stderr.
 int become_program(const std::vector<std::string>& command);

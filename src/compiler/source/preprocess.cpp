@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/preprocess.hpp"
 
+#include "source/backend_macros.hpp"
 #include "source/pragmas.hpp"
 #include "source/report.hpp"
 
@@ -11,8 +12,11 @@ using namespace clang;
 
 class recorder : public PPCallbacks {
  public:
-  recorder(Preprocessor& preprocessor, source_tokens& result)
-      : preprocessor_(preprocessor), sources_(preprocessor.getSourceManager()), result_(result) {}
+  recorder(Preprocessor& preprocessor, const std::vector<predefined_macro>& macros, source_tokens& result)
+      : preprocessor_(preprocessor),
+        sources_(preprocessor.getSourceManager()),
+        result_(result),
+        macros_(preprocessor, macros) {}
 
   bool in_system() const { return system_depth_ > 0; }
 
@@ -28,6 +32,10 @@ class recorder : public PPCallbacks {
       if (system_depth_ > 0) --system_depth_;
       if (depth_ > 0) --depth_;
     }
+    // The main file is entered before the text in which Clang defines its macros.
+    const bool is_file =
+        !sources_.isWrittenInBuiltinFile(location) && !sources_.isWrittenInCommandLineFile(location);
+    if (is_file && (reason == ExitFile || depth_ > 1)) macros_.enter(!in_system());
   }
 
   void InclusionDirective(SourceLocation hash, const Token& include, StringRef name, bool angled,
@@ -50,6 +58,7 @@ class recorder : public PPCallbacks {
   void MacroDefined(const Token& name, const MacroDirective* directive) override {
     const SourceLocation location = name.getLocation();
     if (in_system() || !is_in_file(location)) return;
+    macros_.keep(name.getIdentifierInfo());
     const MacroInfo* macro = directive->getMacroInfo();
     const SourceLocation end =
         Lexer::getLocForEndOfToken(macro->getDefinitionEndLoc(), 0, sources_, preprocessor_.getLangOpts());
@@ -58,6 +67,7 @@ class recorder : public PPCallbacks {
 
   void MacroUndefined(const Token& name, const MacroDefinition&, const MacroDirective*) override {
     if (in_system() || !is_in_file(name.getLocation())) return;
+    macros_.keep(name.getIdentifierInfo());
     add(name.getLocation(), "#undef " + preprocessor_.getSpelling(name), true, true);
   }
 
@@ -120,6 +130,7 @@ class recorder : public PPCallbacks {
   int system_depth_ = 0;
   int depth_ = 0;
   pragma_line last_pragma_{};
+  backend_macros macros_;
 };
 
 /// Reads the tokens of the unit. `_Pragma` is an ordinary word meanwhile: it comes out of macros at its place
@@ -196,11 +207,11 @@ class reader {
 
 }  // namespace
 
-source_tokens preprocess(CompilerInstance& compiler) {
+source_tokens preprocess(CompilerInstance& compiler, const std::vector<predefined_macro>& macros) {
   source_tokens result;
   Preprocessor& preprocessor = compiler.getPreprocessor();
   SourceManager& sources = compiler.getSourceManager();
-  auto owned = std::make_unique<recorder>(preprocessor, result);
+  auto owned = std::make_unique<recorder>(preprocessor, macros, result);
   recorder& callbacks = *owned;
   preprocessor.addPPCallbacks(std::move(owned));
   // Comments are kept: some compilers read "fallthrough" in them.

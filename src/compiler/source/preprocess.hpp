@@ -3,12 +3,14 @@
 #pragma once
 
 #include "source/unit.hpp"
+#include "translate.hpp"
 
 namespace sukima::language {
 
 /// Lexes the main file to its end. The preprocessor must have entered nothing yet.
 /// The user's #define, #undef, #pragma and #include <…> lines and comments become side texts; the user's own
 /// headers are read in place.
-source_tokens preprocess(clang::CompilerInstance& compiler);
+/// \param macros  those that the C compiler predefines
+source_tokens preprocess(clang::CompilerInstance& compiler, const std::vector<predefined_macro>& macros);
 
 }  // namespace sukima::language

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/backend.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <string_view>
+
+#include "driver/process.hpp"
+
+namespace sukima::language {
+namespace {
+
+bool begins_with_one_of(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings, [text](std::string_view one) { return text.starts_with(one); });
+}
+
+/// Options that predefined macros do not depend on, or that would write files.
+bool is_beside_the_point(std::string_view option) {
+  return option == "-v" || begins_with_one_of(option, {"-D", "-U", "-I", "-i", "-save-temps", "--save-temps",
+                                                       "-fdump", "-dump", "-aux-info", "-time", "-ftime"});
+}
+
+/// `#define NAME VALUE` where the value is a number or empty.
+bool read_macro(const std::string& line, predefined_macro& macro) {
+  constexpr std::string_view begin = "#define ";
+  if (!line.starts_with(begin)) return false;
+  const std::size_t end = line.find(' ', begin.size());
+  if (end == std::string::npos) return false;
+  macro = {line.substr(begin.size(), end - begin.size()), line.substr(end + 1)};
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0; };
+  return std::ranges::all_of(macro.value, is_part) &&
+         (macro.value.empty() || std::isdigit(macro.value[0]) != 0) &&
+         macro.name.find('(') == std::string::npos;
+}
+
+/// Those say that a type exists, and Clang's say so for itself.
+bool is_about_a_type(std::string_view name) {
+  return begins_with_one_of(name, {"__FLT", "__DEC", "__BFLT", "__SIZEOF_"});
+}
+
+}  // namespace
+
+std::vector<predefined_macro> macros_of_backend(const command_line& line, const toolchain& tools,
+                                                const std::string& folder) {
+  std::vector<std::string> command{line.backend};
+  for (const word& w : line.words)
+    if (w.use == word_use::compile && !is_beside_the_point(w.text.front()))
+      command.insert(command.end(), w.text.begin(), w.text.end());
+  command.insert(command.end(), tools.compile.begin(), tools.compile.end());
+  const std::string file = folder + "/predefined";
+  for (const char* const one : {"-w", "-E", "-dM", "-x", "c", "/dev/null", "-o"}) command.emplace_back(one);
+  command.push_back(file);
+  std::vector<predefined_macro> macros;
+  if (run_program(command, {}, true) != 0) return macros;
+  std::ifstream answer(file);
+  predefined_macro macro;
+  for (std::string text; std::getline(answer, text);)
+    if (read_macro(text, macro) && !is_about_a_type(macro.name)) macros.push_back(macro);
+  return macros;
+}
+
+}  // namespace sukima::language

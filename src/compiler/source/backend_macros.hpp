@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The predefined macros of the C compiler that translates the generated C, for `#if` in the user's files.
+#pragma once
+
+#include "source/clang.hpp"
+#include "translate.hpp"
+
+namespace sukima::language {
+
+/// Gives the user's files the C compiler's values, because the text of these files is expanded by that compiler.
+/// System headers keep Clang's: they choose what Clang can parse by them. A macro that the user defines or
+/// undefines stays as it is from then on.
+class backend_macros {
+ public:
+  backend_macros(clang::Preprocessor& preprocessor, const std::vector<predefined_macro>& macros)
+      : preprocessor_(preprocessor), macros_(macros) {}
+
+  /// The next token is of one of the user's files, or of a system header. Call it first when Clang has defined its
+  /// own macros.
+  void enter(bool users);
+  void keep(const clang::IdentifierInfo* name) { switched_.erase(name); }
+
+ private:
+  struct values {
+    clang::MacroInfo* of_clang;
+    clang::MacroInfo* of_backend;
+  };
+
+  void define_all();
+  clang::MacroInfo* macro_of(const std::string& value);
+
+  clang::Preprocessor& preprocessor_;
+  const std::vector<predefined_macro>& macros_;
+  std::map<const clang::IdentifierInfo*, values>
+      switched_;  ///< those that both define, with different values
+  bool defined_ = false;
+  bool users_ = false;
+};
+
+}  // namespace sukima::language
