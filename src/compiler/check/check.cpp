@@ -265,19 +265,29 @@ class checker : rules {
       std::string missing;
       for (const task_member& member : task->members) {
         if (!member.is_in) continue;
-        for (const std::string& name : declared_names(member))
+        for (const std::string& name : names_to_set(member, c.task, mentioned))
           if (!mentioned.contains(name)) missing += (missing.empty() ? "'" : ", '") + name + "'";
       }
       if (!missing.empty())
-        warning(c.task_location,
+        warning(c.task_location, "put",
                 "PUT does not set " + missing + " of task '" + c.task + "'; they remain zero");
     }
   }
 
-  std::vector<std::string> declared_names(const task_member& member) const {
+  /// The names of a declaration that stand behind `this.`. Of an anonymous union one is enough.
+  std::vector<std::string> names_to_set(const task_member& member, const std::string& task,
+                                        const std::set<std::string>& mentioned) const {
     std::vector<std::string> names;
-    for (const auto& [t, field] : index_.fields)
-      if (member.tokens.holds(t)) names.push_back(field->getNameAsString());
+    for (const auto& [t, field] : index_.fields) {
+      if (!member.tokens.holds(t) || field->getName().empty()) continue;
+      const RecordDecl* around = field->getParent();
+      bool is_set = false;
+      for (; around->isAnonymousStructOrUnion(); around = cast<RecordDecl>(around->getParent()))
+        is_set |= around->isUnion() && std::ranges::any_of(around->fields(), [&](const FieldDecl* one) {
+                    return mentioned.contains(one->getNameAsString());
+                  });
+      if (!is_set && around->getName() == task_type_name(task)) names.push_back(field->getNameAsString());
+    }
     return names;
   }
 

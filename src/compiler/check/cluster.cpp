@@ -12,15 +12,11 @@ using namespace clang;
 class cluster_checker : rules {
  public:
   cluster_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
-      : rules(compiler, u, index) {
-    const std::vector<std::string>& words = compiler.getDiagnosticOpts().Warnings;
-    const auto last = [&words](const char* word) { return std::find(words.rbegin(), words.rend(), word); };
-    warns_ = last("no-cluster") >= last("cluster");  // both are the end where neither is given
-  }
+      : rules(compiler, u, index) {}
 
   void run() {
     for (const auto& [function, keyword] : index_.cluster_entries) check_entry(*function);
-    if (!warns_ || unit_.cluster_keywords.empty()) return;
+    if (unit_.cluster_keywords.empty()) return;
     for (const construct& c : unit_.constructs) {
       const auto travel = index_.travels.find(c.task);
       if (c.task.empty() || travel == index_.travels.end()) continue;
@@ -55,19 +51,20 @@ class cluster_checker : rules {
 
   void check_staying(const construct& c, const task_travel& travel) {
     if (!told_.insert(c.task).second) return;
-    warning(c.task_location, "task '" + c.task + "' stays in its node: " + travel.stays + " [-Wcluster]");
+    warning(c.task_location, "cluster", "task '" + c.task + "' stays in its node: " + travel.stays);
   }
 
   /// Warns of members without `in` and `out` that PUT or GET uses: on another node they are zero.
   void check_what_is_left(const construct& c, const task_travel& travel) const {
     for (const auto& [name, t] : members_named_in(c.put))
       if (travel.left_behind.contains(name))
-        warning(location_of(t), "PUT sets '" + name + "' of task '" + c.task +
-                                    "', which does not travel; declare it 'in' [-Wcluster]");
+        warning(location_of(t), "cluster",
+                "PUT sets '" + name + "' of task '" + c.task + "', which does not travel; declare it 'in'");
     for (const auto& [name, t] : members_named_in(c.get))
       if (travel.left_behind.contains(name))
-        warning(location_of(t), "GET uses '" + name + "' of task '" + c.task +
-                                    "', which does not come back; declare it 'out' [-Wcluster]");
+        warning(
+            location_of(t), "cluster",
+            "GET uses '" + name + "' of task '" + c.task + "', which does not come back; declare it 'out'");
   }
 
   /// The members that stand behind `this.` in a block, with their first places.
@@ -84,7 +81,6 @@ class cluster_checker : rules {
     return names;
   }
 
-  bool warns_ = true;
   std::set<std::string> told_;  ///< tasks that stay
 };
 

@@ -11,13 +11,23 @@ namespace sukima::language {
 class rules {
  protected:
   rules(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index)
-      : ast_(compiler.getASTContext()), unit_(u), index_(index), diagnostics_(compiler.getDiagnostics()) {}
+      : ast_(compiler.getASTContext()),
+        unit_(u),
+        index_(index),
+        diagnostics_(compiler.getDiagnostics()),
+        options_(compiler.getDiagnosticOpts().Warnings) {}
 
   void error(clang::SourceLocation location, const std::string& message) const {
     report_error(diagnostics_, location, message);
   }
-  void warning(clang::SourceLocation location, const std::string& message) const {
-    report_warning(diagnostics_, location, message);
+  /// A warning with an option of its own: -W…, -Wno-…, -Werror=…. It follows -w and -Werror as Clang's do.
+  void warning(clang::SourceLocation location, const std::string& option, const std::string& message) const {
+    if (!is_set("everything", true) || !is_set(option, true)) return;
+    const bool is_error = is_set("error=" + option, is_set("error", false));
+    if (is_error)
+      report_error(diagnostics_, location, message + " [-Werror,-W" + option + "]");
+    else
+      report_warning(diagnostics_, location, message + " [-W" + option + "]");
   }
   clang::SourceLocation location_of(token_index t) const { return unit_.tokens[t].getLocation(); }
 
@@ -26,7 +36,15 @@ class rules {
   const semantic_index& index_;
 
  private:
+  /// The last of -WNAME and -Wno-NAME on the command line.
+  bool is_set(const std::string& name, bool otherwise) const {
+    for (auto word = options_.rbegin(); word != options_.rend(); ++word)
+      if (*word == name || *word == "no-" + name) return *word == name;
+    return otherwise;
+  }
+
   clang::DiagnosticsEngine& diagnostics_;
+  const std::vector<std::string>& options_;  ///< those that begin with -W, without it
 };
 
 }  // namespace sukima::language
