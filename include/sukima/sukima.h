@@ -51,8 +51,17 @@ void sukima_statistics(FILE* file);
 const char* sukima_last_error(void);
 
 #if defined(__SUKIMA_SEQUENTIAL__)
-#define SUKIMA_REDUCE(x, op) (x)
-#define SUKIMA_REDUCE_WITH(x, f) (x)
+#define SUKIMA_REDUCE(x, op)                  \
+  __extension__({                             \
+    __typeof__((x)op(x)) sukima_value_ = (x); \
+    sukima_value_;                            \
+  })
+#define SUKIMA_REDUCE_WITH(x, f)                 \
+  __extension__({                                \
+    __typeof__(f((x), (x))) sukima_value_ = (x); \
+    (void)(f);                                   \
+    sukima_value_;                               \
+  })
 #else
 /** Combines the values that a worker_local lvalue (the object, a member, an element) has for the code outside
  *  of workers and for each worker that has used the object, with a binary operator: SUKIMA_REDUCE(count, +).
