@@ -69,6 +69,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     return true;
   }
   bool VisitCallExpr(CallExpr* call) { return record_call(to_, call, function_), true; }
+  bool VisitGenericSelectionExpr(GenericSelectionExpr* e) { return record_generic(to_, e), true; }
   bool VisitCStyleCastExpr(CStyleCastExpr* cast) { return record_cast(to_, cast), true; }
   bool VisitUnaryOperator(UnaryOperator* e) {
     if (e->getOpcode() == UO_AddrOf) record_address_operator(to_, e, function_);

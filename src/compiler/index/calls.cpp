@@ -55,6 +55,26 @@ void record_call(const recording& to, const CallExpr* call, const function_info*
     record_worker_call(to, call, open, function);
 }
 
+void record_generic(const recording& to, const GenericSelectionExpr* e) {
+  const token_index keyword = to.of.find(e->getBeginLoc());
+  const token_index end = to.of.find(e->getEndLoc());
+  if (keyword == no_token || end == no_token || e->isResultDependent()) return;
+  bool workers = false;
+  bool closures = false;
+  for (const TypeSourceInfo* one : e->getAssocTypeSourceInfos()) {
+    if (one == nullptr) continue;  // of `default`
+    QualType type = one->getType();
+    while (!type->getPointeeType().isNull() && type->getPointeeType()->isPointerType())
+      type = type->getPointeeType();
+    workers |= is_worker_type(type);
+    closures |= is_closure_type(type);
+  }
+  const Expr* const result = e->getResultExpr();
+  const token_range chosen{to.of.find(result->getBeginLoc()), to.of.find(result->getEndLoc()) + 1};
+  if ((workers || closures) && chosen.begin != no_token && chosen.end != 0)
+    to.index.generics.emplace(keyword, generic_choice{end + 1, chosen, closures});
+}
+
 void record_cast(const recording& to, const CStyleCastExpr* cast) {
   if (const token_index open = to.of.find(cast->getLParenLoc()); open != no_token)
     to.index.casts[open] = cast->getTypeAsWritten();

@@ -30,6 +30,7 @@ void record_local_declaration(const recording& to, const clang::DeclStmt* statem
 // Calls and function types (calls.cpp)
 
 void record_call(const recording& to, const clang::CallExpr* call, const function_info* function);
+void record_generic(const recording& to, const clang::GenericSelectionExpr* e);
 /// `(plain type)f` is the C entry of a worker function; a closure cannot be converted like that.
 void record_cast(const recording& to, const clang::CStyleCastExpr* cast);
 /// The parameter list of the function type that `worker` stands in front of.

@@ -36,6 +36,14 @@ struct worker_declarator {
   bool has_prototype;
 };
 
+/// A _Generic among whose types two are one type in C, found by its keyword: only what it chooses is printed.
+struct generic_choice {
+  token_index end;  ///< after its parenthesis
+  token_range chosen;
+  bool
+      is_for_closures;  ///< a closure's type is among them; else only workers', which differ in the parallel form
+};
+
 /// A declaration statement in a function.
 struct local_declaration {
   token_range tokens;  ///< with its semicolon
@@ -111,6 +119,7 @@ struct semantic_index {
   std::unordered_map<token_index, clang::QualType> casts;  ///< to which type, by the opening parenthesis
   std::unordered_map<token_index, const clang::BinaryOperator*> assignments;  ///< by the operator
   std::unordered_map<token_index, jump> jumps;
+  std::unordered_map<token_index, generic_choice> generics;
   std::set<token_index> function_names;  ///< __func__ and the like
   std::set<token_index> plain_entries;  ///< names of worker functions that mean the C entry
   std::map<token_index, const clang::FieldDecl*> fields;

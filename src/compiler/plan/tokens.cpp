@@ -57,6 +57,10 @@ whole_edit whole_at(const planner& p, token_index t, token_range range, const co
   if (const auto placed = p.function.placed.find(t);
       placed != p.function.placed.end() && placed->second.end <= range.end)
     return &placed->second;
+  if (const auto one = in.index.generics.find(t); one != in.index.generics.end() &&
+                                                  one->second.end <= range.end &&
+                                                  (one->second.is_for_closures || in.options.sequential))
+    return chosen_value{&one->second};
   if (in.index.closure_jumps.contains(t)) return closure_exit{t};
   if (const auto call = in.workers_in_arguments.find(t);
       call != in.workers_in_arguments.end() && call->second < range.end && !where.begun.contains(t))
@@ -133,6 +137,13 @@ class whole_planner {
     token_index end = exit.keyword;
     while (!p_.in.unit.tokens[end].is(tok::semi)) ++end;
     return end + 1;
+  }
+  token_index operator()(const chosen_value& value) const {
+    texts();
+    out_.token("(", true);
+    plan_tokens(p_, out_, value.of->chosen, where_);
+    out_.text(")");
+    return value.of->end;
   }
   token_index operator()(const call_with_end& call) const {
     context begun = where_;

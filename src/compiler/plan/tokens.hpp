@@ -29,6 +29,9 @@ struct unwound_continue {
 struct closure_exit {
   token_index keyword;
 };
+struct chosen_value {
+  const generic_choice* of;
+};
 /// A call after which something is to be done.
 struct call_with_end {
   token_index open;
@@ -36,7 +39,7 @@ struct call_with_end {
 using whole_edit =
     std::variant<std::monostate, substituted, const unwind_statement*, unwound_continue, const moved_text*,
                  const construct*, const closure_declaration*, const placed_variable*, closure_exit,
-                 call_with_end, const closure_call*, const jump*>;
+                 chosen_value, call_with_end, const closure_call*, const jump*>;
 
 /// What is printed in place of one token: a word around the name of a generated function, if there is a call.
 struct planned_word {
