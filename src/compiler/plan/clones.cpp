@@ -234,13 +234,13 @@ void plan_choice(planner& p, const function_info& f) {
     p.out.behind.text(
         declare_unqualified(p, f.result, c_name(function, function_form::clone) + "(" + list + ")") +
         " { if " + clone_poll(clone) + " { " + leave_with(function_form::parallel) + "} " +
-        leave_with(function_form::polled_clone) + "}\n");
+        leave_with(function_form::polled_clone) + "} ");
   }
   const std::string kept = has_result ? declare_unqualified(p, f.result, "sukima_v") + "; " : "";
   const auto keep = [&](function_form form) {
     return has_result ? assign(p, f.result, "sukima_v", call(form)) : call(form) + ";";
   };
-  p.out.behind.text("static sukima_call_site " + site + ";\n" +
+  p.out.behind.text("static sukima_call_site " + site + "; " +
                     declare_unqualified(p, f.result, worker_name(function) + "(" + list + ")") +
                     " { const int sukima_way = sukima_call_begins(&" + site +
                     ", sukima_top); if (sukima_way == " + "SUKIMA_AS_CLONE) { " +
@@ -251,7 +251,7 @@ void plan_choice(planner& p, const function_info& f) {
                     "SUKIMA_AS_TIMED_CLONE) " +
                     keep(function_form::clone) + " else " + keep(function_form::parallel_with_clones) +
                     " sukima_call_ended(&" + site + ", \"" + function->getNameAsString() +
-                    "\", sukima_top, sukima_begun); return" + (has_result ? " sukima_v" : "") + "; } }\n");
+                    "\", sukima_top, sukima_begun); return" + (has_result ? " sukima_v" : "") + "; } } ");
 }
 
 }  // namespace sukima::language

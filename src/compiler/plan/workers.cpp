@@ -18,6 +18,17 @@ QualType entry_type(const plan_input& in, QualType type) {
   return type->isVariablyModifiedType() ? in.ast.VoidPtrTy : type;
 }
 
+/// For a debugger, the name of an external function in DWARF is its symbol's. A local one keeps the user's name: then
+/// `break f` finds it beside the C entry, whose symbol is f.
+bool has_symbol_apart(const plan_input& in, const FunctionDecl* f) {
+  return in.options.debuggable && !is_local(f) && f->getDefinition() != nullptr && !f->isMain() &&
+         std::ranges::all_of(f->redecls(), [](const FunctionDecl* one) {
+           return !one->isInlineSpecified() && std::ranges::all_of(one->attrs(), [](const Attr* a) {
+             return a->isImplicit() || isa<UnusedAttr>(a);
+           });
+         });
+}
+
 }  // namespace
 
 void declare_workers(planner& p, token_range whole) {
@@ -47,8 +58,13 @@ void declare_workers(planner& p, token_range whole) {
         p.out.before.append(text);
         p.out.before.text(" __asm__(\"" + name + ".worker\");\n" + form_prototypes(p.in, f, ""));
       } else {
-        p.out.before.text(words + declare(p, QualType(type, 0), worker_name(f)) + " __asm__(\"" + name +
-                          ".worker\");\n" + form_prototypes(p.in, f, words));
+        const bool is_apart = has_symbol_apart(p.in, f);
+        p.out.before.text((is_apart ? "static " : words) + declare(p, QualType(type, 0), worker_name(f)) +
+                          " __asm__(\"" + name + (is_apart ? ".body" : ".worker") + "\");\n" +
+                          form_prototypes(p.in, f, words));
+        if (is_apart)
+          p.out.before.text("extern __typeof(" + worker_name(f) + ") sukima_symbol_" + name + " __asm__(\"" +
+                            name + ".worker\") __attribute__((alias(\"" + name + ".body\")));\n");
       }
       if (proto->isVariadic() || only_declared) continue;
       if (!has_entry(p.in, f)) continue;
@@ -94,11 +110,12 @@ void plan_entry(planner& p, const function_info& f) {
   const std::string words = is_static ? function->isInlined() ? "static __inline__ " : "static " : "";
   const std::string heading =
       declare_unqualified(p, result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
-  p.out.behind.text("struct " + frame + " {" + members + " };\n");
+  // On one line, the function's own: a debugger must not find it at the lines of the user's text below.
+  p.out.behind.text("struct " + frame + " {" + members + " }; ");
   const std::string call = worker_name(function) + "(sukima_top" + arguments + ")";
   p.out.behind.text("static void sukima_0_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " +
                     frame + " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
-                    (has_result ? assign(p, result, "sukima_f->sukima_result", call) : call + ";") + " }\n");
+                    (has_result ? assign(p, result, "sukima_f->sukima_result", call) : call + ";") + " } ");
   p.out.behind.text(
       words + heading + " { struct " + frame + " sukima_f" +
       (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
