@@ -331,6 +331,21 @@ int with_optimisation;
         is_equal(f"what #if knows with {options}", re.findall(r"int (with_\w+);", text), expected)
 
 
+def check_what_is_beside(backend, work):
+    """Coverage and -save-temps in one step, as for a C file."""
+    (work / "bin").mkdir()
+    run([SUKIMA, "cc", backend, "-O0", "--coverage", "-o", "bin/covered", "program.tc"], work)
+    run(["bin/covered"], work)
+    is_equal("what --coverage leaves", sorted(p.name for p in (work / "bin").iterdir()),
+             ["covered", "covered-program.gcda", "covered-program.gcno"])
+    before = {p.name for p in work.iterdir()}
+    run([SUKIMA, "cc", backend, "-save-temps", "-o", "saved", "program.tc"], work)
+    left = {p.name for p in work.iterdir()} - before
+    for suffix in ("i", "s"):
+        if not any(name.endswith(f"program.{suffix}") for name in left):
+            raise failure(f"-save-temps leaves no .{suffix} file: {sorted(left)}")
+
+
 def check_colours(backend, work):
     """An empty NO_COLOR is none."""
     (work / "wrong.tc").write_text("int main(void) { return unknown; }\n")
@@ -368,7 +383,7 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_stack_probes):
+                      check_predefined, check_what_is_beside, check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

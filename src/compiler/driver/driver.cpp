@@ -340,6 +340,23 @@ class driver {
     return 1;
   }
 
+  /// Where the C compiler writes what it makes beside objects (coverage notes, -save-temps): beside the program, as when
+  /// it compiles and links a C file at once.
+  arguments names_beside(const std::string& output) const {
+    bool writes_more = false;
+    for (const word& w : line_.words) {
+      const std::string& o = w.text.front();
+      if (o == "-dumpdir" || o == "-dumpbase") return {};
+      for (const std::string_view one :
+           {"--coverage", "-coverage", "-ftest-coverage", "-fprofile", "-save-temps", "--save-temps",
+            "-fstack-usage", "-gsplit-dwarf", "-fdump-", "-fcallgraph-info"})
+        writes_more |= w.use == word_use::compile && o.starts_with(one);
+    }
+    if (!writes_more) return {};
+    const std::string program = output == "a.out" ? "a" : output;
+    return {"-dumpdir", program + "-"};
+  }
+
   int compile_and_link(const std::vector<const word*>& inputs) {
     const std::string output = line_.output.empty() ? "a.out" : line_.output;
     std::vector<std::string> objects;
@@ -349,7 +366,9 @@ class driver {
       objects.emplace_back();
       if (input->language != "tc") continue;
       const std::string& file = input->text.front();
-      const std::string base = folder().path() + "/" + std::to_string(objects.size()) + "-" + stem(file);
+      const std::string own_folder = folder().path() + "/" + std::to_string(objects.size());
+      std::filesystem::create_directory(own_folder);
+      const std::string base = own_folder + "/" + stem(file);
       const translation_result& result = translated.emplace_back(translate_to(*input, base + ".c"));
       if (!result.successful) {
         failed = true;
@@ -359,8 +378,9 @@ class driver {
           !write_dependencies(result, dependency_file(line_, file), stem(file) + ".o"))
         return 1;
       objects.back() = base + ".o";
-      if (execute(compile_command(*input, base + ".c", {"-c", "-o", objects.back()}), false) != 0)
-        failed = true;
+      arguments goal_words{"-c", "-o", objects.back()};
+      append(goal_words, names_beside(output));
+      if (execute(compile_command(*input, base + ".c", goal_words), false) != 0) failed = true;
     }
     if (failed || !check_executions(line_, translated)) {
       remove_output(output);
