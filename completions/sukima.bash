@@ -172,7 +172,7 @@ _sukima() {
   esac
   if [[ ${COMP_WORDS[1]} == cc ]]; then
     if [[ $cur == -* ]]; then
-      mapfile -t COMPREPLY < <(compgen -W "--backend= --emit-c --sequential --no-clones --cluster -fcheck-closures -fclosures=frame -fclosures=unwind -fclosures=exceptions --help --version -c -o -O3 -g" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "--backend= --launcher= --emit-c --sequential --no-clones --cluster -fcheck-closures -fclosures=frame -fclosures=unwind -fclosures=exceptions --help --version -c -o -O3 -g" -- "$cur")
     else
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

@@ -346,6 +346,17 @@ def check_what_is_beside(backend, work):
             raise failure(f"-save-temps leaves no .{suffix} file: {sorted(left)}")
 
 
+def check_launcher(backend, work):
+    """A launcher starts the C compiler, with the same name of the C file in each build."""
+    (work / "launch").write_text('#!/bin/sh\necho "$LOGGED $@" >> launched\nexec "$@"\n')
+    (work / "launch").chmod(0o755)
+    for _ in range(2):
+        run([SUKIMA, "cc", backend, "--launcher=./launch", "--launcher=env", "-O1", "-c", "program.tc"], work, LOGGED="x")
+    first, second = (work / "launched").read_text().splitlines()
+    is_equal("the second build's command", second, first)
+    is_equal("the command's first word", first.split()[:3], ["x", "env", backend.removeprefix("--backend=")])
+
+
 def check_colours(backend, work):
     """An empty NO_COLOR is none."""
     (work / "wrong.tc").write_text("int main(void) { return unknown; }\n")
@@ -383,7 +394,7 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_what_is_beside, check_stack_probes):
+                      check_predefined, check_what_is_beside, check_launcher, check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

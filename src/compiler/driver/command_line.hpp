@@ -40,6 +40,7 @@ struct command_line {
   goal wanted = goal::link;
   std::string output;  ///< empty: not given
   std::string backend;
+  std::vector<std::string> launcher;  ///< what starts the C compiler, such as ccache
   bool sequential = false;
   bool clones = true;
   bool cluster = false;  ///< link what programs with `cluster worker` need

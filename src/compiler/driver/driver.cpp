@@ -220,7 +220,9 @@ class driver {
   /// Compiles the generated C, which already contains the user's -include files. Warnings were given for the
   /// user's text. The temporary file's name is no part of the result, so that builds are reproducible.
   arguments compile_command(const word& input, const std::string& c_file, const arguments& goal_words) const {
-    arguments command{line_.backend, stack_probes};
+    arguments command = line_.launcher;
+    command.push_back(line_.backend);
+    command.push_back(stack_probes);
     if (line_.land_closures) command.emplace_back("-fexceptions");
     for (const word& w : line_.words) {
       if (w.use != word_use::compile) continue;
@@ -279,7 +281,12 @@ class driver {
   }
 
   work_folder& folder() {
-    if (folder_ == nullptr) folder_ = std::make_unique<work_folder>();
+    if (folder_ != nullptr) return *folder_;
+    // A cache behind a launcher finds a file again by its path.
+    std::string name;
+    for (const std::string& one : line_.launcher.empty() ? arguments() : line_.arguments) name += one + '\n';
+    if (!name.empty()) name += std::filesystem::current_path().string();
+    folder_ = std::make_unique<work_folder>(name);
     return *folder_;
   }
 

@@ -19,6 +19,7 @@ All files except .tc go to the C compiler unchanged.
 
 Options:
   --backend=COMPILER   compile the generated C with COMPILER (default: $SUKIMA_CC, or gcc)
+  --launcher=PROGRAM   start the C compiler by PROGRAM, such as ccache; may be given for each word
   --emit-c             write the C translation of one .tc file to stdout, or to FILE with -o FILE
   --sequential         omit everything parallel: compile to plain, sequential C
   --no-clones          omit the sequential clones of worker functions: smaller code, slower short calls

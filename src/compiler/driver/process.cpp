@@ -2,6 +2,7 @@
 #include "driver/process.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 namespace sukima::language {
@@ -156,10 +158,15 @@ std::string quoted_command(const std::vector<std::string>& command) {
   return text;
 }
 
-work_folder::work_folder() {
+work_folder::work_folder(const std::string& name) {
   const char* base = std::getenv("TMPDIR");
-  std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/sukima-cc-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr)
+  const std::string begin = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/sukima-cc-";
+  const std::string own =
+      begin + std::to_string(geteuid()) + "-" + std::to_string(std::hash<std::string>{}(name));
+  std::string pattern = begin + "XXXXXX";
+  if (!name.empty() && mkdir(own.c_str(), S_IRWXU) == 0)
+    pattern = own;
+  else if (mkdtemp(pattern.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(),
                             "cannot create a temporary folder '" + pattern + "'");
   path_ = pattern;
