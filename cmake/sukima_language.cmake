@@ -2,7 +2,9 @@
 # sukima_add_executable(NAME source… [OPTIONS option…] [LIBRARIES library…])
 # adds a program of which some sources are of the Tascell language (.tc). These are compiled by `sukima cc` with the
 # project's C compiler behind it, its CMAKE_C_FLAGS and those of the build type, the include folders and definitions of
-# the target, and the OPTIONS; they are compiled anew when a header that they include changes.
+# the target, and the OPTIONS; they are compiled anew when a header that they include changes. In a project without C,
+# the compiler behind it is gcc or $SUKIMA_CC, and the build type's options are those of C++. CMAKE_C_COMPILER_LAUNCHER
+# starts the C compiler, not `sukima cc`.
 function(sukima_add_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS;LIBRARIES")
   if(NOT arg_UNPARSED_ARGUMENTS)
@@ -13,7 +15,15 @@ function(sukima_add_executable name)
       "-DSUKIMA_BUILD_COMPILER=ON, or set SUKIMA_PROGRAM to the program sukima")
   endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
-  separate_arguments(flags NATIVE_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}}")
+  if(CMAKE_C_COMPILER)
+    set(backend --backend=${CMAKE_C_COMPILER})
+    separate_arguments(flags NATIVE_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}}")
+  else()
+    set(backend "")
+    separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS_${build_type}}")
+  endif()
+  set(launcher "${CMAKE_C_COMPILER_LAUNCHER}")
+  list(TRANSFORM launcher PREPEND --launcher=)
   set(others "")
   set(objects "")
   foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
@@ -34,7 +44,7 @@ function(sukima_add_executable name)
     set(definitions "$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>")
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${SUKIMA_PROGRAM} cc --backend=${CMAKE_C_COMPILER} ${flags} ${arg_OPTIONS}
+      COMMAND ${SUKIMA_PROGRAM} cc ${backend} ${launcher} ${flags} ${arg_OPTIONS}
               "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
               -MD -MT ${object} -MF ${object}.d ${database} -c -o ${object} ${file}
@@ -47,7 +57,12 @@ function(sukima_add_executable name)
   endforeach()
   add_executable(${name} ${others} ${objects})
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-  # The runtime is written in C++.
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} sukima::sukima)
+  # The runtime is written in C++.
+  if(CMAKE_CXX_COMPILER)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  else()
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+    target_link_libraries(${name} PRIVATE stdc++ m)
+  endif()
 endfunction()

@@ -51,6 +51,13 @@ if [[ -n $(find "$prefix" -name sukima-cluster.pc) ]]; then
 fi
 if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   [[ $("$work/consumer/fibonacci") == 6765 ]] || fail "the consumer of sukima_add_executable"
+  # A project with one of the two languages.
+  for language in C CXX; do
+    "$cmake" -S "$consumer/one_language" -B "$work/$language" -DCMAKE_PREFIX_PATH="$prefix" -DONLY="$language" \
+      -DCMAKE_"$language"_COMPILER="$([[ $language == C ]] && echo "$cc" || echo "$cxx")"
+    "$cmake" --build "$work/$language"
+    [[ $("$work/$language/fibonacci") == 6765 ]] || fail "sukima_add_executable in a project with $language only"
+  done
   "$prefix/bin/sukima" cc -DARGUMENT=10 -o "$work/fibonacci" "$consumer/fibonacci.tc"
   [[ $("$work/fibonacci") == 55 ]] || fail "sukima cc of the moved installation"
   if [[ -n $(find "$prefix" -name sukima-cluster.pc) ]]; then
