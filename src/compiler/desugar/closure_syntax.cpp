@@ -166,12 +166,50 @@ std::set<std::string> closure_syntax::declared_labels_between(std::size_t begin,
   return names;
 }
 
+/// Whether this brace begins the members of a struct, union or enum.
+bool closure_syntax::begins_members(std::size_t opening) const {
+  std::size_t k = opening;
+  while (k > 1 && in_.tokens[k - 1].is(tok::r_paren)) {  // of an attribute
+    const std::size_t open = opening_of(k - 1);
+    if (open == 0 || in_.tokens[open - 1].isNot(tok::kw___attribute)) return false;
+    k = open - 1;
+  }
+  if (k > 0 && in_.tokens[k - 1].is(tok::identifier)) --k;
+  while (k > 1 && in_.tokens[k - 1].is(tok::r_paren)) {
+    const std::size_t open = opening_of(k - 1);
+    if (open == 0 || in_.tokens[open - 1].isNot(tok::kw___attribute)) return false;
+    k = open - 1;
+  }
+  return k > 0 && in_.tokens[k - 1].isOneOf(tok::kw_struct, tok::kw_union, tok::kw_enum);
+}
+
+/// Whether this brace begins initial values. \param in_values  it is among initial values
+bool closure_syntax::begins_values(std::size_t opening, bool in_values) const {
+  const Token& before = in_.tokens[opening - 1];
+  if (before.isOneOf(tok::equal, tok::comma)) return true;
+  if (before.isOneOf(tok::l_brace, tok::colon)) return in_values;
+  if (before.isNot(tok::r_paren)) return false;
+  // (T){…}, but no head of a statement, and nothing like `catch (…) {`
+  const std::size_t open = opening_of(opening - 1);
+  return open > 0 && !in_.tokens[open - 1].isOneOf(tok::identifier, tok::r_paren, tok::kw_if, tok::kw_while,
+                                                   tok::kw_for, tok::kw_switch);
+}
+
 std::set<std::string> closure_syntax::labels_between(std::size_t begin, std::size_t end) const {
   std::set<std::string> found;
   std::set<std::string> declared;
   bool conditional = false;
+  std::vector<bool> braces;  // Do the open ones begin initial values?
   for (std::size_t k = begin; k < end; ++k) {
     const Token& t = in_.tokens[k];
+    if (t.is(tok::l_brace)) {
+      if (begins_members(k)) {
+        k = closing_of(k);
+        continue;
+      }
+      braces.push_back(begins_values(k, !braces.empty() && braces.back()));
+    }
+    if (t.is(tok::r_brace) && !braces.empty()) braces.pop_back();
     if (t.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) conditional = false;
     if (t.is(tok::question)) conditional = true;
     if (t.is(tok::kw___label__)) {
@@ -184,7 +222,8 @@ std::set<std::string> closure_syntax::labels_between(std::size_t begin, std::siz
       if (k < end && in_.tokens[k].is(tok::l_brace)) k = closing_of(k);
       continue;
     }
-    if (t.is(tok::identifier) && !conditional && in_.tokens[k + 1].is(tok::colon) &&
+    const bool is_designator = in_.tokens[k - 1].is(tok::l_brace) && !braces.empty() && braces.back();
+    if (t.is(tok::identifier) && !conditional && !is_designator && in_.tokens[k + 1].is(tok::colon) &&
         in_.tokens[k - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren,
                                   tok::kw_else, tok::kw_do))
       found.insert(t.getIdentifierInfo()->getName().str());

@@ -42,6 +42,8 @@ class closure_syntax {
   std::size_t opening_of(std::size_t bracket) const;
   bool is_closure_word(std::size_t position) const;
   bool ends_members(std::size_t closing) const;
+  bool begins_members(std::size_t opening) const;
+  bool begins_values(std::size_t opening, bool in_values) const;
   /// Whether a bracket `(` is open before a position, in the statement that it stands in.
   bool is_in_parentheses(std::size_t position) const;
   std::size_t add_declared_labels(std::size_t position, std::set<std::string>& names) const;

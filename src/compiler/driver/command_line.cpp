@@ -214,7 +214,8 @@ class command_line_parser {
       if (result_.backend.empty()) throw command_line_error("'--backend=' needs the name of a C compiler");
     } else if (o.starts_with("--launcher=")) {
       result_.launcher.push_back(o.substr(11));
-      if (result_.launcher.back().empty()) throw command_line_error("'--launcher=' needs a program, such as ccache");
+      if (result_.launcher.back().empty())
+        throw command_line_error("'--launcher=' needs a program, such as ccache");
     } else if (o == "--help") {
       result_.help = true;
     } else if (o == "--version") {
