@@ -198,6 +198,12 @@ void desugarer::worker_word() {
   if (closure) worker_closures_.insert(*closure);
   skip();
   if (closure) return;
+  // A name like `llabs` means this function from now on, not that of the C library, which Clang knows by itself.
+  for (std::size_t k = 0; !token(k).isOneOf(tok::semi, tok::equal, tok::l_brace, tok::eof); ++k)
+    if (is_name(k) && is(tok::l_paren, k + 1)) {
+      token(k).getIdentifierInfo()->clearBuiltinID();
+      break;
+    }
   unit_.worker_keywords.push_back(here());
   put("__attribute__", location);
   put(tok::l_paren, location);
