@@ -136,6 +136,26 @@ std::vector<std::string> known_options(const std::vector<std::string>& options) 
   return result;
 }
 
+/// What gcc makes of a conversion between pointers to functions of different types: a warning, unless these options ask
+/// for something else.
+DiagnosticsEngine::Level level_of_conversions(const std::vector<std::string>& options) {
+  bool warns = true;
+  bool all_errors = false;
+  std::optional<bool> own_error;
+  for (const std::string& option : options) {
+    if (option == "-w") return DiagnosticsEngine::Ignored;
+    if (option == "-Werror" || option == "-Wno-error") all_errors = option == "-Werror";
+    for (const char* const name : {"incompatible-pointer-types", "incompatible-function-pointer-types"}) {
+      if (option == std::string("-W") + name) warns = true;
+      if (option == std::string("-Wno-") + name) warns = false;
+      if (option == std::string("-Werror=") + name) warns = own_error.emplace(true);
+      if (option == std::string("-Wno-error=") + name) own_error = false;
+    }
+  }
+  if (!warns) return DiagnosticsEngine::Ignored;
+  return own_error.value_or(all_errors) ? DiagnosticsEngine::Error : DiagnosticsEngine::Warning;
+}
+
 }  // namespace
 
 translation_result translate(const translation_request& request) {
@@ -161,7 +181,7 @@ translation_result translate(const translation_request& request) {
     command.emplace_back(option);
   command.push_back(request.file);
   const llvm::IntrusiveRefCntPtr<FileManager> files(new FileManager(FileSystemOptions()));
-  diagnostic_printer printer;
+  diagnostic_printer printer(level_of_conversions(request.options));
   tooling::ToolInvocation run(command, std::make_unique<translation>(request, result, printer), files.get());
   run.setDiagnosticConsumer(&printer);
   if (!run.run()) result.successful = false;

@@ -64,7 +64,12 @@ std::string in_terms_of_the_language(std::string text) {
   return text;
 }
 
-enum class conversion { invalid, of_a_closure, valid };
+enum class conversion { invalid, of_a_closure, valid, of_c };
+
+/// Whether the type of a worker function or closure is part of this one.
+bool has_marks(clang::QualType type) {
+  return type.getCanonicalType().getAsString().find("preserve_") != std::string::npos;
+}
 
 /// The conversion that Clang complains about: functions convert to pointers to closures, nothing else does.
 conversion conversion_of(const clang::Diagnostic& info) {
@@ -79,6 +84,7 @@ conversion conversion_of(const clang::Diagnostic& info) {
   const QualType target = types[target_first ? 0 : 1];
   const QualType source = types[target_first ? 1 : 0];
   if (!is_closure_type(target) && is_closure_type(source)) return conversion::of_a_closure;
+  if (!has_marks(target) && !has_marks(source)) return conversion::of_c;
   if (!is_closure_type(target) || is_closure_type(source) || is_worker_type(target) != is_worker_type(source))
     return conversion::invalid;
   const auto function = [](QualType type) {
@@ -177,7 +183,8 @@ std::string option_of(clang::DiagnosticsEngine::Level level, const clang::Diagno
 
 }  // namespace
 
-diagnostic_printer::diagnostic_printer() : options_(new clang::DiagnosticOptions) {
+diagnostic_printer::diagnostic_printer(clang::DiagnosticsEngine::Level in_c)
+    : options_(new clang::DiagnosticOptions), level_in_c_(in_c) {
   const char* const no_colour = std::getenv("NO_COLOR");
   const bool may_be_coloured = no_colour == nullptr || *no_colour == '\0';
   options_->ShowColors = isatty(STDERR_FILENO) != 0 && may_be_coloured;
@@ -213,7 +220,8 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   const bool is_conversion = info.getID() == clang::diag::ext_typecheck_convert_incompatible_function_pointer;
   if (is_conversion) {
     how = conversion_of(info);
-    level = DiagnosticsEngine::Error;
+    level = how == conversion::of_c ? level_in_c_ : DiagnosticsEngine::Error;
+    if (level == DiagnosticsEngine::Ignored) how = conversion::valid;
   }
   llvm::SmallString<128> text;
   info.FormatDiagnostic(text);
@@ -229,7 +237,7 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   last_was_dropped_ = false;
   DiagnosticConsumer::HandleDiagnostic(level, info);
   message = in_terms_of_the_language(std::move(message));
-  if (is_warning) message += option_of(level, info);
+  if (is_warning || how == conversion::of_c) message += option_of(level, info);
   if (how == conversion::of_a_closure) message += "; a closure does not convert to a plain function";
   if (printer_ == nullptr || !info.hasSourceManager() || info.getLocation().isInvalid()) {
     llvm::errs() << "sukima cc: " << (level >= DiagnosticsEngine::Error ? "error: " : "warning: ") << message

@@ -11,7 +11,8 @@ namespace sukima::language {
 /// in are dropped.
 class diagnostic_printer : public clang::DiagnosticConsumer {
  public:
-  diagnostic_printer();
+  /// \param in_c  what a conversion between pointers to plain functions of different types is
+  explicit diagnostic_printer(clang::DiagnosticsEngine::Level in_c);
   ~diagnostic_printer() override;
   /// From now on a variable of the function may be used in a closure before it has a value.
   void know_closures(const unit& u);
@@ -25,6 +26,7 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   std::unique_ptr<clang::TextDiagnostic> printer_;
   bool is_in_closure(const clang::Diagnostic& info) const;
 
+  clang::DiagnosticsEngine::Level level_in_c_;
   bool last_was_dropped_ = false;
   std::vector<clang::SourceRange> closures_;
 };
