@@ -78,6 +78,8 @@ class checker : rules {
     for (const function_info& f : index_.functions) check_jumps(f);
     for (const function_info& f : index_.closures) check_jumps(f);
     check_calls();
+    check_argument_lists();
+    check_cleanups();
     check_variadic_entries();
     check_tasks();
     check_worker_declarations();
@@ -219,6 +221,32 @@ class checker : rules {
                                        "' is not allowed in a worker function, because it would jump "
                                        "across constructs; use 'try' and 'throw'");
     }
+  }
+
+  /// The body of a try is a function of its own, without the arguments.
+  void check_argument_lists() {
+    for (const auto& [open, call] : index_.all_calls) {
+      const unsigned id = call->getBuiltinCallee();
+      if (id != Builtin::BI__builtin_va_start && id != Builtin::BI__va_start) continue;
+      for (const construct& c : unit_.constructs)
+        if (c.kind == construct_kind::try_catch && c.first.holds(open) &&
+            index_.function_at(open) == index_.function_at(c.whole.begin))
+          return error(call->getBeginLoc(),
+                       "'va_start' is not allowed in the body of 'try', because the arguments are those of "
+                       "the function around it; "
+                       "call it in front of the 'try'");
+    }
+  }
+
+  /// The C compiler calls it, without the top of the choice stack.
+  void check_cleanups() {
+    for (const auto& [variable, t] : index_.declared)
+      if (const auto* cleanup = variable->getAttr<CleanupAttr>();
+          cleanup != nullptr && is_worker_type(cleanup->getFunctionDecl()->getType()))
+        error(cleanup->getLocation(), "the worker function '" +
+                                          cleanup->getFunctionDecl()->getNameAsString() +
+                                          "' cannot clean up a variable; give a plain function, or use "
+                                          "'dynamic_wind'");
   }
 
   /// Plain C enters a worker function through an entry that knows the number of its arguments.

@@ -15,6 +15,7 @@ class closure_checker : rules {
       : rules(compiler, u, index) {}
 
   void run() {
+    check_label_addresses();
     for (const closure_declaration& c : unit_.closures) {
       if (c.body.empty() && c.definition == nullptr && c.forward == nullptr)
         error(c.location,
@@ -36,6 +37,18 @@ class closure_checker : rules {
   }
 
  private:
+  void check_label_addresses() const {
+    for (const auto& [t, label] : index_.label_addresses) {
+      const function_info* const f = index_.function_at(t);
+      const auto place = index_.all_labels.find(label);
+      if (f != nullptr && f->closure != nullptr && place != index_.all_labels.end() &&
+          !f->body.holds(place->second))
+        error(location_of(t), "the closure '" + f->closure->name +
+                                  "' cannot take the address of the label '" + label->getNameAsString() +
+                                  "', which is not its own; jump there with 'goto'");
+    }
+  }
+
   const VarDecl* variable_of(const closure_declaration& c) const {
     for (const auto& [variable, closure] : index_.closure_variables)
       if (closure == &c) return variable;

@@ -33,6 +33,8 @@ void record_label(const recording& to, const LabelStmt* s, function_info* functi
 
 void record_label_address(const recording& to, const AddrLabelExpr* e) {
   const token_index label = to.of.find(e->getLabelLoc());
+  if (const token_index t = to.of.find(e->getAmpAmpLoc()); t != no_token && to.of.tokens[t].is(tok::ampamp))
+    to.index.label_addresses[t] = e->getLabel();
   for (const closure_declaration& c : to.of.closures)
     for (const closure_jump& j : c.jumps)
       if (j.label == label) to.index.closure_jumps[j.keyword] = e->getLabel();

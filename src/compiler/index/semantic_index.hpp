@@ -135,6 +135,7 @@ struct semantic_index {
       declared_by_typedef;  ///< functions declared through a typedef of closures, an error
   std::map<token_index, const clang::LabelDecl*> closure_jumps;  ///< gotos out of closures, by keyword
   std::map<const clang::LabelDecl*, token_index> all_labels;
+  std::map<token_index, const clang::LabelDecl*> label_addresses;  ///< that the user wrote, by their `&&`
   std::vector<const clang::FunctionDecl*> workers;  ///< first declarations of worker functions, in order
   std::set<const clang::FunctionDecl*>
       entered;  ///< canonical declarations of worker functions that need a C entry
