@@ -357,6 +357,22 @@ def check_launcher(backend, work):
     is_equal("the command's first word", first.split()[:3], ["x", "env", backend.removeprefix("--backend=")])
 
 
+def check_names_of_files(backend, work):
+    """__FILE__ in a header, which a source without a folder includes, is what the C compiler says for a C file."""
+    (work / "deeper").mkdir()
+    (work / "part.h").write_text('#include "deeper/more.h"\nstatic const char *part(void) { return __FILE__; }\n')
+    (work / "deeper" / "more.h").write_text('#include "most.h"\nstatic const char *more(void) { return __FILE__; }\n')
+    (work / "deeper" / "most.h").write_text("static const char *most(void) { return __FILE__; }\n")
+    (work / "main.c").write_text('#include <stdio.h>\n#include "part.h"\n'
+                                 'int main(void) { printf("%s %s %s %s\\n", __FILE__, part(), more(), most()); return 0; }\n')
+    (work / "main.tc").write_text((work / "main.c").read_text())
+    names = []
+    for source in ("main.c", "main.tc", "./main.c", "./main.tc"):
+        run([SUKIMA, "cc", backend, "-o", "names", source], work)
+        names.append(run(["./names"], work).stdout.replace(".tc", ".c"))
+    is_equal("the names of files", names[1::2], names[::2])
+
+
 def check_colours(backend, work):
     """An empty NO_COLOR is none."""
     (work / "wrong.tc").write_text("int main(void) { return unknown; }\n")
@@ -394,7 +410,8 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_what_is_beside, check_launcher, check_stack_probes):
+                      check_predefined, check_what_is_beside, check_launcher, check_names_of_files,
+                      check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

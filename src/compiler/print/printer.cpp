@@ -28,7 +28,9 @@ class printer {
   void print_step(writer& out, const source_line& l) const {
     const PresumedLoc presumed = sources_.getPresumedLoc(sources_.getExpansionLoc(l.location));
     if (presumed.isValid())
-      out.go_to(presumed.getFilename(), presumed.getLine(), l.column ? presumed.getColumn() : 0);
+      out.go_to(unit_.source.bare_files.contains(presumed.getFilename()) ? presumed.getFilename() + 2
+                                                                         : presumed.getFilename(),
+                presumed.getLine(), l.column ? presumed.getColumn() : 0);
   }
   void print_step(writer& out, const line_end&) const { out.end_line(); }
   void print_step(writer& out, const sheet& s) const {

@@ -42,6 +42,9 @@ class recorder : public PPCallbacks {
                           CharSourceRange, OptionalFileEntryRef file, StringRef, StringRef, const Module*,
                           bool, SrcMgr::CharacteristicKind kind) override {
     if (file) {
+      const std::string folder = folder_beside(hash);
+      if (!angled && !folder.empty() && file->getName() == folder + name.str())
+        result_.bare_files.insert(file->getName().str());
       result_.files.push_back(file->getName().str());
       result_.file_is_system.push_back(SrcMgr::isSystem(kind) || in_system());
     }
@@ -110,6 +113,16 @@ class recorder : public PPCallbacks {
 
   void add(SourceLocation location, std::string text, bool directive, bool changes_macro) {
     add(side_text{0, std::move(text), location, directive, changes_macro});
+  }
+
+  /// What Clang puts in front of the names of headers beside this file, where that begins with a `./` that gcc
+  /// lacks; else empty.
+  std::string folder_beside(SourceLocation location) const {
+    const auto file = sources_.getFileEntryRefForID(sources_.getFileID(location));
+    if (!file) return "";
+    const std::string name = file->getName().str();
+    if (name.find('/') == std::string::npos) return "./";
+    return result_.bare_files.contains(name) ? name.substr(0, name.rfind('/') + 1) : "";
   }
 
   bool is_in_file(SourceLocation location) const {

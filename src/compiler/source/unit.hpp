@@ -135,6 +135,7 @@ struct source_tokens {
   std::vector<side_text> texts;  ///< in the order they were read
   std::vector<std::string> files;  ///< all files read, the main one first
   std::vector<bool> file_is_system;
+  std::set<std::string> bare_files;  ///< those that Clang calls ./FILE and gcc FILE
   std::unordered_map<unsigned, system_macro_use> system_macros;  ///< by the raw location of the name
   std::set<unsigned> counters;  ///< raw locations of the uses, in a file, of macros that count (__COUNTER__)
 };
