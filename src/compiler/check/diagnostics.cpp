@@ -54,6 +54,11 @@ std::string in_terms_of_the_language(std::string text) {
     text += "; to nest a function, write 'closure' between its name and its parameters";
   if (text == "use of undeclared identifier 'spawn'" || text == "unknown type name 'spawn'")
     text += "; to spawn a call, write it in a 'join', at the start of one of its statements";
+  for (const std::string_view word : {"do_two", "dynamic_wind", "join", "try"})
+    if (text == "use of undeclared identifier '" + std::string(word) + "'")
+      text += "; it begins a statement of the language only in front of a block";
+  if (text == "use of undeclared identifier 'handles'" || text == "unknown type name 'handles'")
+    text += "; it belongs behind the blocks of 'do_two' or of a parallel loop, for (int i : FROM, TO)";
   if (text == "unknown type name 'cluster'") text += "; write 'cluster worker' in front of the function";
   // Extensions that gcc has and Clang lacks.
   for (const std::string_view only_gcc :

@@ -19,15 +19,21 @@ bool desugarer::run() {
   return !failed();
 }
 
-void desugarer::check_keyword() const {
-  if (!token(1).isOneOf(tok::equal, tok::comma, tok::semi, tok::colon, tok::r_paren, tok::l_square,
-                        tok::r_square))
-    return;
-  for (const char* const word :
-       {"task", "task_exec", "worker", "worker_local", "do_two", "dynamic_wind", "join", "try", "throw"})
-    if (is_word(word) && !(at_statement() && is_word("throw")))
-      fail(token().getLocation(),
-           std::string("'") + word + "' is a keyword of the language; choose another name");
+/// Whether a word begins a declaration of the language here: then a task's name or a type follows. Elsewhere it is a
+/// name. After a name, attributes come last.
+bool desugarer::begins_declaration(const char* word) const {
+  if (!is_word(word)) return false;
+  std::size_t next = 1;
+  while (token(next).isOneOf(tok::kw___attribute, tok::kw_asm) && is(tok::l_paren, next + 1))
+    next = syntax_.closing_of(at_ + next + 1) + 1 - at_;
+  return next == 1 || !token(next).isOneOf(tok::semi, tok::comma, tok::equal, tok::r_paren)
+             ? is_a_word(token(1))
+             : false;
+}
+
+/// As begins_declaration, for `task` and `task_exec`.
+bool desugarer::begins_task(const char* word) const {
+  return is_word(word) && (is_name(1) || is(tok::l_brace, 1));
 }
 
 /// One token of plain C, or one construct.
@@ -35,12 +41,11 @@ void desugarer::step() {
   if (in_.of_pragma[at_]) return copy();
   if (closure_ != nullptr && closure_arguments()) return;
   if (!at_users()) return copy();
-  if (is_name()) check_keyword();
-  if (is_word("task")) return task();
-  if (is_word("task_exec")) return task_execution_block();
+  if (begins_task("task")) return task();
+  if (begins_task("task_exec")) return task_execution_block();
   if (is_word("cluster") && is_word("worker", 1)) return cluster_word();
-  if (is_word("worker")) return worker_word();
-  if (is_word("worker_local")) return worker_local();
+  if (begins_declaration("worker")) return worker_word();
+  if (begins_declaration("worker_local")) return worker_local();
   if (statement()) return;
   if (syntax_.at_closure(at_)) return closure();
   if (closure_ != nullptr && is(tok::kw_return)) return closure_return();

@@ -24,8 +24,8 @@ class desugarer : private token_stream {
   /// One step; after an opening bracket, everything up to the closing one.
   void step_over();
   void copy_to(clang::tok::TokenKind closing);
-  /// Fails where a keyword of the language stands as a name, as in `int task = 3`.
-  void check_keyword() const;
+  bool begins_declaration(const char* word) const;
+  bool begins_task(const char* word) const;
   void task();
   void task_members(task_declaration& declaration);
   void task_member_tokens(std::set<std::string>& names, task_member& member);
@@ -53,6 +53,8 @@ class desugarer : private token_stream {
 
   // Statements (statements.cpp)
   bool at_statement() const;
+  bool begins_statement(const char* word) const;
+  bool begins_throw() const;
   bool statement();
   void do_two();
   void wind();

@@ -16,9 +16,24 @@ bool desugarer::at_statement() const {
                         tok::kw_do);
 }
 
+/// Whether a word begins a statement of the language: a block follows, or what cannot follow a name.
+bool desugarer::begins_statement(const char* word) const {
+  if (!is_word(word)) return false;
+  const Token& next = token(1);
+  return next.is(tok::l_brace) || is_a_word(next) || next.isLiteral();
+}
+
+/// A tag follows; elsewhere `throw` is a name.
+bool desugarer::begins_throw() const {
+  if (begins_statement("throw")) return true;
+  return is_word("throw") && at_statement() &&
+         token(1).isOneOf(tok::semi, tok::l_paren, tok::star, tok::amp, tok::minus, tok::plus, tok::tilde,
+                          tok::exclaim);
+}
+
 bool desugarer::statement() {
   const auto here_only = [&](const char* word) {
-    if (!is_word(word)) return false;
+    if (std::string_view(word) == "throw" ? !begins_throw() : !begins_statement(word)) return false;
     if (!at_statement())
       fail(token().getLocation(),
            std::string("'") + word +
@@ -28,7 +43,7 @@ bool desugarer::statement() {
   if (is(tok::kw_for) && is(tok::l_paren, 1)) {
     // for (TYPE NAME :  is a parallel loop; C has no colon there.
     std::size_t k = 2;
-    while (token(k).getIdentifierInfo() != nullptr || is(tok::star, k)) ++k;
+    while (is_a_word(token(k)) || is(tok::star, k)) ++k;
     if (k > 2 && is(tok::colon, k)) {
       loop();
       return true;

@@ -21,7 +21,9 @@ bool token_stream::is_word(const char* word, std::size_t ahead) const {
   const std::size_t position = std::min(at_ + ahead, in_.tokens.size() - 1);
   const Token& t = in_.tokens[position];
   if (t.isNot(tok::identifier) || !t.getIdentifierInfo()->isStr(word)) return false;
-  if (position > 0 && in_.tokens[position - 1].isOneOf(tok::period, tok::arrow)) return false;
+  if (position > 0 && in_.tokens[position - 1].isOneOf(tok::period, tok::arrow, tok::kw_struct, tok::kw_union,
+                                                       tok::kw_enum, tok::kw_goto))
+    return false;
   return is_users(in_, compiler_.getSourceManager(), position);
 }
 

@@ -9,6 +9,11 @@ namespace sukima::language {
 /// Whether a token is the user's: not from a system header, neither directly nor by a macro.
 bool is_users(const source_tokens& in, const clang::SourceManager& sources, std::size_t position);
 
+/// Whether a token is a name or a keyword of C. Annotations keep something else where others have their word.
+inline bool is_a_word(const clang::Token& token) {
+  return !token.isAnnotation() && token.getIdentifierInfo() != nullptr;
+}
+
 class token_stream {
  public:
   /// Thrown when the rest of the file makes no sense.
@@ -22,7 +27,8 @@ class token_stream {
   const clang::Token& token(std::size_t ahead = 0) const;
   const clang::Token* previous() const { return at_ == 0 ? nullptr : &in_.tokens[at_ - 1]; }
   bool is(clang::tok::TokenKind kind, std::size_t ahead = 0) const { return token(ahead).is(kind); }
-  /// A keyword of the language that may have a meaning here: not from a system header, not a member's name.
+  /// A keyword of the language that may have a meaning here: not from a system header, not the name of a
+  /// member, tag or label.
   bool is_word(const char* word, std::size_t ahead = 0) const;
   bool is_name(std::size_t ahead = 0) const { return is(clang::tok::identifier, ahead); }
   std::string name(std::size_t ahead = 0) const;
