@@ -83,6 +83,7 @@ add_library(sukima_translator STATIC
   check/diagnostics.cpp
   check/hidden_names.cpp
   check/successors.cpp
+  check/values.cpp
   ${plan_files}
   ${unwind_files})
 set_target_properties(sukima_translator PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -331,21 +331,6 @@ int with_optimisation;
         is_equal(f"what #if knows with {options}", re.findall(r"int (with_\w+);", text), expected)
 
 
-def check_what_is_beside(backend, work):
-    """Coverage and -save-temps in one step, as for a C file."""
-    (work / "bin").mkdir()
-    run([SUKIMA, "cc", backend, "-O0", "--coverage", "-o", "bin/covered", "program.tc"], work)
-    run(["bin/covered"], work)
-    is_equal("what --coverage leaves", sorted(p.name for p in (work / "bin").iterdir()),
-             ["covered", "covered-program.gcda", "covered-program.gcno"])
-    before = {p.name for p in work.iterdir()}
-    run([SUKIMA, "cc", backend, "-save-temps", "-o", "saved", "program.tc"], work)
-    left = {p.name for p in work.iterdir()} - before
-    for suffix in ("i", "s"):
-        if not any(name.endswith(f"program.{suffix}") for name in left):
-            raise failure(f"-save-temps leaves no .{suffix} file: {sorted(left)}")
-
-
 def check_launcher(backend, work):
     """A launcher starts the C compiler, with the same name of the C file in each build."""
     (work / "launch").write_text('#!/bin/sh\necho "$LOGGED $@" >> launched\nexec "$@"\n')
@@ -371,6 +356,21 @@ def check_names_of_files(backend, work):
         run([SUKIMA, "cc", backend, "-o", "names", source], work)
         names.append(run(["./names"], work).stdout.replace(".tc", ".c"))
     is_equal("the names of files", names[1::2], names[::2])
+
+
+def check_what_is_beside(backend, work):
+    """Coverage and -save-temps in one step, as for a C file."""
+    (work / "bin").mkdir()
+    run([SUKIMA, "cc", backend, "-O0", "--coverage", "-o", "bin/covered", "program.tc"], work)
+    run(["bin/covered"], work)
+    is_equal("what --coverage leaves", sorted(p.name for p in (work / "bin").iterdir()),
+             ["covered", "covered-program.gcda", "covered-program.gcno"])
+    before = {p.name for p in work.iterdir()}
+    run([SUKIMA, "cc", backend, "-save-temps", "-o", "saved", "program.tc"], work)
+    left = {p.name for p in work.iterdir()} - before
+    for suffix in ("i", "s"):
+        if not any(name.endswith(f"program.{suffix}") for name in left):
+            raise failure(f"-save-temps leaves no .{suffix} file: {sorted(left)}")
 
 
 def check_colours(backend, work):
@@ -410,7 +410,7 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_what_is_beside, check_launcher, check_names_of_files,
+                      check_predefined, check_launcher, check_names_of_files, check_what_is_beside,
                       check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)

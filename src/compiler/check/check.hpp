@@ -16,5 +16,7 @@ void check_cluster(clang::CompilerInstance& compiler, const unit& u, const seman
 void check_hidden_names(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 /// The rules for loops by successor; called by check().
 void check_successors(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
+/// Warns of values that depend on timing or on the C compiler; called by check().
+void check_values(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 
 }  // namespace sukima::language

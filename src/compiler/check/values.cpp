@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that depend on when somebody asks for work, or on how the C compiler stores strings.
+#include "check/check.hpp"
+
+#include "check/rules.hpp"
+
+namespace sukima::language {
+namespace {
+
+using namespace clang;
+
+class value_checker : rules {
+ public:
+  value_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
+      : rules(compiler, u, index) {}
+
+  void run() {
+    for (const construct& c : unit_.constructs) {
+      if (c.kind == construct_kind::do_two || c.kind == construct_kind::loop) check_put(c);
+      if (c.kind == construct_kind::try_catch || c.kind == construct_kind::throw_tag) check_tag(c);
+    }
+  }
+
+ private:
+  /// PUT runs in the middle of the first part, or of an iteration.
+  void check_put(const construct& c) const {
+    const function_info* const f = index_.function_at(c.whole.begin);
+    if (f == nullptr) return;
+    std::set<const VarDecl*> seen;
+    for (token_index t = c.put.begin; t < c.put.end; ++t) {
+      const auto name = index_.names.find(t);
+      if (name == index_.names.end() || unit_.roles[t] != token_role::user) continue;
+      const auto* variable = dyn_cast<VarDecl>(name->second);
+      if (variable == nullptr || !seen.insert(variable).second || index_.assignments.contains(t + 1))
+        continue;
+      const token_index change = result_of_worker(variable, c, *f);
+      if (change != no_token)
+        warning(location_of(t), "put",
+                "PUT reads '" + variable->getNameAsString() + "', which " +
+                    (c.kind == construct_kind::loop ? "an iteration" : "the first part of this 'do_two'") +
+                    " computes: PUT runs before that, or in the middle of it");
+    }
+  }
+
+  /// Where the live part assigns what a worker function returns to a variable of the function; no_token: it does not.
+  token_index result_of_worker(const VarDecl* variable, const construct& c, const function_info& f) const {
+    if (!variable->hasLocalStorage() || variable->getType().isVolatileQualified() ||
+        variable->getType()->isAtomicType())
+      return no_token;
+    const auto declared = index_.declared.find(variable);
+    if (declared == index_.declared.end() || c.whole.holds(declared->second)) return no_token;
+    const auto [first, last] = f.changes.equal_range(variable);
+    for (auto change = first; change != last; ++change) {
+      const token_index t = change->second;
+      if (t == no_token || !c.first.holds(t) || is_undone(t, c)) continue;
+      const auto assignment = index_.assignments.find(t + 1);
+      if (assignment == index_.assignments.end()) continue;
+      for (token_index k = t + 2; k < c.first.end && unit_.tokens[k].isNot(tok::semi); ++k)
+        if (index_.calls.contains(k)) return t;
+    }
+    return no_token;
+  }
+
+  /// Whether a token is in a dynamic_wind that restores what it changes.
+  bool is_undone(token_index t, const construct& c) const {
+    return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
+      return c.first.holds(inner.whole) && (inner.before.holds(t) || inner.after.holds(t));
+    });
+  }
+
+  void check_tag(const construct& c) const {
+    bool is_string = false;
+    for (token_index t = c.from.begin; t < c.from.end; ++t) {
+      if (unit_.roles[t] == token_role::parsed_only || unit_.tokens[t].isOneOf(tok::l_paren, tok::r_paren))
+        continue;
+      if (!tok::isStringLiteral(unit_.tokens[t].getKind())) return;
+      is_string = true;
+    }
+    if (is_string)
+      warning(c.location, "string-tag",
+              "a tag is compared by its address, and equal string literals may have different ones; use a "
+              "number, or "
+              "the address of an object");
+  }
+};
+
+}  // namespace
+
+void check_values(CompilerInstance& compiler, const unit& u, const semantic_index& index) {
+  value_checker(compiler, u, index).run();
+}
+
+}  // namespace sukima::language
