@@ -183,6 +183,7 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
   for (;;) {
     core_.life.exit_if_orphaned();
     if (take_permit()) break;
+    stress_point();
     if (is_wanted(w, awaited)) {
       // It leaves by itself, as if it was called up; unless the last parked worker was called up just now:
       // then a permit is on its way.

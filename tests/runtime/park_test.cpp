@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parking: workers that fall asleep race with threads that wake them. A wake-up that is lost is a hang.
+#include "park/park.hpp"
+
+#include "race.hpp"
+#include "support.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using sukima::wait_point;
+using sukima::wait_policy;
+using sukima::detail::parking;
+using sukima::detail::worker;
+using support::jitter;
+using support::race;
+using support::race_rounds;
+
+constexpr unsigned rounds = race_rounds / 5;  // each has some system calls
+
+class wake_epochs : public testing::TestWithParam<wait_policy> {};
+
+TEST_P(wake_epochs, an_advance_after_the_last_look_is_not_lost) {
+  sukima::detail::wake_epoch epoch(GetParam() == wait_policy::condvar, GetParam() == wait_policy::inherit);
+  std::atomic<bool> there{false};
+  race(
+      13, rounds, [&] { there.store(false); },
+      {[&](jitter& delay) {
+         for (;;) {
+           const std::uint32_t seen = epoch.read();
+           if (there.load(std::memory_order_relaxed)) break;
+           delay();
+           epoch.wait(GetParam(), seen);
+         }
+       },
+       [&](jitter&) {
+         there.store(true, std::memory_order_relaxed);
+         epoch.advance();
+       }},
+      [] {});
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, wake_epochs,
+                         testing::Values(wait_policy::block, wait_policy::condvar, wait_policy::adaptive));
+
+class parking_workers : public testing::Test {
+ protected:
+  /// As the loop of a worker that looks for one piece of work.
+  void find_one(worker& w, jitter& delay) {
+    std::uint64_t timeout_ns = 0;
+    for (;;) {
+      const std::uint32_t seen = w.epoch.read();
+      unsigned there = work_.load(std::memory_order_relaxed);
+      if (there != 0 && work_.compare_exchange_strong(there, there - 1, std::memory_order_relaxed)) break;
+      delay();
+      park_.park(w, wait_point::idle, nullptr, seen, timeout_ns);
+    }
+    park_.end_search();
+  }
+  void check_idle() {
+    const sukima::detail::worker_counts now = park_.counts();
+    ASSERT_EQ(now.entries, 0);
+    ASSERT_EQ(now.searching, 0);
+    ASSERT_EQ(now.parked, 0);
+    for (const worker& w : bench_.core.workers.all()) ASSERT_FALSE(w.parked.load());
+  }
+
+  support::workbench bench_;
+  parking& park_ = bench_.core.park;
+  std::atomic<unsigned> work_{0};
+};
+
+TEST_F(parking_workers, an_entry_calls_up_the_last_worker_that_parks) {
+  race(
+      14, rounds,
+      [&] {
+        park_.entry_begins();
+        park_.entry_ends(0);  // long ago: the last searching worker may park
+        park_.begin_search();
+      },
+      {[&](jitter& delay) { find_one(bench_.worker(0), delay); },
+       [&](jitter& delay) {
+         park_.entry_begins();
+         delay();
+         work_.store(1, std::memory_order_relaxed);
+         park_.wake_sentinel();
+       }},
+      [&] {
+        park_.entry_ends(0);
+        check_idle();
+      });
+}
+
+/// Both workers are called up in turn: by the third, and by the first one that wakes. A worker that leaves by
+/// itself, because its thread is wanted at home, passes on a call that was meant for the other one.
+TEST_F(parking_workers, a_call_is_passed_on_by_a_worker_that_leaves_by_itself) {
+  worker& leaves = bench_.worker(0);
+  const auto sleep = [&](worker& w, jitter& delay) {
+    std::uint64_t timeout_ns = 0;
+    const std::uint32_t seen = w.epoch.read();
+    delay();
+    park_.park(w, wait_point::idle, nullptr, seen, timeout_ns);
+    park_.end_search();
+  };
+  race(
+      15, rounds,
+      [&] {
+        park_.entry_begins();
+        for (int i = 0; i < 3; ++i) park_.begin_search();
+      },
+      {[&](jitter& delay) { sleep(leaves, delay); }, [&](jitter& delay) { sleep(bench_.worker(1), delay); },
+       [&](jitter& delay) {
+         while (park_.counts().parked != 2) std::this_thread::yield();
+         delay();
+         leaves.flags.fetch_or(sukima::detail::flag_leave);
+         sukima::detail::unpark(leaves);
+         delay();
+         park_.end_search();
+       }},
+      [&] {
+        leaves.flags.store(0);
+        park_.entry_ends(0);
+        check_idle();
+      });
+}
+
+}  // namespace
