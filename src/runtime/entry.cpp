@@ -6,8 +6,8 @@
 #include "short_roots.hpp"
 #include "stress.hpp"
 
-#include <sukima/detail/loop.hpp>
 #include <sukima/detail/own_thread.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <pthread.h>
 #include <sched.h>

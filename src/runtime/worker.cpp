@@ -5,7 +5,7 @@
 #include "core.hpp"
 
 #include <sukima/detail/jump.hpp>
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <optional>
 #include <system_error>

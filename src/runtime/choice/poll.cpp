@@ -5,7 +5,7 @@
 #include "choice/backtrack.hpp"
 #include "core.hpp"
 
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 

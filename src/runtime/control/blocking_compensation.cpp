@@ -4,7 +4,7 @@
 #include "core.hpp"
 
 #include <sukima/blocking.hpp>
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "observe/trace.hpp"
 
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <chrono>
 #include <string>

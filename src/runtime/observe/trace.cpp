@@ -6,7 +6,7 @@
 #include "tuning.hpp"
 
 #include <capacity/shared/output_file.h>
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 #include <sukima/errors.hpp>
 
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include "core.hpp"
 
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 

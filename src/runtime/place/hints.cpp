@@ -7,6 +7,7 @@
 #include "place/made_up_machine.hpp"
 
 #include <sukima/detail/placed.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <sched.h>
 

@@ -2,7 +2,7 @@
 #include "core.hpp"
 
 #include <sukima/detail/executor.hpp>
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 
