@@ -22,7 +22,7 @@ namespace sukima::detail {
 /// to the task in that stage.
 struct cancel_state {
   enum class stage : int { open, cancelling, cancelled, closed };
-  std::atomic<stage> now{stage::open};
+  std::atomic<stage> now{stage::open};  ///< pairs with: cancel_scope, close_scope in abort.cpp
   fiber* owner = nullptr;
   task* running = nullptr;  ///< by the owner, in the segment of the scope
   choice_point* scope = nullptr;

@@ -147,7 +147,7 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
   const std::optional<Value>& best() const noexcept { return best_; }
 
  private:
-  std::atomic<Cost> bound_;
+  std::atomic<Cost> bound_;  ///< no partner: an old bound prunes less, and best_ is guarded by lock_
   Less less_;
   std::mutex lock_;
   std::optional<Value> best_;

@@ -50,7 +50,8 @@ struct runtime_core {
 
   const settings chosen;
   tuned_ticks tuned;  ///< not changed once threads run
-  /// By thieves, in the mailbox, or by a node: with settings::published_tasks 0, or once a node is attached.
+  /// Thieves or a node ask workers: with settings::published_tasks 0, or once a node is attached.
+  /// no partner: a worker that reads the old value is asked from its next search on
   std::atomic<bool> workers_are_asked;
   const std::uint64_t request_interval;  ///< settings::request_interval_us in ticks
   const unsigned worker_limit;  ///< background threads + one entering thread

@@ -111,14 +111,14 @@ class default_slot {
   class counted_user {
    public:
     explicit counted_user(default_slot& of) : of_(of), forks_(of.forks_.load(std::memory_order_relaxed)) {
-      of_.users_.fetch_add(1);  // partner: renew
+      of_.users_.fetch_add(1, std::memory_order_seq_cst);
     }
     counted_user(const counted_user&) = delete;
     counted_user& operator=(const counted_user&) = delete;
     /// In a child process after fork() the count has begun anew.
     ~counted_user() {
       if (forks_ == of_.forks_.load(std::memory_order_relaxed))
-        of_.users_.fetch_sub(1, std::memory_order_release);  // partner: renew
+        of_.users_.fetch_sub(1, std::memory_order_release);
     }
 
    private:
@@ -129,12 +129,11 @@ class default_slot {
   /// Somebody who uses the default runtime: it is not freed meanwhile.
   class user {
    public:
-    explicit user(default_slot& of)
-        : runtime_(of.uncounted_.load(std::memory_order_acquire)) {  // partner: current
+    explicit user(default_slot& of) : runtime_(of.uncounted_.load(std::memory_order_acquire)) {
       if (is_usable(runtime_)) [[likely]]
         return;
       counted_.emplace(of);
-      runtime_ = of.counted_.load();  // partner: renew
+      runtime_ = of.counted_.load(std::memory_order_seq_cst);
       if (is_usable(runtime_)) return;
       const std::lock_guard hold(of.lock_);
       runtime_ = &of.current();
@@ -155,20 +154,23 @@ class default_slot {
 
   std::mutex lock_;
   // At most one of both is usable. Stored under the lock.
-  std::atomic<runtime*> uncounted_{nullptr};  ///< never freed
-  std::atomic<runtime*> counted_{nullptr};  ///< freed by renew()
-  std::atomic<unsigned> users_{0};  ///< threads that may use the one in `counted_`
-  std::atomic<unsigned> forks_{0};  ///< that this process descends from
+  std::atomic<runtime*> uncounted_{nullptr};  ///< Never freed. pairs with: current, use, user, renew
+  std::atomic<runtime*> counted_{nullptr};  ///< Freed by renew(). pairs with: user, renew
+  std::atomic<unsigned> users_{0};  ///< Threads that may use `counted_`. pairs with: counted_user, renew
+  /// How many forks this process descends from. no partner: the child's only thread writes it
+  std::atomic<unsigned> forks_{0};
   runtime* ended_ = nullptr;  ///< was `uncounted_`, and has ended; under the lock
 };
 
 /// Starts one if there is none.
 runtime& default_slot::current() {
+  // no partner: under the lock
   for (const std::atomic<runtime*>* const where : {&uncounted_, &counted_})
     if (runtime* const r = where->load(std::memory_order_relaxed); is_usable(r)) return *r;
   auto* const fresh = new runtime;
   // One at most is kept for ever.
-  (ended_ == nullptr ? uncounted_ : counted_).store(fresh, std::memory_order_release);  // partner: user
+  // pairs with: user
+  (ended_ == nullptr ? uncounted_ : counted_).store(fresh, std::memory_order_release);
   return *fresh;
 }
 
@@ -183,7 +185,7 @@ void default_slot::enter(root_task& root) {
 }
 
 void default_slot::use(const std::function<void(runtime&)>& f) {
-  runtime* const r = uncounted_.load(std::memory_order_acquire);  // partner: current
+  runtime* const r = uncounted_.load(std::memory_order_acquire);
   if (is_usable(r)) return f(*r);
   const std::lock_guard hold(lock_);
   f(current());
@@ -193,12 +195,14 @@ bool default_slot::renew(const settings& chosen) {
   const std::lock_guard hold(lock_);
   if (running_fiber() != nullptr) return false;
   // The old one ends first: two sets of workers would disturb each other.
+  // pairs with: user
   for (std::atomic<runtime*>* const where : {&uncounted_, &counted_}) {
     runtime* const old = where->load(std::memory_order_relaxed);
     if (!is_usable(old)) continue;
-    where->store(nullptr);  // then the count is read. Partner: user
-    if (users_.load() != 0 || !old->core_->life.stop_if_empty()) {
-      where->store(old);
+    // Stored first, then the count is read; a user counts itself first.
+    where->store(nullptr, std::memory_order_seq_cst);
+    if (users_.load(std::memory_order_seq_cst) != 0 || !old->core_->life.stop_if_empty()) {
+      where->store(old, std::memory_order_seq_cst);
       return false;
     }
     if (where == &uncounted_)
@@ -206,7 +210,7 @@ bool default_slot::renew(const settings& chosen) {
     else
       delete old;
   }
-  counted_.store(new runtime(chosen));  // partner: user
+  counted_.store(new runtime(chosen), std::memory_order_seq_cst);
   return true;
 }
 

@@ -89,7 +89,7 @@ worker* lifecycle::acquire_worker() {
     mine.serial = core_.serial;
   }
   mine.w->thread_id.store(this_threads_id(mine), std::memory_order_relaxed);
-  takes_over(mine.w);  // partner: enter; what is the worker's passes from thread to thread
+  takes_over(mine.w);  // pairs with: try_enter. What is the worker's passes from thread to thread
   return mine.w;
 }
 
@@ -101,7 +101,8 @@ void lifecycle::enter(root_task& root) {
 
 bool lifecycle::try_enter(root_task& root) {
   refuse_orphans();
-  if (stopping_.load() && &root != last_root_.load(std::memory_order_relaxed)) return false;
+  if (stopping_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed))
+    return false;
   worker& w = *acquire_worker();
   fiber* const s = w.take_fiber();
   if (s == nullptr) {
@@ -110,7 +111,8 @@ bool lifecycle::try_enter(root_task& root) {
   }
   core_.park.entry_begins();
   core_.monitor_thread.entry_begins();
-  if (stopping_.load() && &root != last_root_.load(std::memory_order_relaxed)) {  // partner: stop()
+  // The entry was counted before; stop() sets the flag and then reads the counts.
+  if (stopping_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed)) {
     end_entry(ticks());
     w.give_fiber(s);
     w.taken.store(false, std::memory_order_release);
@@ -137,7 +139,7 @@ bool lifecycle::try_enter(root_task& root) {
   if (outer != nullptr) [[unlikely]]
     set_running_fiber(outer);
   SUKIMA_ASSERT(is_done(&root), "a thread leaves the runtime when its root is over");
-  SUKIMA_ASSERT(w.current.load() == nullptr, "a thread leaves the runtime at home");
+  SUKIMA_ASSERT(w.current.load(std::memory_order_seq_cst) == nullptr, "a thread leaves the runtime at home");
   const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
   // After silence no idle worker is awake that could take something before the root warm-up is over.
@@ -148,13 +150,13 @@ bool lifecycle::try_enter(root_task& root) {
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
   w.rests(rest_place::no_thread);
-  // Partner: worker_placement::pin_all. Cleared before the counts change, and `pinned` is read after that.
+  // Cleared before the counts change, and `pinned` is read after that: see worker_placement::pin_all.
   w.inside.store(false, std::memory_order_relaxed);
   end_entry(now);
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
     core_.placement.unpin(w);
-  takes_over(&root);  // partner: complete
-  hands_over(&w);     // partners: acquire_worker, stop
+  takes_over(&root);  // pairs with: complete in join.cpp
+  hands_over(&w);     // pairs with: acquire_worker; stop in lifecycle.cpp
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};
@@ -163,7 +165,8 @@ bool lifecycle::try_enter(root_task& root) {
 
 void lifecycle::end_entry(std::uint64_t now) noexcept {
   core_.park.entry_ends(now);
-  if (!stopping_.load()) return;  // partner: stop(), which sets it and then reads the counts
+  // The counts have changed; stop() sets the flag and then reads the counts.
+  if (!stopping_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard hold(leaving_);
   left_.notify_all();
 }
@@ -179,9 +182,9 @@ void background_main(worker& w) {
   std::uint64_t home_since = ticks();
   while (!r.life.is_closed()) {
     const std::uint32_t seen = w.epoch.read();
-    // Cleared first, then the target is read. Partner: worker_controller::adjust, which stores the target
-    // first and sets the flag afterwards.
-    w.flags.fetch_and(~flag_leave);
+    // Cleared first, then the target is read: worker_controller::adjust stores the target first and sets the
+    // flag afterwards.
+    w.flags.fetch_and(~flag_leave, std::memory_order_seq_cst);
     if (r.controller.is_surplus(w.rank)) {
       if (r.life.is_closed()) continue;
       if (r.park.spins(wait_point::start, home_since)) {

@@ -18,10 +18,11 @@ namespace sukima::detail {
 namespace {
 
 /// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
+/// no partner: the child's only thread writes and reads it
 std::atomic<unsigned> fork_generation{0};
 
 std::uint64_t next_serial() noexcept {
-  static std::atomic<std::uint64_t> serial{0};
+  static std::atomic<std::uint64_t> serial{0};  // no partner: only the numbers must differ
   return serial.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
@@ -107,17 +108,18 @@ void lifecycle::stop() {
   }
   {
     std::unique_lock hold(leaving_);
-    stopping_.store(true);  // partner: enter() and end_entry(), which change the counts first
+    // Stored first, then the counts are read; try_enter() and end_entry() change the counts first.
+    stopping_.store(true, std::memory_order_seq_cst);
     left_.wait(hold, [this] { return core_.park.counts().entries == 0; });
   }
   if (!core_.launched.is_empty()) close_launched();
-  // Threads whose entries are over may still be on their way out. Partner: enter(), whose last access to
-  // anything of this runtime is this store.
+  // Threads whose entries have ended may still be on their way out. Their store to `taken` is their last
+  // access to anything of this runtime.
   for (worker& w : core_.workers.all()) {
     while (!w.background && w.taken.load(std::memory_order_acquire)) std::this_thread::yield();
-    takes_over(&w);  // partner: enter
+    takes_over(&w);  // pairs with: enter in entry.cpp
   }
-  closed_.store(true);
+  closed_.store(true, std::memory_order_seq_cst);
   core_.controller.close();
   core_.monitor_thread.stop();  // from here on no other thread is started
   for (worker& w : core_.workers.all()) unpark(w);
@@ -130,9 +132,10 @@ void lifecycle::stop() {
 bool lifecycle::stop_if_empty() {
   {
     const std::lock_guard hold(leaving_);
-    const bool was_stopping = stopping_.exchange(true);  // partner: try_enter(), which counts itself first
+    // Stored first, then the counts are read; try_enter() counts itself first.
+    const bool was_stopping = stopping_.exchange(true, std::memory_order_seq_cst);
     if (core_.park.counts().entries != 0 || !core_.launched.is_empty() || core_.remote.has_node()) {
-      stopping_.store(was_stopping);
+      stopping_.store(was_stopping, std::memory_order_seq_cst);
       return false;
     }
   }

@@ -43,14 +43,14 @@ class lifecycle {
   void enter(root_task& root);
   /// The same, but where stop() was called nothing happens. \returns false: it was
   bool try_enter(root_task& root);
-  /// Are entries refused?
-  bool is_stopping() const noexcept { return stopping_.load(); }
+  /// Whether entries are refused.
+  bool is_stopping() const noexcept { return stopping_.load(std::memory_order_seq_cst); }
   /// As stop(), if nobody is inside, no launched future is left and no node is attached; so nothing of the
   /// program runs meanwhile. \returns false: nothing has happened, but entries may have been refused
   bool stop_if_empty();
 
   /// No entry is active any more and none will begin: background threads end.
-  bool is_closed() const noexcept { return closed_.load(); }
+  bool is_closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
   /// Was fork() called since the runtime's start, and this is the child?
   bool is_orphaned() const noexcept;
   /// \throws usage_error if it is
@@ -61,8 +61,9 @@ class lifecycle {
   /// task.
   class resuming {
    public:
-    explicit resuming(lifecycle& of) noexcept : of_(of) { of_.resuming_.fetch_add(1); }
-    /// Partner: stop(), which waits for zero (acquire).
+    explicit resuming(lifecycle& of) noexcept : of_(of) {
+      of_.resuming_.fetch_add(1, std::memory_order_seq_cst);
+    }
     ~resuming() { of_.resuming_.fetch_sub(1, std::memory_order_release); }
     resuming(const resuming&) = delete;
     resuming& operator=(const resuming&) = delete;
@@ -79,12 +80,14 @@ class lifecycle {
 
   runtime_core& core_;
   const unsigned fork_generation_;  ///< how often fork() was called above this process
-  std::atomic<bool> stopping_{false};  ///< entries are refused
-  std::atomic<const root_task*> last_root_{nullptr};  ///< but for this one: close_launched
-  std::atomic<bool> closed_{false};
+  /// Entries are refused. pairs with: stop, stop_if_empty; try_enter, end_entry in entry.cpp
+  std::atomic<bool> stopping_{false};
+  /// The one entry that is not refused. no partner: written by the thread that enters with it
+  std::atomic<const root_task*> last_root_{nullptr};
+  std::atomic<bool> closed_{false};  ///< pairs with: stop, is_closed
   std::mutex leaving_;
   std::condition_variable left_;  ///< an entry ended while `stopping_`
-  std::atomic<std::size_t> resuming_{0};  ///< threads inside of resume_fiber
+  std::atomic<std::size_t> resuming_{0};  ///< Threads inside resume_fiber. pairs with: resuming, stop
 };
 
 /// Calls of fork() that this process descends from. count_forks() sees to it that later ones are counted.

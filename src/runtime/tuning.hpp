@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every constant that tunes the runtime, in nanoseconds unless its name says otherwise, with its reason.
 //
-// What is compared with the CPU's counter (`ticks()`) is converted once for each runtime into
-// `tuned_ticks`, a few words that it keeps; so a hot path compares plain numbers. How fast the counter runs
-// is measured once for each process, against CLOCK_MONOTONIC for `clock_measurement_ns` (tuning.cpp): a 3
-// GHz machine's ticks would be wrong elsewhere. Neither CPUID nor the kernel's files have that frequency
-// everywhere: AMD's CPUs and many virtual machines do not say it. Where `ticks()` is made from the kernel's
-// clock (not x86-64) it is known and nothing is measured.
+// Constants that are compared with the CPU's counter (`ticks()`) are converted once for each runtime into
+// `tuned_ticks`, a few words that it keeps. So a hot path compares plain numbers. How fast the counter runs
+// is measured once for each process, against CLOCK_MONOTONIC for `clock_measurement_ns` (tuning.cpp): the
+// ticks of a 3 GHz machine would be wrong elsewhere. Neither CPUID nor the kernel's files have that frequency
+// everywhere: AMD's CPUs and many virtual machines do not report it. Where `ticks()` is made from the
+// kernel's clock (not x86-64), its rate is known and nothing is measured.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,20 @@ namespace sukima::detail {
 
 namespace tuning {
 
-/// So long the first runtime of a process measures the counter, busily. Reading the clock errs by less than
-/// 50 ns: so the measured rate errs by less than 2 %.
+/// How long the first runtime of a process measures the counter, busily. Reading the clock errs by less than
+/// 50 ns, so the measured rate errs by less than 2 %.
 inline constexpr std::uint64_t clock_measurement_ns = 5'000;
-/// After so long the measurement that began with the process's first runtime errs by less than 0.01 %: what
-/// is printed uses it.
+/// After this time the measurement that began with the process's first runtime errs by less than 0.01 %:
+/// printed figures use it.
 inline constexpr std::uint64_t long_clock_measurement_ns = 1'000'000;
 
-// Fibers
-// ----------------------------------------------------------------------------------------------
+// Fibers ---------------------------------------------------------------------------------------------------
 
 /// C stack of a fiber that is bound to an executor, unless it asks for more: 100,000 of them are parked in
 /// less than 1 GiB.
 inline constexpr std::size_t bound_stack = 16 * 1024;
 
-// Searching and parking
-// ----------------------------------------------------------------------------------------------
+// Searching and parking ------------------------------------------------------------------------------------
 
 /// The policy `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 inline constexpr std::uint64_t adaptive_spin_ns = 3'850;
@@ -41,95 +39,92 @@ inline constexpr std::uint64_t spin_beside_neighbour_ns = 115'000;
 /// With a CPU of its own for each worker, one that found nothing for this long looks whether another worker
 /// lacks a CPU: only then does finding that out cost less than the wait.
 inline constexpr std::uint64_t before_lending_cpu_ns = 23'000;
-/// The sentinel's first sleep. Each next one is twice as long, up to the longest; while nobody is inside of
-/// the runtime four times as long: five wake-ups until it parks, and a root that publishes and never polls
-/// waits for at most three times the silence before it.
+/// The sentinel's first sleep. Each next one is twice as long, up to the longest. While no thread is inside
+/// the runtime, each next one is four times as long: five wake-ups until it parks, and a root that publishes
+/// and never polls waits for at most three times the silence before it.
 inline constexpr std::uint64_t shortest_sentinel_sleep_ns = 50'000;
 /// Five wake-ups a second. Fibers that begin later keep a request to poll standing and wake the sentinel,
 /// so nothing waits for its clock except what they forget.
 inline constexpr std::uint64_t longest_sentinel_sleep_ns = 200'000'000;
-/// *Idle grace*: the sentinel stays for about this long after the last entry has left, so that the next
-/// entry finds it.
+/// *Idle grace*: how long the sentinel stays, about, after the last entry has left, so that the next entry
+/// finds it.
 inline constexpr std::uint64_t idle_grace_ns = 11'500'000;
 /// A worker whose sleeps with a time-out have grown beyond this has found no work for about 50 ms: its CPU
 /// is idle.
 inline constexpr std::uint64_t long_idle_ns = 20'000'000;
-/// A wait at the limit of parked fibers gives way after this long: what it waits for may be among the work
+/// After this time a wait at the limit of parked fibers gives way: the awaited task may be among the work
 /// that it refuses.
 inline constexpr std::uint64_t fiber_limit_patience_ns = 11'500'000;
 /// No worker is unparked for descendants that appear while it may take nothing else: it looks at least this
 /// often.
 inline constexpr std::uint64_t longest_sleep_for_descendants_ns = 50'000'000;
 
-/// With the policy `inherit` only the thread that borrows the priority can wake the waiter: it looks so often
-/// whether its wait is over.
+/// How often a waiter with the policy `inherit` looks whether its wait has ended: only the thread that
+/// borrows the priority can wake it.
 inline constexpr std::uint64_t longest_loan_ns = 1'000'000;
 
-/// The policy `adaptive` tries a lock so often before it sleeps: a lock is held for about ten nanoseconds,
+/// How often the policy `adaptive` tries a lock before it sleeps: a lock is held for about ten nanoseconds,
 /// unless its holder has lost its CPU.
 inline constexpr int lock_tries = 20;
 
-// Publishing and stealing
-// --------------------------------------------------------------------------------------------
+// Publishing and stealing ----------------------------------------------------------------------------------
 
-/// *Minimum steal age*: a root younger than this is not stolen from. It may be over before the thief has
-/// the task's memory, and then the region is slower with two workers than with one.
+/// *Minimum steal age*: a root younger than this is not stolen from. It may end before the thief has the
+/// task's memory, and then the region is slower with two workers than with one.
 inline constexpr std::uint64_t minimum_steal_age_ns = 1'750;
 /// *Root warm-up*: a root younger than this publishes without waking any worker: empty regions stay cheap.
 inline constexpr std::uint64_t root_warm_up_ns = 5'800;
-/// So many roots of one place must have been shorter than the minimum steal age, one after the other, before
-/// the next one's first poll is ignored (short_roots.hpp); twice as many after each wrong guess, up to …
+/// How many roots of one place in a row must have been shorter than the minimum steal age before the next
+/// root's first poll is ignored (short_roots.hpp); twice as many after each wrong guess, up to …
 inline constexpr std::uint32_t short_roots_needed = 8;
-/// … this many: a wrong guess in a million roots is no loss.
+/// … this many: one wrong guess in a million roots costs nothing.
 inline constexpr std::uint32_t most_short_roots_needed = 1u << 20;
 /// After a backtrack that found nothing there is no other one for this long, or for
 /// `futile_backtrack_factor` times what it took: so at most 1/16 of the time is spent on them.
 inline constexpr std::uint64_t futile_backtrack_pause_ns = 7'700;
 inline constexpr std::uint64_t futile_backtrack_factor = 16;
 
-// Placement
-// ------------------------------------------------------------------------------------------------
+// Placement ------------------------------------------------------------------------------------------------
 
-/// So long a worker waits for its offered fiber to be taken, about what a wake-up costs: a worker that runs
-/// and polls in a microsecond comes in that time, and one that does not poll is not waited for.
+/// How long a worker waits for its offered fiber to be taken, about the cost of a wake-up. A worker that
+/// polls each microsecond comes in that time; a worker that does not poll is not waited for.
 inline constexpr std::uint64_t offer_wait_ns = 3'000;
-/// After each offer in vain it waits twice as long for the next one, up to this.
+/// After each offer that no worker took it waits twice as long for the next one, up to this.
 inline constexpr std::uint64_t longest_offer_wait_ns = 10'000;
-/// An offer that has lain for so long was made by a worker that has lost its CPU: any idle worker may take
-/// it.
+/// An offer as old as this was made by a worker that has lost its CPU: any idle worker may take it.
 inline constexpr std::uint64_t stale_offer_ns = 100'000;
-/// While work waits until it may be exchanged, only the forks in so many bytes above its beginning poll
-/// slowly: the outermost few.
+/// While work waits until it may be exchanged, only the forks in these bytes above its beginning poll slowly:
+/// the outermost few.
 inline constexpr std::size_t early_poll_bytes = 512;
-/// An idle worker looks at so many fibers that can go on for one that suits its place …
+/// How many fibers that can go on an idle worker looks at for one that suits its place …
 inline constexpr int most_looked_through = 8;
-/// … and passes the first one over so often at most.
+/// … and how often it passes the first one over at most.
 inline constexpr int most_passed_over = 8;
 
 // Control --------------------------------------------------------------------------------------------------
 
-/// The monitor's samples: a few times a second, and multiples of the usual quota period of 100 ms. So often
-/// while CPU is short or the capacity changes …
+/// Time between the monitor's samples while CPU is short or the capacity changes: a few a second, and
+/// multiples of the usual quota period of 100 ms …
 inline constexpr std::uint64_t busy_sample_ns = 200'000'000;
-/// … and so often while nothing happens.
+/// … and while nothing happens.
 inline constexpr std::uint64_t calm_sample_ns = 400'000'000;
 /// The first sample after a silence comes early, for programs that do not run for long; the next intervals
 /// double.
 inline constexpr std::uint64_t first_sample_ns = 25'000'000;
-/// So finely a trace shows when workers had no CPU.
+/// Resolution of a trace's marks for workers without a CPU.
 inline constexpr std::uint64_t traced_sample_ns = 10'000'000;
 /// Shorter waits for a CPU are not drawn: every wake-up has one.
 inline constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
-/// After so much time in which the monitor has found nobody inside, samples are early again.
+/// After the monitor has found no thread inside for this time, samples are early again.
 inline constexpr std::uint64_t monitor_silence_ns = 500'000'000;
-/// Workers that wanted a CPU for less than this say nothing about whether CPU is short.
+/// Workers that wanted a CPU for less than this do not show whether CPU is short.
 inline constexpr std::uint64_t shortest_judged_ns = 20'000'000;
-/// A worker that got less than a tenth of its CPU for so long is better off where the kernel puts it.
-/// (Shorter waits are common: a group that has just arrived on a busy CPU weighs little there.)
+/// A worker that got less than a tenth of its CPU for this time is better off where the kernel puts it.
+/// Shorter waits are common: a group that has just arrived on a busy CPU weighs little there.
 inline constexpr std::uint64_t longest_starving_ns = 300'000'000;
-/// Then no worker is pinned for so long.
+/// How long no worker is pinned after that.
 inline constexpr std::uint64_t rest_after_starving_ns = 5'000'000'000;
-/// Beside neighbours the number of workers becomes smaller only on the average of so many seconds.
+/// Beside neighbours the number of workers shrinks only by an average over this many seconds.
 inline constexpr double enough_workers_window_s = 1;
 /// A number of workers is enough if it gets this part of the CPU that all would get …
 inline constexpr double nearly_all_cpu = 0.95;
@@ -137,14 +132,14 @@ inline constexpr double nearly_all_cpu = 0.95;
 inline constexpr double still_enough_cpu = 0.9;
 /// … and is too small at once if it gets less than this part.
 inline constexpr double plainly_too_little_cpu = 0.75;
-/// The runtime compensates for up to so many blocked workers; more would be a thread for each of a crowd of
+/// Most blocked workers for which the runtime compensates; more would be a thread for each of a crowd of
 /// waits.
 inline constexpr unsigned most_compensated = 256;
 /// Pieces of work that a blocking fiber gives away first.
 inline constexpr unsigned most_given_by_blocking = 64;
-/// A thread-bound fiber that has waited for so long gives its worker's place to another worker: what it waits
-/// for may be something that it must not run itself. Much longer than waking a worker takes, and short enough
-/// that a program which needs it does not seem to stand still.
+/// After this time a waiting thread-bound fiber gives its worker's place to another worker: the wait may
+/// depend on work that it must not run itself. Much longer than waking a worker takes, and short enough that
+/// a program which needs it does not seem to stand still.
 inline constexpr std::uint64_t bound_wait_patience_ns = 1'000'000;
 
 }  // namespace tuning
@@ -156,7 +151,7 @@ double ticks_per_nanosecond() noexcept;
 /// whose figures are sums over that time. May differ from call to call.
 double seconds_per_tick() noexcept;
 
-/// So many ticks are that many nanoseconds.
+/// Converts nanoseconds to ticks.
 inline std::uint64_t in_ticks(std::uint64_t nanoseconds, double per_ns) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * per_ns);
 }

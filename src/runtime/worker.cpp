@@ -14,7 +14,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// The number of the worker made last.
+/// The number of the worker made last. no partner: only the numbers must differ
 std::atomic<std::uint32_t> worker_number{0};
 
 }  // namespace
@@ -99,7 +99,7 @@ worker& worker_table::add(unsigned rank) {
                             "sukima: more than 4096 threads are inside of one runtime");
   auto* const w = new worker(core_, id, rank);
   workers_[id].store(w, std::memory_order_relaxed);
-  count_.store(id + 1, std::memory_order_release);  // partner: size()
+  count_.store(id + 1, std::memory_order_release);
   return *w;
 }
 

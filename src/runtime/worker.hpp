@@ -24,11 +24,11 @@
 
 namespace sukima::detail {
 
-/// Flags of a worker. Whoever sets one requests a poll of the worker's fiber afterwards.
-inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
-inline constexpr std::uint32_t flag_leave = 2;  ///< leave the fiber to others: your thread is wanted at home
+/// Flags of a worker. A thread that sets one requests a poll of the worker's fiber afterwards.
+inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted, perhaps the worker's task
+inline constexpr std::uint32_t flag_leave = 2;  ///< hand the fiber over: the thread is wanted at home
 inline constexpr std::uint32_t flag_remote = 4;  ///< another node wants a task (remote/remote_interface.hpp)
-inline constexpr std::uint32_t flag_place = 8;  ///< somebody may exchange fibers with you (place/hints.hpp)
+inline constexpr std::uint32_t flag_place = 8;  ///< a worker may exchange fibers with it (place/hints.hpp)
 
 /// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
@@ -44,27 +44,49 @@ struct alignas(128) worker {
   const unsigned rank;  ///< number among the background workers, from 1; 0: a thread that entered
   const bool background;  ///< its thread is the runtime's own
 
-  // Others read and write these.
-  atomic<fiber*> current{nullptr};  ///< exchanged at every switch; read by whoever has set a flag
+  // Other threads read and write these.
+  /// The fiber that it runs, exchanged at every switch. A thread that has set a flag reads it afterwards.
+  /// pairs with: arrive, switch_within in switch.cpp; request_abort_checks in abort.cpp; complete in
+  /// join.cpp; adjust in worker_controller.cpp; request_place_check in match.cpp; remind in hints.cpp;
+  /// begins, ask_all in remote_interface.cpp; poll in mailbox.cpp; request_poll_all, steal_from in search.cpp
+  atomic<fiber*> current{nullptr};
+  /// Set by others, read and cleared by the worker.
+  /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; request_abort_checks in abort.cpp; execute,
+  /// complete, await in join.cpp; adjust in worker_controller.cpp; background_main in entry.cpp; is_wanted in
+  /// park.cpp; request_place_check, clear_place_flag in match.cpp; set_question, answer in
+  /// remote_interface.cpp; worker_loop, is_called in search.cpp
   atomic<std::uint32_t> flags{0};
   wake_epoch epoch;
-  atomic<bool> parked{false};  ///< counted as parked, or about to be (park.hpp)
-  std::atomic<bool> taken{true};  ///< a background thread's, or an entering thread has it
-  std::atomic<bool> inside{false};  ///< … and works. Partner: worker_placement::pin_all
-  /// Of its thread, valid while `pinned`; written by worker_placement before that is set, or by the thread
+  /// Counted as parked, or about to be (park.hpp).
+  /// pairs with: park, unpark_one, sleep_as_sentinel, sleep_until_called_up in park.cpp
+  atomic<bool> parked{false};
+  /// A background thread's, or an entering thread has it.
+  /// pairs with: acquire_worker, try_enter in entry.cpp; stop in lifecycle.cpp
+  std::atomic<bool> taken{true};
+  /// Taken, and it works. Relaxed: the counts order it (pin_all in worker_placement.cpp).
+  /// pairs with: try_enter in entry.cpp; pin_all in worker_placement.cpp
+  std::atomic<bool> inside{false};
+  /// Of its thread, valid while `pinned`. Written by worker_placement before that is set, or by the thread
   /// itself where each background worker stays on one CPU (pin_policy::cpu).
   cpu_set_t affinity_before{};
-  std::atomic<bool> pinned{false};  ///< its thread stays on one CPU (worker_placement), or will in a moment
-  std::atomic<bool> shares_cpu{false};  ///< it is another worker's guest, or has one. Set by worker_placement
-  /// The kernel's number of the thread that is this worker; 0: none. Read by the monitor.
+  /// Its thread stays on one CPU, or will in a moment. Written by worker_placement.
+  /// pairs with: pin_all, pin_again, unpin, unpin_after_fork in worker_placement.cpp; try_enter in entry.cpp
+  std::atomic<bool> pinned{false};
+  /// It is another worker's guest, or has one. Written by worker_placement. no partner: a hint
+  std::atomic<bool> shares_cpu{false};
+  /// The kernel's number of the thread that is this worker; 0: none. no partner: a hint for the monitor
   std::atomic<int> thread_id{0};
   steal_mailbox mailbox;
   /// It runs something, so it polls; only where a node is attached (remote/remote_interface.hpp).
+  /// pairs with: begins, stops, ask_all in remote_interface.cpp
   std::atomic<bool> answers_remote{false};
-  std::atomic<bool> asked_by_node{false};  ///< it owes the node an answer
+  /// It owes the node an answer. pairs with: set_question, ask_all, answer, stops in remote_interface.cpp
+  std::atomic<bool> asked_by_node{false};
   /// The reply to this worker's own request: null: pending; no_task; else the task (steal/mailbox.hpp).
+  /// pairs with: reply_to_thief, poll, withdraw in mailbox.cpp
   atomic<task*> reply{nullptr};
-  /// The tick at which it last took a thief's request, with settings::request_interval_us. Only a hint.
+  /// The tick at which it last took a thief's request, with settings::request_interval_us.
+  /// no partner: a hint
   std::atomic<std::uint64_t> replied_at{0};
   worker_hints hints;
 
@@ -94,7 +116,7 @@ struct alignas(128) worker {
 
   std::uint64_t random() noexcept;
   fiber* take_fiber();  ///< a fresh one; null: no memory
-  /// Takes back a fiber that nobody runs, perhaps for the next call of take_fiber.
+  /// Takes back a fiber that no worker runs, perhaps for the next call of take_fiber.
   void give_fiber(fiber* s) noexcept;
   void enter_state(worker_state s) noexcept;
   void enter_state(worker_state s, std::uint64_t now) noexcept;
@@ -115,13 +137,12 @@ class worker_table {
   worker_table(const worker_table&) = delete;
   worker_table& operator=(const worker_table&) = delete;
 
-  /// Acquire. Partner: the release store in add().
   unsigned size() const noexcept { return count_.load(std::memory_order_acquire); }
   /// \param i below a size that was read before
   worker& operator[](unsigned i) const noexcept { return *workers_[i].load(std::memory_order_relaxed); }
 
   struct iterator {
-    const std::atomic<worker*>* at;
+    const std::atomic<worker*>* at;  ///< Relaxed: the acquire load of `count_` orders it. pairs with: add
     worker& operator*() const noexcept { return *at->load(std::memory_order_relaxed); }
     iterator& operator++() noexcept {
       ++at;
@@ -152,8 +173,8 @@ class worker_table {
 
  private:
   runtime_core& core_;
-  const std::unique_ptr<std::atomic<worker*>[]> workers_;
-  std::atomic<unsigned> count_{0};
+  const std::unique_ptr<std::atomic<worker*>[]> workers_;  ///< pairs with: add, size
+  std::atomic<unsigned> count_{0};  ///< pairs with: add, size
   std::mutex growing_;
   std::vector<std::thread> threads_;  ///< guarded by growing_
   unsigned started_ = 0;  ///< only for worker_controller, under its lock

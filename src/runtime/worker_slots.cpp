@@ -41,6 +41,7 @@ std::size_t worker_slots::running_worker() const {
 void* worker_slots::find() const {
   const position p = position_of(running_worker());
   const slot* all = segments_[p.segment].load(std::memory_order_acquire);
+  // pairs with: insert
   return all == nullptr ? nullptr : all[p.index].load(std::memory_order_acquire);
 }
 
@@ -53,6 +54,7 @@ void* worker_slots::insert(void* fresh) {
       all = made.release();
   }
   void* there = nullptr;
+  // pairs with: find
   return all[p.index].compare_exchange_strong(there, fresh, std::memory_order_acq_rel) ? fresh : there;
 }
 
@@ -64,6 +66,7 @@ std::size_t worker_slots::size() const noexcept {
 
 void worker_slots::clear() noexcept {
   for_each([&](void* p) { destroy_(p); });
+  // no partner: no other thread uses it any more
   for (auto& segment : segments_) delete[] segment.exchange(nullptr, std::memory_order_relaxed);
   runtime_.store(0, std::memory_order_relaxed);
 }

@@ -89,7 +89,7 @@ struct ambient_state {
 /// nothing was split off from that choice point, and no request is pending. `choice_point < limit`: perhaps
 /// something was, or another thread requests a poll. The runtime writes it through the class poll_limit only.
 struct gate {
-  alignas(128) atomic<char*> limit;
+  alignas(128) atomic<char*> limit;  ///< pairs with: untouched; request_poll, publish_limit in poll_limit.hpp
   alignas(128) ambient_state ambient;  ///< on other lines than the limit: the owner writes it often
   /// This region holds many small fibers, which share a limit that is always raised: each poll is slow.
   bool shared;

@@ -198,14 +198,14 @@ template <class T> class future_state {
   bool is_done() const noexcept { return waiter_.load(std::memory_order_acquire) == &done; }
   template <class Set> void end(Set&& set) noexcept {
     set(result);
-    // Release: the result. Acquire: the waiter's own fields. Partner: wait().
+    // Release: the result. Acquire: the waiter's own fields.
     waiter* const waits = waiter_.exchange(&done, std::memory_order_acq_rel);
     if (waits != nullptr) waits->ended(waits);
   }
   /// Calls w.ended when the result is there, perhaps at once.
   void wait(waiter& w) noexcept {
     waiter* none = nullptr;
-    // Release: w's fields; acquire on failure: the result. Partner: end().
+    // Release: w's fields; acquire on failure: the result.
     if (!waiter_.compare_exchange_strong(none, &w, std::memory_order_release, std::memory_order_acquire))
       w.ended(&w);
   }
@@ -213,7 +213,7 @@ template <class T> class future_state {
 
  private:
   inline static waiter done{};
-  std::atomic<waiter*> waiter_{nullptr};
+  std::atomic<waiter*> waiter_{nullptr};  ///< pairs with: end, wait, is_done
 };
 template <class T> using future_receiver = outcome_receiver<std::shared_ptr<future_state<T>>>;
 

@@ -111,7 +111,7 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   std::size_t living_ = 0;  ///< fibers that have not ended
   fiber* server_ = nullptr;  ///< the fiber of serve()
   worker* server_on_ = nullptr;  ///< its worker
-  /// Sequentially consistent where a thread sleeps. Partners: post, collect, release.
+  /// Sequentially consistent where a thread sleeps. pairs with: post, collect, release, serve in executor.cpp
   alignas(64) atomic<fiber*> inbox_{nullptr};
 };
 

@@ -181,6 +181,8 @@ template <class I, class GoesLeft> class shared_partition {
   I first_;
   std::int64_t count_;
   const GoesLeft& goes_left_;
+  /// Relaxed: the word is all that its CAS decides about; the blocks' elements are ordered by the joins.
+  /// no partner: only the word itself counts
   alignas(64) std::atomic<ends> taken_{};
   std::array<rest, most_helpers> rests_;
 };

@@ -70,7 +70,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   struct piece : loop_task {
     scan* whole = nullptr;
     std::optional<T> before;  ///< all elements before the piece
-    std::atomic<bool> known{false};  ///< `before` has been written
+    std::atomic<bool> known{false};  ///< `before` has been written. pairs with: hand_sum, run_piece
     std::vector<block> blocks;  ///< of a piece that ended without knowing
     std::optional<T> through;  ///< of a piece that got the sum in time: all elements before its end
 

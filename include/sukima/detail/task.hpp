@@ -38,9 +38,13 @@ struct task {
   char* owner_segment = nullptr;  ///< where the segment began that the owner was running
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
-  atomic<bool> cancelled{false};  ///< stop at the next poll; partner: is_concerned (abort.cpp)
-  /// Split off during stack unwinding: no abort from outside stops it, until its owner joins it outside
-  /// any unwinding. Partner: is_task_concerned, unmask (abort.cpp).
+  /// It must stop at its next poll.
+  /// pairs with: is_task_concerned in abort.hpp; is_descendant_concerned in abort.cpp; stop_children in
+  /// jump.cpp; finish_waiting, cancel_group in group.cpp; cancel in remote.cpp
+  atomic<bool> cancelled{false};
+  /// Split off during stack unwinding: no abort from outside stops it before its owner joins it outside any
+  /// unwinding.
+  /// pairs with: is_descendant_concerned, unmask in abort.cpp
   atomic<bool> cancellation_masked{false};
   bool shielded = false;  ///< split off below a shield: no abort from outside the shield stops it (abort.hpp)
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
@@ -50,16 +54,22 @@ struct task {
   bool stays;
   std::uint16_t place = inherited_place;  ///< where it should run, once it was split off; a hint (placed.hpp)
   std::exception_ptr error;  ///< it ended by this exception
-  /// 0: not done, and no waiter; 1: done; else the worker or fiber that waits for it (join.hpp).
+  /// 0: not done, and nothing waits; 1: done; else the worker or fiber that waits for it (join.hpp).
+  /// pairs with: complete, after_park, complete_given_away in join.cpp; is_done in join.hpp; register_at in
+  /// search.cpp
   atomic<std::uintptr_t> joining{0};
-  std::atomic<worker*> runner{nullptr};  ///< hint for thieves: the worker that began it
+  /// The worker that began it. no partner: a hint for thieves
+  std::atomic<worker*> runner{nullptr};
 
   // Of the segment in which it runs (abort.hpp).
   /// The oldest choice point that an abort concerns. Lowered by CAS, reset by the fiber that runs the task.
+  /// pairs with: lower_abort, clear_abort, is_reached, is_concerned in abort.cpp
   atomic<std::uintptr_t> abort_to{no_choice_point};
-  /// The same for aborts that begin below the segment's shield, and where that begins. The shield is written
-  /// by the fiber that runs the task; partner: lower_abort (abort.cpp).
+  /// The same for aborts that begin below the segment's shield.
+  /// pairs with: lower_abort, clear_abort, is_reached, is_concerned in abort.cpp
   atomic<std::uintptr_t> shielded_abort_to{no_choice_point};
+  /// Where the shield begins, written by the fiber that runs the task.
+  /// pairs with: abort_word, raise_shield, lower_shield in abort.cpp
   atomic<std::uintptr_t> shield{no_choice_point};
 };
 

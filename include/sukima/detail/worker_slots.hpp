@@ -26,6 +26,7 @@ class worker_slots {
   template <class F> void for_each(F&& f) const {
     for (std::size_t k = 0; k < segments; ++k)
       if (const slot* all = segments_[k].load(std::memory_order_acquire))
+        // pairs with: insert
         for (std::size_t i = 0; i < std::size_t{1} << k; ++i)
           if (void* p = all[i].load(std::memory_order_acquire)) f(p);
   }
@@ -33,15 +34,16 @@ class worker_slots {
   void clear() noexcept;
 
  private:
-  using slot = std::atomic<void*>;
+  using slot = std::atomic<void*>;  ///< pairs with: insert, find, for_each
   static constexpr std::size_t segments = 13;
 
   std::size_t running_worker() const;
 
   destroyer destroy_;
-  /// The serial number of the runtime whose workers use it; 0: none yet. Set by the first worker.
+  /// The serial number of the runtime whose workers use it; 0: none yet. Set by the first one.
+  /// no partner: only the number itself counts
   mutable std::atomic<std::uint64_t> runtime_{0};
-  std::array<std::atomic<slot*>, segments> segments_{};
+  std::array<std::atomic<slot*>, segments> segments_{};  ///< pairs with: insert, find, for_each
 };
 
 }  // namespace sukima::detail
