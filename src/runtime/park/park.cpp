@@ -22,10 +22,10 @@ void check_counts(const worker_counts& c) noexcept {
 void check_counts(const worker_counts&) noexcept {}
 #endif
 
-/// Changes the counts by CAS until `change` is done; `change` returns false to leave them.
+/// Changes the counts by CAS; `change` returns false to leave them as they are.
+/// pairs with: update, counts
 template <class Change> bool update(atomic<worker_counts>& counts, Change change) noexcept {
-  // `change` may read other words, which are not older than the counts. Partners: the CAS of whoever changed
-  // those before.
+  // `change` may read other words, which must not be older than the counts: hence acquire.
   worker_counts seen = counts.load(std::memory_order_acquire);
   for (;;) {
     worker_counts next = seen;
@@ -52,14 +52,14 @@ void parking::sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen
 
 void parking::wake_sentinel() noexcept {
   if (sentinel_.load(std::memory_order_relaxed) == nullptr) return;
-  if (worker* w = sentinel_.exchange(nullptr)) unpark(*w);
+  if (worker* w = sentinel_.exchange(nullptr, std::memory_order_seq_cst)) unpark(*w);
 }
 
-/// Passes a permit on to a worker whose `parked` flag is set. There is one: it was counted, and a worker
-/// sets the flag before it is counted.
+/// Passes a permit on to a worker whose `parked` flag is set. Such a worker exists: it was counted as parked,
+/// and it set the flag before.
 void parking::unpark_one() noexcept {
   for (worker& w : core_.workers.all())
-    if (w.parked.load() && w.parked.exchange(false)) {
+    if (w.parked.load(std::memory_order_seq_cst) && w.parked.exchange(false, std::memory_order_seq_cst)) {
       unpark(w);
       return;
     }
@@ -67,16 +67,15 @@ void parking::unpark_one() noexcept {
 
 void parking::call_up() noexcept {
   stress_point();
-  // partner: take_permit
-  const std::uint32_t before = permits_.fetch_add(1);
+  const std::uint32_t before = permits_.fetch_add(1, std::memory_order_seq_cst);
   SUKIMA_ASSERT(before < core_.workers.size(), "there are not more permits than parked workers");
   unpark_one();
 }
 
 bool parking::take_permit() noexcept {
-  std::uint32_t seen = permits_.load();  // partner: call_up
+  std::uint32_t seen = permits_.load(std::memory_order_seq_cst);
   while (seen != 0)
-    if (permits_.compare_exchange_weak(seen, seen - 1)) return true;
+    if (permits_.compare_exchange_weak(seen, seen - 1, std::memory_order_seq_cst)) return true;
   return false;
 }
 
@@ -105,7 +104,8 @@ void parking::entry_begins() noexcept {
   bool calls_up = false;
   update(counts_, [&](worker_counts& c) {
     ++c.entries;
-    ++c.version;  // who saw no launched future looks again, even if the entry has ended; partner: park
+    // A worker in park() that saw no launched future must look again, even if this entry ends before that.
+    ++c.version;
     calls_up = c.searching == 0 && c.parked > 0;
     if (calls_up) {
       ++c.searching;
@@ -133,11 +133,13 @@ void parking::order_with_counts() noexcept {
 
 void parking::park(worker& w, wait_point point, const task* awaited, std::uint32_t seen,
                    std::uint64_t& timeout_ns) noexcept {
-  SUKIMA_ASSERT(!w.parked.load(), "a worker that searches does not have the flag `parked`");
-  w.parked.store(true);  // before the CAS: a worker that is counted as parked can be found by call_up
+  SUKIMA_ASSERT(!w.parked.load(std::memory_order_seq_cst),
+                "a worker that searches does not have the flag `parked`");
+  // Before the CAS: call_up must find each worker that is counted as parked.
+  w.parked.store(true, std::memory_order_seq_cst);
   stress_point();
   const bool counted = update(counts_, [&](worker_counts& c) {
-    // A launched future may go on when no entry is left: somebody must find it when it is resumed.
+    // A launched future may go on when no entry is left. When it is resumed, a worker must find it.
     if (c.searching == 1 && (c.entries != 0 || !core_.launched.is_empty() ||
                              ticks() - quiet_since_.load(std::memory_order_relaxed) < core_.tuned.idle_grace))
       return false;
@@ -157,9 +159,9 @@ void parking::park(worker& w, wait_point point, const task* awaited, std::uint32
 
 void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
                                 std::uint64_t& timeout_ns) noexcept {
-  if (!w.parked.exchange(false)) unpark_one();
-  SUKIMA_ASSERT(sentinel_.load() == nullptr, "one worker at most is the sentinel");
-  sentinel_.store(&w);
+  if (!w.parked.exchange(false, std::memory_order_seq_cst)) unpark_one();
+  SUKIMA_ASSERT(sentinel_.load(std::memory_order_seq_cst) == nullptr, "one worker at most is the sentinel");
+  sentinel_.store(&w, std::memory_order_seq_cst);
   stress_point();
   const bool is_silent = counts().entries == 0 && core_.launched.is_empty();
   core_.remote.is_idle();
@@ -169,13 +171,14 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
   w.rests(rest_place::busy);
   if (is_silent) timeout_ns *= 2;
   worker* self = &w;
-  sentinel_.compare_exchange_strong(self, nullptr);
+  sentinel_.compare_exchange_strong(self, nullptr, std::memory_order_seq_cst);
   ++w.statistics.sentinel_wakeups;
 }
 
 bool parking::is_wanted(const worker& w, const task* awaited) const noexcept {
-  return (awaited != nullptr && is_done(awaited)) || w.reply.load() != nullptr ||
-         (w.flags.load() & (flag_leave | flag_place)) != 0 || (w.background && core_.life.is_closed());
+  return (awaited != nullptr && is_done(awaited)) || w.reply.load(std::memory_order_seq_cst) != nullptr ||
+         (w.flags.load(std::memory_order_seq_cst) & (flag_leave | flag_place)) != 0 ||
+         (w.background && core_.life.is_closed());
 }
 
 void parking::sleep_until_called_up(worker& w, wait_point point, const task* awaited,
@@ -185,8 +188,8 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
     if (take_permit()) break;
     stress_point();
     if (is_wanted(w, awaited)) {
-      // It leaves by itself, as if it was called up; unless the last parked worker was called up just now:
-      // then a permit is on its way.
+      // It leaves by itself, as if it had been called up. If the last parked worker has just been called up,
+      // a permit is on its way and it must wait for that.
       const bool may_leave = update(counts_, [](worker_counts& c) {
         if (c.parked == 0) return false;
         --c.parked;
@@ -201,9 +204,10 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
     w.epoch.wait(core_.chosen.policy_at(point), seen);
     w.rests(rest_place::busy);
     seen = w.epoch.read();
-    w.parked.store(true);
+    w.parked.store(true, std::memory_order_seq_cst);
   }
-  if (!w.parked.exchange(false) && permits_.load() != 0) unpark_one();
+  if (!w.parked.exchange(false, std::memory_order_seq_cst) && permits_.load(std::memory_order_seq_cst) != 0)
+    unpark_one();
   ++w.statistics.wakeups;
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parking: how workers without work sleep and are woken. Forks never touch any of this.
 //
-// One word (worker_counts) counts the entries, the searching and the parked workers; it is changed by CAS
-// only. Invariant: while an entry is active and a worker is idle, at least one idle worker searches. The
-// last searching worker never parks; it becomes the *sentinel*, which sleeps with a time-out and looks
-// around again. So a worker that publishes work need not look at parked workers at all, and no work is
-// forgotten: waking the sentinel only shortens a delay. A searching worker that finds work and was the last
-// one first calls a parked worker up to search in its place.
+// One word (worker_counts) counts the entries, the searching and the parked workers. Only CAS changes it.
+// Invariant: while an entry is active and a worker is idle, at least one idle worker searches. The last
+// searching worker never parks: it becomes the *sentinel*, which sleeps with a time-out and looks around
+// again. So a worker that publishes work need not look at parked workers, and no work is forgotten. Waking
+// the sentinel only shortens a delay. The last searching worker that finds work first calls a parked worker
+// up, which searches in its place.
 //
-// A call-up is a *permit* plus unpark() of a worker whose `parked` flag is set. A worker that was unparked
-// and took no permit (it had not gone to sleep yet, or woke for another reason) unparks another one: a
-// permit is never dropped.
+// A call-up is a *permit* plus unpark() of a worker whose `parked` flag is set. A worker may be unparked and
+// take no permit: it had not gone to sleep yet, or woke for another reason. Then it unparks another worker,
+// so that no permit is dropped.
 //
 // This folder is the only owner of the counts, the permits and the wake epochs. Model: model/park.pml.
 #pragma once
@@ -42,18 +42,17 @@ class parking {
   parking(const parking&) = delete;
   parking& operator=(const parking&) = delete;
 
-  /// Sequentially consistent.
-  worker_counts counts() const noexcept { return counts_.load(); }
-  /// Does a worker look for work? Sequentially consistent: read after the limit was exchanged. Partner:
-  /// request_poll_all, which is called after begin_search.
+  worker_counts counts() const noexcept { return counts_.load(std::memory_order_seq_cst); }
+  /// Whether a worker looks for work. A poll reads this after it has written its limit; a worker that begins
+  /// to search counts itself first, then requests polls (request_poll_all in search.cpp).
   bool has_idle_workers() const noexcept { return counts().searching != 0; }
 
   void begin_search() noexcept;
   /// The caller searches no more. If it was the last one and an entry is active, calls a parked worker up
   /// to search.
   void end_search() noexcept;
-  /// Sleeps until there may be something to do: parked, or as the sentinel. The caller is searching before
-  /// and after.
+  /// Sleeps until there may be something to do: parked, or as the sentinel. The caller counts as searching
+  /// before and after.
   /// \param awaited     the task whose end wakes it, too; null: none
   /// \param seen        the wake epoch before the last look around
   /// \param timeout_ns  how long the sentinel slept last; 0 after the worker was called up
@@ -66,8 +65,9 @@ class parking {
   /// Wakes the sentinel, if there is one: work has come that it should look at now.
   void wake_sentinel() noexcept;
 
-  /// An outside thread enters, after which work may appear; it has left at that tick.
+  /// An outside thread enters: from now on work may appear.
   void entry_begins() noexcept;
+  /// It has left at that tick.
   void entry_ends(std::uint64_t now) noexcept;
   /// The tick at which the last entry has left. A hint.
   std::uint64_t quiet_since() const noexcept { return quiet_since_.load(std::memory_order_relaxed); }
@@ -76,7 +76,7 @@ class parking {
 
   /// One turn of a wait at this point that began at that tick. \return false: time to sleep
   bool spins(wait_point point, std::uint64_t since) const noexcept;
-  /// Does a wait at this point ever sleep?
+  /// Whether waits at this point ever sleep.
   bool sleeps_at(wait_point point) const noexcept;
 
  private:
@@ -89,10 +89,14 @@ class parking {
   bool take_permit() noexcept;
 
   runtime_core& core_;
+  /// pairs with: update, counts
   alignas(128) atomic<worker_counts> counts_{};
-  atomic<std::uint32_t> permits_{0};  ///< call-ups that no parked worker has taken yet
-  atomic<worker*> sentinel_{nullptr};  ///< while it sleeps
-  std::atomic<std::uint64_t> quiet_since_{0};  ///< tick at which the last entry left
+  /// Call-ups that no parked worker has taken yet. pairs with: call_up, take_permit, sleep_until_called_up
+  atomic<std::uint32_t> permits_{0};
+  /// Set while the sentinel sleeps. pairs with: sleep_as_sentinel, wake_sentinel
+  atomic<worker*> sentinel_{nullptr};
+  /// Tick at which the last entry left. no partner: a hint
+  std::atomic<std::uint64_t> quiet_since_{0};
 };
 
 /// Wakes a worker that sleeps, or is about to: its wake epoch advances.

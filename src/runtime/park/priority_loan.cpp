@@ -35,20 +35,22 @@ bool priority_loan::sleep(std::uint64_t nanoseconds) noexcept {
 
 void priority_loan::take_back() noexcept {
   std::uint32_t self = this_thread();
-  const bool is_mine = (word_.load() & FUTEX_TID_MASK) == self;
+  const bool is_mine = (word_.load(std::memory_order_seq_cst) & FUTEX_TID_MASK) == self;
   if (!is_mine)
-    word_.store(0);  // a borrower that is about to end the loan is refused by the kernel
-  else if (!word_.compare_exchange_strong(self, 0))
+    // The kernel refuses a borrower that is about to end the loan.
+    word_.store(0, std::memory_order_seq_cst);
+  else if (!word_.compare_exchange_strong(self, 0, std::memory_order_seq_cst))
     futex(word_, FUTEX_UNLOCK_PI, 0, nullptr);
 }
 
 void priority_loan::end() noexcept {
-  const std::uint32_t seen = word_.load();  // partner: begin
+  const std::uint32_t seen = word_.load(std::memory_order_seq_cst);
   if (seen == 0) return;
   std::uint32_t self = this_thread();
   if ((seen & FUTEX_TID_MASK) != self) return;
   stress_point();
-  if (!word_.compare_exchange_strong(self, 0)) futex(word_, FUTEX_UNLOCK_PI, 0, nullptr);
+  if (!word_.compare_exchange_strong(self, 0, std::memory_order_seq_cst))
+    futex(word_, FUTEX_UNLOCK_PI, 0, nullptr);
 }
 
 }  // namespace sukima::detail

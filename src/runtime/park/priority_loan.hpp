@@ -4,15 +4,15 @@
 //
 // Such a futex is a lock whose word holds the kernel's number of the thread that has it. While a thread waits
 // for it the kernel runs the holder with the waiter's priority, if that is higher: a real-time priority, or a
-// deadline. (Among threads of the usual class, nice values included, nothing changes hands.) Only the holder
-// can wake the waiter. Here the waiting thread itself writes into the word who holds it, and what ends its
-// wait lies elsewhere: so it never waits for longer than tuning::longest_loan_ns before it looks there.
+// deadline. Threads of the usual class lend nothing, whatever their nice values. Only the holder can wake the
+// waiter. Here the waiting thread itself writes the holder into the word, and another word ends its wait. So
+// it looks at that other word after tuning::longest_loan_ns at the latest.
 //   word   0: no loan; the borrower's number: the lender waits, or is about to; the lender's own: it was
 //          woken
-//     lender:    stores the borrower's number, looks whether its wait is over, then sleeps in the kernel
-//     borrower:  ends the lender's wait (it advances its wake epoch), then reads the word and, if its own
-//                number is in it, gives the lock away: by CAS if the lender is not in the kernel yet, else by
-//                the kernel
+//     lender:    stores the borrower's number, looks whether its wait has ended, then sleeps in the kernel
+//     borrower:  ends the lender's wait by advancing its wake epoch, then reads the word. If its own number
+//                is in it, it gives the lock away: by CAS if the lender is not in the kernel yet, else by a
+//                system call
 #pragma once
 
 #include <atomic>
@@ -22,19 +22,20 @@ namespace sukima::detail {
 
 class priority_loan {
  public:
-  /// Lender: from now on that thread can end the sleep. Sequentially consistent. Partner: end().
-  void begin(std::uint32_t borrower) noexcept { word_.store(borrower); }
+  /// Lender: from now on that thread can end the sleep.
+  void begin(std::uint32_t borrower) noexcept { word_.store(borrower, std::memory_order_seq_cst); }
   /// Lender: sleeps for at most so many nanoseconds, until the borrower ends the loan.
   /// \return false: the kernel cannot do that; no such thread, a ring of threads that wait for each other, or
   /// no such futex (before Linux 5.14)
   bool sleep(std::uint64_t nanoseconds) noexcept;
   /// Lender: takes the loan back.
   void take_back() noexcept;
-  /// Any thread: wakes the lender if this thread is the borrower. Sequentially consistent. Partner: begin().
+  /// Any thread: wakes the lender if this thread is the borrower.
   void end() noexcept;
 
  private:
-  std::atomic<std::uint32_t> word_{0};  ///< a priority-inheriting futex
+  /// A priority-inheriting futex. pairs with: begin, end, take_back
+  std::atomic<std::uint32_t> word_{0};
 };
 
 }  // namespace sukima::detail
