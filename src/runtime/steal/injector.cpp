@@ -13,10 +13,10 @@ injector_queue::injector_queue(runtime_core& core)
 void injector_queue::push(fiber* runnable) noexcept {
   {
     const std::lock_guard hold(lock_);
-    SUKIMA_ASSERT(runnable->suspension.load().stage() != suspension_stage::suspended,
+    SUKIMA_ASSERT(runnable->suspension.load(std::memory_order_seq_cst).stage() != suspension_stage::suspended,
                   "a fiber that is suspended is not runnable");
     fibers_.push_back(runnable);
-    size_.fetch_add(1);
+    size_.fetch_add(1, std::memory_order_seq_cst);
   }
   core_.park.wake_sentinel();
 }
@@ -28,7 +28,7 @@ void injector_queue::push(task* t, queue_end to) noexcept {
       tasks_.push_back(t);
     else
       tasks_.push_front(t);
-    size_.fetch_add(1);
+    size_.fetch_add(1, std::memory_order_seq_cst);
     SUKIMA_ASSERT(!is_done(t), "a task that is queued has not ended");
   }
   core_.park.wake_sentinel();
@@ -62,7 +62,7 @@ task* injector_queue::take_task(const task* awaited, reach allowed, const worker
 }
 
 work injector_queue::take(const task* awaited, reach allowed, const worker* by) noexcept {
-  if (size_.load() == 0) return {};
+  if (size_.load(std::memory_order_seq_cst) == 0) return {};
   if (by != nullptr && !core_.hints.in_use()) by = nullptr;
   const std::lock_guard hold(lock_);
   work found;
@@ -72,28 +72,28 @@ work injector_queue::take(const task* awaited, reach allowed, const worker* by) 
   } else {
     found.fresh = take_task(awaited, allowed, by);
   }
-  if (found) size_.fetch_sub(1);
-  SUKIMA_ASSERT((size_.load() == 0) == (fibers_.empty() && tasks_.empty()),
+  if (found) size_.fetch_sub(1, std::memory_order_seq_cst);
+  SUKIMA_ASSERT((size_.load(std::memory_order_seq_cst) == 0) == (fibers_.empty() && tasks_.empty()),
                 "the injector queue's size is that of its lists");
   return found;
 }
 
 fiber* injector_queue::take_runnable() noexcept {
-  if (size_.load() == 0) return nullptr;
+  if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
   const std::lock_guard hold(lock_);
   fiber* const found = fibers_.empty() ? nullptr : take_fiber(nullptr);
-  if (found != nullptr) size_.fetch_sub(1);
+  if (found != nullptr) size_.fetch_sub(1, std::memory_order_seq_cst);
   return found;
 }
 
 task* injector_queue::take_for_node() noexcept {
-  if (size_.load() == 0) return nullptr;
+  if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
   const std::lock_guard hold(lock_);
   task* const found = tasks_.take_first([&](const task& t) {
     return t.owner == &core_.remote.elsewhere() ||
-           (t.kind != nullptr && t.kind->travel != nullptr && !t.stays);  // partner: keep_here
+           (t.kind != nullptr && t.kind->travel != nullptr && !t.stays);  // keep_here sets it before the push
   });
-  if (found != nullptr) size_.fetch_sub(1);
+  if (found != nullptr) size_.fetch_sub(1, std::memory_order_seq_cst);
   return found;
 }
 

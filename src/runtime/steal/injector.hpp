@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue that all workers share: what has no owner's slots to lie in.
+// The queue that all workers share, for fibers and tasks that are in no owner's slots.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -32,17 +32,16 @@ class injector_queue {
   void push(fiber* runnable) noexcept;
   void push(task* t, queue_end to = queue_end::back) noexcept;
   /// A fiber, else a task; empty: nothing that the caller may do.
-  /// \param by  the worker that takes it: where there are hints it gets what is to run in its place sooner,
-  ///            but passes the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no
-  ///            hints
+  /// \param by  the worker that takes it: where there are hints it gets work for its place sooner, but passes
+  ///            the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no hints
   work take(const task* awaited, reach allowed, const worker* by = nullptr) noexcept;
   /// A fiber that is ready, without regard to hints; null: there is none.
   fiber* take_runnable() noexcept;
   /// A task for another node: one that travels, or one that has come from a node and was not begun; null:
   /// none.
   task* take_for_node() noexcept;
-  /// Was it, a moment ago?
-  bool is_empty() const noexcept { return size_.load() == 0; }
+  /// Whether it was empty a moment ago.
+  bool is_empty() const noexcept { return size_.load(std::memory_order_seq_cst) == 0; }
 
  private:
   friend class rest_check;
@@ -54,7 +53,8 @@ class injector_queue {
   linked_queue<fiber, &fiber::next> fibers_;
   linked_queue<task, &task::queued> tasks_;
   int passed_over_ = 0;  ///< how often the first fiber was
-  atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
+  /// Changed under the lock, read before it is taken. pairs with: push, take
+  atomic<std::size_t> size_{0};
 };
 
 }  // namespace sukima::detail

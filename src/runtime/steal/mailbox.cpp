@@ -58,8 +58,9 @@ worker* take_request(worker& w) noexcept {
 
 void reply_to_thief(worker& thief, task* t) noexcept {
   stress_point();
-  SUKIMA_ASSERT(thief.reply.load() == nullptr, "a thief gets one reply to its request");
-  thief.reply.store(t != nullptr ? t : no_task, std::memory_order_release);  // partner: poll, withdraw
+  SUKIMA_ASSERT(thief.reply.load(std::memory_order_seq_cst) == nullptr,
+                "a thief gets one reply to its request");
+  thief.reply.store(t != nullptr ? t : no_task, std::memory_order_release);
   unpark(thief);
 }
 
@@ -73,7 +74,7 @@ std::uint64_t steal_request::rest_of(const worker& victim, std::uint64_t now) no
 task* steal_request::poll(worker& w) noexcept {
   next_in_ = 0;
   if (victim_ != nullptr) {
-    task* const reply = w.reply.load(std::memory_order_acquire);  // partner: reply_to_thief
+    task* const reply = w.reply.load(std::memory_order_acquire);
     if (reply == nullptr) return nullptr;
     const worker* const victim = std::exchange(victim_, nullptr);
     task* const t = accept(w, reply, *victim);
@@ -95,7 +96,7 @@ task* steal_request::poll(worker& w) noexcept {
     if (!victim.mailbox.put(w)) continue;
     victim_ = &victim;
     stress_point();
-    if (fiber* s = victim.current.load()) s->limit.request_poll();
+    if (fiber* s = victim.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
     return nullptr;
   }
   return nullptr;
@@ -109,7 +110,7 @@ task* steal_request::withdraw(worker& w) noexcept {
   w.epoch.lend_to(victim->thread_id.load(std::memory_order_relaxed));
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
-    task* const reply = w.reply.load(std::memory_order_acquire);  // partner: reply_to_thief
+    task* const reply = w.reply.load(std::memory_order_acquire);
     if (reply != nullptr) {
       w.epoch.lend_to(0);
       return accept(w, reply, *victim);

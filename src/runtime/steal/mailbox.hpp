@@ -5,16 +5,17 @@
 //   mailbox   null: open; a thief: its request; closed: the worker runs nothing, ask another one
 //     thief:  CAS null → itself, then requests a poll of the victim's fiber    victim: takes it, then replies
 //     thief:  CAS itself → null withdraws; if that fails a reply is on its way and must be waited for
-//   reply     null: none yet. Whoever took the request out stores there (release), then unparks the thief
-// A worker closes its mailbox before it searches or leaves, and replies to what was in it with no task:
-// so no thief waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive
-// in fiber/switch.cpp). Models: model/request.pml, model/reply.pml.
+//   reply     null: none yet. The worker that took the request out stores there (release), then unparks the
+//             thief
+// A worker closes its mailbox before it searches or leaves, and replies with no task to the request in it. So
+// no thief waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive in
+// fiber/switch.cpp). Models: model/request.pml, model/reply.pml.
 //
 // The protocol `indolent` is the same, but a thief leaves a victim alone that has replied less than
-// settings::request_interval_us ago. When that was is only a hint (worker::replied_at): a thief that asks too
-// early gets its reply, and one that asks too late has waited. What is new is that a worker may have nobody
-// to ask although there is work; then it searches as one that found nothing, but sleeps as the sentinel only
-// until the first victim may be asked (search.cpp).
+// settings::request_interval_us ago. The time of that reply is only a hint (worker::replied_at): a thief that
+// asks too early gets its reply, and a thief that asks too late has waited. So a worker may have no victim to
+// ask although there is work. Then it searches like a worker that found nothing, but sleeps as the sentinel
+// only until the first victim may be asked (search.cpp).
 #pragma once
 
 #include <sukima/detail/atomics.hpp>
@@ -34,42 +35,42 @@ class steal_mailbox {
   void open() noexcept { thief_.store(nullptr, std::memory_order_release); }
   /// \return the thief to be replied to; null: none
   worker* close() noexcept {
-    worker* const thief = thief_.exchange(closed);
+    worker* const thief = thief_.exchange(closed, std::memory_order_seq_cst);
     return thief == closed ? nullptr : thief;
   }
-  /// Sequentially consistent. Partner: the CAS in put(), before which `current` was exchanged.
+  /// Read after `current` was exchanged; a thief calls put() and then reads `current`.
   bool has_request() const noexcept {
-    const worker* const thief = thief_.load();
+    const worker* const thief = thief_.load(std::memory_order_seq_cst);
     return thief != nullptr && thief != closed;
   }
   /// Takes the request out. \return the thief; null: none, or it was withdrawn
   worker* take() noexcept {
     if (!has_request()) return nullptr;
-    worker* thief = thief_.load();
+    worker* thief = thief_.load(std::memory_order_seq_cst);
     // The thief may withdraw, but only its own worker closes the mailbox, and that is the caller.
-    while (thief != nullptr && !thief_.compare_exchange_weak(thief, nullptr)) {
+    while (thief != nullptr && !thief_.compare_exchange_weak(thief, nullptr, std::memory_order_seq_cst)) {
     }
     return thief;
   }
 
   // For thieves.
-  /// Does its worker run nothing? A hint.
+  /// Whether its worker runs nothing. A hint.
   bool is_closed() const noexcept { return thief_.load(std::memory_order_relaxed) == closed; }
   /// \return false: it is closed, or another thief's request is in it
   bool put(worker& thief) noexcept {
     worker* expected = nullptr;
     return thief_.load(std::memory_order_relaxed) == nullptr &&
-           thief_.compare_exchange_strong(expected, &thief);
+           thief_.compare_exchange_strong(expected, &thief, std::memory_order_seq_cst);
   }
   /// \return false: the request was taken out, and a reply is on its way
   bool withdraw(worker& thief) noexcept {
     worker* expected = &thief;
-    return thief_.compare_exchange_strong(expected, nullptr);
+    return thief_.compare_exchange_strong(expected, nullptr, std::memory_order_seq_cst);
   }
 
  private:
   static inline worker* const closed = reinterpret_cast<worker*>(std::uintptr_t{1});
-  atomic<worker*> thief_{closed};
+  atomic<worker*> thief_{closed};  ///< pairs with: put, has_request, take, close, withdraw
 };
 
 /// The mailbox of a worker that begins to run tasks, and of one that stops. With published tasks no thief

@@ -32,7 +32,7 @@ class publication_slots {
     while (i < count && tasks_[i].load(std::memory_order_relaxed) != nullptr) ++i;
     return i;
   }
-  /// Is there a task that a thief could take?
+  /// Whether there is a task that a thief could take.
   bool any(unsigned count) const noexcept {
     for (unsigned i = 0; i < count; ++i)
       if (tasks_[i].load(std::memory_order_relaxed) != nullptr) return true;
@@ -45,7 +45,7 @@ class publication_slots {
     numbers_[slot].store(++publications_, std::memory_order_relaxed);
     places_[slot].store(t->place, std::memory_order_relaxed);
     stress_point();
-    tasks_[slot].store(t, std::memory_order_release);  // partner: steal_oldest
+    tasks_[slot].store(t, std::memory_order_release);
   }
   /// \return false: a thief has it
   bool reclaim(task* t) noexcept {
@@ -54,7 +54,7 @@ class publication_slots {
     return tasks_[t->slot].compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
   }
   /// Takes the task back that was published first among those that `suits` accepts; null: there is none. The
-  /// owner frees its tasks, so it may look into them while they lie here.
+  /// owner frees its tasks, so it may look into them while they are here.
   template <class Suits> task* reclaim_oldest(unsigned count, Suits suits) noexcept {
     task* oldest = nullptr;
     std::uint32_t oldest_number = 0;
@@ -68,7 +68,7 @@ class publication_slots {
     }
     return oldest != nullptr && reclaim(oldest) ? oldest : nullptr;
   }
-  /// Takes whatever lies in a slot; null: nothing, or a thief was faster.
+  /// Takes the task out of a slot; null: it is empty, or a thief was faster.
   task* empty(unsigned slot) noexcept {
     if (tasks_[slot].load(std::memory_order_relaxed) == nullptr) return nullptr;
     return tasks_[slot].exchange(nullptr, std::memory_order_acq_rel);
@@ -92,7 +92,7 @@ class publication_slots {
       }
       if (t == nullptr) return nullptr;
       stress_point();
-      // Acquire: partner publish(). Fails if its owner reclaimed it or another thief took it: look again.
+      // Fails if its owner reclaimed it or another thief took it: look again.
       if (tasks_[oldest].compare_exchange_strong(t, nullptr, std::memory_order_acq_rel)) return t;
     }
   }
@@ -111,11 +111,12 @@ class publication_slots {
   }
 
  private:
+  /// pairs with: publish, steal_oldest, steal_suiting, reclaim, empty
   std::array<atomic<task*>, max_published> tasks_{};
-  /// When each slot was filled, in publications. Only a hint to find the oldest: relaxed, written before
-  /// the slot's release store.
+  /// When each slot was filled, in publications. Written before the slot's release store.
+  /// no partner: a hint to find the oldest
   std::array<atomic<std::uint32_t>, max_published> numbers_{};
-  /// The place of each slot's task. Only a hint: relaxed, written before the slot's release store.
+  /// The place of each slot's task. Written before the slot's release store. no partner: a hint
   std::array<std::atomic<std::uint16_t>, max_published> places_{};
   std::uint32_t publications_ = 0;  ///< owner only
 };

@@ -10,8 +10,8 @@ namespace sukima::detail {
 
 namespace {
 
-/// The fiber ends, and its thread goes on with another one, or at home. Used again, it begins anew
-/// (`make_fresh`).
+/// The fiber ends, and its thread goes on with another fiber, or at home. The fiber is used again from its
+/// beginning (`make_fresh`).
 [[noreturn]] void end_fiber(worker& w, fiber& self, fiber* next, bool keeps_pages) {
   fiber* const keeps = keeps_pages ? &self : nullptr;
   if (next != nullptr)
@@ -21,11 +21,11 @@ namespace {
   __builtin_unreachable();
 }
 
-/// The root that the worker's own thread has brought is over, on the fiber where it began: the thread goes
-/// home. If it is over at once the fiber keeps its pages: looking how many it used would cost more than the
+/// The root that the worker's own thread has brought has ended on the fiber where it began: the thread goes
+/// home. If it ended at once, the fiber keeps its pages: to count the used ones would cost more than the
 /// entry, and in that time it cannot have used many.
 [[noreturn]] void end_own_root(worker& w, fiber& self, task* root) {
-  SUKIMA_ASSERT(!self.published.any(max_published), "a root that is over has joined what it published");
+  SUKIMA_ASSERT(!self.published.any(max_published), "a root that has ended has joined what it published");
   complete(w, root);
   w.root_ended_at = ticks();
   end_fiber(w, self, nullptr, w.root_ended_at - w.root_began_at < w.runtime->tuned.root_warm_up);
@@ -47,15 +47,16 @@ void worker_loop(fiber& self) {
       if (fiber* waiting = complete(w, t)) end_fiber(w, self, waiting, false);
       t = nullptr;
     } else if (self.on->hints.offered != nullptr) {
-      // This fiber is there because its worker has offered the one that it ran.
+      // This fiber is there because its worker has offered the fiber that it ran.
       if (fiber* const back = self.on->runtime->hints.end_offer(*self.on))
         end_fiber(*self.on, self, back, true);
     }
     worker& w = *self.on;
-    if ((w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed()))
+    if ((w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 ||
+        (w.background && w.runtime->life.is_closed()))
       end_fiber(w, self, nullptr, false);
     SUKIMA_ASSERT(self.running == nullptr && !self.published.any(max_published),
-                  "a fiber whose task is over has nothing published");
+                  "a fiber whose task has ended has nothing published");
     const work found = find_work(w, nullptr, reach::anything);
     if (found.runnable != nullptr) {
       w.enter_state(worker_state::working);
@@ -71,18 +72,19 @@ void worker_loop(fiber& self) {
 void request_poll_all(worker& w) noexcept {
   for (worker& victim : w.runtime->workers.all()) {
     if (&victim == &w) continue;
-    // Partner: has_idle_workers, after the victim exchanged its limit. The counts were changed before.
+    // The counts were changed before; the victim reads them (has_idle_workers) after it exchanged its limit.
     if (fiber* const s = victim.current.load(std::memory_order_acquire)) s->limit.request_poll();
   }
 }
 
 namespace {
 
-/// Is the wait over?
+/// Whether the wait has ended.
 bool is_called(const worker& w, const task* awaited, reach allowed) noexcept {
   if (awaited != nullptr && is_done(awaited)) return true;
-  if (allowed == reach::thread_bound) return false;  // such a fiber keeps its thread until its wait is over
-  return (w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed());
+  if (allowed == reach::thread_bound) return false;  // such a fiber keeps its thread until its wait ends
+  return (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 ||
+         (w.background && w.runtime->life.is_closed());
 }
 
 /// \param by_hint  only a task that a hint sends to where the thief is
@@ -99,7 +101,7 @@ task* steal_from(worker& w, worker& victim, bool by_hint = false) noexcept {
   if (t == nullptr) return nullptr;
   if (by_hint) ++w.statistics.steals_by_hint;
   stress_point();
-  s->publish_wanted.store(true);
+  s->publish_wanted.store(true, std::memory_order_seq_cst);
   s->limit.request_poll();
   ++w.statistics.steals;
   w.last_victim = &victim;
@@ -139,9 +141,9 @@ void register_at(task* awaited, worker& w) noexcept {
   if (awaited == nullptr) return;
   // A worker that is registered already is one on which this fiber waited before.
   const std::uintptr_t self = reinterpret_cast<std::uintptr_t>(&w) | join_sleeper_mark;
-  std::uintptr_t registered = awaited->joining.load();
+  std::uintptr_t registered = awaited->joining.load(std::memory_order_seq_cst);
   while (registered != join_done && registered != self &&
-         !awaited->joining.compare_exchange_weak(registered, self)) {
+         !awaited->joining.compare_exchange_weak(registered, self, std::memory_order_seq_cst)) {
   }
 }
 
@@ -175,7 +177,8 @@ int thread_of(const worker* victim, const task* awaited) noexcept {
 work search(worker& w, task* awaited) {
   runtime_core& r = *w.runtime;
   SUKIMA_ASSERT(w.mailbox.is_closed(), "no thief waits for a thief: who searches has closed its mailbox");
-  SUKIMA_ASSERT(w.reply.load() == nullptr, "a worker that begins to search has accepted each reply");
+  SUKIMA_ASSERT(w.reply.load(std::memory_order_seq_cst) == nullptr,
+                "a worker that begins to search has accepted each reply");
   const bool publishes = r.chosen.published_tasks != 0;
   r.park.begin_search();
   work found;
@@ -207,8 +210,8 @@ work search(worker& w, task* awaited) {
     register_at(awaited, w);
     if (r.hints.in_use()) r.hints.falls_asleep(w);
     if (look() || is_called(w, awaited, reach::anything)) break;
-    if (r.hints.in_use() && (w.flags.load() & flag_place) != 0) continue;
-    // As the sentinel it sleeps no longer than until somebody may be asked; parked, it relies on the
+    if (r.hints.in_use() && (w.flags.load(std::memory_order_seq_cst) & flag_place) != 0) continue;
+    // As the sentinel it sleeps no longer than until a victim may be asked; parked, it relies on the
     // sentinel.
     if (const std::uint64_t rest = request.next_in(); rest != 0)
       timeout_ns = std::min(timeout_ns, in_nanoseconds(rest));
@@ -225,14 +228,16 @@ work search(worker& w, task* awaited) {
       found.fresh = t;
   }
   r.park.end_search();
-  SUKIMA_ASSERT(!request.is_pending() && w.reply.load() == nullptr, "no reply is left on its way");
-  SUKIMA_ASSERT(!w.parked.load(), "a worker that has found work does not have the flag `parked`");
+  SUKIMA_ASSERT(!request.is_pending() && w.reply.load(std::memory_order_seq_cst) == nullptr,
+                "no reply is left on its way");
+  SUKIMA_ASSERT(!w.parked.load(std::memory_order_seq_cst),
+                "a worker that has found work does not have the flag `parked`");
   return found;
 }
 
-/// For a worker that may not take everything. It does not count as searching: nobody may rely on it. What
-/// ends the wait of a thread-bound fiber may be something that it must not take, so another worker runs in
-/// its place when that lasts.
+/// For a worker that may not take everything. It does not count as searching, because no other worker may
+/// rely on it. The end of a thread-bound fiber's wait may depend on work that it must not take. So if the
+/// wait lasts, another worker runs in its place.
 work wait_for_descendants(worker& w, task* awaited, reach allowed) {
   runtime_core& r = *w.runtime;
   work found;
@@ -271,7 +276,8 @@ work find_work(worker& w, task* awaited, reach allowed) {
   work found = allowed == reach::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
   open_mailbox(w);
   // Else it says what it runs when it has come there.
-  if (r.hints.in_use() && awaited != nullptr && !found) r.hints.arrives(*w.current.load());
+  if (r.hints.in_use() && awaited != nullptr && !found)
+    r.hints.arrives(*w.current.load(std::memory_order_seq_cst));
   w.enter_state(worker_state::working);
   const bool waits_on = awaited != nullptr && !is_done(awaited);
   if (!waits_on && w.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(w);

@@ -15,22 +15,23 @@ void splittable_fibers::add(fiber* suspended) noexcept {
   if (suspended->is_listed_splittable) return;  // since an earlier suspension
   suspended->is_listed_splittable = true;
   fibers_.push_back(suspended);
-  size_.fetch_add(1);
+  size_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 fiber* splittable_fibers::take() noexcept {
   const std::lock_guard hold(lock_);
   while (fiber* const candidate = fibers_.take_first([](const fiber&) { return true; })) {
     candidate->is_listed_splittable = false;
-    size_.fetch_sub(1);
-    SUKIMA_ASSERT((size_.load() == 0) == fibers_.empty(), "the size of the splittable fibers' list is right");
+    size_.fetch_sub(1, std::memory_order_seq_cst);
+    SUKIMA_ASSERT((size_.load(std::memory_order_seq_cst) == 0) == fibers_.empty(),
+                  "the size of the splittable fibers' list is right");
     if (hold_suspended(*candidate)) return candidate;
   }
   return nullptr;
 }
 
 task* splittable_fibers::split_one(worker& helper) noexcept {
-  if (size_.load() == 0) return nullptr;
+  if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
   fiber* const s = take();
   if (s == nullptr) return nullptr;
   stress_point();
@@ -43,9 +44,10 @@ task* splittable_fibers::split_one(worker& helper) noexcept {
   const bool cancellable = s->on_cancel != nullptr;
   if (let_go_suspended(*s)) {
     if (more) add(s);
-    if (cancellable && s->cancel_check.load()) helper.runtime->suspensions.cancel_if_concerned(*s);
+    if (cancellable && s->cancel_check.load(std::memory_order_seq_cst))
+      helper.runtime->suspensions.cancel_if_concerned(*s);
   } else {
-    make_runnable(*s);  // it was resumed meanwhile
+    make_runnable(*s);  // it was resumed while the helper held it
   }
   return t;
 }

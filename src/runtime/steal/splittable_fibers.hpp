@@ -17,8 +17,8 @@ struct runtime_core;
 struct task;
 struct worker;
 
-/// A list of them. What is in it may have been resumed meanwhile: whoever takes a fiber out changes its
-/// stop word by CAS before it touches it (fiber/suspend.cpp).
+/// A list of them. A fiber in it may have been resumed since: a helper that takes it out changes its
+/// suspension word by CAS before it touches it (fiber/suspend.cpp).
 class splittable_fibers {
  public:
   explicit splittable_fibers(runtime_core& core);
@@ -35,7 +35,8 @@ class splittable_fibers {
 
   policy_mutex lock_;
   linked_queue<fiber, &fiber::splittable_next> fibers_;
-  atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
+  /// Changed under the lock, read before it is taken. pairs with: add, take, split_one
+  atomic<std::size_t> size_{0};
 };
 
 }  // namespace sukima::detail

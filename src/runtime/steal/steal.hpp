@@ -22,18 +22,18 @@ struct runtime_core;
 struct task;
 struct worker;
 
-/// Something to do for a worker.
+/// Work for a worker.
 struct work {
   task* fresh = nullptr;  ///< a task that has not begun
   fiber* runnable = nullptr;  ///< a fiber that can go on
   explicit operator bool() const noexcept { return fresh != nullptr || runnable != nullptr; }
 };
 
-/// What a worker that waits may do meanwhile.
+/// The work that a waiting worker may do.
 enum class reach {
   anything,
-  /// As many fibers are parked as the settings allow: only what needs no fiber of its own. Gives way after
-  /// a while: the limit saves memory, it must not stop a program.
+  /// As many fibers are parked as the settings allow: only work that needs no fiber of its own. Gives way
+  /// after a while: the limit saves memory, and must not stop a program.
   limited,
   /// The fiber must stay on its thread: only descendants of the awaited task.
   thread_bound,
@@ -47,8 +47,8 @@ work find_work(worker& w, task* awaited, reach allowed);
 unsigned first_victim(worker& w, unsigned count) noexcept;
 /// Asks all other workers for work. The caller is counted as searching before: their polls see that.
 void request_poll_all(worker& w) noexcept;
-/// What a fiber has published goes to the injector queue: on a fiber that does not run thieves would not
-/// find it.
+/// Moves the tasks that a fiber has published to the injector queue: thieves would not find them on a fiber
+/// that does not run.
 void inject_published(fiber& s) noexcept;
 
 }  // namespace sukima::detail
