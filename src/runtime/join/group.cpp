@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Task groups: children in a list of the group, run by whoever waits for it and by servers.
+// Task groups: children in a list of the group, run by the fibers that wait for it and by servers.
 //
-// A server is a task that takes children from its group's list until none is left. Whoever adds a child
-// sees to it that one server is in the runtime's injector queue, where idle workers look; whoever takes a
-// child queues the next server if there are more. So a child costs the group's lock, and only one
-// server for each idle worker goes through the runtime's queue. There is no limit on the servers that have
-// begun: their children may be suspended until one that has not begun resumes them. A child is run in a
+// A server is a task that takes children from its group's list until none is left. A fiber that adds a child
+// ensures that one server is in the runtime's injector queue, where idle workers look. A server that takes a
+// child queues the next server if there are more children. So a child costs the group's lock, and only one
+// server for each idle worker goes through the runtime's queue. The number of servers that have begun has no
+// limit: their children may be suspended until a child that has not begun resumes them. A child runs in a
 // segment of its own (`execute`), on a server's fiber or on a waiter's; the worker that ran it frees it.
 //
-// Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
+// Aborting: a child's parent is the group's anchor, a task that no worker runs. Its owner and origin are the
 // fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
-// a fork's; its `cancelled` is the group's own. A child's own origin is nothing: the fiber that made the
+// a fork's; its `cancelled` is the group's own. A child has no origin of its own: the fiber that made the
 // group continues when a child throws, until it waits.
 //
-// Waiting: a fiber that finds no child to run, but children that others run, suspends itself. Whoever ends
-// the last child, or adds one, takes the waiters out of the list under the lock and resumes them after it: so
-// none is forgotten, and none is resumed twice. The group lives until its servers are done; they are joined
-// like any task.
-// Long: the children, the servers and those that wait share one lock and one record.
+// Waiting: a fiber that finds no child to run, but children that others run, suspends itself. The worker that
+// ends the last child, and the fiber that adds one, take waiters out of the list under the lock and resume
+// them after it. So none is forgotten, and none is resumed twice. The group lives until its servers are done;
+// they are joined like any task.
+// Long: the children, the servers and the waiters share one lock and one record.
 #include "choice/covered_segment.hpp"
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
@@ -33,9 +33,9 @@ namespace sukima::detail {
 
 namespace {
 
-/// So many children may wait for somebody to run them.
+/// Most children that may wait until a worker runs them.
 constexpr std::size_t most_pending = 1024;
-/// So many ended servers are tried for a next use: the worker of one may not have marked it as done yet.
+/// Most ended servers that are tried for a next use: the worker of one may not have marked it as done yet.
 constexpr int most_tries = 4;
 
 /// A fiber that waits for a group, in its own frame.
@@ -64,7 +64,7 @@ struct group_core {
   group_waiter* waiting = nullptr;
   std::exception_ptr error;  ///< the first
   std::deque<group_server> servers;
-  group_server* queued = nullptr;  ///< the one that nobody has begun; or it was aborted before that
+  group_server* queued = nullptr;  ///< the server that has not begun; or it was aborted before that
   std::size_t cancellations = 0;  ///< that a call of wait has seen, for those that wait at the same time
   [[maybe_unused]] bool out_of_memory = false;  ///< for one more server, once
   group_server* first_ended = nullptr;  ///< those that found no child any more, in that order
@@ -284,8 +284,8 @@ bool group_core::finish_waiting(std::size_t before) {
     const std::lock_guard hold(lock);
     if (unfinished == 0) {
       first = std::exchange(error, nullptr);
-      takes_over(&anchor.cancelled);  // partner: cancel_group
-      if (anchor.cancelled.exchange(false)) ++cancellations;
+      takes_over(&anchor.cancelled);  // pairs with: cancel_group
+      if (anchor.cancelled.exchange(false, std::memory_order_seq_cst)) ++cancellations;
       whole = cancellations == before;
     }
   }
@@ -294,7 +294,7 @@ bool group_core::finish_waiting(std::size_t before) {
 }
 
 group_core* make_group(char* scope) {
-  require_fiber("sukima: a task group can be made only inside of a runtime; call sukima::run around it");
+  require_fiber("sukima: a task group can be made only inside a runtime; call sukima::run around it");
   fiber& s = *running_fiber();
   auto* g = new group_core;
   g->runtime = s.runtime;
@@ -312,7 +312,7 @@ group_core* make_group(char* scope) {
 }
 
 char* take_ambient_scope() {
-  require_fiber("sukima: a task group can be made only inside of a runtime; call sukima::run around it");
+  require_fiber("sukima: a task group can be made only inside a runtime; call sukima::run around it");
   ambient_state* ambient = find_ambient();
   if (ambient->top == nullptr)
     throw usage_error("sukima: a task group in code with a context needs it: task_group group(c)");
@@ -329,7 +329,7 @@ void end_group(group_core* g) noexcept {
   char* const top = scope + choice_point_alignment;
   fiber& s = *g->anchor.owner;
   char* const known_before = s.before_unwinding;
-  // The group ends by an exception from after its beginning: what is older is to be aborted as always.
+  // The group ends by an exception from after its beginning: older work must be aborted as always.
   if (std::uncaught_exceptions() > 0 && !g->anchor.cancellation_masked.load(std::memory_order_relaxed))
     s.before_unwinding = scope;
   for (;;) {
@@ -341,12 +341,12 @@ void end_group(group_core* g) noexcept {
     g->discard_pending();
     g->wait_for_others(top);
   }
-  // A server that nobody has taken is run here, in no time: its group is empty.
+  // A server that no worker has taken runs here, in no time: its group is empty.
   for (group_server& server : g->servers) {
     if (!is_done(&server)) await(s, &server, top);
-    takes_over(&server);  // partner: complete
+    takes_over(&server);  // pairs with: complete in join.cpp
   }
-  SUKIMA_ASSERT(g->waiting == nullptr && g->pending == 0, "nobody waits for a group that ends");
+  SUKIMA_ASSERT(g->waiting == nullptr && g->pending == 0, "no fiber waits for a group that ends");
   s.before_unwinding = known_before;
   s.ambient->handed = g->handed_before;
   delete g;
@@ -356,7 +356,7 @@ bool add_child(group_core& g, group_child* child) {
   g.link_child(*child);
   const fiber* const here = running_fiber();
   if (g.runtime->hints.in_use() && here != nullptr) child->place = hinted_place(*here);
-  hands_over(child);  // partner: execute
+  hands_over(child);  // pairs with: execute in join.cpp
   group_server* server = nullptr;
   group_waiter* waiter = nullptr;
   {
@@ -386,7 +386,7 @@ void run_child(group_core& g, group_child* child, context c) {
 void drop_child(group_core& g, group_child* child) noexcept { g.end(child); }
 
 bool wait_group(group_core& g, context c) {
-  require_fiber("sukima: a task group can be waited for only inside of a runtime");
+  require_fiber("sukima: a task group can be waited for only inside a runtime");
   const std::size_t before = g.cancellations_so_far();
   for (;;) {
     if (group_child* child = g.take(group_core::order::newest)) {
@@ -400,13 +400,13 @@ bool wait_group(group_core& g, context c) {
     }
     g.wait_for_others(c.top);
   }
-  fork2(c, [] {}, [] {});  // leaves if the caller was aborted meanwhile
+  fork2(c, [] {}, [] {});  // leaves if the caller has been aborted since
   return g.finish_waiting(before);
 }
 
 void cancel_group(group_core& g) noexcept {
-  hands_over(&g.anchor.cancelled);  // partners: finish_waiting, group_is_cancelled
-  if (!g.anchor.cancelled.exchange(true)) request_abort_checks(*g.runtime);
+  hands_over(&g.anchor.cancelled);  // pairs with: finish_waiting, group_is_cancelled
+  if (!g.anchor.cancelled.exchange(true, std::memory_order_seq_cst)) request_abort_checks(*g.runtime);
 }
 
 bool group_is_cancelled(const group_core& g) noexcept {

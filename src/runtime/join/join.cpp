@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining: running a task to its end, waking whoever waits, waiting while doing other work. Protocol:
-// join.hpp.
+// Joining: running a task to its end, waking its waiter, waiting while doing other work. Protocol: join.hpp.
 #include "join/join.hpp"
 
 #include "core.hpp"
@@ -67,23 +66,23 @@ void execute(fiber& s, task* t, char* top) noexcept {
   s.oldest = top;
   s.running = t;
   t->runner.store(s.on, std::memory_order_relaxed);
-  takes_over(t);  // partner: split_oldest, add_child
+  takes_over(t);  // pairs with: split_oldest in backtrack.cpp; add_child in group.cpp
   // The first fork of a task is published even if no worker is idle: the task may not poll again for long,
   // and other workers may become idle soon.
   const bool ahead = r.controller.target() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
   s.steps.forget();
   if (!ahead) s.limit.begin_limit(true_limit(s));
-  // On a fiber that begins there is no shield, and no choice point that could have been aborted.
+  // A fiber that begins has neither a shield nor a choice point that could have been aborted.
   if (outer_task == nullptr)
     s.abort_pending = is_task_concerned(t);
   else
     look_for_abort(s);
-  // begin_limit may have wiped out a request: look at all that may be wanted.
-  if (ahead || s.abort_pending || r.park.has_idle_workers() || s.on->flags.load() != 0 ||
-      s.on->mailbox.has_request())
+  // begin_limit may have wiped out a request: read all wishes.
+  if (ahead || s.abort_pending || r.park.has_idle_workers() ||
+      s.on->flags.load(std::memory_order_seq_cst) != 0 || s.on->mailbox.has_request())
     s.limit.request_poll();
-  // Where hints come into use meanwhile there was none outside.
+  // If hints come into use while the task runs, there was none outside.
   placed* outer_hint = nullptr;
   if (r.hints.in_use()) [[unlikely]] {
     outer_hint = std::exchange(s.innermost, nullptr);
@@ -111,8 +110,9 @@ void execute(fiber& s, task* t, char* top) noexcept {
   }
   SUKIMA_ASSERT(s.running == t && s.segment == top, "a task leaves its fiber's segment as it was");
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task ends on that fiber");
-  SUKIMA_ASSERT(t->abort_to.load() == no_choice_point && t->shielded_abort_to.load() == no_choice_point &&
-                    t->shield.load() == no_choice_point,
+  SUKIMA_ASSERT(t->abort_to.load(std::memory_order_seq_cst) == no_choice_point &&
+                    t->shielded_abort_to.load(std::memory_order_seq_cst) == no_choice_point &&
+                    t->shield.load(std::memory_order_seq_cst) == no_choice_point,
                 "no abort of a segment's choice points and no shield outlives it");
   s.segment = outer_segment;
   s.oldest = outer_oldest;
@@ -124,18 +124,18 @@ void execute(fiber& s, task* t, char* top) noexcept {
     s.innermost = outer_hint;
     r.hints.arrives(s);
   }
-  // A flag that came for the worker meanwhile was answered for the inner segment only.
+  // A flag that came for the worker during the task was answered for the inner segment only.
   look_for_abort(s);
   s.limit.request_poll();
 }
 
 namespace {
 
-/// Whatever a task's owner does since the split is aborted, too, where the task ended by an exception. The
-/// owner cannot leave that choice point before `done`.
+/// If the task ended by an exception, all that its owner does since the split is aborted, too. The owner
+/// cannot leave that choice point before `done`.
 void abort_owner_after_error(runtime_core& r, const task& t) noexcept {
   if (!t.error || t.parent == nullptr || t.origin == nullptr) return;
-  if (t.kind != nullptr && t.kind->is_future) return;  // touches get it, and nobody would clear the abort
+  if (t.kind != nullptr && t.kind->is_future) return;  // touches get it, and no join would clear the abort
   lower_abort(*t.parent, t.origin);
   request_abort_checks(r);
 }
@@ -143,7 +143,7 @@ void abort_owner_after_error(runtime_core& r, const task& t) noexcept {
 }  // namespace
 
 void complete_given_away(runtime_core& r, task* t) noexcept {
-  hands_over(t);  // partner: await
+  hands_over(t);  // pairs with: await
   abort_owner_after_error(r, *t);
   const lifecycle::resuming keep(r.life);
   stress_point();
@@ -156,7 +156,7 @@ void complete_given_away(runtime_core& r, task* t) noexcept {
 }
 
 fiber* complete(worker& w, task* t) noexcept {
-  hands_over(t);  // partner: await, lifecycle::enter
+  hands_over(t);  // pairs with: await; try_enter in entry.cpp
   abort_owner_after_error(*w.runtime, *t);
   if (t->owner == nullptr) {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
@@ -166,8 +166,8 @@ fiber* complete(worker& w, task* t) noexcept {
     t->joining.store(join_done, std::memory_order_release);
     if (home == &w) return nullptr;
     stress_point();
-    home->flags.fetch_or(flag_leave);
-    if (fiber* s = home->current.load()) s->limit.request_poll();
+    home->flags.fetch_or(flag_leave, std::memory_order_seq_cst);
+    if (fiber* s = home->current.load(std::memory_order_seq_cst)) s->limit.request_poll();
     unpark(*home);
     return nullptr;
   }
@@ -194,7 +194,7 @@ fiber* complete(worker& w, task* t) noexcept {
 void await(fiber& s, task* t, char* top) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber waits on its own stack");
   runtime_core& r = *s.runtime;
-  inject_published(s);  // nobody would find them on a fiber that does not run
+  inject_published(s);  // thieves would not find them on a fiber that does not run
   if (t->origin != nullptr) unmask(r, *t);
   bool patient = true;
   std::optional<bound_wait> passes_on;  // since it finds what another fiber has to run
@@ -226,9 +226,9 @@ void await(fiber& s, task* t, char* top) noexcept {
     } else if (found.fresh != nullptr) {
       fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
       if (other == nullptr) {
-        // What it waits for, or a part of it, but nothing that may run on top of this fiber. Were this the
-        // only worker, nobody else would take it: so the limit of fibers gives way, and a thread-bound fiber
-        // gets another worker in its place.
+        // The awaited task, or a part of it, but nothing that may run on top of this fiber. If this is the
+        // only worker, no other one takes it. So the limit of fibers gives way, and a thread-bound fiber gets
+        // another worker in its place.
         if (allowed == reach::limited) patient = false;
         if (allowed == reach::thread_bound) {
           if (!passes_on) passes_on.emplace(r);
@@ -244,13 +244,14 @@ void await(fiber& s, task* t, char* top) noexcept {
     } else if (found.runnable != nullptr) {
       count_park(w);
       switch_to(w, s, *found.runnable, after_park, t);
-    } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0 && s.thread_bindings == 0) {
+    } else if (!is_done(t) && (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 &&
+               s.thread_bindings == 0) {
       count_park(w);
       switch_home(w, s, after_park, t);
     }
   }
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber that was parked goes on on its own stack");
-  takes_over(t);  // partner: complete
+  takes_over(t);  // pairs with: complete
   // While the fiber was parked, flags went to the workers and not to it.
   look_for_abort(s);
 }
@@ -265,7 +266,7 @@ void run_on_new_fiber(fiber& s, root_task& root) {
         std::make_error_code(std::errc::not_enough_memory),
         "sukima: no fiber for a call without a context below code with one; pass the context on");
   other->first = &root;
-  // It stays on this thread where this fiber is to be resumed here.
+  // It stays on this thread if this fiber must be resumed here.
   const bool stays = s.thread_bindings != 0 || (s.home != nullptr && s.home->has_own_thread());
   other->thread_bindings = s.thread_bindings + (stays && s.thread_bindings == 0 ? 1 : 0);
   count_park(*s.on);
@@ -341,7 +342,7 @@ task* join_child(choice_point* r) {
 bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept {
   if (!reclaim(s, t)) return false;
   SUKIMA_ASSERT(t->joining.load(std::memory_order_relaxed) == 0,
-                "nobody waits for a task that lies in a slot");
+                "no fiber waits for a task that is in a slot");
   unmask(*s.runtime, *t);
   execute(s, t, reinterpret_cast<char*>(above(r)));
   if (t->error) {
@@ -366,7 +367,7 @@ task* join_children(choice_point* r) {
   poll_slow(s, r, r, poll_place::join);
   const choice_point_kind* kind = kind_of(r);
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
-  // Newest first: that one has the iterations that come next. What nobody began is run here.
+  // Newest first: it has the iterations that come next. Children that have not begun run here.
   for (task* t = newest; t != nullptr; t = t->older) {
     if (complete_if_unbegun(s, r, t)) continue;
     give_older_away(s, r, *t);

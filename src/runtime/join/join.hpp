@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joining: running a task to its end, and waiting for it while doing other work (join.cpp).
 //
-// task::joining is the whole protocol. 0: not done, nobody waits in it. The one fiber that waits changes it
-// by CAS: to its worker, which then sleeps with the fiber in place, or to the fiber, which is parked then.
-// Whoever completes the task exchanges `done` in and acts on what it gets: unparks the worker, or continues
-// the fiber. Only one exchange sees the waiter, so it is resumed exactly once; and after `done` the task is
-// not touched again, because its owner may have freed it. A fiber is marked as parked on the stack that was
-// switched to, when the switch is complete; if the task was done by then, the fiber is ready at once. Model:
-// model/join.pml.
+// task::joining is the whole protocol. 0: not done, and nothing waits. The one fiber that waits changes it by
+// CAS: to its worker, which then sleeps with the fiber in place, or to the fiber, which is parked then. The
+// worker that completes the task exchanges `done` in and acts on the old value: it unparks the worker, or
+// continues the fiber. Only one exchange sees the waiter, so it is resumed exactly once. After `done` the
+// task is not touched again, because its owner may have freed it. A fiber is marked as parked on the stack
+// that was switched to, when the switch is complete. If the task was done by then, the fiber is ready at
+// once. Model: model/join.pml.
 #pragma once
 
 #include "assert.hpp"
@@ -34,20 +34,20 @@ class parked_fibers {
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::size_t> now_{0};
-  std::atomic<std::size_t> peak_{0};
+  std::atomic<std::size_t> now_{0};  ///< no partner: it decides nothing but whether a fiber more is parked
+  std::atomic<std::size_t> peak_{0};  ///< no partner: statistics only
 };
 
 inline constexpr std::uintptr_t join_done = 1;
 inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
 inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
 inline constexpr std::uintptr_t join_received = 8;  ///< another node waits for it: a received_task
-inline constexpr std::uintptr_t join_launched = 16;  ///< nobody waits in it: a launched future (future/)
+inline constexpr std::uintptr_t join_launched = 16;  ///< nothing waits: a launched future (future/)
 inline bool is_done(const task* t) noexcept {
   return t->joining.load(std::memory_order_acquire) == join_done;
 }
-/// Marks a task that this worker ran as done, and wakes whoever waits for it. \returns the fiber that waited
-/// and that the caller must continue; null: none. The task may be gone afterwards.
+/// Marks a task that this worker ran as done, and wakes its waiter. \returns the fiber that waited and that
+/// the caller must continue; null: none. The task may be gone afterwards.
 fiber* complete(worker& w, task* t) noexcept;
 /// The same for a task that another node has run. Any thread.
 void complete_given_away(runtime_core& r, task* t) noexcept;
@@ -55,16 +55,15 @@ void complete_given_away(runtime_core& r, task* t) noexcept;
 void execute(fiber& s, task* t, char* top) noexcept;
 /// Runs a task on a fiber of its own and waits for it on this one.
 void run_on_new_fiber(fiber& s, root_task& root);
-/// Runs a root within a runtime that this thread is inside of already.
+/// Runs a root in a runtime that this thread has already entered.
 void enter_within(fiber& s, root_task& root);
-/// Is t the task `from`, or was it split off below it?
+/// Whether t is the task `from`, or was split off below it.
 bool descends(const task* t, const task* from) noexcept;
-/// Waits for a task; other work is done meanwhile. `top`: where descendants may run; null: nowhere.
+/// Waits for a task and does other work until then. `top`: where descendants may run; null: nowhere.
 void await(fiber& s, task* t, char* top) noexcept;
 /// Takes a published task back out of its slot. False: another worker has it.
-/// Partner: the thief's CAS in steal_from (steal/search.cpp).
 bool reclaim(fiber& s, task* t) noexcept;
-/// Runs a child of a choice point here, if nobody has begun it. False: another worker has it.
+/// Runs a child of a choice point here, if it has not begun. False: another worker has it.
 bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept;
 
 }  // namespace sukima::detail
