@@ -43,7 +43,7 @@ class steps_in_progress {
   /// A loop that polls has no step in progress; a choice point that stands for a step (dynamic_wind of the
   /// Tascell language) always has. \throws std::bad_alloc; then there is nothing to undo nor to replay
   void find(choice_point* from, choice_point* end, choice_point* polling, worker& w) {
-    // Whether the one that polls has a step in progress changes: it is not remembered.
+    // Whether the polling choice point has a step in progress changes: it is not remembered.
     choice_point* const known_end = polling >= from && polling < end ? polling : end;
     w.statistics.choice_points_scanned +=
         known_.look_through(reinterpret_cast<char*>(from), reinterpret_cast<char*>(known_end));
@@ -130,7 +130,7 @@ task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worke
   }
   if (t == nullptr) return nullptr;
   prepare_task(s, t);
-  hands_over(t);  // partner: execute
+  hands_over(t);  // pairs with: execute in join.cpp
   // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
   if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));
   return t;

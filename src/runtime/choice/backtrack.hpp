@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting a fiber's oldest work off, with temporary backtracking (backtrack.cpp).
 //
-// Nothing is copied or allocated for a fork until somebody wants work. Then the fiber backtracks to its
-// oldest choice point that still has work: it undoes the steps in progress of all younger ones, youngest
-// first. There it splits off a task, which sees the state in which that choice was made. Afterwards it
-// replays the steps, oldest first, and continues where it was. This is Tascell's temporary backtracking
-// (Hiraishi, Yasugi, Umatani, Yuasa: Backtracking-based load balancing, PPoPP 2009).
+// A fork copies and allocates nothing until a thief wants work. Then the fiber backtracks to its oldest
+// choice point that still has work: it undoes the steps in progress of all younger ones, youngest first.
+// There it splits off a task, which sees the state in which that choice was made. Afterwards it replays the
+// steps, oldest first, and continues where it was. This is Tascell's temporary backtracking (Hiraishi,
+// Yasugi, Umatani, Yuasa: Backtracking-based load balancing, PPoPP 2009).
 #pragma once
 
 #include "fiber/fiber.hpp"
 
 namespace sukima::detail {
 
-/// Who will run a task.
+/// The receiver of a task: a worker of this process, or another node.
 enum class taker : bool { worker, node };
 
 /// Splits the oldest work of a fiber off, of all its segments. The caller runs the fiber, or has it in the
@@ -21,7 +21,8 @@ enum class taker : bool { worker, node };
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point whose poll this is; null: none
 /// \param for_whom for another node only choice points are split whose tasks may travel
-/// \returns a task that nobody else knows yet; null: there is no work, every guard refused, or no memory
+/// \returns a task that only the caller knows; null: there is nothing to split, every guard refused, or
+/// memory ran out
 /// \par Complexity constant, amortised over the choice points that were pushed and popped (known_steps.hpp);
 /// linear in the number of steps in progress, which are undone and replayed, and in that of guards that
 /// refuse
@@ -31,8 +32,8 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
 task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worker& w,
                        taker for_whom) noexcept;
 
-/// Has a fiber something below `top` that could be split off, in any of its segments? Only for those who may
-/// split it.
+/// Whether a fiber has something below `top` that could be split off, in any of its segments. The caller must
+/// be allowed to split it.
 /// \par Complexity linear in the number of choice points without work from `oldest` to the first with work
 bool has_open_work(fiber& s, const char* top) noexcept;
 /// The same of the running segment only.

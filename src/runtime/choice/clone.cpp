@@ -21,10 +21,11 @@ extern "C" int sukima_poll_in_clone(char* top) {
   const bool all_served = poll_slow(s, end, end, poll_place::clone);
   const bool parallel = !all_served || s.abort_pending;
   if (traced_clones* const traced = s.clones) {
+    // no partner: statistics only
     auto& count = s.abort_pending ? traced->left_for_abort
                   : parallel      ? traced->left_for_work
                                   : traced->served;
-    count.fetch_add(1, std::memory_order_relaxed);
+    count.fetch_add(1, std::memory_order_relaxed);  // no partner: statistics only
   }
   ++s.on->statistics.clone_polls;
   if (parallel) ++s.on->statistics.clones_left;
@@ -45,13 +46,13 @@ extern "C" void sukima_reopen_older(char* top, char* older) {
   // limit down to `top`: what is pushed there next need not poll slowly.
   s.oldest = std::min(older, top);
   s.steps.forget();
-  // Who asked meanwhile was answered from what lies above `top` only.
+  // Thieves that asked while the clone ran were answered only from what is above `top`.
   if (s.runtime->park.has_idle_workers()) s.limit.request_poll();
 }
 
 namespace {
 
-/// Partner: `begin_tracing`.
+/// pairs with: begin_tracing
 traced_clones* traced_at(const sukima_clone_site& site) noexcept {
   return static_cast<traced_clones*>(__atomic_load_n(&site.traced, __ATOMIC_ACQUIRE));
 }
@@ -62,8 +63,8 @@ void begin_tracing(sukima_clone_site& site, const char* place) noexcept {
   void* none = nullptr;
   if (traced_at(site) != nullptr) return;
   if (traced_clones* const traced = trace_clones(place))
-    __atomic_compare_exchange_n(&site.traced, &none, traced, false, __ATOMIC_RELEASE,
-                                __ATOMIC_RELAXED);  // partner: `traced_at`
+    // pairs with: traced_at
+    __atomic_compare_exchange_n(&site.traced, &none, traced, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 }  // namespace

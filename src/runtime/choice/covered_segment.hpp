@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segments with another one on top of them (covered_segment.cpp).
 //
-// A fiber that waits at a join has nothing left to split. One that waits for a group may have: so while it
-// runs a child on top, what lies below stays within reach. What is split is the oldest choice point of all
-// segments.
+// A fiber that waits at a join has nothing left to split. A fiber that waits for a group may have work left.
+// So while it runs a child on top, its segments below stay within reach, and the oldest choice point of all
+// segments is split first.
 #pragma once
 
 #include "choice/backtrack.hpp"
@@ -13,22 +13,22 @@
 
 namespace sukima::detail {
 
-/// A segment of a fiber while another one runs on top of it: an object in the frame that runs that one, from
-/// before its beginning to after its end. The fiber lists those that may have work left, the oldest first.
-/// Used by whoever runs the fiber, or holds it while it is suspended. All of it but `split` and `has_work`
-/// (backtrack.hpp) takes constant time.
+/// A segment of a fiber while another segment runs on top of it. The object is in the frame that runs the
+/// upper segment, from before its beginning to after its end. The fiber lists those that may have work left,
+/// the oldest first. Used by the worker that runs the fiber, or that holds it while it is suspended. All of
+/// it but `split` and `has_work` (backtrack.hpp) takes constant time.
 class covered_segment {
  public:
   /// \param end one past the youngest choice point
   covered_segment(fiber& s, char* end) noexcept;
-  /// What a callback threw meanwhile leaves at the next join of this segment.
+  /// An exception that a callback has thrown since leaves at the next join of this segment.
   ~covered_segment();
   covered_segment(const covered_segment&) = delete;
   covered_segment& operator=(const covered_segment&) = delete;
 
   /// As split_oldest, in this segment only.
   task* split(worker& w, taker for_whom) noexcept;
-  /// Is there a choice point with work? One that was refused counts, too.
+  /// Whether there is a choice point with work. One that was refused counts, too.
   bool has_work() noexcept;
   /// It has no work left: nothing below the running segment gets any.
   void unlink() noexcept;
@@ -43,7 +43,7 @@ class covered_segment {
   char* oldest_;
   task* running_;
   placed* innermost_;
-  known_steps steps_;  ///< nothing is pushed in this segment meanwhile, so they stay true
+  known_steps steps_;  ///< while it is covered nothing is pushed in it, so they stay true
   std::exception_ptr failure_;
   char* failed_at_ = nullptr;
   char* taken_up_to_ = all_ones;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What backtracking remembers of a deep choice stack, so that a split does not look through all of it again.
 //
-// To split the oldest choice point, the steps in progress of all younger ones must be undone and replayed. To
-// find them, the stack is looked through from choice point to choice point. What was looked through is
-// remembered: the steps up to the address `end()`. It stays true until a choice point is pushed below that
-// address. Forks do nothing for this. Instead the poll limit is kept at `end()` or above (`true_limit` in
-// poll.hpp): a choice point that is pushed below it polls slowly, and the slow path forgets what is not true
-// any more (`forget_from`).
+// To split the oldest choice point, the steps in progress of all younger ones must be undone and replayed. A
+// split finds them by looking through the stack from choice point to choice point. It remembers the steps up
+// to the address `end()`. They stay true until a choice point is pushed below that address. Forks do nothing
+// for this. Instead the poll limit is kept at `end()` or above (`true_limit` in poll.hpp): a choice point
+// that is pushed below it polls slowly, and the slow path forgets the steps that are not true any more
+// (`forget_from`).
 //
-// The price is that joins below `end()` are slow, too. So each time that one is, twice as much is forgotten
-// as the time before: a stack that shrinks by n choice points after a split has about log n slow joins, and
-// the next split looks through no more choice points again than the stack has shrunk by. So all splits
-// together look through as many choice points as were pushed and popped, about, however many are pending. A
-// stack of fewer than `fewest` choice points is looked through each time, and its joins stay fast.
+// The price is that joins below `end()` are slow, too. So each slow join forgets twice as much as the one
+// before. A stack that shrinks by n choice points after a split has about log n slow joins, and the next
+// split looks through no more choice points again than the stack has shrunk by. So all splits together look
+// through about as many choice points as were pushed and popped, however many are pending. A stack of fewer
+// than `fewest` choice points is looked through each time, and its joins stay fast.
 //
-// Only for whoever runs the fiber, or holds it while it is suspended. Model: model/limit.pml.
+// Only for the worker that runs the fiber, or that holds it while it is suspended. Model: model/limit.pml.
 #pragma once
 
 #include <sukima/detail/task.hpp>

@@ -33,20 +33,21 @@ task* try_to_split(fiber& s, choice_point* end, choice_point* polling, std::uint
   return t;
 }
 
-/// Publishes the tasks that others want. True: somebody wants more than there was, so poll again soon.
+/// Publishes the tasks that others want. True: they want more than there was, so poll again soon.
 bool publish_work(fiber& s, choice_point* end, choice_point* polling) noexcept {
   runtime_core& r = *s.runtime;
-  const bool again = s.publish_wanted.load() && s.publish_wanted.exchange(false);
+  const bool again = s.publish_wanted.load(std::memory_order_seq_cst) &&
+                     s.publish_wanted.exchange(false, std::memory_order_seq_cst);
   const std::uint64_t entered_at = s.entered_at.load(std::memory_order_relaxed);
   const bool young = entered_at != 0;
   const bool has_idle_workers = r.park.has_idle_workers();
   if (!has_idle_workers && !again) return false;
   if (r.chosen.published_tasks == 0) return false;
-  // One while the root is young: most are over before a second one would be of use.
+  // One while the root is young: most end before a second one would be of use.
   const unsigned wanted = young ? std::min(1u, r.chosen.published_tasks) : r.chosen.published_tasks;
   unsigned slot = s.published.free_slot(wanted);
   if (slot == wanted) {
-    // Published, but not taken yet. While the root is young nobody is woken for it; but look again soon.
+    // Published, but not taken yet. While the root is young no worker is woken for it; but look again soon.
     if (young) {
       if (ticks() - entered_at < r.tuned.root_warm_up) return true;
       s.entered_at.store(0, std::memory_order_relaxed);
@@ -75,7 +76,7 @@ bool publish_work(fiber& s, choice_point* end, choice_point* polling) noexcept {
 void hand_over(fiber& s) noexcept {
   inject_published(s);
   switch_home(*s.on, s, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
-  look_for_abort(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // while it did not run, flags went to the workers
 }
 
 #if defined(SUKIMA_ASSERTIONS)
@@ -105,8 +106,8 @@ void check_choice_points(const fiber& s, const choice_point* end) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber polls on its own stack");
   SUKIMA_ASSERT(s.limit.covers(true_limit(s)), "the limit is the true limit, or raised");
   SUKIMA_ASSERT(s.segment <= s.oldest, "the oldest choice point with work belongs to the running segment");
-  // What lies below the segment is being joined. `oldest` says nothing here: a clone may have closed what is
-  // older.
+  // Choice points below the segment are being joined. `oldest` means nothing here: a clone may have closed
+  // the older ones.
   look_at_some(first_clean(s, end), reinterpret_cast<const char*>(end), [](choice_point* r) {
     SUKIMA_ASSERT(kind_of(r)->stop != nullptr || kind_of(r)->quiet || !was_split(r),
                   "nothing was split off from a choice point at `clean_from` or above");
@@ -125,16 +126,16 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place pl
   auto to_node = remote_interface::answered::yes;
   for (;;) {
     worker& w = *s.on;
-    flags = w.flags.load();
+    flags = w.flags.load(std::memory_order_seq_cst);
     if ((flags & flag_check_abort) != 0) {
-      w.flags.fetch_and(~flag_check_abort);
+      w.flags.fetch_and(~flag_check_abort, std::memory_order_seq_cst);
       look_for_abort(s);
     }
     if ((flags & flag_leave) != 0 && s.thread_bindings == 0)
       hand_over(s);
     else if ((flags & flag_remote) != 0 && (to_node = s.runtime->remote.answer(s, end, polling, place)) ==
                                                remote_interface::answered::after_waiting)
-      look_for_abort(s);  // flags went to the workers meanwhile
+      look_for_abort(s);  // while it did not run, flags went to the workers
     else if (!s.runtime->hints.in_use() || !s.runtime->hints.poll(s, flags)) [[likely]]
       break;
     written = true_limit(s);

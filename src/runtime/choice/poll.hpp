@@ -7,11 +7,11 @@
 //   true_limit >= steps.end(): a choice point that is pushed below that polls slowly (known_steps.hpp);
 //   choice points >= clean_from are untouched: nothing was split off from them;
 //   no choice point of the running segment below `oldest` has work.
-// A choice point that is pushed below `oldest` after the stack has shrunk lies below the limit, so its first
-// poll is slow and moves both down. Therefore every choice point must be polled once: `oldest` has to stay an
-// address where a choice point begins, and a choice point that was pushed without a poll could lie across it
-// (except those of the smallest size). That is why `dynamic_wind` and `try` of the Tascell language poll,
-// too: their kind is `quiet`, and their poll answers nobody.
+// A choice point that is pushed below `oldest` after the stack has shrunk is below the limit, so its first
+// poll is slow and moves both down. Therefore every choice point must be polled once. `oldest` must stay an
+// address where a choice point begins, and a choice point that was pushed without a poll could lie across it,
+// unless it has the smallest size. That is why `dynamic_wind` and `try` of the Tascell language poll, too:
+// their kind is `quiet`, and their poll answers no request.
 #pragma once
 
 #include "assert.hpp"
@@ -23,7 +23,7 @@
 
 namespace sukima::detail {
 
-/// What the limit is if nobody requests a poll.
+/// The limit while no poll is requested.
 inline char* true_limit(const fiber& s) noexcept {
   return std::max({s.clean_from, s.steps.end(), s.early_poll});
 }
@@ -32,12 +32,12 @@ inline char* true_limit(const fiber& s) noexcept {
 enum class poll_place : std::uint8_t {
   ahead,  ///< at a fork's entry, or before an iteration
   join,  ///< after the first branch; loops are not stopped by it
-  clone,  ///< of a sequential clone, which has no choice points but ends where somebody wants more of them
+  clone,  ///< of a sequential clone, which has no choice points, and ends where a thief wants more of them
 };
 
 /// Does what others want of this fiber: checks for aborts, goes home, answers a steal request, publishes
 /// work. The fiber may continue on another worker.
-/// \returns did everybody who wants work get some?
+/// \returns whether all that wanted work got some
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point that polls
 bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept;
@@ -48,17 +48,18 @@ void check_choice_points(const fiber& s, const choice_point* end) noexcept;
 #else
 inline void check_choice_points(const fiber& /*s*/, const choice_point* /*end*/) noexcept {}
 #endif
-/// Is this the join of the fork whose poll was ignored (short_roots.hpp), with nothing split off from it and
-/// no abort to be noticed? Then it is ignored, too.
+/// Whether this join can be ignored: its fork's poll was ignored (short_roots.hpp), nothing was split off
+/// from it, and no abort has to be noticed.
 bool ignores_join(fiber& s, const choice_point* r) noexcept;
 /// Stops running this fiber here and lets any worker continue it; returns when one does.
 void hand_over(fiber& s) noexcept;
 /// Splits up to `most` tasks off a running fiber, the oldest first, and puts them where every worker finds
 /// them: at the back of the injector queue, or each before the one before. \returns how many there were
 unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to) noexcept;
-/// At the join of `r`, before its fiber waits for this child: that may be on another node, split off before
-/// what is older and does not travel. Gives the older work away. `r` has no step in progress any more. Not
-/// for a choice point that is left otherwise: it may be open still, and its step is undone or not.
+/// At the join of `r`, before its fiber waits for this child: gives older work away. The child may be on
+/// another node, and was split off before older work that does not travel. `r` has no step in progress any
+/// more. Not for a choice point that is left in another way: it may still be open, and its step may be
+/// undone.
 void give_older_away(fiber& s, choice_point* r, const task& awaited) noexcept;
 
 }  // namespace sukima::detail

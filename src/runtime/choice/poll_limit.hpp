@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The poll limit of a fiber: the one word by which others get the attention of code that is running.
+// The poll limit of a fiber: the one word by which other threads get the attention of running code.
 //
 // The fiber's own code compares each choice point with it, when a fork has been entered and when its first
 // branch has ended (`poll` and `untouched` in sukima/detail/choice_point.hpp). On the fast path it reads
-// nothing else and writes nothing. `choice point >= limit` means: nothing was split off from it, and nobody
-// wants anything.
+// nothing else and writes nothing. `choice point >= limit` means: nothing was split off from it, and no poll
+// is requested.
 //
 // Two sides write the word, both by exchange:
-//   others first write what they want (a flag of the worker, `publish_wanted`, the worker counts, a steal
+//   other threads first write their wish (a flag of the worker, `publish_wanted`, the worker counts, a steal
 //   request), then raise the limit above all choice points (`request_poll`);
-//   the owner, in the slow path of a poll, first writes the true limit (`publish_limit`), then reads what may
-//   be wanted.
-// So a request is either seen by the owner's reads, or its raise comes after the owner's write and the next
-// poll is slow again. "Write the flag, read the limit" against "write the limit, read the flag" is the
-// pattern in which both sides may read old values unless all four accesses are sequentially consistent. They
-// are.
+//   the owner, in the slow path of a poll, first writes the true limit (`publish_limit`), then reads all
+//   wishes.
+// So either the owner's reads see a wish, or its raise comes after the owner's write and the next poll is
+// slow again. In the pattern "write the flag, read the limit" against "write the limit, read the flag" both
+// sides may read old values unless all four accesses are sequentially consistent. They are, and
+// publish_limit must be an exchange: x86-64 lets the reads that follow overtake a plain store.
 //
-// Whoever writes the true limit may wipe out a request, and must therefore look at all that may be wanted
-// afterwards: poll_slow (poll.cpp) and execute (join.cpp). Invariant of a fiber between two polls:
+// A write of the true limit may wipe out a request, so all wishes must be read afterwards: poll_slow
+// (poll.cpp) and execute (join.cpp) do. Invariant of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised; poll.hpp)
 // Model: model/limit.pml.
 #pragma once
@@ -40,34 +40,38 @@ class poll_limit {
   /// \param word of the fiber's gate
   explicit poll_limit(atomic<char*>& word) noexcept : word_(&word) {}
 
-  /// Any thread, which has written what it wants before: makes the fiber's next poll slow. Where the limit is
-  /// raised already, reading that is enough, because load and exchange are sequentially consistent. May come
-  /// when the fiber has stopped running, or was given back: then it costs one needless slow path.
-  /// Partner: publish_limit.
+  /// Makes the fiber's next poll slow. Any thread, after it has written its wish. Where the limit is raised
+  /// already, reading that is enough, because load and exchange are sequentially consistent. If the fiber has
+  /// stopped running, or was given back, this costs one needless slow path.
   void request_poll() const noexcept {
     stress_point();
-    if (word_ != nullptr && word_->load(std::memory_order_seq_cst) != all_ones) word_->exchange(all_ones);
+    if (word_ != nullptr && word_->load(std::memory_order_seq_cst) != all_ones)
+      word_->exchange(all_ones, std::memory_order_seq_cst);
   }
 
-  /// Owner: writes the true limit. What may be wanted is read afterwards. Partner: request_poll.
+  /// Owner: writes the true limit. All wishes must be read afterwards.
   void publish_limit(char* limit) const noexcept {
     stress_point();
-    if (word_ != nullptr) word_->exchange(limit);
+    if (word_ != nullptr) word_->exchange(limit, std::memory_order_seq_cst);
     stress_point();
   }
 
-  /// Owner: is the limit that high, so that what lies below polls slowly? Only the owner lowers it.
-  bool covers(const char* limit) const noexcept { return word_ == nullptr || word_->load() >= limit; }
+  /// Owner: whether the limit is that high, so that choice points below poll slowly. Only the owner lowers
+  /// it.
+  bool covers(const char* limit) const noexcept {
+    return word_ == nullptr || word_->load(std::memory_order_seq_cst) >= limit;
+  }
 
-  /// Owner: a task begins. Writes the limit only where it is another one: what is not written wipes out no
-  /// request, so the load is relaxed. Partner: request_poll.
+  /// Owner: a task begins. Writes the limit only if it differs. Without a write no request is wiped out, so
+  /// the load is relaxed.
   void begin_limit(char* limit) const noexcept {
     if (word_ != nullptr && word_->load(std::memory_order_relaxed) != limit) publish_limit(limit);
   }
 
   /// Owner: the true limit has grown since publish_limit. A request that came in between stays.
   void restore_limit(char* limit) const noexcept {
-    if (word_ != nullptr && word_->exchange(limit) == all_ones) word_->exchange(all_ones);
+    if (word_ != nullptr && word_->exchange(limit, std::memory_order_seq_cst) == all_ones)
+      word_->exchange(all_ones, std::memory_order_seq_cst);
   }
 
   /// Owner: the true limit has become lower. The load is relaxed: a request that stands is left for the next
@@ -77,6 +81,7 @@ class poll_limit {
   }
 
  private:
+  /// Null: the shared limit of small fibers. pairs with: request_poll, publish_limit, restore_limit
   atomic<char*>* word_ = nullptr;
 };
 
