@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check at rest. It reads what the parts keep to themselves (they name it as a friend), after two equal
-// readings of all marks (rest_mark.hpp) and of the worker counts: so nothing changes meanwhile. A third one
-// shows it.
+// The check at rest. It reads private members of the parts, which name it as a friend, after two equal
+// readings of all marks (rest_mark.hpp) and of the worker counts. So nothing changes while it reads, as a
+// third reading shows.
 #include "rest/at_rest.hpp"
 
 #include "core.hpp"
@@ -30,7 +30,7 @@ class rest_check {
   void run();
 
  private:
-  /// What must not change while it is looked at.
+  /// The words that must not change during the check.
   struct picture {
     std::vector<rest_mark::reading> marks;
     worker_counts counts;
@@ -48,7 +48,7 @@ class rest_check {
   void check_hints(const picture& p);
   void check_control();
 
-  /// The first that does not hold is kept: perhaps a worker has moved meanwhile.
+  /// Keeps the first invariant that does not hold: perhaps a worker has moved since.
   void require(bool holds, const char* invariant,
                std::source_location where = std::source_location::current()) noexcept {
     if (holds || violated_ != nullptr) return;
@@ -87,7 +87,9 @@ bool rest_check::has_settled(const picture& p) const noexcept {
     // It sees by itself what it is called for.
     if (core_.life.is_closed()) return false;
     const bool is_surplus = core_.controller.is_surplus(w.rank);
-    if (mark.place() == rest_place::looking ? (w.flags.load() & flag_leave) != 0 : !is_surplus) return false;
+    if (mark.place() == rest_place::looking ? (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0
+                                            : !is_surplus)
+      return false;
   }
   return true;
 }
@@ -110,14 +112,15 @@ bool rest_check::look_around_again(const picture& p) const noexcept {
 void rest_check::check_place(const worker& w, rest_mark::reading mark) {
   const rest_place place = mark.place();
   const bool at_home = place == rest_place::at_home || place == rest_place::no_thread;
-  require(w.parked.load() == (place == rest_place::parked),
+  require(w.parked.load(std::memory_order_seq_cst) == (place == rest_place::parked),
           "at rest those workers have the flag `parked` that sleep until they are called up");
-  require((w.current.load() == nullptr) == at_home, "a worker that searches has a fiber, others have none");
+  require((w.current.load(std::memory_order_seq_cst) == nullptr) == at_home,
+          "a worker that searches has a fiber, others have none");
   require(w.mailbox.is_closed(), "a worker that runs nothing has closed its mailbox");
-  require(place == rest_place::looking || w.reply.load() == nullptr,
+  require(place == rest_place::looking || w.reply.load(std::memory_order_seq_cst) == nullptr,
           "a reply is accepted by the thief that asked");
   if (place == rest_place::no_thread || core_.life.is_closed()) return;
-  require(!mark.sleeps() || (w.flags.load() & flag_leave) == 0,
+  require(!mark.sleeps() || (w.flags.load(std::memory_order_seq_cst) & flag_leave) == 0,
           "a worker whose thread is called home does not sleep");
   require(core_.controller.is_surplus(w.rank) == at_home,
           "those workers are at home that are surplus, and no others");
@@ -130,7 +133,8 @@ void rest_check::check_idle_fiber(const worker& w, const fiber& s) {
   require(s.thread_bindings == 0, "an idle fiber is not bound to its thread");
   require(s.newest_covered == nullptr, "at rest a fiber has no segment below another one");
   require(!s.failure, "the failure of a callback ends with its task");
-  require(s.suspension.load().stage() == suspension_stage::running, "an idle fiber is not suspended");
+  require(s.suspension.load(std::memory_order_seq_cst).stage() == suspension_stage::running,
+          "an idle fiber is not suspended");
 }
 
 void rest_check::check_counts(const picture& p) {
@@ -143,31 +147,36 @@ void rest_check::check_counts(const picture& p) {
     searching += place == rest_place::sentinel || place == rest_place::looking ? 1 : 0;
     if (place == rest_place::sentinel) sentinel = &core_.workers[i];
   }
-  require(p.counts.entries == 0, "whoever left the runtime does not count as an entry");
+  require(p.counts.entries == 0, "a thread that left the runtime does not count as an entry");
   require(p.counts.parked == parked, "the count of parked workers is that of those that sleep so");
   require(p.counts.searching == searching, "the count of searching workers is that of those that search");
-  require(core_.park.permits_.load() == 0, "at rest each permit was taken");
-  require(core_.park.sentinel_.load() == sentinel, "the sentinel is the last searching worker, asleep");
+  require(core_.park.permits_.load(std::memory_order_seq_cst) == 0, "at rest each permit was taken");
+  require(core_.park.sentinel_.load(std::memory_order_seq_cst) == sentinel,
+          "the sentinel is the last searching worker, asleep");
 }
 
 void rest_check::check_workers(const picture& p) {
   for (unsigned i = 0; i < p.marks.size(); ++i) {
     const worker& w = core_.workers[i];
     check_place(w, p.marks[i]);
-    if (const fiber* const s = w.current.load()) check_idle_fiber(w, *s);
+    if (const fiber* const s = w.current.load(std::memory_order_seq_cst)) check_idle_fiber(w, *s);
     if (w.background) continue;
-    require(!w.taken.load() && !w.inside.load(), "a thread that has left gave its worker back");
+    require(!w.taken.load(std::memory_order_seq_cst) && !w.inside.load(std::memory_order_seq_cst),
+            "a thread that has left gave its worker back");
   }
 }
 
 void rest_check::check_fibers() {
   std::size_t known = 0;
-  for (const worker& w : core_.workers.all()) known += w.cached + (w.current.load() != nullptr ? 1 : 0);
-  require(core_.fibers.in_use_.load() == known, "a fiber that nobody runs any more was given back");
+  for (const worker& w : core_.workers.all())
+    known += w.cached + (w.current.load(std::memory_order_seq_cst) != nullptr ? 1 : 0);
+  require(core_.fibers.in_use_.load(std::memory_order_seq_cst) == known,
+          "a fiber that no worker runs any more was given back");
   require(core_.parked.now() == 0, "at rest no fiber is parked");
   const std::lock_guard hold(core_.suspensions.lock_);
-  require(core_.suspensions.first_ == nullptr && core_.suspensions.count_.load() == 0,
-          "at rest no suspension waits to be cancelled");
+  require(
+      core_.suspensions.first_ == nullptr && core_.suspensions.count_.load(std::memory_order_seq_cst) == 0,
+      "at rest no suspension waits to be cancelled");
 }
 
 void rest_check::check_queues() {
@@ -175,60 +184,69 @@ void rest_check::check_queues() {
     const std::lock_guard hold(core_.injector.lock_);
     require(core_.injector.fibers_.empty() && core_.injector.tasks_.empty(),
             "at rest the injector queue is empty");
-    require(core_.injector.size_.load() == 0, "the injector queue's size is that of its lists");
+    require(core_.injector.size_.load(std::memory_order_seq_cst) == 0,
+            "the injector queue's size is that of its lists");
   }
   {
     const std::lock_guard hold(core_.launched.lock_);
     for (std::uint32_t p = 0; p < core_.launched.queue_count_; ++p) {
       if (core_.launched.queues_[p].oldest == nullptr) continue;
       for (const worker& w : core_.workers.all())
-        require(w.current.load() == nullptr || !core_.hints.serves(w, static_cast<sukima_place>(p)),
+        require(w.current.load(std::memory_order_seq_cst) == nullptr ||
+                    !core_.hints.serves(w, static_cast<sukima_place>(p)),
                 "nothing waits in the queue of a place whose workers sleep");
     }
   }
-  // Whoever looks for work drops those that were resumed; where nobody did they are listed still.
+  // A worker that looks for work drops those that were resumed. If none has looked, they are still listed.
   const std::lock_guard hold(core_.splittable.lock_);
   std::size_t listed = 0;
   core_.splittable.fibers_.for_each([&](const fiber& s) {
     ++listed;
     require(s.is_listed_splittable, "a listed fiber has its mark");
-    require(s.suspension.load().stage() == suspension_stage::running, "at rest no fiber is suspended");
+    require(s.suspension.load(std::memory_order_seq_cst).stage() == suspension_stage::running,
+            "at rest no fiber is suspended");
   });
-  require(core_.splittable.size_.load() == listed, "the size of the splittable fibers' list is right");
+  require(core_.splittable.size_.load(std::memory_order_seq_cst) == listed,
+          "the size of the splittable fibers' list is right");
 }
 
 void rest_check::check_hints(const picture& p) {
   if (!core_.hints.in_use()) return;
-  const placement_hints::tables& t = *core_.hints.tables_.load();
+  const placement_hints::tables& t = *core_.hints.tables_.load(std::memory_order_seq_cst);
   std::uint32_t seen = 0;
   for (unsigned i = 0; i < p.marks.size(); ++i) {
     const worker& w = core_.workers[i];
     const rest_place place = p.marks[i].place();
     const bool at_home = place == rest_place::at_home || place == rest_place::no_thread;
-    const availability now = w.hints.available.load();
+    const availability now = w.hints.available.load(std::memory_order_seq_cst);
     seen += w.hints.cpu.read() >= 0 ? 1 : 0;
-    require(w.hints.wanted.load() == SUKIMA_PLACE_ANY, "a worker that runs nothing wants no place");
-    require(w.hints.offered == nullptr, "at rest nobody waits for its fiber to be taken");
+    require(w.hints.wanted.load(std::memory_order_seq_cst) == SUKIMA_PLACE_ANY,
+            "a worker that runs nothing wants no place");
+    require(w.hints.offered == nullptr, "at rest no worker waits for its fiber to be taken");
     require(now == availability::away ||
                 (!at_home && now != availability::insists && now != availability::yields),
             "a worker that runs nothing is away, idle or asleep");
-    require(!at_home || w.hints.cpu.read() < 0, "who is at home counts in no place");
+    require(!at_home || w.hints.cpu.read() < 0, "a worker at home counts in no place");
   }
   for (std::uint32_t i = 0; i <= t.count; ++i)
-    require(t.offers[i].on_offer.load() == nullptr, "at rest no fiber is on offer");
-  require(core_.hints.wanting_.load() == 0, "the count of workers that want a place is theirs");
-  require(core_.hints.offers_.load() == 0, "each offer was taken, or taken back");
+    require(t.offers[i].on_offer.load(std::memory_order_seq_cst) == nullptr, "at rest no fiber is on offer");
+  require(core_.hints.wanting_.load(std::memory_order_seq_cst) == 0,
+          "the count of workers that want a place is theirs");
+  require(core_.hints.offers_.load(std::memory_order_seq_cst) == 0, "each offer was taken, or taken back");
   require(t.workers.count(SUKIMA_PLACE_ANY) == seen, "the workers that were seen count in the machine");
 }
 
 void rest_check::check_control() {
-  require(core_.blocking.blocked_.load() == 0, "at rest no worker waits outside");
+  require(core_.blocking.blocked_.load(std::memory_order_seq_cst) == 0, "at rest no worker waits outside");
   require(!core_.blocking.has_outside(), "at rest no thread waits outside for a future");
-  require(core_.blocking.bound_.load() == 0, "at rest no thread-bound fiber waits");
+  require(core_.blocking.bound_.load(std::memory_order_seq_cst) == 0, "at rest no thread-bound fiber waits");
   const worker_controller& c = core_.controller;
-  if (core_.life.is_closed() || c.follows_capacity()) return;  // the monitor takes back what is too much
-  require(c.refused_ || c.target_.load() == c.wanted(), "the target is what is wanted");
-  require(core_.workers.threads() + 1 >= c.target_.load(), "there is a thread for each worker that may run");
+  if (core_.life.is_closed() || c.follows_capacity())
+    return;  // the monitor corrects a target that is too high
+  require(c.refused_ || c.target_.load(std::memory_order_seq_cst) == c.wanted(),
+          "the target is what is wanted");
+  require(core_.workers.threads() + 1 >= c.target_.load(std::memory_order_seq_cst),
+          "there is a thread for each worker that may run");
 }
 
 void rest_check::run() {
@@ -244,8 +262,8 @@ void rest_check::run() {
       core_.rest.wait(seen);
       continue;
     }
-    // The marks were read one after another. Whoever was read early may since have woken by itself, and have
-    // taken something from whoever was read late.
+    // The marks were read one after another. A worker that was read early may since have woken by itself, and
+    // have taken something from a worker that was read late.
     if (!look_around_again(before) || !equal(before, take())) continue;
     violated_ = nullptr;
     check_counts(before);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check at rest, for tests: does everything agree when nobody is inside of a runtime? Liveness and counts
-// go wrong while results stay right; here that ends the process, and the message names the invariant.
+// The check at rest, for tests: whether all words agree when no thread is inside a runtime. Liveness and
+// counts may go wrong while results stay right. Here that ends the process, and the message names the
+// invariant.
 #pragma once
 
 namespace sukima {
@@ -13,9 +14,9 @@ namespace sukima::detail {
 /// then aborts unless: permits and wake epochs agree; the worker counts fit the workers and their flags; no
 /// worker that may run stays at home; no task runs, no fiber is parked, suspended or lost; publication slots,
 /// injector queue and mailboxes are empty, the list of suspended fibers with splittable work names none that
-/// still is; nobody counts as blocked.
+/// still is; no worker counts as blocked.
 /// The wait ends with an event and has no limit of its own: a wake-up that is lost shows as a hang.
-/// \pre no thread is inside of the runtime or enters it meanwhile; limit_workers may be called, and waits
+/// \pre no thread is inside the runtime or enters it during the check; limit_workers may be called, and waits
 /// Complexity: linear in the number of workers, and what they need to fall asleep.
 ///
 /// Weak: null where SUKIMA_ASSERT is off. So a test's objects can be linked with either library.

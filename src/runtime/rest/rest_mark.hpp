@@ -2,11 +2,11 @@
 // Where a background worker without work is, for the check at rest (rest/at_rest.hpp). Kept only where
 // SUKIMA_ASSERT is on; elsewhere all of this is nothing.
 //
-// A worker marks itself before it sleeps, and as busy when it goes on, before it changes anything else. One
-// that never sleeps marks itself when it has looked around for nothing, and as busy only after the look that
-// has found something; so its looks are counted. If two readings of all marks are equal, nobody is busy in
-// them, and each worker that never sleeps has made two looks after the first one, then no worker changes
-// anything by itself any more. Each mark is an event for whoever waits until all workers have settled.
+// A worker marks itself before it sleeps, and as busy when it goes on, before it changes anything else. A
+// worker that never sleeps marks itself when it has looked around for nothing, and as busy only after a look
+// that has found something. So its looks are counted. No worker changes anything by itself any more if two
+// readings of all marks are equal, no worker is busy in them, and each worker that never sleeps has made two
+// looks after the first one. Each mark is an event for the check that waits until all workers have settled.
 #pragma once
 
 #include "assert.hpp"
@@ -24,16 +24,16 @@ enum class rest_place : std::uint8_t { no_thread, busy, at_home, parked, sentine
 /// One event for each mark of any worker of the runtime.
 class rest_events {
  public:
-  std::uint32_t read() const noexcept { return count_.load(); }
+  std::uint32_t read() const noexcept { return count_.load(std::memory_order_seq_cst); }
   void add() noexcept {
-    count_.fetch_add(1);
+    count_.fetch_add(1, std::memory_order_seq_cst);
     count_.notify_all();
   }
   /// Sleeps until there was another one since `seen`.
   void wait(std::uint32_t seen) const noexcept { count_.wait(seen); }
 
  private:
-  std::atomic<std::uint32_t> count_{0};
+  std::atomic<std::uint32_t> count_{0};  ///< pairs with: read, add
 };
 
 class rest_mark {
@@ -46,14 +46,14 @@ class rest_mark {
     std::uint32_t epoch() const noexcept { return static_cast<std::uint32_t>(bits >> 9); }
     bool operator==(const reading&) const = default;
   };
-  reading read() const noexcept { return {word_.load()}; }
-  /// How often its worker has looked around for nothing. Acquire; partner: is().
+  reading read() const noexcept { return {word_.load(std::memory_order_seq_cst)}; }
+  /// How often its worker has looked around for nothing.
   std::uint32_t looks() const noexcept { return looks_.load(std::memory_order_acquire); }
   void sleeps(rest_events& events, rest_place place, std::uint32_t epoch) noexcept {
     set(events, place, std::uint64_t{epoch} << 9 | 1u << 8);
   }
   void is(rest_events& events, rest_place place) noexcept {
-    // A worker that never sleeps says so once, not in each turn. Partner of the counter: looks().
+    // A worker that never sleeps changes its mark once, not in each turn.
     if ((word_.load(std::memory_order_relaxed) & 0x1ff) != static_cast<std::uint64_t>(place))
       set(events, place, 0);
     else
@@ -63,11 +63,12 @@ class rest_mark {
  private:
   void set(rest_events& events, rest_place place, std::uint64_t sleep) noexcept {
     const std::uint64_t version = (word_.load(std::memory_order_relaxed) >> 41) + 1;
-    word_.store(version << 41 | sleep | static_cast<std::uint64_t>(place));
+    word_.store(version << 41 | sleep | static_cast<std::uint64_t>(place), std::memory_order_seq_cst);
     events.add();
   }
+  /// pairs with: read, set
   std::atomic<std::uint64_t> word_{static_cast<std::uint64_t>(rest_place::no_thread)};
-  std::atomic<std::uint32_t> looks_{0};
+  std::atomic<std::uint32_t> looks_{0};  ///< pairs with: is, looks
 };
 
 #else
