@@ -20,13 +20,14 @@ namespace {
 std::uintptr_t address_of(const void* r) noexcept { return reinterpret_cast<std::uintptr_t>(r); }
 
 /// The word of an abort that reaches this choice point of the task's segment and younger ones.
+/// pairs with: is_reached, is_concerned
 atomic<std::uintptr_t>& abort_word(task& t, const choice_point* r) noexcept {
   return address_of(r) >= t.shield.load(std::memory_order_relaxed) ? t.shielded_abort_to : t.abort_to;
 }
 
-/// Was the place aborted where this task was split off, or an older one of the same segment? Not by what is
-/// below a shield that is below that place. What was not split off at a place is reached by what its parents
-/// say only (group.cpp).
+/// Whether the place was aborted where this task was split off, or an older one of the same segment. Aborts
+/// below a shield that is below that place do not count. A task that was not split off at a place is reached
+/// only by the words of its parents (group.cpp).
 bool is_reached(const task& t) noexcept {
   if (t.parent == nullptr || t.owner_segment == all_ones) return false;
   const std::uintptr_t outside =
@@ -56,7 +57,7 @@ bool is_task_concerned(const fiber& s) noexcept { return !is_shielded(s) && is_t
 bool is_descendant_concerned(const task* t) noexcept {
   for (; t != nullptr; t = t->parent) {
     if (t->cancelled.load(std::memory_order_acquire)) return true;
-    if (t->cancellation_masked.load(std::memory_order_acquire)) return false;  // partner: unmask
+    if (t->cancellation_masked.load(std::memory_order_acquire)) return false;
     if (is_reached(*t)) return true;
     if (t->shielded) return false;
   }
@@ -78,7 +79,7 @@ std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept {
 
 void look_for_abort(fiber& s) noexcept {
   s.abort_pending = is_concerned(s) || s.failure != nullptr;
-  // The flag of the worker may have gone to another fiber, which was told to poll in the place of this one.
+  // The flag of the worker may have gone to another fiber, whose poll was requested instead of this one's.
   if (s.abort_pending) s.limit.request_poll();
 }
 
@@ -90,7 +91,7 @@ void leave_if_aborted(fiber& s) {
 }
 
 void lower_abort(task& t, const choice_point* r) noexcept {
-  atomic<std::uintptr_t>& word = abort_word(t, r);
+  atomic<std::uintptr_t>& word = abort_word(t, r);  // pairs with: is_reached, is_concerned
   const std::uintptr_t mine = address_of(r);
   std::uintptr_t seen = word.load(std::memory_order_relaxed);
   while (mine < seen && !word.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) {
@@ -99,8 +100,8 @@ void lower_abort(task& t, const choice_point* r) noexcept {
 
 void clear_abort(fiber& s, const choice_point* r) noexcept {
   std::uintptr_t mine = address_of(r);
-  abort_word(*s.running, r)
-      .compare_exchange_strong(mine, no_choice_point, std::memory_order_acq_rel);  // partner: lower_abort
+  // pairs with: lower_abort
+  abort_word(*s.running, r).compare_exchange_strong(mine, no_choice_point, std::memory_order_acq_rel);
 }
 
 bool raise_shield(char* top) noexcept {
@@ -116,17 +117,18 @@ void lower_shield(char* top) noexcept {
   SUKIMA_ASSERT(s.running->shield.load(std::memory_order_relaxed) == address_of(top),
                 "a shield is lowered in the segment in which it was raised");
   s.running->shield.store(no_choice_point, std::memory_order_relaxed);
-  // What is above it is over, and so are those that could have aborted it.
+  // All work above it has ended, and with it all that could have aborted it.
   s.running->shielded_abort_to.store(no_choice_point, std::memory_order_relaxed);
-  look_for_abort(s);  // what came meanwhile takes effect at the next poll
+  look_for_abort(s);  // an abort that came behind the shield takes effect at the next poll
   s.limit.request_poll();
 }
 
 void request_abort_checks(runtime_core& r) noexcept {
   for (worker& w : r.workers.all()) {
     stress_point();
-    w.flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
-    if (fiber* s = w.current.load()) s->limit.request_poll();
+    // Set first, then `current` is read.
+    w.flags.fetch_or(flag_check_abort, std::memory_order_seq_cst);
+    if (fiber* s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
   }
   r.suspensions.cancel_those_concerned();
   r.remote.abort_those_concerned();
@@ -134,7 +136,7 @@ void request_abort_checks(runtime_core& r) noexcept {
 
 void unmask(runtime_core& r, task& t) noexcept {
   if (!t.cancellation_masked.load(std::memory_order_relaxed) || std::uncaught_exceptions() > 0) return;
-  t.cancellation_masked.store(false, std::memory_order_release);  // partner: is_task_concerned
+  t.cancellation_masked.store(false, std::memory_order_release);
   request_abort_checks(r);  // who looked before found it masked
 }
 
@@ -158,7 +160,7 @@ std::exception_ptr abandon(choice_point* r) {
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
   // The owner's own exception came first in the sequential order; an abort from further out swallows the
-  // child's. A failure of a callback that is to leave further out is none: the child's goes before it.
+  // child's. A failure of a callback that must leave further out does not: the child's goes before it.
   return own || is_concerned(s) ? nullptr : error;
 }
 
@@ -175,19 +177,21 @@ void open_scope(cancel_state& s, choice_point* scope) noexcept {
 
 void cancel_scope(cancel_state& s) noexcept {
   auto expected = cancel_state::stage::open;
-  if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling)) return;
-  hands_over(&s);  // partner: close_scope
+  if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling, std::memory_order_seq_cst))
+    return;
+  hands_over(&s);  // pairs with: close_scope
   stress_point();
   lower_abort(*s.running, s.scope);
   request_abort_checks(*s.owner->runtime);
-  s.now.store(cancel_state::stage::cancelled);  // partner: close_scope
+  s.now.store(cancel_state::stage::cancelled, std::memory_order_seq_cst);
 }
 
 bool close_scope(cancel_state& s) noexcept {
   auto expected = cancel_state::stage::open;
-  if (s.now.compare_exchange_strong(expected, cancel_state::stage::closed)) return false;
-  while (s.now.load() == cancel_state::stage::cancelling) std::this_thread::yield();
-  takes_over(&s);  // partner: cancel_scope
+  if (s.now.compare_exchange_strong(expected, cancel_state::stage::closed, std::memory_order_seq_cst))
+    return false;
+  while (s.now.load(std::memory_order_seq_cst) == cancel_state::stage::cancelling) std::this_thread::yield();
+  takes_over(&s);  // pairs with: cancel_scope
   fiber& owner = *s.owner;
   SUKIMA_ASSERT(owner.running == s.running, "a scope is closed in the segment in which it was opened");
   clear_abort(owner, s.scope);
@@ -196,8 +200,8 @@ bool close_scope(cancel_state& s) noexcept {
   return true;
 }
 
-/// A pending failure of a callback is no abort: that of a choice point outside of the scope leaves by the
-/// next join. One from inside belongs to what was cancelled.
+/// A pending failure of a callback is not an abort. The failure of a choice point outside the scope leaves by
+/// the next join; a failure from inside belongs to the cancelled work.
 bool abort_ends_here(cancel_state& s) noexcept {
   if (!close_scope(s)) return false;
   fiber& owner = *s.owner;

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aborting: what an exception or a cancellation stops (abort.cpp).
 //
-// Nobody walks down the tree of tasks. An abort is one word: `task::cancelled`, or `task::abort_to`, the
-// oldest choice point of the task's segment that it reaches, lowered by CAS. Whoever writes it then requests
-// an abort check of every worker. Each fiber looks upwards: the task that it runs, the parent, and so on; all
-// of them live until they are joined. A fiber that is parked, suspended, or about to begin a task looks when
-// it continues. Model: model/abort.pml.
+// An abort does not walk down the tree of tasks. It is one word: `task::cancelled`, or `task::abort_to`, the
+// oldest choice point of the task's segment that it reaches, lowered by CAS. The thread that writes it then
+// requests an abort check of every worker. Each fiber looks upwards: the task that it runs, the parent, and
+// so on. All of them live until they are joined. A fiber that is parked, suspended, or about to begin a task
+// looks when it continues. Model: model/abort.pml.
 //
-// A *shield* (sukima::shielded) is an address of a segment's choice points; one inside of another in the same
+// A *shield* (sukima::shielded) is an address of a segment's choice points; one inside another in the same
 // segment adds nothing. While it stands, aborts of choice points below it, and of the segment's task, do not
-// concern the fiber; aborts of choice points above it have a word of their own (`task::shielded_abort_to`),
+// concern the fiber. Aborts of choice points above it have a word of their own (`task::shielded_abort_to`),
 // because `abort_to` keeps only the oldest. A task that was split off above it is `shielded`: it looks no
-// further up, and what `abort_to` says does not reach it. Whoever aborts a choice point reads the shield: it
-// was raised before the choice point was pushed, and stands until after that is gone; or it is raised above
-// it, at whatever time.
+// further up, and `abort_to` does not reach it. A thread that aborts a choice point reads the shield. The
+// shield was raised before the choice point was pushed, and stands until after that is gone; or it is raised
+// above the choice point, at any time.
 //
-// All of these words belong to one segment, and lie in its task: several segments of a fiber, each with
-// scopes and shields, know nothing of one another.
+// All of these words belong to one segment, and are in its task: several segments of a fiber, each with
+// scopes and shields, do not affect one another.
 #pragma once
 
 #include "fiber/fiber.hpp"
 
 namespace sukima::detail {
 
-/// Was the task that this fiber runs, or one of its ancestors, or a choice point of its running segment
-/// aborted?
+/// Whether the task that this fiber runs, one of its ancestors, or a choice point of its running segment was
+/// aborted.
 bool is_concerned(const fiber& s) noexcept;
-/// Was the task that it runs, or one of its ancestors?
+/// Whether the task that it runs was aborted, or one of its ancestors.
 bool is_task_concerned(const fiber& s) noexcept;
 /// The same of a task that came from another one.
 bool is_descendant_concerned(const task* t) noexcept;
 /// The same of any task that has not ended.
 inline bool is_task_concerned(const task* t) noexcept {
   if (t == nullptr || t->parent != nullptr || t->owner != nullptr) return is_descendant_concerned(t);
-  return t->cancelled.load(std::memory_order_acquire);  // partners: stop_children, cancel
+  return t->cancelled.load(std::memory_order_acquire);
 }
-/// Does a shield of the running segment keep aborts from outside away?
+/// Whether a shield of the running segment keeps aborts from outside away.
 bool is_shielded(const fiber& s) noexcept;
 /// `is_concerned`, where an exception may leave: not in a destructor that runs because of another one.
 bool must_leave(const fiber& s) noexcept;
-/// Will the next join of this fiber leave by an exception that is not a child's?
+/// Whether the next join of this fiber will leave by an exception that is not a child's.
 bool leaves_at_join(const fiber& s) noexcept;
-/// The failure of a callback that leaves by the join of `r`; null: none. It is over then, unless a loop below
+/// The failure of a callback that leaves by the join of `r`; null: none. That ends it, unless a loop below
 /// `r` was ended for it.
 std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept;
 /// Sets `abort_pending`, from which on polls at joins look closer; the next poll is slow then.
@@ -56,7 +56,7 @@ void clear_abort(fiber& s, const choice_point* r) noexcept;
 void request_abort_checks(runtime_core& r) noexcept;
 /// The owner of a task begins to wait for it. If that was split off during stack unwinding, from a choice
 /// point older than the destructor, and the exception has been caught since, it is aborted with its owner
-/// from now on; a task of the destructor itself is joined before that is over.
+/// from now on; a task of the destructor itself is joined before the destructor returns.
 void unmask(runtime_core& r, task& t) noexcept;
 
 }  // namespace sukima::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deadlines: one thread that sleeps until the next one and cancels its scope.
 //
-// A deadline lies in the frame of the `cancellable` call that has it, so none is allocated. It is in the
+// A deadline is part of the frame of the `cancellable` call that has it, so none is allocated. It is in the
 // clock's list from `start_deadline` to `end_deadline`. The clock cancels under its lock, and cancelling
-// waits for nobody; so ending a deadline takes a few microseconds at most, and the clock never touches
-// one that has ended.
+// never waits. So ending a deadline takes a few microseconds at most, and the clock never touches an ended
+// one.
 #include <sukima/detail/own_thread.hpp>
 #include "core.hpp"
 

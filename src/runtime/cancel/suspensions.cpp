@@ -25,17 +25,21 @@ void cancellable_suspensions::add(fiber& s, const cancel_action& action) noexcep
   s.listed_after = first_;
   if (first_ != nullptr) first_->listed_before = &s;
   first_ = &s;
-  count_.fetch_add(1);  // partner: cancel_those_concerned; the fiber looks for an abort after this
+  // Counted first: the fiber looks for an abort after this, and cancel_those_concerned reads the count after
+  // the abort was written.
+  count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void cancellable_suspensions::remove(fiber& s) noexcept {
   const std::lock_guard hold(lock_);
-  SUKIMA_ASSERT(first_ != nullptr && count_.load() != 0, "a fiber that leaves the list was in it");
+  SUKIMA_ASSERT(first_ != nullptr && count_.load(std::memory_order_seq_cst) != 0,
+                "a fiber that leaves the list was in it");
   (s.listed_before != nullptr ? s.listed_before->listed_after : first_) = s.listed_after;
   if (s.listed_after != nullptr) s.listed_after->listed_before = s.listed_before;
   s.on_cancel = nullptr;
-  count_.fetch_sub(1);
-  SUKIMA_ASSERT((count_.load() == 0) == (first_ == nullptr), "the number of listed suspensions is right");
+  count_.fetch_sub(1, std::memory_order_seq_cst);
+  SUKIMA_ASSERT((count_.load(std::memory_order_seq_cst) == 0) == (first_ == nullptr),
+                "the number of listed suspensions is right");
 }
 
 /// Under the lock, for a listed fiber.
@@ -60,7 +64,7 @@ void cancellable_suspensions::cancel_held(fiber* first) noexcept {
 }
 
 void cancellable_suspensions::cancel_those_concerned() noexcept {
-  if (count_.load() == 0) return;
+  if (count_.load(std::memory_order_seq_cst) == 0) return;
   fiber* held = nullptr;
   {
     const std::lock_guard hold(lock_);
@@ -68,9 +72,8 @@ void cancellable_suspensions::cancel_those_concerned() noexcept {
       stress_point();
       bool concerned = hold_if_concerned(*s);
       if (!concerned) {
-        // Whatever its stage was: a helper may have let it go since. Then the stage is read again. Partners:
-        // after_suspend, wait_in_place, split_one.
-        s->cancel_check.store(true);
+        // Whatever its stage was, a helper may have let it go since. So the stage is read again.
+        s->cancel_check.store(true, std::memory_order_seq_cst);
         stress_point();
         concerned = hold_if_concerned(*s);
         // Not `on`: only if it waits in place does it need the wake-up, and then it is where it was listed.
@@ -95,7 +98,7 @@ void cancellable_suspensions::cancel_if_concerned(fiber& s) noexcept {
 }
 
 void cancellable_suspensions::cancel_in_place(fiber& s) noexcept {
-  if (!s.cancel_check.exchange(false) || s.cancel_called || !must_leave(s)) return;
+  if (!s.cancel_check.exchange(false, std::memory_order_seq_cst) || s.cancel_called || !must_leave(s)) return;
   s.cancel_called = true;
   s.on_cancel->call(s.on_cancel->closure, suspension_resumer(s));
 }

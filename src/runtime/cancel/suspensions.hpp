@@ -2,15 +2,15 @@
 // Suspensions that end early when their computation is cancelled (sukima::suspend with a third argument).
 //
 // A suspended fiber does not poll. So a fiber that is suspended with an action for its cancellation is listed
-// here before it looks for an abort the last time, and whoever aborts something looks through the list after
-// the abort was written:
+// here before it looks for an abort the last time. A thread that aborts something looks through the list
+// after it has written the abort:
 //   suspended: suspended → splitting holds the fiber, as a helper does; if an abort concerns it, its action
-//   is called, which resumes it or sees to it that somebody does; splitting → suspended lets it go.
+//   is called, which resumes it, now or later; splitting → suspended lets it go.
 //   being switched away from, waiting in place, or held by a helper: it cannot be held. `cancel_check` is set
-//   and its worker unparked; whoever has the fiber looks at that word after suspending → suspended, in each
-//   turn of its wait, or after splitting → suspended. Both sides write before they read, so one of them sees
-//   the other.
-// The action is called once at most, and the fiber does not run meanwhile: what the action captured lives.
+//   and its worker unparked. The thread that has the fiber looks at that word after suspending → suspended,
+//   in each turn of its wait, or after splitting → suspended. Both sides write before they read, so one of
+//   them sees the other.
+// The action is called once at most. The fiber does not run during the call, so the action's captures live.
 // Model: model/suspend.pml.
 #pragma once
 
@@ -49,7 +49,8 @@ class cancellable_suspensions {
   runtime_core& core_;
   std::mutex lock_;
   fiber* first_ = nullptr;
-  atomic<std::size_t> count_{0};  ///< changed under the lock, read before it is taken
+  /// Changed under the lock, read before it is taken. pairs with: add, remove, cancel_those_concerned
+  atomic<std::size_t> count_{0};
 };
 
 }  // namespace sukima::detail
