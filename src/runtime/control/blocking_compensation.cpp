@@ -11,30 +11,31 @@
 namespace sukima::detail {
 
 void blocking_compensation::begin() noexcept {
-  blocked_.fetch_add(1);
+  blocked_.fetch_add(1, std::memory_order_seq_cst);
   core_.controller.compensate("a worker waits outside");
 }
 
 void blocking_compensation::end() noexcept {
-  SUKIMA_ASSERT(blocked_.load() != 0, "a wait that ends was counted when it began");
-  if (blocked_.fetch_sub(1) == 1) core_.controller.end_compensation();
+  SUKIMA_ASSERT(blocked_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
+  if (blocked_.fetch_sub(1, std::memory_order_seq_cst) == 1) core_.controller.end_compensation();
 }
 
 bool blocking_compensation::begin_bound() noexcept {
-  bound_.fetch_add(1);  // before the target is computed, by whomever
+  // Counted before this thread or another one computes the target.
+  bound_.fetch_add(1, std::memory_order_seq_cst);
   if (core_.controller.compensate("a thread-bound fiber waits")) return true;
-  // The next turn of the wait tries again. Another wait may have ended meanwhile that was not the last one.
+  // The next turn of the wait tries again. Another wait, not the last one, may have ended since.
   end_bound();
   return false;
 }
 
 void blocking_compensation::end_bound() noexcept {
-  SUKIMA_ASSERT(bound_.load() != 0, "a wait that ends was counted when it began");
-  if (bound_.fetch_sub(1) == 1) core_.controller.end_compensation();
+  SUKIMA_ASSERT(bound_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
+  if (bound_.fetch_sub(1, std::memory_order_seq_cst) == 1) core_.controller.end_compensation();
 }
 
 bool blocking_compensation::begin_outside() noexcept {
-  outside_.fetch_add(1);
+  outside_.fetch_add(1, std::memory_order_seq_cst);
   core_.monitor_thread.entry_begins();
   if (core_.controller.compensate("a thread waits for a future") || core_.controller.target() > 1)
     return true;
@@ -43,13 +44,15 @@ bool blocking_compensation::begin_outside() noexcept {
 }
 
 void blocking_compensation::end_outside() noexcept {
-  SUKIMA_ASSERT(outside_.load() != 0, "a wait that ends was counted when it began");
+  SUKIMA_ASSERT(outside_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
   // At once: the monitor, which otherwise decides, may find no thread inside and doze.
-  if (outside_.fetch_sub(1) == 1) core_.controller.reconsider("threads that waited for futures are back");
+  if (outside_.fetch_sub(1, std::memory_order_seq_cst) == 1)
+    core_.controller.reconsider("threads that waited for futures are back");
 }
 
 unsigned blocking_compensation::workers() const noexcept {
-  return std::min(blocked_.load(), tuning::most_compensated) + bound_.load() + (has_outside() ? 1 : 0);
+  return std::min(blocked_.load(std::memory_order_seq_cst), tuning::most_compensated) +
+         bound_.load(std::memory_order_seq_cst) + (has_outside() ? 1 : 0);
 }
 
 bound_wait::bound_wait(runtime_core& core) noexcept : core_(core), since_(ticks()) {}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that run in place of those that wait: outside of the runtime (sukima/blocking.hpp), or inside with
-// a thread-bound fiber; and one for threads that never entered and wait for a future (future/outside.cpp).
+// Workers that run instead of waiting ones: those wait outside the runtime (sukima/blocking.hpp), or inside
+// with a thread-bound fiber; and one for threads that never entered and wait for a future
+// (future/outside.cpp).
 //
-// A thread-bound fiber that waits keeps its thread, and that thread runs only descendants of what it waits
-// for. What ends the wait may be something else: a fiber that a surplus worker handed on, one that was
-// resumed, a task that resumes this fiber. If the worker that waits were the last one, nobody would run it.
-// So a wait that lasts counts as blocked: the target grows by one, and at least one worker that takes
-// anything is left. Model: model/bound_wait.pml.
+// A thread-bound fiber that waits keeps its thread, and that thread runs only descendants of the awaited
+// task. Other work may have to end the wait: a fiber that a surplus worker handed on, a resumed fiber, a task
+// that resumes this fiber. If the waiting worker were the last one, no worker would run that. So a wait that
+// lasts counts as blocked: the target grows by one, and at least one worker that takes anything is left.
+// Model: model/bound_wait.pml.
 #pragma once
 
 #include <atomic>
@@ -31,27 +32,27 @@ class blocking_compensation {
   bool begin_bound() noexcept;
   void end_bound() noexcept;
   /// The same for a thread outside the runtime, which waits for something that workers compute here. All such
-  /// threads together add one worker, in place of the first thread that would compute if it entered.
+  /// threads together add one worker, instead of the first thread that would compute if it entered.
   /// \returns false: no worker but threads that enter could compute it, and nothing has changed
   bool begin_outside() noexcept;
   void end_outside() noexcept;
-  /// Sequentially consistent. Partner: monitor::entry_begins.
-  bool has_outside() const noexcept { return outside_.load() != 0; }
-  /// So many workers run in place of those that wait. Of the waits outside, those above
-  /// `tuning::most_compensated` get none: it would be a thread for each of a crowd. Those of thread-bound
-  /// fibers all count, because their end may depend on it.
+  bool has_outside() const noexcept { return outside_.load(std::memory_order_seq_cst) != 0; }
+  /// The number of workers that run instead of waiting ones. Waits outside above `tuning::most_compensated`
+  /// get none: it would be a thread for each of a crowd. Waits of thread-bound fibers all count, because
+  /// their end may depend on it.
   unsigned workers() const noexcept;
 
  private:
   friend class rest_check;
   runtime_core& core_;
-  std::atomic<unsigned> blocked_{0};
-  std::atomic<unsigned> bound_{0};
+  std::atomic<unsigned> blocked_{0};  ///< pairs with: begin, end, workers
+  std::atomic<unsigned> bound_{0};  ///< pairs with: begin_bound, end_bound, workers
+  /// pairs with: begin_outside, end_outside, has_outside; monitor::entry_begins in monitor.hpp
   std::atomic<unsigned> outside_{0};
 };
 
 /// One wait of a thread-bound fiber, or of another one that keeps its worker: after
-/// `tuning::bound_wait_patience_ns` another worker runs in its place, until this object ends.
+/// `tuning::bound_wait_patience_ns` another worker runs instead, until this object ends.
 class bound_wait {
  public:
   explicit bound_wait(runtime_core& core) noexcept;

@@ -45,7 +45,7 @@ class cpu_shortage {
   };
 
   runtime_core& core_;
-  std::atomic<bool> short_{false};
+  std::atomic<bool> short_{false};  ///< no partner: a hint
   // Only for the monitor.
   cap_shortage judgement_{};
   std::vector<worker_times> workers_;

@@ -27,7 +27,7 @@ void monitor::start() {
 }
 
 void monitor::stop() {
-  ending_.store(true);
+  ending_.store(true, std::memory_order_seq_cst);
   wake();
   if (thread_.joinable()) thread_.join();
 }
@@ -37,7 +37,7 @@ void monitor::forget_thread() {
 }
 
 void monitor::wake() noexcept {
-  alarm_.fetch_add(1);
+  alarm_.fetch_add(1, std::memory_order_seq_cst);
   futex(alarm_, FUTEX_WAKE, 1, nullptr);
 }
 
@@ -46,8 +46,9 @@ void monitor::run() {
   clock::time_point last_inside = clock::now();
   interval_ = nanoseconds(tuning::first_sample_ns);
   for (;;) {
-    const std::uint32_t seen = alarm_.load();  // then `ending_`. Partner: stop(), which writes it first
-    if (ending_.load()) return;
+    // Read before `ending_`, because stop() writes that before it advances the alarm.
+    const std::uint32_t seen = alarm_.load(std::memory_order_seq_cst);
+    if (ending_.load(std::memory_order_seq_cst)) return;
     const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : interval_;
     const timespec pause{0, each.count()};
     futex(alarm_, FUTEX_WAIT, seen, &pause);
@@ -59,7 +60,7 @@ void monitor::run() {
       last_inside = clock::now();
       continue;
     }
-    doze(seen);  // nothing that it looks at matters to anybody before the next entry
+    doze(seen);  // nothing that it looks at matters before the next entry
     if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns))
       interval_ = nanoseconds(tuning::first_sample_ns);
   }
@@ -70,10 +71,9 @@ bool monitor::is_needed() const noexcept {
 }
 
 void monitor::doze(std::uint32_t seen) noexcept {
-  dozing_.store(true);
-  // Partner: entry_begins, which is called after the entry was counted and looks whether the monitor dozes.
-  if (!is_needed() && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
-  dozing_.store(false);
+  dozing_.store(true, std::memory_order_seq_cst);
+  if (!is_needed() && !ending_.load(std::memory_order_seq_cst)) futex(alarm_, FUTEX_WAIT, seen, nullptr);
+  dozing_.store(false, std::memory_order_seq_cst);
 }
 
 void monitor::look() {

@@ -20,16 +20,17 @@ class monitor {
   monitor(const monitor&) = delete;
   monitor& operator=(const monitor&) = delete;
 
-  /// Starts the thread, unless it was started before. Any thread may call it, inside of an entry.
+  /// Starts the thread, unless it was started before. Any thread may call it, inside an entry.
   void start();
   /// Ends the thread, if there is one.
   void stop();
   /// In a child process after fork(), where the thread does not exist.
   void forget_thread();
-  /// Called at each entry, and at each wait of a thread outside.
+  /// Called at each entry and at each wait of a thread outside, after it was counted: the monitor works only
+  /// while a thread is inside or waits.
   void entry_begins() noexcept {
-    // Partner: doze(), which stores `true` and then reads the counts once more; the entry was counted before.
-    if (dozing_.load()) wake();
+    // The other way round, doze() stores `true` and then reads the counts once more.
+    if (dozing_.load(std::memory_order_seq_cst)) wake();
   }
 
  private:
@@ -42,9 +43,9 @@ class monitor {
   void wake() noexcept;
 
   runtime_core& core_;
-  std::atomic<bool> dozing_{false};
-  std::atomic<bool> ending_{false};
-  std::atomic<std::uint32_t> alarm_{0};  ///< futex of the thread
+  std::atomic<bool> dozing_{false};  ///< pairs with: doze, entry_begins
+  std::atomic<bool> ending_{false};  ///< pairs with: stop, run, doze
+  std::atomic<std::uint32_t> alarm_{0};  ///< Futex of the thread. pairs with: wake, run
   std::once_flag started_;
   std::thread thread_;
   // Only for the thread.

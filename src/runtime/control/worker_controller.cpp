@@ -101,17 +101,17 @@ unsigned worker_controller::wanted() const noexcept {
 
 void worker_controller::adjust(std::string_view reason) noexcept {
   const unsigned next = wanted();
-  const unsigned before = target_.load();
+  const unsigned before = target_.load(std::memory_order_seq_cst);
   if (decided_ && next == before) return;
-  // Stored before the flags. Partner: background_main, which clears its flag first and reads this afterwards.
-  target_.store(next);
+  // Stored before the flags: background_main clears its flag first and reads this afterwards.
+  target_.store(next, std::memory_order_seq_cst);
   if (core_.life.is_closed()) return;
   for (worker& w : core_.workers.all()) {
     if (!w.background) continue;
     if (w.rank >= next) {
-      w.flags.fetch_or(flag_leave);
+      w.flags.fetch_or(flag_leave, std::memory_order_seq_cst);
       stress_point();
-      if (fiber* s = w.current.load()) s->limit.request_poll();
+      if (fiber* s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
       unpark(w);
     } else if (w.rank >= before) {
       unpark(w);  // from its sleep at home
@@ -120,21 +120,22 @@ void worker_controller::adjust(std::string_view reason) noexcept {
   bool refused = false;
   while (!refused && core_.workers.threads() + 1 < next) refused = !core_.workers.start_thread();
   const unsigned reached = refused ? core_.workers.threads() + 1 : next;
-  if (refused) target_.store(reached);  // no worker has a rank above
+  // No worker has a rank above it.
+  if (refused) target_.store(reached, std::memory_order_seq_cst);
   if (!decided_ || reached != before || refused != refused_)
     core_.decisions.add("workers", decided_ ? before : reached, reached,
                         refused ? "no thread can be started for another one" : reason);
   decided_ = true;
   refused_ = refused;
-  SUKIMA_ASSERT(core_.workers.threads() + 1 >= target_.load(),
+  SUKIMA_ASSERT(core_.workers.threads() + 1 >= target_.load(std::memory_order_seq_cst),
                 "there is a thread for each worker that may run");
 }
 
 bool worker_controller::compensate(const char* reason) noexcept {
   const std::lock_guard hold(deciding_);
   // Workers added for earlier waits stay until the monitor's next look: short waits in a row cost little.
-  if (wanted() > target_.load()) adjust(reason);
-  return wanted() <= target_.load();
+  if (wanted() > target_.load(std::memory_order_seq_cst)) adjust(reason);
+  return wanted() <= target_.load(std::memory_order_seq_cst);
 }
 
 void worker_controller::end_compensation() noexcept {

@@ -4,7 +4,7 @@
 //   worker_controller       how many workers may run now, and which of them are surplus
 //   cpu_shortage            whether the workers wait for CPUs that others use
 //   worker_placement        pins each worker to a CPU of its own while CPU is short; lends CPUs
-//   blocking_compensation   more workers while some wait outside of the runtime
+//   blocking_compensation   more workers while some wait outside the runtime
 //   decision_log            what the others decided, and why
 //   monitor                 the thread that looks at the machine a few times a second
 //
@@ -38,14 +38,13 @@ class worker_controller {
   /// \param opened  where it has been read already; else null
   /// \throws std::system_error
   void start(capacity_handle opened);
-  /// Does it follow the capacity of the machine, and need the monitor therefore?
+  /// Whether it follows the capacity of the machine, and so needs the monitor.
   bool follows_capacity() const noexcept { return capacity_ != nullptr; }
 
-  /// Is a background worker of this rank one too many? Sequentially consistent: read again after its flag
-  /// was cleared. Partner: adjust().
-  bool is_surplus(unsigned rank) const noexcept { return rank >= target_.load(); }
+  /// Whether a background worker of this rank is one too many. Read again after its flag was cleared.
+  bool is_surplus(unsigned rank) const noexcept { return rank >= target_.load(std::memory_order_seq_cst); }
   unsigned target() const noexcept { return target_.load(std::memory_order_relaxed); }
-  /// Does a quota take away what waiting workers burn?
+  /// Whether a quota takes away the CPU that waiting workers burn.
   bool quota_binds() const noexcept { return quota_binds_.load(std::memory_order_relaxed); }
 
   /// At most so many workers from now on, by the program's own wish; 0: no such limit.
@@ -67,19 +66,19 @@ class worker_controller {
   friend class rest_check;
   /// Notes whether a quota binds. \return the workers that this capacity allows
   unsigned take(const sukima_capacity_facts& facts) noexcept;
-  /// What the capacity, the program's limit and blocked workers make of it. Holds deciding_.
+  /// The target that follows from the capacity, the program's limit and blocked workers. Holds deciding_.
   unsigned wanted() const noexcept;
-  /// Brings the target and the threads to what is wanted, as far as threads are to be had: what is missing is
-  /// tried again at the next call. Holds deciding_.
+  /// Brings the target and the threads to the wanted number, as far as threads can be started. The next call
+  /// tries again to start missing ones. Holds deciding_.
   void adjust(std::string_view reason) noexcept;
 
   runtime_core& core_;
   capacity_handle capacity_;
   neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
-  std::atomic<unsigned> target_{1};
-  std::atomic<bool> quota_binds_{false};
+  std::atomic<unsigned> target_{1};  ///< pairs with: adjust, is_surplus; background_main in entry.cpp
+  std::atomic<bool> quota_binds_{false};  ///< no partner: a hint
   std::mutex deciding_;  ///< the target, the threads' number and the rest
-  unsigned allowed_ = 1;  ///< by the capacity, without those that run in place of blocked ones
+  unsigned allowed_ = 1;  ///< by the capacity, without those that run instead of blocked ones
   unsigned limit_ = 0;  ///< the program's own; 0: none
   bool host_binds_ = false;  ///< what the host of this virtual machine advertises is the least
   bool decided_ = false;  ///< once

@@ -159,12 +159,12 @@ bool worker_placement::pin_all() {
     return false;
   for (const assigned_cpu& p : workers) {
     p.of->affinity_before = p.before;
-    p.of->pinned.store(true, std::memory_order_release);  // partner: unpin_after_fork
+    p.of->pinned.store(true, std::memory_order_release);
   }
   stress_point();
-  // Partner: lifecycle::enter, which clears `inside`, changes the counts when it leaves, and reads `pinned`
-  // afterwards. Either its change comes later than this one, and it sees `pinned` and waits for the lock;
-  // or it came earlier, and `inside` is seen as false here.
+  // A thread that leaves (lifecycle::try_enter) clears `inside`, changes the counts, and then reads `pinned`.
+  // If its change comes later than this one, it sees `pinned` and waits for the lock. If it came earlier,
+  // `inside` is seen as false here.
   core_.park.order_with_counts();
   const bool all_there = std::ranges::all_of(workers, [](const assigned_cpu& p) {
     return p.of->background || p.of->inside.load(std::memory_order_relaxed);
@@ -225,7 +225,7 @@ void worker_placement::pin_again(worker& w) noexcept {
   mine->now_on = mine->cpu;
   mine->away = false;
   w.affinity_before = before;
-  w.pinned.store(true, std::memory_order_release);  // partner: unpin_after_fork
+  w.pinned.store(true, std::memory_order_release);
 }
 
 void worker_placement::unpin(worker& w) noexcept {
@@ -294,8 +294,7 @@ void worker_placement::return_lent(worker& w) noexcept {
 }
 
 void worker_placement::follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept {
-  // A thread that arrives on a busy CPU has to wait there, for milliseconds, and must not hold the lock
-  // meanwhile.
+  // A thread that arrives on a busy CPU must wait there for milliseconds, and must not hold the lock then.
   for (const assigned_cpu* mine = find(w); mine != nullptr;) {
     const int target = mine->now_on;
     const cpu_set_t before = mine->before;

@@ -19,20 +19,20 @@ struct worker;
 /// Pins each worker to one CPU for as long as CPU is short and there is a worker for each CPU.
 ///
 /// A kernel that balances load by weight puts two workers onto one CPU when a neighbour keeps the other one
-/// busy, and moves them to and fro; there they share what the neighbour leaves. One on each gets more:
-/// with two CPUs and one busy loop in a group of equal weight 1.25 to 1.33 CPUs in place of 1.0 to 1.1.
+/// busy, and moves them to and fro; there they share what the neighbour leaves. One on each gets more: with
+/// two CPUs and one busy loop in a group of equal weight 1.25 to 1.33 CPUs instead of 1.0 to 1.1.
 ///
-/// What makes pinning harmless: a worker that stays on a busy CPU while another CPU is idle would lose, so a
-/// worker that finds no work for some milliseconds unpins all; so does the monitor when CPU is no longer
-/// short, when threads enter or workers leave so that the numbers differ, or when one worker hardly runs.
-/// Threads that enter get their own affinity back before they leave, unless they changed it meanwhile.
+/// A worker that stays on a busy CPU while another CPU is idle would lose. So a worker that finds no work for
+/// some milliseconds unpins all. So does the monitor when CPU is no longer short, when threads enter or
+/// workers leave so that the numbers differ, or when one worker hardly runs. Threads that enter get their own
+/// affinity back before they leave, unless they have changed it since.
 class worker_placement {
  public:
   explicit worker_placement(runtime_core& core) : core_(core) {}
   worker_placement(const worker_placement&) = delete;
   worker_placement& operator=(const worker_placement&) = delete;
 
-  /// Are the workers pinned?
+  /// Whether the workers are pinned.
   bool is_active() const noexcept { return active_.load(std::memory_order_relaxed); }
   /// For the monitor: pins or unpins the workers, by whether CPU is short.
   void adapt();
@@ -51,9 +51,9 @@ class worker_placement {
   /// not.
   static std::optional<cpu_set_t> affinity_before_pinning() noexcept;
 
-  /// What becomes of the caller's CPU.
+  /// How the caller gives its CPU away.
   enum class lending {
-    /// `runner` has it until its task ends, then it returns to its own. The caller sleeps meanwhile.
+    /// `runner` has it until its task ends, then it returns to its own. The caller sleeps until then.
     until_done,
     /// `runner` keeps it, and the caller takes the other one.
     in_exchange,
@@ -74,16 +74,16 @@ class worker_placement {
     int thread;
     cpu_set_t before;
     int cpu;
-    int now_on;  ///< the same, or the one that it was lent
-    bool away;  ///< outside of the runtime
+    int now_on;  ///< the same, or a CPU that it was lent
+    bool away;  ///< outside the runtime
   };
   /// \return true: each worker has a CPU of its own now, and had none before
   bool pin_all();
   /// \return true: they were pinned
   bool release_all() noexcept;
-  /// Are workers pinned, though a thread entered, left or was added since?
+  /// Whether workers are pinned although a thread entered, left or was added since.
   bool is_outdated() noexcept;
-  /// May that worker's thread run tasks now?
+  /// Whether that worker's thread may run tasks now.
   bool runs(const worker& w) const noexcept;
   std::uint64_t steals_so_far() const noexcept;
   bool find_workers(std::vector<assigned_cpu>& found) const;
@@ -94,7 +94,7 @@ class worker_placement {
   void follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept;
 
   runtime_core& core_;
-  std::atomic<bool> active_{false};
+  std::atomic<bool> active_{false};  ///< no partner: a hint; what it announces is guarded by changing_
   std::mutex changing_;
   std::vector<assigned_cpu> assigned_;  ///< empty: no worker is pinned. Guarded by changing_
   // Only for the monitor.
