@@ -31,10 +31,9 @@ bool placement_hints::use() noexcept {
   try {
     auto made = std::make_unique<tables>(table_of_machine());
     tables* none = nullptr;
-    // Partner: in_use().
     if (!tables_.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel)) return true;
     made.release();
-    // Nobody was seen in any place so far.
+    // No worker was seen in any place so far.
     for (worker& w : core_.workers.all()) {
       request_place_check(w);
       unpark(w);
@@ -57,14 +56,15 @@ sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept {
   return s.running->place != inherited_place ? s.running->place : SUKIMA_PLACE_ANY;
 }
 
-/// The worker's thread looks on which CPU it is. Who has settled for more may want to come there.
+/// The worker's thread looks on which CPU it is. Workers that have settled for more may want to come there.
 void placement_hints::see(worker& w) noexcept {
   const int before = w.hints.cpu.read();
   const bool fills = tables_.load(std::memory_order_relaxed)->workers.see(w.hints.cpu, current_cpu(w));
   if (w.hints.cpu.read() != before) core_.launched.call_workers_to_queues();
   if (!fills) return;
   for (worker& other : core_.workers.all())
-    if (&other != &w && other.hints.settles_for_more.load()) request_place_check(other);
+    if (&other != &w && other.hints.settles_for_more.load(std::memory_order_seq_cst))
+      request_place_check(other);
 }
 
 /// The place that counts for a hint; any: every worker suits.
@@ -88,19 +88,20 @@ bool placement_hints::serves(const worker& w, sukima_place place) const noexcept
   return near == SUKIMA_PLACE_ANY || is_in(w, near);
 }
 
-/// May fibers be exchanged now? Where CPU is short a worker that is asked may have none for milliseconds.
+/// Whether fibers may be exchanged now. Where CPU is short, a worker that is asked may have none for
+/// milliseconds.
 bool placement_hints::exchanges() const noexcept {
   return core_.chosen.placement == placement_policy::exchange &&
          (!core_.shortage.is_short() || core_.placement.is_active());
 }
 
-/// What a worker has to say while it runs this fiber, when the threshold is reached.
+/// The words that a worker publishes while it runs this fiber, when the threshold is reached.
 placement_hints::situation placement_hints::look(worker& w, const fiber& s) const noexcept {
   const sukima_place place = hinted_place(s);
   sukima_place near = nearest(place);
   const bool settles_for_more = near != place;
   if (w.hints.settles_for_more.load(std::memory_order_relaxed) != settles_for_more) {
-    w.hints.settles_for_more.store(settles_for_more);  // partner: see
+    w.hints.settles_for_more.store(settles_for_more, std::memory_order_seq_cst);
     near = nearest(place);
   }
   const nearness its = near == SUKIMA_PLACE_ANY ? nearness::no_place
@@ -172,14 +173,14 @@ void placement_hints::idles(worker& w) noexcept {
 }
 
 bool placement_hints::must_look(const worker& w) noexcept {
-  return (w.flags.load() & flag_place) != 0 || w.hints.cpu.read() < 0 ||
+  return (w.flags.load(std::memory_order_seq_cst) & flag_place) != 0 || w.hints.cpu.read() < 0 ||
          w.hints.available.load(std::memory_order_relaxed) != availability::idle;
 }
 
 void placement_hints::falls_asleep(worker& w) noexcept {
   if (core_.chosen.placement != placement_policy::exchange) return;
   stress_point();
-  w.hints.available.store(availability::asleep);  // partner: find_partner, make_offer
+  w.hints.available.store(availability::asleep, std::memory_order_seq_cst);
 }
 
 void placement_hints::waits(worker& w) noexcept {
@@ -203,7 +204,7 @@ void placement_hints::leaves(worker& w) noexcept {
 void placement_hints::remind() noexcept {
   if (core_.chosen.placement != placement_policy::exchange) return;
   for (worker& w : core_.workers.all())
-    if (w.current.load() != nullptr) request_place_check(w);
+    if (w.current.load(std::memory_order_seq_cst) != nullptr) request_place_check(w);
 }
 
 bool begin_placed(placed& frame, char* top) noexcept {

@@ -2,11 +2,11 @@
 // Hints where to compute, and the exchange of fibers that they lead to.
 //
 // A fiber's place is that of its innermost frame with a hint, else that of its task; any: none. A worker is
-// in a place if its last CPU is (worker_places.hpp), and each worker says two words to all others
-// (worker_hints.hpp): what place its fiber *wants*, if that is not here and has waited for the threshold; and
-// its *availability*: whether it would give its fiber away. Whenever one of them changes the worker says so
-// first and then looks for somebody who fits (match): both sides do, and all accesses are sequentially
-// consistent, so of two that fit one at least sees the other.
+// in a place if its last CPU is (worker_places.hpp). Each worker publishes two words (worker_hints.hpp): the
+// place that its fiber *wants*, if that is elsewhere and the fiber has waited for the threshold; and its
+// *availability*: whether it would give its fiber away. When one of them changes, the worker first writes it
+// and then looks for another worker that fits. Both sides do so, and all accesses are sequentially
+// consistent. So of two workers that fit, at least one sees the other.
 //
 //   A runs s, s wants P and B, which is in P, yields or is idle:
 //     A leaves s for a fresh fiber; behind the switch it stores s as the offer of P (CAS null → s), and
@@ -15,17 +15,16 @@
 //     runs s.
 //     A looks for a few microseconds whether the offer was taken, then goes on with what is ready. If not:
 //     CAS s → null, and back to s. B's flag stands: when it polls, it asks A.
-//   B begins to yield or to look for work: it asks a worker that wants one of its places: sets that worker's
-//     flag_place and requests a poll. Then it looks whether that worker still wants it; if not, it asks the
-//     next one.
-//   A worker that was asked and no longer wants a place asks another one that does, if somebody yields there.
+//   B begins to yield or to look for work: it sets flag_place of a worker that wants one of its places, and
+//     requests a poll. Then it looks whether that worker still wants the place; if not, it asks the next one.
+//   A worker that was asked and no longer wants a place asks another one that does, if a worker there yields.
 //
-// Nobody waits for another worker's poll: A's wait ends by A's own hand. A begins nothing new while its offer
-// is out. An exchange brings a fiber to its place and takes none from there, so they end. Hints change only
-// where a fiber runs and which task a thief takes first. What is split is the oldest, always. Model:
+// No worker waits for another worker's poll: A ends its wait itself. A begins nothing new while its offer is
+// out. An exchange brings a fiber to its place and takes none from there, so exchanges end. Hints change only
+// where a fiber runs and which task a thief takes first; always the oldest work is split. Model:
 // model/exchange.pml.
 //
-// A program without hints has none of this: one load in each slow path (`in_use`).
+// A program without hints pays one load in each slow path (`in_use`).
 #pragma once
 
 #include "place/worker_hints.hpp"
@@ -45,17 +44,18 @@ struct runtime_core;
 struct worker;
 class rest_check;
 
-/// The place of a fiber, and of a choice point of its running segment. By whoever runs or holds the fiber.
+/// The place of a fiber, and of a choice point of its running segment. For the worker that runs or holds the
+/// fiber.
 sukima_place hinted_place(const fiber& s) noexcept;
 sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept;
-/// Makes a worker look whether it is to exchange its fiber. What it is to see was written before.
+/// Makes a worker look whether it should exchange its fiber. The caller publishes its wish first.
 void request_place_check(worker& w) noexcept;
-/// By the worker itself. \returns was it asked to look?
+/// By the worker itself. \returns whether it was asked to look
 bool clear_place_flag(worker& w) noexcept;
 /// By the worker itself: from now on its time counts so, in the statistics and in the trace.
 void count_time(worker& w, nearness near, sukima_place place = SUKIMA_PLACE_ANY) noexcept;
 /// By the worker that runs it: the outermost forks of the fiber's innermost frame with a hint poll slowly,
-/// until the threshold is reached. The limit is to be written afterwards.
+/// until the threshold is reached. The caller must write the limit afterwards.
 void poll_early(fiber& s) noexcept;
 
 class placement_hints {
@@ -65,54 +65,53 @@ class placement_hints {
   placement_hints(const placement_hints&) = delete;
   placement_hints& operator=(const placement_hints&) = delete;
 
-  /// Has a frame of this runtime ever had a hint? Acquire. Partner: use().
+  /// Whether a frame of this runtime has ever had a hint.
   bool in_use() const noexcept { return tables_.load(std::memory_order_acquire) != nullptr; }
   /// A frame has one. \returns false: there is no memory for the tables
   bool use() noexcept;
 
-  /// Is that a hint for where this worker is? Not for any place nor for the whole machine. \pre in_use()
+  /// Whether that is a hint for where this worker is. Any place and the whole machine are not. \pre in_use()
   bool suits(const worker& w, sukima_place place) const noexcept;
 
-  /// Does this worker count for that place: is it there, or in the place that counts for one without a
-  /// worker? \pre in_use()
+  /// Whether this worker counts for that place: it is there, or in the place that counts for one without a
+  /// worker. \pre in_use()
   bool serves(const worker& w, sukima_place place) const noexcept;
 
-  // What happens to the calling worker; all \pre in_use().
+  // Events of the calling worker; all \pre in_use().
   /// It has come to this fiber, or to another task or frame of it.
   void arrives(fiber& s) noexcept;
   /// A frame of its fiber has begun or ended.
   void changes(fiber& s) noexcept;
   /// It looks for work.
   void idles(worker& w) noexcept;
-  /// Has a worker without work been asked, or not said yet that it is idle?
+  /// Whether a worker without work has been asked, or has not announced yet that it is idle.
   static bool must_look(const worker& w) noexcept;
   /// It is about to sleep until it is unparked; then it looks for offers and at its flags once more.
   void falls_asleep(worker& w) noexcept;
-  /// It waits for something with which nobody can help.
+  /// It waits for something with which no other worker can help.
   void waits(worker& w) noexcept;
   /// It leaves the runtime, or goes home.
   void leaves(worker& w) noexcept;
 
-  /// A slow poll: exchanges the fiber, if that is to be. \returns true: it has left its worker meanwhile
+  /// A slow poll: exchanges the fiber, if it should be. \returns true: it has left its worker in between
   bool poll(fiber& s, std::uint32_t flags) noexcept;
   /// For a worker without work: a fiber that is on offer to one of its places; null: none.
   fiber* take_offer(worker& w) noexcept;
   /// The same for fibers that are on offer elsewhere, and whose worker has lost its CPU.
   fiber* take_stale_offer(worker& w) noexcept;
   /// The beginning of a fresh fiber: if its worker has come here to offer its fiber, waits for a moment.
-  /// \returns the fiber, which nobody took and the worker goes on with; null: there is no offer any more
+  /// \returns the fiber if no worker took it, to go on with; null: there is no offer any more
   fiber* end_offer(worker& w) noexcept;
-  /// By the monitor: everybody looks, for what has no event, such as a thread that the kernel has moved.
+  /// By the monitor: every worker looks, because some changes raise no event: the kernel may move a thread.
   void remind() noexcept;
 
  private:
   friend class rest_check;
 
-  /// The fiber that is on offer to a place. Both sides are here: release of its worker, acquire of whoever
-  /// takes it.
+  /// The fiber that is on offer to a place. Its worker releases it, the worker that takes it acquires it.
   struct alignas(128) offer {
-    std::atomic<fiber*> on_offer{nullptr};
-    std::atomic<std::uint64_t> since{0};  ///< tick
+    std::atomic<fiber*> on_offer{nullptr};  ///< pairs with: make, take, take_offer in offer.cpp
+    std::atomic<std::uint64_t> since{0};  ///< Tick. no partner: a hint
     /// \returns false: another one is on offer
     bool make(fiber* s) noexcept;
     /// \returns false: it was taken, or taken back
@@ -146,10 +145,11 @@ class placement_hints {
 
   runtime_core& core_;
   const std::uint64_t threshold_;  ///< in ticks
-  std::atomic<tables*> tables_{nullptr};
+  std::atomic<tables*> tables_{nullptr};  ///< pairs with: use, in_use
   /// How many workers want a place, so that others look at them only if there are any.
+  /// pairs with: say, ask_for, pass_on in match.cpp
   std::atomic<std::uint32_t> wanting_{0};
-  std::atomic<std::uint32_t> offers_{0};  ///< how many fibers are on offer, about: a hint
+  std::atomic<std::uint32_t> offers_{0};  ///< How many fibers are on offer, about. no partner: a hint
 };
 
 }  // namespace sukima::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine on which hints are followed: the one that the process runs on, or, in the stress build, one
-// that a test has made up.
+// The machine on which hints are followed: that of the process, or, in the stress build, a machine that a
+// test has made up.
 #pragma once
 
 #include <sukima/capacity/places.h>

@@ -6,24 +6,25 @@
 namespace sukima::detail {
 
 void request_place_check(worker& w) noexcept {
-  w.flags.fetch_or(flag_place);  // then `current` is read: partner arrive() in switch.cpp
+  // Set first, then `current` is read.
+  w.flags.fetch_or(flag_place, std::memory_order_seq_cst);
   stress_point();
-  if (fiber* const s = w.current.load()) s->limit.request_poll();
+  if (fiber* const s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
 }
 
 bool clear_place_flag(worker& w) noexcept {
-  if ((w.flags.load() & flag_place) == 0) return false;
-  return (w.flags.fetch_and(~flag_place) & flag_place) != 0;
+  if ((w.flags.load(std::memory_order_seq_cst) & flag_place) == 0) return false;
+  return (w.flags.fetch_and(~flag_place, std::memory_order_seq_cst) & flag_place) != 0;
 }
 
 /// Sequentially consistent stores; afterwards the caller looks at what others say.
 void placement_hints::say(worker& w, availability available, sukima_place wanted) noexcept {
   stress_point();
-  w.hints.available.store(available);  // partner: find_partner, pass_on
+  w.hints.available.store(available, std::memory_order_seq_cst);
   stress_point();
-  const sukima_place before = w.hints.wanted.exchange(wanted);  // partner: ask_for, pass_on
+  const sukima_place before = w.hints.wanted.exchange(wanted, std::memory_order_seq_cst);
   if ((before == SUKIMA_PLACE_ANY) != (wanted == SUKIMA_PLACE_ANY))
-    wanting_.fetch_add(wanted != SUKIMA_PLACE_ANY ? 1u : ~0u);
+    wanting_.fetch_add(wanted != SUKIMA_PLACE_ANY ? 1u : ~0u, std::memory_order_seq_cst);
   stress_point();
 }
 
@@ -34,7 +35,7 @@ worker* placement_hints::find_partner(worker& w, sukima_place wanted) noexcept {
   worker* sleeping = nullptr;
   for (worker& other : core_.workers.all()) {
     if (&other == &w || !is_in(other, wanted)) continue;
-    switch (other.hints.available.load()) {
+    switch (other.hints.available.load(std::memory_order_seq_cst)) {
       case availability::idle:
         return &other;
       case availability::yields:
@@ -56,35 +57,34 @@ worker* placement_hints::find_partner(worker& w, sukima_place wanted) noexcept {
   return yielding;
 }
 
-/// Asks a worker that wants a place of the caller's, which yields or is idle. \returns was there one?
+/// Asks a worker that wants a place of the caller's, which yields or is idle. \returns whether there was one
 bool placement_hints::ask_for(const worker& w) noexcept {
-  if (wanting_.load() == 0) return false;
+  if (wanting_.load(std::memory_order_seq_cst) == 0) return false;
   for (worker& other : core_.workers.all()) {
-    const sukima_place wanted = other.hints.wanted.load();
+    const sukima_place wanted = other.hints.wanted.load(std::memory_order_seq_cst);
     if (&other == &w || wanted == SUKIMA_PLACE_ANY || !is_in(w, wanted)) continue;
     request_place_check(other);
-    // Its wish may have been over before it could see the request: then another one is to be asked.
-    if (other.hints.wanted.load() == wanted) return true;
+    // Its wish may have ended before it could see the request. Then the next worker must be asked.
+    if (other.hints.wanted.load(std::memory_order_seq_cst) == wanted) return true;
   }
   return false;
 }
 
-/// The caller was asked and can do nothing about it: asks another worker that wants a place where somebody
-/// yields.
+/// The caller was asked and has no use for it: asks another worker that wants a place where a worker yields.
 void placement_hints::pass_on(const worker& w) noexcept {
-  if (wanting_.load() == 0) return;
+  if (wanting_.load(std::memory_order_seq_cst) == 0) return;
   const auto yields_in = [&](sukima_place place) {
     for (worker& there : core_.workers.all()) {
-      const availability now = there.hints.available.load();
+      const availability now = there.hints.available.load(std::memory_order_seq_cst);
       if ((now == availability::yields || now == availability::idle) && is_in(there, place)) return true;
     }
     return false;
   };
   for (worker& other : core_.workers.all()) {
-    const sukima_place wanted = other.hints.wanted.load();
+    const sukima_place wanted = other.hints.wanted.load(std::memory_order_seq_cst);
     if (&other == &w || wanted == SUKIMA_PLACE_ANY || !yields_in(wanted)) continue;
     request_place_check(other);
-    if (other.hints.wanted.load() == wanted) return;
+    if (other.hints.wanted.load(std::memory_order_seq_cst) == wanted) return;
   }
 }
 

@@ -14,12 +14,12 @@ bool placement_hints::offer::make(fiber* s) noexcept {
   since.store(ticks(), std::memory_order_relaxed);
   stress_point();
   fiber* none = nullptr;
-  return on_offer.compare_exchange_strong(none, s);
+  return on_offer.compare_exchange_strong(none, s, std::memory_order_seq_cst);
 }
 
 bool placement_hints::offer::take(fiber* s) noexcept {
   stress_point();
-  return on_offer.compare_exchange_strong(s, nullptr);
+  return on_offer.compare_exchange_strong(s, nullptr, std::memory_order_seq_cst);
 }
 
 bool placement_hints::poll(fiber& s, std::uint32_t flags) noexcept {
@@ -56,18 +56,18 @@ bool placement_hints::poll(fiber& s, std::uint32_t flags) noexcept {
   return false;
 }
 
-/// The worker of `s` goes on with `other`, and `s` with whoever takes it first.
+/// The worker of `s` goes on with `other`, and the worker that takes `s` first goes on with that.
 void placement_hints::swap(fiber& s, fiber& other) noexcept {
-  inject_published(s);  // nobody would find them on a fiber that does not run
+  inject_published(s);  // thieves would not find them on a fiber that does not run
   switch_to(*s.on, s, other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
-  look_for_abort(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // while it did not run, flags went to the workers
 }
 
 /// Leaves the fiber on offer to that place, where `to` would take it. \returns false: nothing was done
 bool placement_hints::make_offer(fiber& s, worker& to, sukima_place place) noexcept {
   worker& w = *s.on;
   tables& t = *tables_.load(std::memory_order_relaxed);
-  if (t.offers[place].on_offer.load() != nullptr) return false;
+  if (t.offers[place].on_offer.load(std::memory_order_seq_cst) != nullptr) return false;
   fiber* const fresh = w.take_fiber();
   if (fresh == nullptr) return false;
   SUKIMA_ASSERT(w.hints.offered == nullptr, "a worker offers one fiber at a time");
@@ -75,7 +75,7 @@ bool placement_hints::make_offer(fiber& s, worker& to, sukima_place place) noexc
   w.hints.offered_to = place;
   w.hints.asked = &to;
   switch_for_offer(w, s, *fresh, [](worker& left, fiber* from, void*) {
-        // Only here the switch is complete, and another worker may go on with the fiber.
+    // Only here is the switch complete, so that another worker may go on with the fiber.
     placement_hints& hints = left.runtime->hints;
     worker& partner = *left.hints.asked;
     left.hints.is_refused =
@@ -83,11 +83,11 @@ bool placement_hints::make_offer(fiber& s, worker& to, sukima_place place) noexc
     if (left.hints.is_refused) return;
     hints.offers_.fetch_add(1, std::memory_order_relaxed);
     request_place_check(partner);
-        // Partner: falls_asleep, after which it looks for offers once more.
-    if (partner.hints.available.load() == availability::asleep) unpark(partner);
+    // A worker in falls_asleep looks for offers once more after it has changed this.
+    if (partner.hints.available.load(std::memory_order_seq_cst) == availability::asleep) unpark(partner);
   });
-  look_for_abort(s);  // flags went to the workers meanwhile
-  // Its wish stands if it is back: somebody who can take it will ask. Else it has come to another worker.
+  look_for_abort(s);  // while it did not run, flags went to the workers
+  // If it is back, its wish stands, and a worker that can take it will ask. Else it has come to another one.
   if (!std::exchange(s.on->hints.is_back, false)) arrives(s);
   return true;
 }
@@ -101,10 +101,12 @@ fiber* placement_hints::end_offer(worker& w) noexcept {
   offer& made = tables_.load(std::memory_order_relaxed)->offers[w.hints.offered_to];
   const std::uint64_t begun = ticks();
   const std::uint64_t patience = std::max(w.hints.patience, core_.tuned.offer_wait);
-  const auto waits = [&] { return ticks() - begun < patience && (w.flags.load() & flag_leave) == 0; };
+  const auto waits = [&] {
+    return ticks() - begun < patience && (w.flags.load(std::memory_order_seq_cst) & flag_leave) == 0;
+  };
   while (made.on_offer.load(std::memory_order_relaxed) == s && waits()) wait_a_moment(wait_policy::pause);
-  // If it was taken, has come back and is on offer again, this takes it as anybody may.
-  if (made.on_offer.load() == s && made.take(s)) {
+  // If it was taken, came back and is on offer again, this worker takes it as any other one may.
+  if (made.on_offer.load(std::memory_order_seq_cst) == s && made.take(s)) {
     offers_.fetch_sub(1, std::memory_order_relaxed);
     ++w.statistics.offers_taken_back;
     w.note(trace_kind::taken_back, w.hints.offered_to);
@@ -118,7 +120,7 @@ fiber* placement_hints::end_offer(worker& w) noexcept {
   const bool was_asked = clear_place_flag(w);
   say(w, availability::away, SUKIMA_PLACE_ANY);
   if (was_asked) pass_on(w);
-  // The fiber that the other one has left comes in a moment; before it nothing new is begun.
+  // The fiber that the other worker left comes in a moment; nothing new is begun before it.
   while (core_.injector.is_empty() && waits()) wait_a_moment(wait_policy::pause);
   return nullptr;
 }
@@ -130,7 +132,7 @@ fiber* placement_hints::take_offer(worker& w) noexcept {
   sukima_place_facts facts{};
   for (sukima_place p = sukima_place_table_of_cpu(&t.machine, static_cast<std::uint32_t>(cpu));
        p != SUKIMA_PLACE_ANY && p != SUKIMA_PLACE_WHOLE; p = facts.around) {
-    fiber* const s = t.offers[p].on_offer.load();
+    fiber* const s = t.offers[p].on_offer.load(std::memory_order_seq_cst);
     if (s != nullptr && t.offers[p].take(s)) {
       offers_.fetch_sub(1, std::memory_order_relaxed);
       ++w.statistics.exchanges;
@@ -146,7 +148,7 @@ fiber* placement_hints::take_stale_offer(worker& w) noexcept {
   if (offers_.load(std::memory_order_relaxed) == 0) return nullptr;
   tables& t = *tables_.load(std::memory_order_relaxed);
   for (std::uint32_t p = 1; p <= t.count; ++p) {
-    fiber* const s = t.offers[p].on_offer.load();
+    fiber* const s = t.offers[p].on_offer.load(std::memory_order_seq_cst);
     const std::uint64_t age = ticks() - t.offers[p].since.load(std::memory_order_relaxed);
     // Another CPU's counter may be ahead of this one's: then the difference is huge.
     if (s == nullptr || age < core_.tuned.stale_offer || static_cast<std::int64_t>(age) < 0) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker says of its place to the others, and what it keeps about it (place/hints.hpp).
+// The words about its place that a worker publishes, and what it keeps for itself (place/hints.hpp).
 #pragma once
 
 #include "place/worker_places.hpp"
@@ -14,11 +14,11 @@ namespace sukima::detail {
 struct fiber;
 struct worker;
 
-/// What a worker would do if somebody wanted to run in its place.
+/// What a worker would do if another worker's fiber wanted to run in its place.
 enum class availability : std::uint8_t {
-  away,  ///< outside of the runtime, at home, or waiting outside: it takes nothing
-  insists,  ///< its fiber is where it is to be, or may not leave its thread
-  yields,  ///< its fiber would not mind to go elsewhere
+  away,  ///< outside the runtime, at home, or waiting outside: it takes nothing
+  insists,  ///< its fiber is where it should be, or may not leave its thread
+  yields,  ///< its fiber may as well run elsewhere
   idle,  ///< it looks for work
   asleep,  ///< it has no work and must be unparked first
 };
@@ -30,13 +30,16 @@ enum class nearness : std::uint8_t {
   away,  ///< elsewhere
 };
 
-/// The words of one worker. Sequentially consistent: each side first says its own, then looks at the other's.
+/// The words of one worker. Sequentially consistent: each side first writes its own, then reads the other's.
 struct worker_hints {
   last_cpu cpu;
   /// The place of its fiber, if that is not here and has waited for long enough; else any.
+  /// pairs with: say, ask_for, pass_on in match.cpp
   std::atomic<sukima_place> wanted{SUKIMA_PLACE_ANY};
+  /// pairs with: say, find_partner, pass_on in match.cpp; falls_asleep in hints.cpp; make_offer in offer.cpp
   std::atomic<availability> available{availability::away};
-  /// The place of its fiber has no worker: a larger one counts for it, until somebody comes there.
+  /// The place of its fiber has no worker: a larger one counts for it until a worker comes there.
+  /// pairs with: look, see in hints.cpp
   std::atomic<bool> settles_for_more{false};
 
   // Only for its own thread.
@@ -44,12 +47,12 @@ struct worker_hints {
   std::uint64_t away_since = 0;  ///< tick since which its fiber is away from its place; 0: it is not
   nearness near_to = nearness::no_place;  ///< since when: near_since
   std::uint64_t near_since = 0;  ///< tick
-  bool has_rung = false;  ///< it has woken somebody for its fiber's place since then
+  bool has_rung = false;  ///< it has woken another worker for its fiber's place since then
   fiber* offered = nullptr;  ///< the fiber that it has left to be taken; null: none
   bool is_refused = false;  ///< another fiber was on offer already
-  bool is_back = false;  ///< nobody took it, and it goes on here
+  bool is_back = false;  ///< no worker took it, and it goes on here
   sukima_place offered_to = SUKIMA_PLACE_ANY;
-  worker* asked = nullptr;  ///< whom it was offered to
+  worker* asked = nullptr;  ///< the worker that it was offered to
   std::uint64_t patience = 0;  ///< ticks that the next offer is left; 0: as the first one
 };
 

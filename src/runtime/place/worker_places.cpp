@@ -27,8 +27,7 @@ sukima_place worker_places::smallest_of(int cpu) const noexcept {
 bool worker_places::add(sukima_place smallest, std::uint32_t change) noexcept {
   bool was_empty = false;
   for (sukima_place p = smallest; p != SUKIMA_PLACE_ANY; p = around(table_, p))
-    was_empty |=
-        counts_[p].fetch_add(change) == 0 && p != SUKIMA_PLACE_WHOLE;  // partner: nearest_with_worker
+    was_empty |= counts_[p].fetch_add(change, std::memory_order_seq_cst) == 0 && p != SUKIMA_PLACE_WHOLE;
   return was_empty;
 }
 
@@ -60,7 +59,7 @@ std::uint32_t worker_places::count(sukima_place place) const noexcept {
 sukima_place worker_places::nearest_with_worker(sukima_place place) const noexcept {
   sukima_place_facts facts{};
   if (sukima_place_table_facts(&table_, place, &facts) == 0) return SUKIMA_PLACE_ANY;
-  while (place != SUKIMA_PLACE_ANY && counts_[place].load() == 0)  // partner: add
+  while (place != SUKIMA_PLACE_ANY && counts_[place].load(std::memory_order_seq_cst) == 0)
     place = around(table_, place);
   return place;
 }

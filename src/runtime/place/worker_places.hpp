@@ -10,23 +10,23 @@
 
 namespace sukima::detail {
 
-/// A worker's last CPU: the one that its thread was on when it last looked. Written by that thread only. An
-/// old one costs a needless move of work, never more.
+/// A worker's last CPU, on which its thread was when it last looked. Written by that thread only. An old
+/// value costs a needless move of work, never more.
 class last_cpu {
  public:
-  /// Below 0: the worker was not seen yet, or has left. From any thread; relaxed: only a hint.
+  /// Below 0: the worker was not seen yet, or has left. From any thread.
   int read() const noexcept { return cpu_.load(std::memory_order_relaxed); }
 
  private:
   friend class worker_places;
-  std::atomic<int> cpu_{-1};
+  std::atomic<int> cpu_{-1};  ///< no partner: a hint
 };
 
 /// A counter for each place, of the workers that were last seen in it.
 ///
-/// Workers come, go and wander, so a place that somebody names may be without a worker. Then the smallest
-/// place around it that has one counts instead: a quota or a limit on the number of workers needs no rule of
-/// its own, and nothing ever waits for a worker to come.
+/// Workers come, go and wander, so a place in a hint may be without a worker. Then the smallest place around
+/// it that has one counts instead. So a quota or a limit on the number of workers needs no rule of its own,
+/// and nothing ever waits for a worker to come.
 class worker_places {
  public:
   /// \param table lives longer than this object
@@ -36,7 +36,7 @@ class worker_places {
   /// The worker's thread is on this CPU now. By that thread. At most four counters go down and four up, none
   /// if the worker is still in the same smallest place.
   /// \param cpu of sched_getcpu(); below 0: unknown, the worker counts for the machine only
-  /// \returns has a place, other than the machine, a worker now that had none?
+  /// \returns whether a place other than the machine has a worker now that had none
   bool see(last_cpu& its, int cpu) noexcept;
   /// The worker leaves the runtime. By its thread.
   void forget(last_cpu& its) noexcept;
@@ -46,7 +46,7 @@ class worker_places {
   std::uint32_t count(sukima_place place) const noexcept;
   /// The smallest place around this one, or itself, that has a worker; any if no place has one.
   sukima_place nearest_with_worker(sukima_place place) const noexcept;
-  /// Was the worker last seen there? Everybody who was seen is in any and in the machine.
+  /// Whether the worker was last seen there. Each worker that was seen is in any and in the machine.
   bool is_in(const last_cpu& its, sukima_place place) const noexcept;
 
  private:
@@ -54,7 +54,7 @@ class worker_places {
   bool add(sukima_place smallest, std::uint32_t change) noexcept;
 
   const sukima_place_table& table_;
-  std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  ///< by the place's number
+  std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  ///< By place. pairs with: add, nearest_with_worker
 };
 
 }  // namespace sukima::detail
