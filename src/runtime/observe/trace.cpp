@@ -34,7 +34,7 @@ void trace_buffer::add(trace_kind kind, std::uint64_t tick, std::uint32_t argume
   trace_event*& events = chunks_[i / chunk];
   if (events == nullptr && (events = new (std::nothrow) trace_event[chunk]) == nullptr) return;
   events[i % chunk] = {tick, kind, argument};
-  size_.store(i + 1, std::memory_order_release);  // partner: size()
+  size_.store(i + 1, std::memory_order_release);
 }
 
 std::string quoted_for_trace(const std::string& text) {
@@ -78,7 +78,8 @@ class trace_log {
   }
 
   /// Not in a child after fork(): the file is its parent's, and a thread that does not exist there may hold
-  /// the lock. No handler of fork() takes it, because whoever holds the default runtime's lock waits for it.
+  /// the lock. No handler of fork() takes it, because a thread may wait for it under the default runtime's
+  /// lock.
   bool is_of_this_process() const noexcept { return getpid() == process_; }
 
   trace_buffer* add_worker(std::uint64_t runtime, unsigned number) {

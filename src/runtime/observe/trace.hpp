@@ -38,7 +38,7 @@ struct trace_event {
   std::uint32_t argument;  ///< steal: the victim's number; from exchange on: the place's
 };
 
-/// One worker's events. Only its own thread adds; anybody may read what was added before.
+/// One worker's events. Only its own thread adds; any thread may read the events that were added before.
 class trace_buffer {
  public:
   trace_buffer() = default;
@@ -46,9 +46,9 @@ class trace_buffer {
   trace_buffer(const trace_buffer&) = delete;
   trace_buffer& operator=(const trace_buffer&) = delete;
 
-  /// Forgets the event if there is no memory, or a million of them already.
+  /// Forgets the event if memory runs out, or if there are a million of them already.
   void add(trace_kind kind, std::uint64_t tick, std::uint32_t argument = 0) noexcept;
-  /// Partner: the release store in `add`.
+  /// How many events may be read. Any thread.
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   const trace_event& operator[](std::size_t i) const noexcept { return chunks_[i / chunk][i % chunk]; }
   bool is_full() const noexcept { return size() == chunk * chunks; }
@@ -57,23 +57,23 @@ class trace_buffer {
   static constexpr std::size_t chunk = 4096;
   static constexpr std::size_t chunks = 256;
   std::array<trace_event*, chunks> chunks_{};  ///< released with size_
-  std::atomic<std::size_t> size_{0};
+  std::atomic<std::size_t> size_{0};  ///< pairs with: add, size
 };
 
-/// Is there to be a trace? \throws bad_setting if SUKIMA_TRACE names a file that cannot be written
+/// Whether a trace is wanted. \throws bad_setting if SUKIMA_TRACE names a file that cannot be written
 bool tracing();
-/// A buffer for a new worker of a runtime; null if there is no trace. Lives until the process ends.
+/// A buffer for a new worker of a runtime; null without a trace. Lives until the process ends.
 trace_buffer* trace_worker(std::uint64_t runtime_serial, unsigned worker);
-/// That worker's thread waited for a CPU for so long, at some time between these ticks.
+/// Notes how long that worker's thread waited for a CPU, at some time between these ticks.
 void trace_no_cpu(std::uint64_t runtime_serial, unsigned worker, std::uint64_t from, std::uint64_t to,
                   std::uint64_t waited_ns);
-/// Counters for a place where clones begin; null if there is no trace, or no memory. Live until the process
-/// ends. \param name the compiler's (name_of_place)
+/// Counters for a place where clones begin; null without a trace, or if memory ran out. Live until the
+/// process ends. \param name the compiler's (name_of_place)
 traced_clones* trace_clones(const char* name) noexcept;
 void trace_decision(std::uint64_t runtime_serial, const decision& made, std::uint64_t tick);
 /// Writes everything so far. Also done when the process ends.
 void write_trace() noexcept;
-/// A text inside of JSON's quotes.
+/// A text inside JSON's quotes.
 std::string quoted_for_trace(const std::string& text);
 
 }  // namespace sukima::detail

@@ -56,6 +56,7 @@ std::string shown_place(const std::string& name) {
 }
 
 void traced_clones::write(std::FILE* out, int process, double nanoseconds_per_tick) const {
+  // no partner: statistics only
   const auto count = [](const std::atomic<std::uint64_t>& c) {
     return static_cast<unsigned long long>(c.load(std::memory_order_relaxed));
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace counts of sequential clones, for each place where they begin.
+// The counters of a trace for sequential clones, for each place where they begin.
 #pragma once
 
 #include <sukima/detail/clone.h>
@@ -12,11 +12,12 @@
 
 namespace sukima::detail {
 
-/// The clones of one place. Any worker counts, relaxed; `write` may miss what happens meanwhile.
+/// The clones of one place. Any worker counts, relaxed; `write` may miss clones that begin while it runs.
 struct traced_clones {
   struct calls {
-    std::atomic<std::uint64_t> clones{0};  ///< that began
-    std::atomic<std::uint32_t> expected{0};  ///< ticks that a call takes; 0: none was timed
+    std::atomic<std::uint64_t> clones{0};  ///< That began. no partner: statistics only
+    /// Ticks that a call takes; 0: none was timed. no partner: statistics only
+    std::atomic<std::uint32_t> expected{0};
   };
   explicit traced_clones(std::string p) : place(std::move(p)) {}
 
@@ -25,14 +26,14 @@ struct traced_clones {
 
   const std::string place;
   std::array<calls, sukima_clone_depths> at;  ///< by depth
-  // Polls at which somebody wanted something of a clone:
-  std::atomic<std::uint64_t> served{0};  ///< it got older work, or had none to get; the clone went on
-  std::atomic<std::uint64_t> left_for_work{0};  ///< it got none: the rest ran in parallel
+  // Polls at which a thief or an abort wanted something of a clone. no partner: statistics only
+  std::atomic<std::uint64_t> served{0};  ///< the thief got older work, or there was none; the clone went on
+  std::atomic<std::uint64_t> left_for_work{0};  ///< the thief got none: the rest ran in parallel
   std::atomic<std::uint64_t> left_for_abort{0};  ///< the rest ran in parallel, up to the join that aborts
 };
 
-/// What users read of a compiler's name for a place (name_of_place in clone.hpp): the function around its
-/// first lambda, or that lambda's file and line; the whole name if there is no lambda.
+/// The part of a compiler's name for a place (name_of_place in clone.hpp) that users read: the function
+/// around its first lambda, or that lambda's file and line; the whole name if it has no lambda.
 std::string shown_place(const std::string& name);
 
 }  // namespace sukima::detail
