@@ -33,18 +33,18 @@ fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
 }
 
 void executor::post(fiber& s) noexcept {
-  hands_over(this);  // partner: collect
+  hands_over(this);  // pairs with: collect
   // Once it is in the inbox the fiber may run and end, and the executor with it: nothing is read after that.
   const runs_on where = where_;
   runtime_core& core = core_;
-  fiber* seen = inbox_.load();
+  fiber* seen = inbox_.load(std::memory_order_seq_cst);
   for (;;) {
     stress_point();
     const bool is_free = seen == free_mark();
     worker* const sleeper = is_free && where == runs_on::thread ? server_on_ : nullptr;
     s.next = is_free ? nullptr : seen;
     fiber* const wanted = is_free && where == runs_on::workers ? nullptr : &s;
-    if (!inbox_.compare_exchange_weak(seen, wanted)) continue;
+    if (!inbox_.compare_exchange_weak(seen, wanted, std::memory_order_seq_cst)) continue;
     // The fiber carries the token through the queue; a thread is woken to use its own.
     if (is_free && where == runs_on::workers) core.injector.push(&s);
     if (sleeper != nullptr) unpark(*sleeper);
@@ -61,8 +61,8 @@ void executor::make_ready(fiber& s) noexcept {
 
 void executor::collect() noexcept {
   if (inbox_.load(std::memory_order_relaxed) == nullptr) return;
-  fiber* newest = inbox_.exchange(nullptr);
-  takes_over(this);  // partner: post
+  fiber* newest = inbox_.exchange(nullptr, std::memory_order_seq_cst);
+  takes_over(this);  // pairs with: post
   fiber* oldest = nullptr;
   while (newest != nullptr && newest != free_mark()) {
     fiber* const before = std::exchange(newest->next, oldest);
@@ -105,7 +105,7 @@ void executor::release() noexcept {
     stress_point();
     hands_over(this);
     fiber* empty = nullptr;
-    if (inbox_.compare_exchange_strong(empty, free_mark())) return;
+    if (inbox_.compare_exchange_strong(empty, free_mark(), std::memory_order_seq_cst)) return;
   }
 }
 
@@ -134,7 +134,7 @@ bool executor::leave(fiber& s, after then, void* argument) {
     if (other == nullptr) return false;
     leave_for(s, *other, then, argument);
   }
-  takes_over(this);  // partners: post, release
+  takes_over(this);  // pairs with: post, release
   return true;
 }
 
@@ -187,7 +187,7 @@ void executor::hand_over() {
   fiber& s = *running_fiber();
   if (s.thread_bindings != 0) return;  // it would go on elsewhere
   worker& w = *s.on;
-  if ((w.flags.load() & flag_leave) != 0) {
+  if ((w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0) {
     detail::hand_over(s);
     return;
   }
@@ -253,12 +253,12 @@ void executor::serve() {
       continue;
     }
     fiber* empty = nullptr;
-    if (!inbox_.compare_exchange_strong(empty, free_mark())) continue;
+    if (!inbox_.compare_exchange_strong(empty, free_mark(), std::memory_order_seq_cst)) continue;
     w.enter_state(worker_state::sleeping);
     close_mailbox(w);
     for (;;) {
       const std::uint32_t seen = w.epoch.read();
-      if (inbox_.load() != free_mark()) break;
+      if (inbox_.load(std::memory_order_seq_cst) != free_mark()) break;
       core_.life.exit_if_orphaned();
       w.epoch.wait(core_.chosen.policy_at(wait_point::idle), seen);
     }

@@ -226,7 +226,7 @@ fiber* fiber_pool::make_large() {
     munmap(begin, size);
     return nullptr;
   }
-  static std::atomic<std::size_t> made{0};
+  static std::atomic<std::size_t> made{0};  // no partner: it spreads the bases, nothing more
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
   auto* own_gate = ::new (static_cast<void*>(first + (gate_offset - gate_page))) gate{};
   own_gate->clone_grain = clone_grain_of(runtime_.chosen.clones_ns);

@@ -90,12 +90,13 @@ struct fiber {
   std::uint64_t retry_at = 0;  ///< no backtracking before that tick: the last one found nothing to split
   /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it
   /// to leave very young roots alone (steal_from), where a stale value costs no more than a steal.
+  /// no partner: a hint
   std::atomic<std::uint64_t> entered_at{0};
   /// Its root is expected to be over at once (short_roots.hpp): the first poll of its first fork is ignored.
   bool is_short_root = false;
   choice_point* ignored = nullptr;  ///< the fork of which that poll was ignored
   traced_clones* clones = nullptr;  ///< where the last clone began; null: nothing is traced
-  /// How much there is to take, as its task says; a hint for thieves: relaxed.
+  /// How much there is to take, as its task says. no partner: a hint for thieves
   std::atomic<float> weight{1};
   ambient_state small_ambient{};  ///< where it lies if the gate is shared
   bool abort_pending = false;  ///< an abort concerns it: polls at joins check whether they must leave
@@ -114,13 +115,17 @@ struct fiber {
   bool keeps_token = false;
 
   // Written by others.
-  /// Publish again, a task was taken. Set before request_poll; partner: publish_work (poll.cpp).
+  /// Publish again, a task was taken. Set before request_poll.
+  /// pairs with: publish_work in poll.cpp; steal_from in search.cpp; answer in remote_interface.cpp
   alignas(64) atomic<bool> publish_wanted{false};
   publication_slots published;
-  /// Changed by CAS: the fiber itself, whoever resumes it, helpers (suspend.hpp).
+  /// Changed by CAS: the fiber itself, the thread that resumes it, helpers (suspend.hpp).
+  /// pairs with: change, after_suspend, hold_suspended, let_go_suspended, try_resume in suspend.cpp
   atomic<suspension_word> suspension{};
   /// An abort was written that may concern this fiber, which was not `suspended` then
   /// (cancel/suspensions.hpp).
+  /// pairs with: cancel_those_concerned, cancel_in_place in suspensions.cpp; after_suspend in suspend.cpp;
+  /// split_one in splittable_fibers.cpp
   atomic<bool> cancel_check{false};
 
   // While it does not run.
@@ -208,13 +213,13 @@ class fiber_pool {
   const bool small_;
   const std::size_t stack_size_;
   const std::size_t choice_size_;
-  std::atomic_flag lock_;  ///< held for a few instructions
+  std::atomic_flag lock_;  ///< Held for a few instructions. pairs with: take, give
   fiber* free_ = nullptr;
   memory_region* regions_ = nullptr;
   char* slab_next_ = nullptr;
   char* slab_end_ = nullptr;
-  std::atomic<std::size_t> in_use_{0};
-  std::atomic<std::size_t> peak_{0};
+  std::atomic<std::size_t> in_use_{0};  ///< no partner: statistics only
+  std::atomic<std::size_t> peak_{0};  ///< no partner: statistics only
 };
 
 }  // namespace sukima::detail

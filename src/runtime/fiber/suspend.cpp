@@ -16,8 +16,9 @@ namespace sukima::detail {
 namespace {
 
 bool change(fiber& s, suspension_word& seen, suspension_stage to) noexcept {
-  // Sequentially consistent. Partner: cancel_those_concerned, which writes cancel_check and reads this word.
-  return s.suspension.compare_exchange_strong(seen, suspension_word::make(seen.number(), to));
+  // The fiber's side of cancel_those_concerned, which writes cancel_check and then reads this word.
+  return s.suspension.compare_exchange_strong(seen, suspension_word::make(seen.number(), to),
+                                              std::memory_order_seq_cst);
 }
 
 /// `then` of a fiber that suspends.
@@ -25,7 +26,7 @@ void after_suspend(worker& w, fiber* from, void*) {
   stress_point();
   const bool leaves_work = has_splittable_work(*from);
   const bool cancellable = from->on_cancel != nullptr;
-  hands_over(&from->suspension);  // partner: hold_suspended
+  hands_over(&from->suspension);  // pairs with: hold_suspended
   suspension_word seen = from->suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::suspending && change(*from, seen, suspension_stage::suspended)) {
     // From here on it may be resumed: only its address is used, and whoever takes it from the list tries a
@@ -34,7 +35,8 @@ void after_suspend(worker& w, fiber* from, void*) {
       w.runtime->splittable.add(from);
       w.runtime->park.wake_sentinel();
     }
-    if (cancellable && from->cancel_check.load()) w.runtime->suspensions.cancel_if_concerned(*from);
+    if (cancellable && from->cancel_check.load(std::memory_order_seq_cst))
+      w.runtime->suspensions.cancel_if_concerned(*from);
     return;
   }
   SUKIMA_ASSERT(seen.stage() == suspension_stage::running, "suspending becomes suspended or running");
@@ -121,9 +123,10 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure, co
   s.on->note(trace_kind::suspend);
   stop_until_resumed(s, number, top);
   SUKIMA_ASSERT(running_fiber() == &s, "a resumed fiber goes on on its own stack");
-  SUKIMA_ASSERT(s.suspension.load().bits == suspension_word::make(number, suspension_stage::running).bits,
+  SUKIMA_ASSERT(s.suspension.load(std::memory_order_seq_cst).bits ==
+                    suspension_word::make(number, suspension_stage::running).bits,
                 "a fiber that goes on was resumed from this suspension");
-  takes_over(&s.suspension);  // partner: try_resume, let_go_suspended
+  takes_over(&s.suspension);  // pairs with: try_resume, let_go_suspended
   look_for_abort(s);  // flags went to the workers meanwhile
   s.limit.request_poll();
   if (cancel != nullptr) leave_if_aborted(s);
@@ -136,14 +139,15 @@ unsigned* running_thread_bindings() noexcept {
 
 bool try_resume(fiber& s, std::uint64_t number) noexcept {
   const lifecycle::resuming here(s.runtime->life);
-  hands_over(&s.suspension);  // partner: suspend_running
+  hands_over(&s.suspension);  // pairs with: suspend_running
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   for (;;) {
     if (seen.number() != number || seen.stage() == suspension_stage::running ||
         seen.stage() == suspension_stage::splitting_and_resumed)
       return false;
     // It may wait in place, thread-bound or for lack of another fiber: then only its epoch wakes it.
-    worker* const on = std::atomic_ref(s.on).load(std::memory_order_relaxed);  // partner: arrive
+    // pairs with: arrive, switch_within in switch.cpp
+    worker* const on = std::atomic_ref(s.on).load(std::memory_order_relaxed);
     const suspension_stage to = seen.stage() == suspension_stage::splitting
                                     ? suspension_stage::splitting_and_resumed
                                     : suspension_stage::running;
@@ -160,7 +164,7 @@ void resume_fiber(fiber& s, std::uint64_t number) {
 }
 
 std::uint64_t begin_suspension(fiber& s) noexcept {
-  SUKIMA_ASSERT(s.suspension.load().stage() == suspension_stage::running,
+  SUKIMA_ASSERT(s.suspension.load(std::memory_order_seq_cst).stage() == suspension_stage::running,
                 "a fiber that suspends was running");
   const std::uint64_t number = s.suspension.load(std::memory_order_relaxed).number() + 1;
   s.suspension.store(suspension_word::make(number, suspension_stage::suspending), std::memory_order_release);
@@ -184,7 +188,7 @@ void finish_suspension(fiber& s) {
     s.suspended_end = s.thread_bindings != 0 ? nullptr : s.ambient->top;
     stop_until_resumed(s, seen.number(), s.ambient->top);
   }
-  takes_over(&s.suspension);  // partner: try_resume
+  takes_over(&s.suspension);  // pairs with: try_resume
   look_for_abort(s);  // flags went to the workers meanwhile
   s.limit.request_poll();
 }
@@ -194,7 +198,7 @@ void wait_at_poll(fiber& s) noexcept {
   s.on->note(trace_kind::suspend);
   s.suspended_end = nullptr;
   stop_until_resumed(s, s.suspension.load(std::memory_order_relaxed).number(), nullptr);
-  takes_over(&s.suspension);  // partner: try_resume
+  takes_over(&s.suspension);  // pairs with: try_resume
 }
 
 bool has_splittable_work(fiber& s) noexcept {
@@ -205,12 +209,12 @@ bool hold_suspended(fiber& s) noexcept {
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   if (seen.stage() != suspension_stage::suspended || !change(s, seen, suspension_stage::splitting))
     return false;
-  takes_over(&s.suspension);  // partner: after_suspend
+  takes_over(&s.suspension);  // pairs with: after_suspend
   return true;
 }
 
 bool let_go_suspended(fiber& s) noexcept {
-  hands_over(&s.suspension);  // partner: suspend_running
+  hands_over(&s.suspension);  // pairs with: suspend_running
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::splitting && change(s, seen, suspension_stage::suspended))
     return true;

@@ -115,18 +115,20 @@ void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   if (m.from != nullptr && m.from->canary) [[unlikely]]
     check_canary(*m.from, transfer.fctx);
   (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
-  // Partner: try_resume, which may come too late for its suspension, and then makes nothing of what it read.
+  // A call of try_resume that comes too late for its suspension makes nothing of what it read.
+  // pairs with: try_resume in suspend.cpp
   if (m.to != nullptr) std::atomic_ref(m.to->on).store(m.w, std::memory_order_relaxed);
   set_running(m.to);
   exchange_exceptions(*m.w, m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
                       m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
-  // Partner: request_abort_checks and whoever sets a flag of this worker: it sets the flag, then reads
-  // `current`. Either it sees this fiber, or the load below sees its flag.
+  // A thread that sets a flag of this worker, as request_abort_checks does, reads `current` afterwards.
+  // Either it sees this fiber, or the load below sees its flag.
   stress_point();
   if (m.to != nullptr) {
-    m.w->current.exchange(m.to);
+    m.w->current.exchange(m.to, std::memory_order_seq_cst);
     stress_point();
-    if (m.w->flags.load() != 0 || m.w->mailbox.has_request()) m.to->limit.request_poll();
+    if (m.w->flags.load(std::memory_order_seq_cst) != 0 || m.w->mailbox.has_request())
+      m.to->limit.request_poll();
   } else {
     m.w->current.store(nullptr, std::memory_order_relaxed);  // no flag is looked for at home
   }
@@ -207,11 +209,12 @@ bool can_switch_within() noexcept { return !program_has_asan() && !program_has_t
 [[gnu::noinline]] bool switch_within(fiber& from, fiber& to) noexcept {
   worker& w = *from.on;
   stress_point();
-  std::atomic_ref(to.on).store(&w, std::memory_order_relaxed);  // partner: try_resume
+  // pairs with: try_resume in suspend.cpp
+  std::atomic_ref(to.on).store(&w, std::memory_order_relaxed);
   exchange_exceptions(w, from.exceptions, to.exceptions);
   set_running_here(to);
   // Not exchanged, and no flag is read: the limit of a small fiber is always raised, so its next poll reads
-  // them. Partners: thieves, which read what the fiber has published.
+  // them. Release: thieves read what the fiber has published.
   w.current.store(&to, std::memory_order_release);
   const fc::transfer_t back =
       jump_within(to.saved, reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&from) | within));
