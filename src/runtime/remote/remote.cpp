@@ -24,14 +24,14 @@ void remind_of_request(runtime& r) noexcept { remote_access::core(r).remote.remi
 bool withdraw_request(runtime& r) noexcept { return remote_access::core(r).remote.withdraw(); }
 
 std::uint64_t give_away(runtime& r, task& t) {
-  takes_over(&t);  // partner: split_oldest; its captures are read now
+  takes_over(&t);  // pairs with: split_oldest in backtrack.cpp. Its captures are read now
   return remote_access::core(r).remote.give_away(t);
 }
 
 void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
 
 void keep_here(runtime& r, task& t) noexcept {
-  t.stays = true;  // before it is in the queue; partner: take_for_node
+  t.stays = true;  // before it is in the queue, where take_for_node reads it
   give_back(r, t);
 }
 
@@ -42,7 +42,7 @@ bool came_from_node(const runtime& r, const task& t) noexcept {
 bool take_back(runtime& r, std::uint64_t id) noexcept {
   task* const t = remote_access::core(r).remote.take_given(id);
   if (t == nullptr) return false;
-  hands_over(t);  // partner: execute
+  hands_over(t);  // pairs with: execute in join.cpp
   give_back(r, *t);
   return true;
 }
@@ -71,12 +71,12 @@ void deliver(runtime& r, received_task& t) noexcept {
   t.cancellation_masked.store(
       true, std::memory_order_relaxed);  // only cancel() stops it: what aborts it is elsewhere
   t.joining.store(join_received, std::memory_order_relaxed);
-  hands_over(&t);  // partner: execute
+  hands_over(&t);  // pairs with: execute in join.cpp
   core.injector.push(&t);
 }
 
 void cancel(runtime& r, received_task& t) noexcept {
-  t.cancelled.store(true);  // partner: is_task_concerned
+  t.cancelled.store(true, std::memory_order_seq_cst);
   request_abort_checks(remote_access::core(r));
 }
 

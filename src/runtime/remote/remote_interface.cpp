@@ -22,57 +22,66 @@ fiber& remote_interface::elsewhere() noexcept {
 void remote_interface::attach(remote_node& node) {
   const std::lock_guard hold(calling_);
   node_ = &node;
-  attached_.store(true);
-  core_.workers_are_asked.store(true);
+  attached_.store(true, std::memory_order_seq_cst);
+  core_.workers_are_asked.store(true, std::memory_order_seq_cst);
 }
 
 void remote_interface::detach() noexcept {
   const std::lock_guard hold(calling_);
-  word_.fetch_and(~(wanted | stands));  // whoever is asked still finds that nothing is wanted
+  // A worker that still has the question finds that nothing is wanted.
+  word_.fetch_and(~(wanted | stands), std::memory_order_seq_cst);
   node_ = nullptr;
 }
 
 void remote_interface::begins(worker& w) noexcept {
-  w.answers_remote.store(true);  // then the word is read. Partner: request()
+  // Stored first, then the word is read; request() changes the word first.
+  w.answers_remote.store(true, std::memory_order_seq_cst);
   stress_point();
-  if ((word_.load() & stands) == 0) return;
+  if ((word_.load(std::memory_order_seq_cst) & stands) == 0) return;
   ask(w);
   // Another fiber looks at the flag when the worker comes to it.
-  if (fiber* const s = w.current.load()) s->limit.request_poll();
+  if (fiber* const s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
 }
 
 void remote_interface::stops(worker& w) noexcept {
-  w.answers_remote.store(false);  // then the flag is read. Partner: request()
+  // Stored first, then the question is taken; ask_all() sets the question first.
+  w.answers_remote.store(false, std::memory_order_seq_cst);
   stress_point();
-  if (w.asked_by_node.exchange(false)) reply(nullptr);
+  if (w.asked_by_node.exchange(false, std::memory_order_seq_cst)) reply(nullptr);
 }
 
 void remote_interface::ask(worker& w) noexcept {
-  word_.fetch_add(one_asked);  // first: whoever takes the question counts it out
+  // Counted first: the worker that takes the question counts it out.
+  word_.fetch_add(one_asked, std::memory_order_seq_cst);
   stress_point();
   set_question(w);
 }
 
 void remote_interface::set_question(worker& w) noexcept {
-  if (w.asked_by_node.exchange(true)) reply(nullptr);  // it has one already, and that is counted
+  // It has a question already, which is counted.
+  if (w.asked_by_node.exchange(true, std::memory_order_seq_cst)) reply(nullptr);
   stress_point();
-  w.flags.fetch_or(flag_remote);
+  w.flags.fetch_or(flag_remote, std::memory_order_seq_cst);
   stress_point();
 }
 
 void remote_interface::request(giver then, request_kind kind) noexcept {
-  SUKIMA_ASSERT((word_.load() & wanted) == 0, "one request at a time");
-  giver_waits_.store(then == giver::waits);
-  word_.fetch_add(wanted + (kind == request_kind::standing ? stands : 0) + one_asked);
+  SUKIMA_ASSERT((word_.load(std::memory_order_seq_cst) & wanted) == 0, "one request at a time");
+  giver_waits_.store(then == giver::waits, std::memory_order_seq_cst);
+  word_.fetch_add(wanted + (kind == request_kind::standing ? stands : 0) + one_asked,
+                  std::memory_order_seq_cst);
   ask_all();
 }
 
 void remote_interface::remind() noexcept {
-  word_.fetch_add(one_asked);  // if it was answered meanwhile, nobody who is asked finds a wish
+  // If the request has been answered since, the workers that are asked find nothing wanted.
+  word_.fetch_add(one_asked, std::memory_order_seq_cst);
   ask_all();
 }
 
-bool remote_interface::withdraw() noexcept { return (word_.fetch_and(~(wanted | stands)) & wanted) != 0; }
+bool remote_interface::withdraw() noexcept {
+  return (word_.fetch_and(~(wanted | stands), std::memory_order_seq_cst) & wanted) != 0;
+}
 
 void remote_interface::ask_all() noexcept {
   // What waits in the queue is ready for anybody; idle workers of this node come first.
@@ -83,11 +92,12 @@ void remote_interface::ask_all() noexcept {
     }
   }
   for (worker& w : core_.workers.all()) {
-    if (!w.answers_remote.load()) continue;
+    if (!w.answers_remote.load(std::memory_order_seq_cst)) continue;
     ask(w);
-    if (!w.answers_remote.load()) {  // partner: stops()
-      if (w.asked_by_node.exchange(false)) reply(nullptr);
-    } else if (fiber* const s = w.current.load()) {
+    // Asked first, then read again; stops() clears it first.
+    if (!w.answers_remote.load(std::memory_order_seq_cst)) {
+      if (w.asked_by_node.exchange(false, std::memory_order_seq_cst)) reply(nullptr);
+    } else if (fiber* const s = w.current.load(std::memory_order_seq_cst)) {
       s->limit.request_poll();
     }
   }
@@ -95,13 +105,13 @@ void remote_interface::ask_all() noexcept {
 }
 
 remote_interface::replied remote_interface::reply(task* t, const resumer* waiting) noexcept {
-  std::uint32_t seen = word_.load();
+  std::uint32_t seen = word_.load(std::memory_order_seq_cst);
   std::uint32_t next = 0;
   for (;;) {
     next = seen - one_asked;
     const bool answers = (seen & wanted) != 0 && (t != nullptr || next == wanted);
     if (answers) next &= ~(wanted | stands);
-    if (!word_.compare_exchange_weak(seen, next)) continue;
+    if (!word_.compare_exchange_weak(seen, next, std::memory_order_seq_cst)) continue;
     if (!answers) break;
     const std::lock_guard hold(calling_);
     if (node_ == nullptr) break;
@@ -139,20 +149,21 @@ bool remote_interface::let_another_run(fiber& s) noexcept {
 remote_interface::answered remote_interface::answer(fiber& s, choice_point* end, choice_point* polling,
                                                     poll_place place) noexcept {
   worker& w = *s.on;
-  w.flags.fetch_and(~flag_remote);
+  w.flags.fetch_and(~flag_remote, std::memory_order_seq_cst);
   std::uint32_t left = 0;
   bool may_switch = false;
-  if (!w.asked_by_node.exchange(false)) {
-    left = word_.load();  // the question was answered already, or taken back as this worker had been idle
+  if (!w.asked_by_node.exchange(false, std::memory_order_seq_cst)) {
+    // The question was answered already, or taken back because this worker had been idle.
+    left = word_.load(std::memory_order_seq_cst);
   } else {
     stress_point();
     task* t = nullptr;
-    const std::uint32_t word = word_.load();
+    const std::uint32_t word = word_.load(std::memory_order_seq_cst);
     if ((word & wanted) != 0) {
       t = s.published.reclaim_oldest(core_.chosen.published_tasks,
                                      [](const task& published) { return published.kind->travel != nullptr; });
       if (t != nullptr)
-        s.publish_wanted.store(true);
+        s.publish_wanted.store(true, std::memory_order_seq_cst);
       else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
         ++w.statistics.promotions;
       else if (place == poll_place::clone && (word & stands) == 0) {
@@ -162,7 +173,7 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
     }
     // Nothing waits on a stack that an exception leaves: what it holds may be needed elsewhere.
     const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
-    if (t != nullptr && may_wait && giver_waits_.load())
+    if (t != nullptr && may_wait && giver_waits_.load(std::memory_order_seq_cst))
       return reply_and_wait(s, *t) ? answered::after_waiting : answered::yes;
     left = reply(t).left;
     may_switch = (word & wanted) != 0 && t == nullptr && may_wait;

@@ -148,9 +148,12 @@ class remote_interface {
   void abort_given() noexcept;
 
   runtime_core& core_;
-  std::atomic<bool> attached_{false};  ///< stays, once a node was attached
+  /// Stays true once a node was attached. no partner: the node is used under calling_
+  std::atomic<bool> attached_{false};
+  /// pairs with: begins, ask, request, remind, withdraw, reply, answer
   std::atomic<std::uint32_t> word_{0};
   /// Of the request that stands. Written before word_, read by workers after they took the question.
+  /// pairs with: request, answer
   std::atomic<bool> giver_waits_{false};
   std::mutex calling_;  ///< held while the node is called
   remote_node* node_ = nullptr;
