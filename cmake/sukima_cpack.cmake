@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Read by CPack before each kind of package. The .tar.gz has the program with its libraries and the compiler with Clang
-# inside instead of the distribution's, and no benchmark programs, which need the libraries of the peers.
+# Read by CPack before each kind of package. The .tar.gz has the programs with their libraries and a compiler that
+# contains Clang. It has no benchmark programs, which need the libraries of the peers.
 if(CPACK_GENERATOR STREQUAL "TGZ")
-  set(CPACK_COMPONENTS_ALL runtime devel tools bundle portable)
+  list(REMOVE_ITEM CPACK_COMPONENTS_ALL compiler bench)
+  list(APPEND CPACK_COMPONENTS_ALL bundle portable)
   set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
   set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 else()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: the libraries with their headers, CMake package and pkg-config files, man pages
-# and completions. The program and the benchmark programs are installed by their own folders.
+# Installs the libraries with their headers, CMake package and pkg-config files, the manual pages and the completions.
+# The folders of the programs install those.
 #
-# The components become packages (sukima_package.cmake): runtime, devel, tools, compiler, bench.
+# The components become packages (sukima_package.cmake): runtime, devel, tools, compiler, bench, and one for each part
+# with a command of its own: cluster, host, lab, objects.
 include(CMakePackageConfigHelpers)
 
-# A static build makes the shared libraries, too, from the same object files.
+# A static build also makes the shared libraries, from the same object files.
 get_target_property(SUKIMA_RUNTIME_TYPE sukima_runtime TYPE)
 set(shared_libraries "")
 if(SUKIMA_RUNTIME_TYPE STREQUAL "STATIC_LIBRARY" AND NOT SUKIMA_SANITIZER)
@@ -49,11 +50,14 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sukima)
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(templates ${CMAKE_CURRENT_LIST_DIR})
 
-# The cluster is in a set of its own, which CMake reads where it is asked for: it needs nettle.
+# The cluster is in a set of its own, which CMake reads only on request: it needs nettle.
 set(main_libraries sukima_capacity sukima_runtime ${shared_libraries})
 set(cluster_libraries ${main_libraries})
 list(FILTER main_libraries EXCLUDE REGEX cluster)
 list(FILTER cluster_libraries INCLUDE REGEX cluster)
+if(TARGET sukima_objects)
+  list(APPEND main_libraries sukima_objects)
+endif()
 install(TARGETS ${main_libraries} EXPORT sukimaTargets
   ARCHIVE COMPONENT devel
   LIBRARY COMPONENT runtime NAMELINK_COMPONENT devel)
@@ -70,11 +74,17 @@ if(TARGET sukima_cluster)
   install(EXPORT sukimaClusterTargets NAMESPACE sukima::
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sukima COMPONENT devel)
 endif()
+set(left_out PATTERN calibrate.hpp EXCLUDE)
+foreach(part objects cluster)
+  if(NOT TARGET sukima_${part})
+    list(APPEND left_out REGEX "/sukima/${part}($|[.])" EXCLUDE)
+  endif()
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sukima
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT devel
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
-  PATTERN calibrate.hpp EXCLUDE)
+  ${left_out})
 
 set(SUKIMA_NEEDS_BOOST OFF)
 if(SUKIMA_RUNTIME_TYPE STREQUAL "STATIC_LIBRARY" AND NOT SUKIMA_CONTEXT_OBJECTS)
@@ -92,12 +102,12 @@ endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT devel)
 
-# With pkg-config --static the static library's needs are added.
+# pkg-config --static adds the libraries that the static library needs.
 set(pkgconfig_private "-lstdc++ -lm")
 if(SUKIMA_NEEDS_BOOST)
   string(APPEND pkgconfig_private " -lboost_context")
 endif()
-# A prefix that follows the file makes an installed tree movable; an absolute folder has to stay where it is.
+# A prefix relative to the file makes an installed tree movable. An absolute folder cannot be moved.
 macro(sukima_pkgconfig_folder variable folder)
   if(IS_ABSOLUTE ${folder})
     set(${variable} ${folder})
@@ -123,7 +133,7 @@ foreach(file IN LISTS pkgconfig_files)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${pkgconfig_folder} COMPONENT devel)
 endforeach()
 
-# The pages with the pictures and programs that they show, laid out as in the sources, so that their links hold.
+# The documentation with its pictures and examples, in the same folders as in the sources, so that links work.
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/sukima)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/SECURITY.md
@@ -135,8 +145,26 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DEST
   PATTERN man EXCLUDE)
 
 if(SUKIMA_BUILD_CLI)
+  set(component_of_bench bench)
+  set(component_of_cc compiler)
+  set(component_of_cluster cluster)
+  set(component_of_guest host)
+  set(component_of_host host)
+  set(component_of_lab lab)
+  set(component_of_objects objects)
   file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  foreach(page IN LISTS pages)
+    cmake_path(GET page STEM name)
+    string(REPLACE "sukima-" "" name ${name})
+    set(component tools)
+    if(DEFINED component_of_${name})
+      set(component ${component_of_${name}})
+    endif()
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${component})
+    if(component MATCHES "bench|compiler") # these components are not in the .tar.gz, but their commands are
+      install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT portable EXCLUDE_FROM_ALL)
+    endif()
+  endforeach()
   function(sukima_install_completion file folder)
     if(EXISTS ${PROJECT_SOURCE_DIR}/completions/${file})
       install(FILES ${PROJECT_SOURCE_DIR}/completions/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} ${ARGN}

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # sukima_add_executable(NAME source… [OPTIONS option…] [LIBRARIES library…])
-# adds a program of which some sources are of the Tascell language (.tc). These are compiled by `sukima cc` with the
-# project's C compiler behind it, its CMAKE_C_FLAGS and those of the build type, the include folders and definitions of
-# the target, and the OPTIONS; they are compiled anew when a header that they include changes. In a project without C,
-# the compiler behind it is gcc or $SUKIMA_CC, and the build type's options are those of C++. CMAKE_C_COMPILER_LAUNCHER
-# starts the C compiler, not `sukima cc`.
+# adds a program with sources in the Tascell language (.tc). `sukima cc` compiles these, with the project's C compiler
+# as its backend. Its options are CMAKE_C_FLAGS and those of the build type, the include folders and definitions of the
+# target, and the OPTIONS. A source is compiled again when a header that it includes changes. In a project without C,
+# the backend is gcc or $SUKIMA_CC, and the build type's options are those of C++. CMAKE_C_COMPILER_LAUNCHER starts the
+# C compiler, not `sukima cc`.
 function(sukima_add_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS;LIBRARIES")
   if(NOT arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "sukima_add_executable(${name} …): give at least one source file")
   endif()
-  if(NOT SUKIMA_PROGRAM)
+  if(SUKIMA_PROGRAM)
+    set(compiler ${SUKIMA_PROGRAM} cc)
+    set(compiler_file ${SUKIMA_PROGRAM})
+  elseif(TARGET sukima_cc)
+    set(compiler $<TARGET_FILE:sukima_cc>)
+    set(compiler_file sukima_cc)
+  else()
     message(FATAL_ERROR "sukima_add_executable(${name} …): this copy of Sukima has no compiler; build it with "
-      "-DSUKIMA_BUILD_COMPILER=ON, or set SUKIMA_PROGRAM to the program sukima")
+      "-DSUKIMA_BUILD_LANGUAGE=ON, or set SUKIMA_PROGRAM to the program sukima")
   endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
   if(CMAKE_C_COMPILER)
@@ -44,11 +50,11 @@ function(sukima_add_executable name)
     set(definitions "$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>")
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${SUKIMA_PROGRAM} cc ${backend} ${launcher} ${flags} ${arg_OPTIONS}
+      COMMAND ${compiler} ${backend} ${launcher} ${flags} ${arg_OPTIONS}
               "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
               -MD -MT ${object} -MF ${object}.d ${database} -c -o ${object} ${file}
-      DEPENDS ${file} ${SUKIMA_PROGRAM}
+      DEPENDS ${file} ${compiler_file}
       DEPFILE ${object}.d
       COMMENT "Compiling ${source} with sukima cc"
       COMMAND_EXPAND_LISTS

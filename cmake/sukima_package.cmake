@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Packages, by CPack: .deb packages of what `cmake --install` installs, and a .tar.gz that works in any folder because
-# it brings every library but the C library. `make package` and `make wheel` use it; docs/packages.md describes them.
+# Packages, by CPack: .deb packages, and a .tar.gz that works in any folder because it brings every library but the C
+# library. `make package` and `make wheel` use it; docs/packages.md describes them.
 if(NOT SUKIMA_BUILD_CLI OR SUKIMA_SANITIZER OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   return()
 endif()
@@ -8,23 +8,38 @@ endif()
 find_package(fmt REQUIRED)
 set(portable ${PROJECT_BINARY_DIR}/portable)
 file(RELATIVE_PATH libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR}/sukima)
-# An rpath, not a runpath: it also counts for the libraries that a library needs.
+file(RELATIVE_PATH libraries_from_libexec /${CMAKE_INSTALL_LIBEXECDIR}/sukima /${CMAKE_INSTALL_LIBDIR}/sukima)
+get_property(commands GLOBAL PROPERTY SUKIMA_COMMAND_PROGRAMS)
 set_target_properties(sukima PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_bin}")
-target_link_options(sukima PRIVATE -Wl,--disable-new-dtags)
+set_target_properties(${commands} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_libexec}")
 
-# The libraries of the program, for the .tar.gz and the wheel.
+# The programs' libraries: `bundle` is for the .tar.gz and the wheel, `portable` only for the .tar.gz.
 set(bundle ${PROJECT_SOURCE_DIR}/scripts/bundle-libraries.sh)
-add_custom_command(OUTPUT ${portable}/program.done
-  COMMAND ${bundle} ${portable}/program $<TARGET_FILE:sukima> libcli11-dev nlohmann-json3-dev
-  COMMAND ${CMAKE_COMMAND} -E touch ${portable}/program.done
-  DEPENDS sukima ${bundle}
-  COMMENT "Collecting the libraries of the program sukima"
-  VERBATIM)
-add_custom_target(sukima_bundle DEPENDS ${portable}/program.done)
-install(DIRECTORY ${portable}/program/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/sukima
-  COMPONENT bundle EXCLUDE_FROM_ALL)
-install(DIRECTORY ${portable}/program/licenses DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/sukima
-  COMPONENT bundle EXCLUDE_FROM_ALL)
+set(bundles "")
+foreach(program sukima ${commands})
+  # An rpath, not a runpath: the loader also searches it for the libraries of a library.
+  target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+  set(component portable)
+  if(program MATCHES "^sukima(-calibrate)?$")
+    set(component bundle)
+  endif()
+  add_custom_command(OUTPUT ${portable}/${program}.done
+    COMMAND ${bundle} ${portable}/${program} $<TARGET_FILE:${program}> libcli11-dev nlohmann-json3-dev
+    COMMAND ${CMAKE_COMMAND} -E touch ${portable}/${program}.done
+    DEPENDS ${program} ${bundle}
+    COMMENT "Collecting the libraries of ${program}"
+    VERBATIM)
+  list(APPEND bundles ${portable}/${program}.done)
+  install(DIRECTORY ${portable}/${program}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/sukima
+    COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(DIRECTORY ${portable}/${program}/licenses DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/sukima
+    COMPONENT ${component} EXCLUDE_FROM_ALL)
+endforeach()
+add_custom_target(sukima_bundle DEPENDS ${bundles})
+# `sukima bench` measures programs of others, too; the benchmark programs are in a package, because of their libraries.
+install(TARGETS sukima-bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sukima COMPONENT portable EXCLUDE_FROM_ALL)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/plot-bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sukima
+  COMPONENT portable EXCLUDE_FROM_ALL)
 
 # The compiler with Clang inside: Clang's shared libraries and what they need would be five times as large.
 if(TARGET sukima_cc)
@@ -43,13 +58,12 @@ if(TARGET sukima_cc)
       option support targetparser frontendopenmp bitreader mc profiledata windowsdriver
     OUTPUT_VARIABLE llvm_libraries OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   separate_arguments(llvm_libraries UNIX_COMMAND "${llvm_libraries}")
-  file(RELATIVE_PATH libraries_from_compiler /${CMAKE_INSTALL_LIBEXECDIR}/sukima /${CMAKE_INSTALL_LIBDIR}/sukima)
   add_custom_command(OUTPUT ${portable_compiler}
     COMMAND ${CMAKE_CXX_COMPILER} -O3 -s -o ${portable_compiler} $<TARGET_OBJECTS:sukima_cc>
             $<TARGET_FILE:sukima_translator> $<TARGET_FILE:fmt::fmt>
             -Wl,--start-group ${clang_libraries} -Wl,--end-group ${llvm_libraries}
             -Wl,--gc-sections -Wl,--as-needed -Wl,--disable-new-dtags
-            "-Wl,-rpath,$ORIGIN/${libraries_from_compiler}"
+            "-Wl,-rpath,$ORIGIN/${libraries_from_libexec}"
             -ldl -lm -l:libz.so.1 -l:libzstd.so.1
     DEPENDS sukima_cc sukima_translator
     COMMENT "Linking sukima-cc with Clang's static libraries"
@@ -75,8 +89,8 @@ if(TARGET sukima_cc)
     COMPONENT portable EXCLUDE_FROM_ALL)
 endif()
 
-# Everything that a package contains, without tests and examples.
-set(packaged sukima sukima_preload sukima_runtime sukima_capacity ${shared_libraries} sukima_bundle)
+# All targets that a package contains, without tests and examples.
+set(packaged sukima ${commands} sukima_preload sukima_runtime sukima_capacity ${shared_libraries} sukima_bundle)
 foreach(target sukima_cluster sukima_cc sukima_portable_compiler)
   if(TARGET ${target})
     list(APPEND packaged ${target})
@@ -92,7 +106,8 @@ if(shared_libraries)
             --build ${PROJECT_BINARY_DIR} --libdir ${CMAKE_INSTALL_LIBDIR} --version ${PROJECT_VERSION}
             --output ${PROJECT_BINARY_DIR}/packages
     COMMAND ${CMAKE_COMMAND} -E touch ${portable}/wheel.done
-    DEPENDS ${python_files} sukima sukima_preload ${shared_libraries} ${portable}/program.done
+    DEPENDS ${python_files} sukima sukima-calibrate sukima_preload ${shared_libraries} ${portable}/sukima.done
+      ${portable}/sukima-calibrate.done
     COMMENT "Packing the Python wheel"
     VERBATIM)
   add_custom_target(sukima_wheel ALL DEPENDS ${portable}/wheel.done)
@@ -158,10 +173,37 @@ Headers, static libraries, and the files for CMake and pkg-config of Sukima,
 a work-stealing runtime for C++20 and C.")
 sukima_debian_package(tools sukima utils "" "parallel programs on the CPU that they actually get
 sukima probe reports how many CPUs can be used here and why, sukima run starts
-any parallel program with as many threads, sukima explain reports where a
-run's time went, and sukima bench compares parallel runtimes.")
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "sukima-bench, sukima-cc, python3-matplotlib")
+any parallel program with as many threads, and sukima explain reports where a
+run's time went. Other packages have the other commands.")
 set(components runtime devel tools)
+set(others "")
+# sukima_command_package(COMPONENT SUMMARY): the package sukima-COMPONENT of commands that are programs of their own.
+macro(sukima_command_package component summary)
+  sukima_debian_package(${component} sukima-${component} utils "sukima ${same_version}" "${summary}")
+  list(APPEND components ${component})
+  list(APPEND others sukima-${component})
+endmacro()
+if(SUKIMA_BUILD_CLUSTER)
+  sukima_command_package(cluster "parallel programs on several nodes
+sukima cluster starts a program on several machines, whose nodes share its
+tasks.")
+endif()
+if(SUKIMA_BUILD_HOST)
+  sukima_command_package(host "the CPU that the virtual machines of a host can use
+sukima host reports how many CPUs each virtual machine can use, and finds the
+best number of threads; sukima guest is the service inside the machines.")
+endif()
+if(SUKIMA_BUILD_LAB)
+  sukima_command_package(lab "experiments on programs that lack CPU
+sukima lab repeats experiments in control groups and in virtual machines, and
+reports what they show.")
+  set(CPACK_DEBIAN_LAB_PACKAGE_SUGGESTS "sukima-bench, qemu-system-x86, python3-matplotlib")
+endif()
+if(SUKIMA_BUILD_OBJECTS)
+  sukima_command_package(objects "plans for programs of concurrent objects
+sukima objects records such a program, predicts how long it takes under each
+execution model, and plans it.")
+endif()
 if(TARGET sukima_cc)
   sukima_debian_package(compiler sukima-cc devel
     "sukima ${same_version}, libsukima-dev ${same_version}, g++, libclang-common-19-dev"
@@ -170,11 +212,14 @@ sukima cc compiles C with the constructs of the Tascell language, which splits
 a search between the CPUs by temporary backtracking. Used like gcc.")
   list(APPEND components compiler)
 endif()
-if(SUKIMA_BUILD_BENCHMARKS)
-  sukima_debian_package(bench sukima-bench utils "sukima ${same_version}"
-    "benchmark programs that sukima bench starts
-The same problems written for Sukima, TBB, OpenMP, rayon and others.")
-  list(APPEND components bench)
+sukima_command_package(bench "comparison of parallel runtimes
+sukima bench measures the same problems written for Sukima, TBB, OpenMP, rayon
+and others.")
+set(CPACK_DEBIAN_BENCH_PACKAGE_SUGGESTS "python3-matplotlib")
+if(TARGET sukima_cc)
+  list(APPEND others sukima-cc)
 endif()
+list(JOIN others ", " suggested)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "${suggested}")
 set(CPACK_COMPONENTS_ALL ${components})
 include(CPack)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for folders of the sources: sukima_add_parts and sukima_targets_below.
 
-# sukima_add_parts(FOLDER…) adds those of the folders that this copy of the sources has.
+# sukima_add_parts(FOLDER…) adds the folders, except those that this copy of the sources lacks.
 function(sukima_add_parts)
   foreach(part IN LISTS ARGN)
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${part}/CMakeLists.txt)
@@ -10,7 +10,7 @@ function(sukima_add_parts)
   endforeach()
 endfunction()
 
-# sukima_targets_below(FOLDER RESULT): the targets of FOLDER that are part of `all`.
+# sukima_targets_below(FOLDER RESULT) stores the targets of FOLDER that are part of `all`.
 function(sukima_targets_below folder result)
   get_property(candidates DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)

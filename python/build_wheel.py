@@ -65,15 +65,15 @@ def native_files(tree, libdir):
     """Path inside the wheel's folder `native`, and file."""
     libraries = tree / libdir
     program = tree / "bin" / "sukima"
+    calibrate = tree / "libexec" / "sukima" / "sukima-calibrate"
     capacity = next(libraries.glob("libsukima-capacity.so.*"), None)
     if not program.is_file() or capacity is None:
         fail(f"'{tree}' has no program sukima or no libsukima-capacity.so; build it with: make wheel")
     yield "bin/sukima", program
+    yield "libexec/sukima/sukima-calibrate", calibrate
     yield "lib/libsukima-capacity.so", capacity
     for library in sorted((libraries / "sukima").glob("*.so*")):
         yield f"lib/sukima/{library.name}", library
-    for script in ("plot-bench.py", "plots.py"):
-        yield f"share/sukima/{script}", tree / "share" / "sukima" / script
     for license_file in sorted((tree / "share" / "doc" / "sukima" / "licenses").glob("*")):
         yield f"licenses/{license_file.name}", license_file
 
@@ -111,7 +111,7 @@ class Wheel:
 
 def pack(options, natives):
     """Writes the wheel; its path."""
-    major, minor = newest_glibc([file for name, file in natives if name.startswith(("bin/", "lib/"))])
+    major, minor = newest_glibc([file for name, file in natives if name.startswith(("bin/", "lib/", "libexec/"))])
     tag = f"manylinux_{major}_{minor}_{platform.machine()}"
     options.output.mkdir(parents=True, exist_ok=True)
     for old in options.output.glob("sukima-*.whl"):
@@ -126,7 +126,7 @@ def pack(options, natives):
     version = f'"""The version of this package."""\n__version__ = "{options.version}"\n'
     wheel.add("sukima/_version.py", version.encode())
     for name, file in natives:
-        wheel.add(f"sukima/native/{name}", file.read_bytes(), 0o755 if name.startswith("bin/") else 0o644)
+        wheel.add(f"sukima/native/{name}", file.read_bytes(), 0o755 if name.startswith(("bin/", "libexec/")) else 0o644)
     readme = (HERE / "README.md").read_text(encoding="utf-8")
     wheel.add(f"{info}/METADATA", (METADATA.format(version=options.version) + readme).encode())
     wheel.add(f"{info}/WHEEL", WHEEL.format(platform=tag).encode())

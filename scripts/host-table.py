@@ -106,7 +106,7 @@ class Guest:
     def start(self, kind):
         while "SUKIMA-UP" not in self.line():
             pass
-        command = "sukima guest >/dev/null 2>&1 &" + (f" sukima-measured {kind}" if kind else " sleep 100000")
+        command = "sukima-guest >/dev/null 2>&1 &" + (f" sukima-measured {kind}" if kind else " sleep 100000")
         self.port.sendall(f"{{ {command}\n}} </dev/null\n".encode())
 
     def follow(self, seconds):
@@ -252,7 +252,8 @@ def drain(guest):
 def measure(given, measurements):
     if len(os.sched_getaffinity(0)) < 2:
         give_up("two CPUs are needed")
-    build = [ROOT / "src/lab/environment/build-image.sh", given.image, given.programs / "sukima", given.measured]
+    service = given.programs.parent / "libexec" / "sukima" / "sukima-guest"
+    build = [ROOT / "src/lab/environment/build-image.sh", given.image, service, given.measured]
     if subprocess.run(build, check=False).returncode != 0:
         give_up("the guests' image cannot be built; see above")
     for number in range(given.repetitions):

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs tests. Whatever fails, the rest goes on; the last line is `N passed, N failed, N skipped`, before it
-# stand the failed tests with the end of what they printed, and the exit code is 1 if anything failed.
+# Builds and runs tests. A failure does not stop the rest. The last line is `N passed, N failed, N skipped`; before it
+# come the failed tests with the end of their output. The exit code is 1 if anything failed.
 #   test.sh                   `make test`, the gate: the release build, and its tests without the labels `check` and
 #                             `measure`; random programs with sanitizers. No verdict by time, load, chance or network.
 #                             It decides about landing.
-#   test.sh --check [PART…]   `make check [PART=…]`: what takes long. The parts, in the order in which they run:
-#                             release (the release build's tests with the label `check`: models, random, fuzz, package
-#                             and the others; one of these words is a part of it), tsan, asan, aarch64 (under QEMU), faults
-#                             (deliberate ones, each to be found by a test of the gate), tidy; and by itself
+#   test.sh --check [PART…]   `make check [PART=…]`: long tests. The parts, in the order in which they run:
+#                             release (the release build's tests with the label `check`; models, random, fuzz and
+#                             package are parts of it), tsan, asan, aarch64 (under QEMU), faults (deliberate faults, each
+#                             of which a test of the gate must find), tidy. Only on request:
 #                             mutants (small changes of $FILE that no test of the gate notices)
 #   test.sh --measure         `make measure`: the tests with the label `measure`, whose verdict is a time or a share of
 #                             CPU, one after another; nothing else should run on the machine
@@ -83,16 +83,16 @@ check_part() {
       scripts/faults.py --minutes 60 # all of them take four hours
       exit
       ;;
-    mutants) # of one file, so not among the parts that `make check` runs by itself
+    mutants) # changes one file, so `make check` without PART does not run it
       if [[ -z ${FILE:-} ]]; then
-        echo "test.sh: name the file to change: make check PART=mutants FILE=src/runtime/join/join.cpp" >&2
+        echo "test.sh: PART=mutants needs a file to change: make check PART=mutants FILE=src/runtime/join/join.cpp" >&2
         exit 2
       fi
       scripts/mutants.py "$FILE"
       exit
       ;;
     tidy)
-      # All that has changed since the last whole run of clang-tidy; then a part of the others, another one each commit.
+      # All sources that changed since the last whole run of clang-tidy; then a part of the others, which each commit varies.
       echo "== clang-tidy (after $SECONDS s)"
       cmake --preset tidy --log-level=WARNING &&
         scripts/check-tidy.py --quick --changed recorded --others --minutes 6 build/tidy || broken+=("tidy: findings")
@@ -126,7 +126,7 @@ case ${1:-} in
     case ${2:-} in
       "") measure ;;
       host)
-        build release --target sukima sukima-measured || exit 1
+        build release --target sukima sukima-host sukima-guest sukima-measured || exit 1
         exec scripts/host-table.py --programs build/release/bin --measured build/release/tests/bin/sukima-measured \
           --image build/release/tests/host/measure/guest --results build/release/host-table.json "${@:3}"
         ;;

@@ -1,72 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of `sukima`. Each lives in the folder of its name.
+// The commands of `sukima`. Each is declared in the folder of its name.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace sukima::cli {
+
+/// What `sukima` knows of a command before it is parsed.
+struct command_entry {
+  std::string_view name;
+  const char* description;  ///< in `sukima --help`
+  const char* package;  ///< Debian package of the command's program; null: the command is part of `sukima`
+  const char* option;  ///< CMake option that builds that program
+  bool starts_a_program;  ///< words after `--` are a program and its arguments
+};
+
+/// All commands, by name.
+std::span<const command_entry> all_commands();
+
+/// The command of that name; null if there is none.
+const command_entry* find_command(std::string_view name);
 
 /// The words after `--`: a program and its arguments. Nothing: there was no `--` (see take_program).
 using program_words = std::optional<std::vector<std::string>>;
 
-// Each add_command adds its subcommand to the parser. Parsing it runs it, and sets `code` to the exit code of
-// `sukima`.
+/// Declares a command's options, and a callback that runs the command and sets `code` to the exit code of
+/// `sukima`. `program` is empty for commands that start no program.
+using declaration = void (*)(CLI::App& command, int& code, program_words program);
+
+/// A command that this program contains.
+struct declared_command {
+  std::string_view name;
+  declaration declare;
+};
+
+/// Runs `sukima COMMAND …` in this process: turns every error into one sentence and an exit code. `here` are
+/// the commands that this program contains.
+int run_command_line(std::span<const declared_command> here, int argc, char** argv);
+
+/// main() of the program sukima-COMMAND, whose arguments are those after `sukima COMMAND`.
+int run_as_program(declared_command command, int argc, char** argv);
+
+/// Replaces this process with the program of a command. \returns the exit code if that cannot be started
+int become_program(const command_entry& command, char** argv);
 
 namespace bench {
-void add_command(CLI::App& parent, int& code);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace calibrate {
-void add_command(CLI::App& parent, int& code);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
-/// `sukima cc` is a program of its own, because the compiler's libraries are large to load.
-namespace cc {
-
-/// For `sukima cc …`: replaces this process with the compiler driver, whose options are those of a C
-/// compiler and not for this parser.
-/// \returns nothing for another command; otherwise the exit code, because the driver cannot be started
-std::optional<int> become_compiler(int argc, char** argv);
-
-/// Adds the subcommand's line to the help.
-void add_command(CLI::App& parent);
-
-}  // namespace cc
-
 namespace cluster {
-void add_command(CLI::App& parent, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace explain {
-void add_command(CLI::App& parent, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace guest {
-void add_command(CLI::App& parent, int& code);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace host {
-void add_command(CLI::App& parent, int& code);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace lab {
-void add_command(CLI::App& parent, int& code);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace objects {
-void add_command(CLI::App& parent, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace probe {
-void add_command(CLI::App& parent, int& code);
+void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace run {
 /// Without a report, parsing replaces this process with the program.
-void add_command(CLI::App& parent, int& code, program_words program);
+void declare(CLI::App& command, int& code, program_words program);
 }  // namespace run
 
 }  // namespace sukima::cli

@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::seconds python_limit{120};
 
 fs::path folder_beside(const char* place, const char* usual) {
-  const fs::path own = own_directory();
+  const fs::path own = program_directory();
   fs::path configured = (own / place).lexically_normal();
   std::error_code ignored;
   return fs::is_directory(configured, ignored) ? configured : own.parent_path() / usual / "sukima";
@@ -52,7 +52,17 @@ std::optional<fs::path> find_executable(const std::vector<fs::path>& directories
   return std::nullopt;
 }
 
-fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+fs::path program_directory() {
+  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  // The folder of the commands' programs is called sukima, whatever folder it is installed in.
+  if (own.filename() != "sukima") return own;
+  for (const char* const place :
+       {SUKIMA_BIN_PLACE, "../../bin"}) {  // as configured, and as in a build folder
+    fs::path above = (own / place).lexically_normal();
+    if (access((above / "sukima").c_str(), X_OK) == 0) return above;
+  }
+  return own;
+}
 
 fs::path private_programs() { return folder_beside(SUKIMA_LIBEXECDIR_PLACE, "libexec"); }
 
@@ -75,7 +85,7 @@ std::vector<fs::path> program_directories() {
     }
     return directories;
   }
-  return {private_programs(), own_directory()};
+  return {private_programs(), program_directory()};
 }
 
 fs::path find_python_that_draws(std::string_view option) {

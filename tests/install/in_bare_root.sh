@@ -25,6 +25,23 @@ use_program() {
   [[ $("$1" run --threads 1 -- nproc) == 1 ]] || fail "$1 run -- nproc"
 }
 
+# use_commands PROGRAM COMMAND…: the help of these commands
+use_commands() {
+  local program=$1 command
+  shift
+  for command in "$@"; do
+    "$program" "$command" --help > /tmp/help || fail "$program $command --help"
+    grep -q "sukima $command" /tmp/help || fail "$program $command --help"
+  done
+}
+
+# refuse_command PACKAGE COMMAND: the command is not installed, and names its package
+refuse_command() {
+  local status=0
+  sukima "$2" --help > /tmp/log 2>&1 || status=$?
+  [[ $status == 2 ]] && grep -q "install the package $1," /tmp/log || fail "sukima $2 without $1"
+}
+
 # use_compiler PROGRAM: sukima cc
 use_compiler() {
   "$1" cc -O2 -DARGUMENT=10 -o /tmp/fibonacci /test/consumer/fibonacci.tc
@@ -60,18 +77,29 @@ step "the .tar.gz in a system without a compiler"
 mkdir -p /opt/first
 tar -C /opt/first -xzf /packages/sukima-"$version"-*.tar.gz --strip-components=1
 use_program /opt/first/bin/sukima
+use_commands /opt/first/bin/sukima bench calibrate cc cluster explain guest host lab objects
 mkdir -p /srv/other
 mv /opt/first /srv/other/sukima
 use_program /srv/other/sukima/bin/sukima
+use_commands /srv/other/sukima/bin/sukima bench calibrate cc cluster explain guest host lab objects
+[[ $(/srv/other/sukima/bin/sukima lab list) == *machine* ]] || fail "sukima lab does not find its experiments"
 
 step "the tools"
 quietly apt-get update -q
 install "$(package sukima)"
 use_program sukima
 if is_installed libllvm19 || is_installed g++; then fail "the package sukima brings a compiler"; fi
-if sukima cc --version > /tmp/log 2>&1 || ! grep -q compiler /tmp/log; then
-  fail "sukima cc without sukima-cc"
-fi
+use_commands sukima calibrate explain
+refuse_command sukima-cc cc
+refuse_command sukima-bench bench
+refuse_command sukima-host guest
+for name in cluster host lab objects; do
+  refuse_command "sukima-$name" $name
+  install "$(package "sukima-$name")"
+  use_commands sukima $name
+done
+use_commands sukima guest
+[[ $(sukima lab list) == *machine* ]] || fail "sukima lab does not find its experiments"
 [[ -e /usr/share/bash-completion/completions/sukima ]] || fail "no completions"
 
 step "the compiler"
@@ -79,7 +107,7 @@ install "$(package sukima-cc)" "$(package sukima)" "$(package libsukima-dev)" "$
 use_compiler sukima
 
 step "documents and licences"
-for package in sukima sukima-cc libsukima-dev "libsukima${version%.*}"; do
+for package in sukima sukima-cc sukima-cluster sukima-host sukima-lab sukima-objects libsukima-dev "libsukima${version%.*}"; do
   grep -q "Apache License" "/usr/share/doc/$package/copyright" || fail "$package has no licence"
 done
 for file in LICENSE README.md docs/guide.md docs/pitfalls.md examples/fibonacci.cpp; do
@@ -94,6 +122,8 @@ step "the benchmark programs"
 install "$(package sukima-bench)"
 /usr/libexec/sukima/bench-tbb-gcc --list > /tmp/list
 grep -q fib /tmp/list || fail "bench-tbb-gcc --list"
+sukima bench --list | grep '^  tbb ' > /tmp/list
+if grep -q "not installed" /tmp/list; then fail "sukima bench does not find bench-tbb-gcc"; fi
 
 step "removal"
 mapfile -t ours < <(dpkg-query -W -f '${Package}\n' '*sukima*')

@@ -36,7 +36,21 @@ for file in LICENSE README.md docs/README.md docs/guide.md docs/pitfalls.md docs
 done
 "$cxx" -std=c++20 -fsyntax-only -I"$prefix/include" "$prefix/share/doc/sukima/examples/fibonacci.cpp" ||
   fail "an installed example does not compile"
-[[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" --version) == *"$version"* ]] || fail "sukima --version"
+if [[ -e $prefix/bin/sukima ]]; then
+  [[ $("$prefix/bin/sukima" --version) == *"$version"* ]] || fail "sukima --version"
+  # The commands that are programs of their own were moved, too.
+  for program in "$prefix"/libexec/sukima/sukima-*; do
+    command=${program##*/sukima-}
+    "$prefix/bin/sukima" "$command" --help >"$work/help" || fail "sukima $command --help"
+    [[ -n $(find "$prefix" -name "sukima-$command.1") ]] || fail "sukima-$command has no manual page"
+  done
+  if [[ -e $prefix/libexec/sukima/sukima-lab ]]; then
+    [[ $("$prefix/bin/sukima" lab list) == *machine* ]] || fail "sukima lab does not find its experiments"
+  fi
+  if [[ -e $prefix/libexec/sukima/bench-hog ]]; then
+    [[ $("$prefix/bin/sukima" bench --list) == *fib* ]] || fail "sukima bench does not find its programs"
+  fi
+fi
 
 "$cmake" -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
   -DCMAKE_C_COMPILER="$cc" -DSUKIMA_WANTED="$version" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON

@@ -327,62 +327,60 @@ request)";
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code) {
+void declare(CLI::App& command, int& code, program_words /*program*/) {
   auto options = std::make_shared<bench_options>();
-  CLI::App* const command = parent.add_subcommand(
-      "bench", "Measures Sukima, the best sequential program and other systems, in interleaved rounds");
-  command->footer(footer);
-  command->add_option("NAME", options->benchmarks, "Benchmarks to run, or 'all'");
-  command->add_option("--workers", options->workers, "Numbers of workers [1 and the number of usable CPUs]")
+  command.footer(footer);
+  command.add_option("NAME", options->benchmarks, "Benchmarks to run, or 'all'");
+  command.add_option("--workers", options->workers, "Numbers of workers [1 and the number of usable CPUs]")
       ->type_name("N,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--peers", options->peers, "Peers to measure: all, none, or some of them [all]")
+  command.add_option("--peers", options->peers, "Peers to measure: all, none, or some of them [all]")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
   command
-      ->add_option("--scenario", options->scenarios,
-                   "Scenarios: " + join_words(scenario_names(), ", ") + " [alone]")
+      .add_option("--scenario", options->scenarios,
+                  "Scenarios: " + join_words(scenario_names(), ", ") + " [alone]")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--repetitions", options->repetitions, "Rounds; each runs everything once [5]")
+  command.add_option("--repetitions", options->repetitions, "Rounds; each runs everything once [5]")
       ->type_name("N")
-      ->check(CLI::Range(1, 100'000).description(""));
-  command->add_option("--size", options->size, "Problem size [the benchmark's default]")->type_name("N");
+      ->check(real_range(1, 100'000).description(""));
+  command.add_option("--size", options->size, "Problem size [the benchmark's default]")->type_name("N");
   command
-      ->add_option("--compiler", options->compiler,
-                   "Which program of a system built by two compilers: best, gcc, clang, both [best]")
+      .add_option("--compiler", options->compiler,
+                  "Which program of a system built by two compilers: best, gcc, clang, both [best]")
       ->type_name("WHICH");
-  command->add_option("--external", options->externals, "Another system: a command that prints its seconds")
+  command.add_option("--external", options->externals, "Another system: a command that prints its seconds")
       ->type_name("NAME='COMMAND'")
       ->allow_extra_args(false);
   command
-      ->add_option("--time-limit", options->time_limit,
-                   "Seconds after which a run is killed [60; peers 10]; a peer is then left out")
+      .add_option("--time-limit", options->time_limit,
+                  "Seconds after which a run is killed [60; peers 10]; a peer is then left out")
       ->type_name("S")
       ->check(real_range(0.01, 1e6).description(""));
   command
-      ->add_option("--peer-time", options->peer_time,
-                   "Seconds after which a slow peer is not repeated; 0: no limit [1 a repetition]")
+      .add_option("--peer-time", options->peer_time,
+                  "Seconds after which a slow peer is not repeated; 0: no limit [1 a repetition]")
       ->type_name("S")
       ->check(real_range(0.0, 1e9).description(""));
   command
-      ->add_option("--worst", options->worst,
-                   "Fail if a repetition of Sukima takes over F times the row's median")
+      .add_option("--worst", options->worst,
+                  "Fail if a repetition of Sukima takes over F times the row's median")
       ->type_name("F")
       ->check(real_range(1.0, 1e6).description(""));
-  add_node_options(*command, *options);
-  command->add_flag("--json", options->json, "Print one JSON object per line instead of tables");
-  command->add_option("--csv", options->csv, "Also write comma-separated values to this file")
+  add_node_options(command, *options);
+  command.add_flag("--json", options->json, "Print one JSON object per line instead of tables");
+  command.add_option("--csv", options->csv, "Also write comma-separated values to this file")
       ->type_name("FILE");
-  command->add_option("--plot", options->plot, "Also draw PREFIX.png and PREFIX.svg")->type_name("PREFIX");
-  command->add_flag("-v,--verbose", options->verbose,
-                    "Also print paired ratios of Sukima to each peer, with intervals");
-  command->add_flag("--list", options->list, "List benchmarks, systems and scenarios, and exit");
-  command->callback([options, command, &code] {
-    check_node_options(*command);
+  command.add_option("--plot", options->plot, "Also draw PREFIX.png and PREFIX.svg")->type_name("PREFIX");
+  command.add_flag("-v,--verbose", options->verbose,
+                   "Also print paired ratios of Sukima to each peer, with intervals");
+  command.add_flag("--list", options->list, "List benchmarks, systems and scenarios, and exit");
+  command.callback([options, &command, &code] {
+    check_node_options(command);
     code = run_bench(*options);
   });
 }

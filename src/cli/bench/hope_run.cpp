@@ -12,7 +12,6 @@ namespace sukima::cli::bench {
 namespace {
 
 constexpr int most_attempts = 10;
-constexpr std::uint64_t most_nodes = 64;  // of `sukima cluster run`
 
 }  // namespace
 
@@ -26,9 +25,9 @@ outcome hope_runner::run(const task& what, std::chrono::nanoseconds limit) {
     if (std::holds_alternative<run_failure>(o)) return o;
   }
   const std::uint64_t number = runs_[{what.benchmark, what.deaths}]++;
-  std::vector<planned_death> plan =
-      draw_deaths(seed_ + most_nodes * number + static_cast<std::uint64_t>(what.deaths), what.nodes,
-                  what.deaths, shortest_.at(what.benchmark));
+  std::vector<planned_death> plan = draw_deaths(
+      seed_ + static_cast<std::uint64_t>(most_nodes) * number + static_cast<std::uint64_t>(what.deaths),
+      what.nodes, what.deaths, shortest_.at(what.benchmark));
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     if (std::optional<outcome> o = stage_.run_hope(what, limit, plan)) return *std::move(o);
     for (planned_death& death : plan) death.seconds /= 2;

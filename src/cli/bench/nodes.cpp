@@ -25,7 +25,6 @@ namespace {
 
 constexpr const char* program_name = "bench-cluster";
 constexpr const char* one_process = "one process";
-constexpr int most_nodes = 64;  // of `sukima cluster run`
 constexpr std::uint64_t most_seed = std::uint64_t{1} << 53;  // a number of JSON is exact so far
 
 using clock = std::chrono::steady_clock;
@@ -86,7 +85,7 @@ struct node_request {
   std::vector<int> nodes;
   std::string transport;
   std::optional<int> workers;  ///< of each node
-  std::string around;          ///< in place of a scenario
+  std::string around;          ///< instead of a scenario
   std::vector<hope_scenario> scenarios;  ///< empty: nodes steal
 };
 
@@ -236,7 +235,7 @@ void add_node_options(CLI::App& command, bench_options& options) {
       "Nodes that omit what others have computed; --scenario: none, alone, kill-K [all of these]");
   command.add_option("--seed", options.seed, "Of the nodes and moments of kill-K [drawn, and printed]")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{0}, most_seed).description(""));
+      ->check(real_range(std::uint64_t{0}, most_seed).description(""));
 }
 
 void check_node_options(const CLI::App& command) {

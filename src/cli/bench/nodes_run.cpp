@@ -15,6 +15,7 @@
 
 #include <process/shared/errors.hpp>
 #include <process/shared/executable.hpp>
+#include <process/shared/installed.hpp>
 #include <process/shared/temporary_directory.hpp>
 #include "bench/node_output.hpp"
 
@@ -23,7 +24,7 @@ extern char** environ;
 namespace sukima::cli::bench {
 namespace {
 
-/// A node enters its group by itself, because only its starter's environment tells its number.
+/// A node enters its group by itself, because its number is only in the environment that its starter makes.
 constexpr const char* entering =
     R"(node=${SUKIMA_CLUSTER_NODE:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}}
 echo 0 > "$0/node-$node/cgroup.procs" && exec "$@")";
@@ -72,7 +73,7 @@ const std::vector<std::string>& node_transports() {
 node_stage::node_stage(std::string transport, std::optional<double> quota)
     : transport_(std::move(transport)), quota_(quota) {
   if (transport_ == "tcp") {
-    starter_ = std::filesystem::read_symlink("/proc/self/exe").string();
+    starter_ = (process::program_directory() / "sukima").string();
   } else {
     const std::string mpirun = "mpirun." + transport_;
     const auto found = process::find_program(mpirun, std::getenv("PATH"));

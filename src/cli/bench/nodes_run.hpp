@@ -14,6 +14,9 @@
 
 namespace sukima::cli::bench {
 
+/// The largest number of nodes of `sukima cluster run`.
+inline constexpr int most_nodes = 64;
+
 /// What joins the nodes: "tcp", by `sukima cluster run`, or an MPI, by its mpirun.
 const std::vector<std::string>& node_transports();
 
@@ -28,7 +31,7 @@ class node_stage {
   outcome run(const task& what, std::chrono::nanoseconds limit) const;
 
   /// Runs a task under hierarchical omission, and kills nodes as planned. \returns nothing: a node had ended
-  /// when it was to be killed
+  /// before the time of its planned death
   /// \pre the transport is tcp, and one node lives on; throws what run() throws
   std::optional<outcome> run_hope(const task& what, std::chrono::nanoseconds limit,
                                   const std::vector<planned_death>& plan) const;

@@ -75,26 +75,24 @@ int measure_and_store(const calibrate_options& options) {
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code) {
+void declare(CLI::App& command, int& code, program_words /*program*/) {
   auto options = std::make_shared<calibrate_options>();
-  CLI::App* const command = parent.add_subcommand(
-      "calibrate", "Measures which CPUs slow each other down, and what waking and switching cost");
-  command->footer(footer);
+  command.footer(footer);
   command
-      ->add_option("--cpus", options->cpus,
-                   "Measure only these CPUs, such as 0,1,4 (default: all allowed CPUs)")
+      .add_option("--cpus", options->cpus,
+                  "Measure only these CPUs, such as 0,1,4 (default: all allowed CPUs)")
       ->type_name("N,...")
       ->delimiter(',')
       ->check(CLI::Range(0U, static_cast<unsigned>(SUKIMA_CAPACITY_MAX_CPUS) - 1));
-  command->add_flag("--all-pairs", options->all_pairs, "Measure all pairs, also with more than 32 CPUs");
-  command->add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
+  command.add_flag("--all-pairs", options->all_pairs, "Measure all pairs, also with more than 32 CPUs");
+  command.add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
       ->type_name("DAYS")
       ->check(real_range(0.01, 36500.0));
-  command->add_option("--output", options->file, "Store the profile in this file; - stores none")
+  command.add_option("--output", options->file, "Store the profile in this file; - stores none")
       ->type_name("FILE");
-  command->add_flag("--show", options->show, "Measure nothing; print the stored profile");
-  command->add_flag("--json", options->json, "Print one JSON object");
-  command->callback([options, &code] {
+  command.add_flag("--show", options->show, "Measure nothing; print the stored profile");
+  command.add_flag("--json", options->json, "Print one JSON object");
+  command.callback([options, &code] {
     if (options->show && (!options->cpus.empty() || options->all_pairs || options->file == "-"))
       throw process::usage_error("--show measures nothing: leave out --cpus, --all-pairs and --output -");
     code = options->show ? show(*options) : measure_and_store(*options);

@@ -192,39 +192,35 @@ int run(const cluster_options& options, const program_words& program) {
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<cluster_options>();
-  CLI::App* const command =
-      parent.add_subcommand("cluster", "Runs a program on several nodes that share its tasks");
-  command->footer(footer);
-  command->add_option("ACTION", options->action, "What to do: run")
-      ->required()
-      ->check(CLI::IsMember({"run"}));
-  command->add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
+  command.footer(footer);
+  command.add_option("ACTION", options->action, "What to do: run")->required()->check(CLI::IsMember({"run"}));
+  command.add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
       ->type_name("NODES")
       ->check(CLI::Range(1u, most_nodes));
   command
-      ->add_option("--hosts", options->hosts,
-                   "Start the nodes on the hosts that this file names, in lines HOST [NODES] [ADDRESS]")
+      .add_option("--hosts", options->hosts,
+                  "Start the nodes on the hosts that this file names, in lines HOST [NODES] [ADDRESS]")
       ->type_name("FILE");
   command
-      ->add_option("--ssh", options->ssh,
-                   "With --hosts: the command that reaches a host, called with it and with what to run there "
-                   "(default: ssh)")
+      .add_option("--ssh", options->ssh,
+                  "With --hosts: the command that reaches a host, called with it and with what to run there "
+                  "(default: ssh)")
       ->type_name("COMMAND");
-  command->add_flag("--hope", options->hope,
-                    "Each node runs the whole program and omits what others have computed, so the program "
-                    "goes on as long as one lives");
+  command.add_flag("--hope", options->hope,
+                   "Each node runs the whole program and omits what others have computed, so the program "
+                   "goes on as long as one lives");
   command
-      ->add_option("--grace", options->grace,
-                   "For how long the others may go on once node 0 has ended, or node 0 once another one has "
-                   "failed (default: no limit); with --hope: once one node has ended well (default: 5)")
+      .add_option("--grace", options->grace,
+                  "For how long the others may go on once node 0 has ended, or node 0 once another one has "
+                  "failed (default: no limit); with --hope: once one node has ended well (default: 5)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0u, longest_grace));
-  command->add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
-  command->add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
+  command.add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
+  command.add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
       ->type_name("FILE");
-  command->callback([options, &code, program = std::move(program)] { code = run(*options, program); });
+  command.callback([options, &code, program = std::move(program)] { code = run(*options, program); });
 }
 
 }  // namespace sukima::cli::cluster

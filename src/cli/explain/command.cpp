@@ -83,15 +83,13 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<explain_options>();
-  CLI::App* const command =
-      parent.add_subcommand("explain", "Reports where the time of a run went, and what to try");
-  command->footer(footer);
-  command->add_option("FILE", options->file, "A trace: the file that SUKIMA_TRACE named for a program");
-  command->add_flag("--json", options->json, "Print one JSON object");
-  command->add_option("--keep", options->keep, "Keep the trace of PROGRAM in this file")->type_name("FILE");
-  command->callback([options, &code, program = std::move(program)] {
+  command.footer(footer);
+  command.add_option("FILE", options->file, "A trace: the file that SUKIMA_TRACE named for a program");
+  command.add_flag("--json", options->json, "Print one JSON object");
+  command.add_option("--keep", options->keep, "Keep the trace of PROGRAM in this file")->type_name("FILE");
+  command.callback([options, &code, program = std::move(program)] {
     if (program.has_value()) {
       if (!options->file.empty())
         throw process::usage_error(fmt::format(

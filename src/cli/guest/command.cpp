@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `sukima guest`: the service inside of a virtual machine.
+// `sukima guest`: the service inside a virtual machine.
 #include <fmt/format.h>
 #include <pwd.h>
 
@@ -64,7 +64,7 @@ int run(guest_command& options) {
   options.service.port = options.port;
   options.service.socket = options.socket;
   if (!std::filesystem::is_directory(options.root))
-    throw process::usage_error(fmt::format("--root: '{}' is no folder; leave it out", options.root));
+    throw process::usage_error(fmt::format("--root: '{}' is not a folder; leave it out", options.root));
   if (!options.user.empty()) options.service.user = user_number(options.user);
   if (options.restore) {
     // Beginning does it already; it is tried once more to say what fails.
@@ -92,24 +92,22 @@ int run(guest_command& options) {
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code) {
+void declare(CLI::App& command, int& code, program_words /*program*/) {
   auto options = std::make_shared<guest_command>();
-  CLI::App* const command = parent.add_subcommand(
-      "guest", "Runs in a virtual machine: tells programs their number, and the host their progress");
-  command->footer(footer);
+  command.footer(footer);
   command
-      ->add_option("--port", options->port,
-                   "The host's port, a device or a Unix socket (default: the virtio port org.sukima.guest.0)")
+      .add_option("--port", options->port,
+                  "The host's port, a device or a Unix socket (default: the virtio port org.sukima.guest.0)")
       ->type_name("FILE");
-  command->add_option("--socket", options->socket, "Where programs report (default: /run/sukima/guest.sock)")
+  command.add_option("--socket", options->socket, "Where programs report (default: /run/sukima/guest.sock)")
       ->type_name("FILE");
   command
-      ->add_option("--user", options->user, "Whose programs may report besides root's and the service's own")
+      .add_option("--user", options->user, "Whose programs may report besides root's and the service's own")
       ->type_name("NAME");
-  command->add_option("--root", options->root, "The folder in which /sys and /run are")->type_name("FOLDER");
-  command->add_flag("--restore", options->restore, "Bring back CPUs that a killed service left off, and end");
-  command->add_flag("--json", options->json, "Print each event as one JSON object a line");
-  command->callback([options, &code] { code = run(*options); });
+  command.add_option("--root", options->root, "The folder in which /sys and /run are")->type_name("FOLDER");
+  command.add_flag("--restore", options->restore, "Bring back CPUs that a killed service left off, and end");
+  command.add_flag("--json", options->json, "Print each event as one JSON object a line");
+  command.callback([options, &code] { code = run(*options); });
 }
 
 }  // namespace sukima::cli::guest

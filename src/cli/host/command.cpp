@@ -254,34 +254,32 @@ int carry_out(host_options& options) {
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code) {
+void declare(CLI::App& command, int& code, program_words /*program*/) {
   auto options = std::make_shared<host_options>();
-  CLI::App* const command = parent.add_subcommand(
-      "host", "Reports how many CPUs each virtual machine of a host can use, and optimises their use");
-  command->footer(footer);
+  command.footer(footer);
   command
-      ->add_option("ACTION", options->action,
-                   "What to do: list, watch, record FILE, estimate [FILE], explain VM [FILE], "
-                   "optimise [VM...], act VM KIND VALUE, or revert")
+      .add_option("ACTION", options->action,
+                  "What to do: list, watch, record FILE, estimate [FILE], explain VM [FILE], "
+                  "optimise [VM...], act VM KIND VALUE, or revert")
       ->required()
       ->check(CLI::IsMember({"list", "watch", "record", "estimate", "explain", "optimise", "act", "revert"}));
-  command->add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
-  command->add_option("FILE", options->second, "The description of a host; - is standard input or output");
-  command->add_option("MORE", options->others, "More virtual machines to optimise, or the value of an act");
-  command->add_option("--method", options->method, "How: exact (the default), partition or formula")
+  command.add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
+  command.add_option("FILE", options->second, "The description of a host; - is standard input or output");
+  command.add_option("MORE", options->others, "More virtual machines to optimise, or the value of an act");
+  command.add_option("--method", options->method, "How: exact (the default), partition or formula")
       ->type_name("METHOD")
       ->check(CLI::IsMember({"exact", "partition", "formula"}));
   command
-      ->add_option("--weight-of", options->weight_of,
-                   "Whose each weight is, in place of what FILE says: vcpu or vm")
+      .add_option("--weight-of", options->weight_of,
+                  "Whose each weight is, instead of what FILE says: vcpu or vm")
       ->type_name("OWNER")
       ->check(CLI::IsMember({"vcpu", "vm"}));
-  command->add_option("--since", options->since, "For explain: count from this earlier description")
+  command.add_option("--since", options->since, "For explain: count from this earlier description")
       ->type_name("EARLIER");
-  command->add_flag("--json", options->json, "Print one JSON object, or one a line");
-  add_live_options(*command, *options);
-  add_acting_options(*command, *options);
-  command->callback([options, &code] { code = carry_out(*options); });
+  command.add_flag("--json", options->json, "Print one JSON object, or one a line");
+  add_live_options(command, *options);
+  add_acting_options(command, *options);
+  command.callback([options, &code] { code = carry_out(*options); });
 }
 
 }  // namespace sukima::cli::host

@@ -233,32 +233,30 @@ int run(const lab_options& options) {
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code) {
+void declare(CLI::App& command, int& code, program_words /*program*/) {
   auto options = std::make_shared<lab_options>();
-  CLI::App* const command =
-      parent.add_subcommand("lab", "Repeats experiments on programs that lack CPU, on virtual machines, too");
-  command->footer(footer);
-  command->add_option("ACTION", options->action, "What to do: list, run, all or report")
+  command.footer(footer);
+  command.add_option("ACTION", options->action, "What to do: list, run, all or report")
       ->required()
       ->check(CLI::IsMember({"list", "run", "all", "report"}));
-  command->add_option("NAME", options->names, "Experiments to run: names of the list, or files");
-  command->add_option("--folder", options->folder, "Where the runs are stored (default: a new folder here)")
+  command.add_option("NAME", options->names, "Experiments to run: names of the list, or files");
+  command.add_option("--folder", options->folder, "Where the runs are stored (default: a new folder here)")
       ->type_name("FOLDER");
-  command->add_option("--repetitions", options->repetitions, "Rounds, in place of the experiment's number")
+  command.add_option("--repetitions", options->repetitions, "Rounds, instead of the experiment's number")
       ->type_name("COUNT")
       ->check(CLI::Range(1U, 1000U));
   command
-      ->add_option("--cpus", options->cpus,
-                   "Use so many CPUs (default: all); a dry run may have more than there are")
+      .add_option("--cpus", options->cpus,
+                  "Use so many CPUs (default: all); a dry run may have more than there are")
       ->type_name("COUNT")
       ->check(CLI::Range(1U, 1024U));
-  command->add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");
-  command->add_flag("--dry-run", options->dry_run, "Print what would be run");
-  command->add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");
-  command->add_option("--html", options->html, "Write the report as one page of HTML, with its plots")
+  command.add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");
+  command.add_flag("--dry-run", options->dry_run, "Print what would be run");
+  command.add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");
+  command.add_option("--html", options->html, "Write the report as one page of HTML, with its plots")
       ->type_name("FILE");
-  command->add_flag("--json", options->json, "Print one JSON object");
-  command->callback([options, &code] {
+  command.add_flag("--json", options->json, "Print one JSON object");
+  command.callback([options, &code] {
     try {
       if (options->action == "list")
         code = list(*options);

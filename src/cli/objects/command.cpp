@@ -154,29 +154,27 @@ int validate(const objects_options& options, const program_words& program) {
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<objects_options>();
-  CLI::App* const command =
-      parent.add_subcommand("objects", "Plans how a program of concurrent objects is run best");
-  command->footer(footer);
-  command->add_option("ACTION", options->action, "What to do: record, plan, validate or calibrate")
+  command.footer(footer);
+  command.add_option("ACTION", options->action, "What to do: record, plan, validate or calibrate")
       ->required()
       ->check(CLI::IsMember({"record", "plan", "validate", "calibrate"}));
-  command->add_option("FILE", options->file, "The description of the program; - reads standard input");
-  command->add_option("--cpus", options->cpus, "Plan for so many CPUs (default: those usable now)")
+  command.add_option("FILE", options->file, "The description of the program; - reads standard input");
+  command.add_option("--cpus", options->cpus, "Plan for so many CPUs (default: those usable now)")
       ->type_name("CPUS")
       ->check(real_range(0.1, 1024.0));
-  command->add_option("--model", options->decides, "What decides: simulation (the default) or paper")
+  command.add_option("--model", options->decides, "What decides: simulation (the default) or paper")
       ->type_name("MODEL")
       ->check(CLI::IsMember({"simulation", "paper"}));
-  command->add_option("--output", options->output, "Store the plan, or what was recorded, in this file")
+  command.add_option("--output", options->output, "Store the plan, or what was recorded, in this file")
       ->type_name("FILE");
-  command->add_option("--seconds", options->seconds, "Record at most so long (default: 2; validate: 60)")
+  command.add_option("--seconds", options->seconds, "Record at most so long (default: 2; validate: 60)")
       ->type_name("SECONDS")
       ->check(real_range(0.01, 3600.0));
-  command->add_flag("--quick", options->quick, "Validate with one run under each model, not five");
-  command->add_flag("--json", options->json, "Print one JSON object");
-  command->callback([options, &code, program = std::move(program)] {
+  command.add_flag("--quick", options->quick, "Validate with one run under each model, not five");
+  command.add_flag("--json", options->json, "Print one JSON object");
+  command.callback([options, &code, program = std::move(program)] {
     if (options->quick && options->action != "validate")
       throw process::usage_error("--quick is for a validation: sukima objects validate --quick -- PROGRAM");
     if (options->action == "record" || options->action == "validate") {

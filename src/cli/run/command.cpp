@@ -153,44 +153,40 @@ int carry_out(command_options& options, const std::optional<std::vector<std::str
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code, program_words program) {
+void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<command_options>();
-  CLI::App* const command =
-      parent.add_subcommand("run", "Runs a program with as many threads as fit the CPU available");
-  command->footer(footer);
+  command.footer(footer);
   constexpr unsigned most = SUKIMA_CAPACITY_MAX_CPUS;
   const CLI::Range counts(1U, most);
   thread_policy& policy = options->run.policy;
-  command->add_option("--threads", policy.threads, "Use this number of threads, whatever the CPU available")
+  command.add_option("--threads", policy.threads, "Use this number of threads, whatever the CPU available")
       ->type_name("N")
       ->check(counts);
-  command->add_option("--min", policy.minimum, "Use at least this many threads (default: 1)")
+  command.add_option("--min", policy.minimum, "Use at least this many threads (default: 1)")
       ->type_name("N")
       ->check(counts);
-  command->add_option("--max", policy.maximum, "Use at most this many threads")
-      ->type_name("N")
-      ->check(counts);
-  command->add_option("--reserve", policy.reserve, "Leave this many CPUs to others, such as 0.5")
+  command.add_option("--max", policy.maximum, "Use at most this many threads")->type_name("N")->check(counts);
+  command.add_option("--reserve", policy.reserve, "Leave this many CPUs to others, such as 0.5")
       ->type_name("CPUS")
       ->check(real_range(0.0, static_cast<double>(most)));
-  command->add_option("--round", options->rounding, "How to round the number of CPUs: floor, ceil or nearest")
+  command.add_option("--round", options->rounding, "How to round the number of CPUs: floor, ceil or nearest")
       ->type_name("HOW")
       ->check(CLI::IsMember({"floor", "ceil", "nearest"}));
   command
-      ->add_option("--resize", options->resize,
-                   "Whether OpenMP programs may change their number of threads between regions, which OpenMP "
-                   "does not allow: never (default), unless-asked (until they ask for it), or always")
+      .add_option("--resize", options->resize,
+                  "Whether OpenMP programs may change their number of threads between regions, which OpenMP "
+                  "does not allow: never (default), unless-asked (until they ask for it), or always")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"never", "unless-asked", "always"}));
-  command->add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");
-  command->add_flag("--no-preload", options->no_preload,
-                    "Only set variables; load no library into the program");
-  command->add_flag("--dry-run", options->dry_run, "Print the variables; run nothing");
-  command->add_flag("--report", options->report,
-                    "Report the decisions on stderr at the end, with times and reasons");
-  command->add_flag("--json", options->json, "Write the report as one JSON object");
-  command->add_option("--output", options->output, "Write the report to this file")->type_name("FILE");
-  command->callback([options, &code, program = std::move(program)] { code = carry_out(*options, program); });
+  command.add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");
+  command.add_flag("--no-preload", options->no_preload,
+                   "Only set variables; load no library into the program");
+  command.add_flag("--dry-run", options->dry_run, "Print the variables; run nothing");
+  command.add_flag("--report", options->report,
+                   "Report the decisions on stderr at the end, with times and reasons");
+  command.add_flag("--json", options->json, "Write the report as one JSON object");
+  command.add_option("--output", options->output, "Write the report to this file")->type_name("FILE");
+  command.callback([options, &code, program = std::move(program)] { code = carry_out(*options, program); });
 }
 
 }  // namespace sukima::cli::run

@@ -10,16 +10,17 @@
 
 namespace sukima::process {
 
-/// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by
-/// ':') and nothing else where it is set; otherwise private_programs(), then the directory of this program.
-/// Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
+/// Where benchmark programs are searched, first match first: only $SUKIMA_BENCH_DIR (directories separated by
+/// ':') if it is set; otherwise private_programs(), then program_directory().
+/// Throws usage_error if an entry of $SUKIMA_BENCH_DIR is not a directory.
 std::vector<std::filesystem::path> program_directories();
 
-/// The directory of the running program.
-std::filesystem::path own_directory();
+/// The directory of the program `sukima`. The running program is there, or is one of those that `sukima`
+/// starts, in private_programs().
+std::filesystem::path program_directory();
 
-/// Sukima's folder of programs that users do not start themselves (libexec), and of data (share): where this
-/// program was configured to be installed, else beside its own folder, as in a build.
+/// Sukima's folder of programs that users do not start themselves (libexec), and of data (share): where the
+/// build was configured to install them, else beside program_directory(), as in a build folder.
 std::filesystem::path private_programs();
 std::filesystem::path shared_data();
 

@@ -68,7 +68,7 @@ class with_image : public testing::Test {
     if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0)
       GTEST_SKIP() << "sukima-guests: there is no qemu-system-x86_64 here";
     const std::string build = std::string("flock '" SUKIMA_IMAGE ".lock' " SUKIMA_IMAGE_SCRIPT
-                                          " '" SUKIMA_IMAGE "' '" SUKIMA_PROGRAM "' '") +
+                                          " '" SUKIMA_IMAGE "' '" SUKIMA_GUEST "' '") +
                               SUKIMA_FOLLOWER "'";
     const int status = std::system(build.c_str());
     if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "the kernel of a guest cannot be fetched";
@@ -83,7 +83,7 @@ class machines : public with_image {
     if (IsSkipped() || HasFailure()) return;
     for (const char* name : {"a", "b"}) all.emplace_back(SUKIMA_IMAGE, folder.path, name);
     for (machine& one : all) one.inside.wait_until_up(patience);
-    for (machine& one : all) one.inside.run("sukima guest & sukima-follower");
+    for (machine& one : all) one.inside.run("sukima-guest & sukima-follower");
     for (machine& one : all) one.until([](const json& now) { return now["workers"] == vcpus; });
   }
 
@@ -213,7 +213,7 @@ TEST_F(monitor, of_a_machine_that_is_optimised_raises_its_ceiling) {
                           .free_monitor = true},
                folder.path);
   inside.wait_until_up(patience);
-  inside.run("sukima guest & sukima-follower");
+  inside.run("sukima-guest & sukima-follower");
   const auto wait_for = [&](int online) {
     for (;;) {
       const auto text = inside.read_line(patience);

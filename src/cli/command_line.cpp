@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parsing the command line, and turning every error into one sentence and an exit code; see commands.hpp.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include <process/shared/program.hpp>
+#include "commands.hpp"
+#include "console.hpp"
+#include "version.hpp"
+
+namespace sukima::cli {
+namespace {
+
+/// The long names of a command's options, for messages.
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string command_names() {
+  return join_words(all_commands() | std::views::transform(&command_entry::name));
+}
+
+/// The sentence for words that the parser could not place.
+std::string sentence_on_surplus(const CLI::App& command, const std::string& called, const std::string& word) {
+  if (!word.starts_with('-'))
+    return fmt::format("'{}' is one word too many for {} (see {} --help)", word, called, called);
+  return fmt::format("unknown option '{}' of {}: the options are {}", word, called,
+                     join_words(option_names(command), " and "));
+}
+
+/// One sentence that says what is wrong with the command line.
+std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
+  auto parsed = program.get_subcommands();
+  if (!program.remaining().empty()) parsed.clear();  // what is wrong stands before the command
+  const CLI::App& command = parsed.empty() ? program : *parsed.front();
+  const std::string called = parsed.empty() ? "sukima" : "sukima " + command.get_name();
+  const std::vector<std::string> unknown = program.remaining(true);
+  const bool is_incomplete = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (is_incomplete && unknown.empty())
+    return fmt::format("no command was given: choose {} (see sukima --help)", command_names());
+  if (!is_incomplete && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
+    return fmt::format("{} (see {} --help)", error.what(), called);
+  const std::string word = unknown.empty() ? "" : unknown.front();
+  if (parsed.empty() && !word.starts_with('-'))
+    return fmt::format("unknown command '{}': choose {}", word, command_names());
+  return sentence_on_surplus(command, called, word);
+}
+
+/// Parses, which runs the command. \returns the exit code
+int parse(CLI::App& program, const int& code, int argc, const char* const* argv) {
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
+    complain(sentence_on(program, error));
+    return process::exit_usage;
+  } catch (const process::usage_error& error) {
+    complain(error.what());
+    return process::exit_usage;
+  } catch (const process::start_error& error) {
+    complain(error.what());
+    return error.code();
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return process::exit_failure;
+  }
+  return code;
+}
+
+}  // namespace
+
+int run_command_line(std::span<const declared_command> here, int argc, char** argv) {
+  CLI::App program("Sukima runs parallel programs on the CPU they actually get.", "sukima");
+  program.set_version_flag("--version", fmt::format("sukima {}", sukima_version));
+  program.require_subcommand(1);
+  program.footer("'sukima COMMAND --help' describes a command. Manual page: man sukima.");
+  int code = process::exit_success;
+  const command_entry* const called = argc > 1 ? find_command(argv[1]) : nullptr;
+  for (const command_entry& entry : all_commands()) {
+    if (called != nullptr && called != &entry) continue;  // declaring the others would only take time
+    CLI::App* const command = program.add_subcommand(std::string(entry.name), entry.description);
+    const auto declared = std::ranges::find(here, entry.name, &declared_command::name);
+    if (declared == here.end()) continue;  // only its line in the help is needed
+    program_words words;
+    if (entry.starts_a_program) words = process::take_program(entry.name, argc, argv);
+    declared->declare(*command, code, std::move(words));
+  }
+  const int result = parse(program, code, argc, argv);
+  // A full disk, or a device that takes nothing.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && result == process::exit_success) {
+    complain("the output could not be written to standard output");
+    return process::exit_failure;
+  }
+  return result;
+}
+
+int run_as_program(declared_command command, int argc, char** argv) {
+  std::string program = "sukima", name(command.name);
+  std::vector<char*> words{program.data(), name.data()};
+  words.insert(words.end(), argv + 1, argv + argc);
+  words.push_back(nullptr);
+  return run_command_line({&command, 1}, static_cast<int>(words.size()) - 1, words.data());
+}
+
+}  // namespace sukima::cli

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests how `sukima` starts the commands that are programs of their own: dispatcher_test.py PROGRAM"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(sys.argv[1]).resolve()
+PROGRAMS = PROGRAM.parent.parent / "libexec" / "sukima"
+# Each command with its Debian package and CMake option.
+PACKAGES = {"bench": ("sukima-bench", "CLI"), "calibrate": ("sukima", "CLI"), "cc": ("sukima-cc", "COMPILER"),
+            "cluster": ("sukima-cluster", "CLUSTER"), "guest": ("sukima-host", "HOST"),
+            "host": ("sukima-host", "HOST"), "lab": ("sukima-lab", "LAB"), "objects": ("sukima-objects", "OBJECTS")}
+LIGHT = ["explain", "probe", "run"]
+
+
+def run(*command, **environment):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          env={**os.environ, **environment})
+
+
+def built():
+    """The commands of this build whose programs are not `sukima` itself, without the compiler."""
+    return [name for name in PACKAGES if name != "cc" and (PROGRAMS / f"sukima-{name}").exists()]
+
+
+class dispatcher(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.prefix = Path(folder.name).resolve()
+        self.moved = self.copy(PROGRAM, "bin/sukima")
+
+    def copy(self, file, place):
+        copied = self.prefix / place
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copied)
+        return copied
+
+    def write(self, place, text):
+        script = self.prefix / place
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text(text)
+        script.chmod(0o755)
+        return script
+
+    def expect_refused(self, result, sentence):
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (2, "", f"sukima: {sentence}\n"))
+
+    def test_names_the_package_of_a_command_that_is_not_installed(self):
+        for name, (package, option) in PACKAGES.items():
+            for arguments in ([], ["--help"], ["list"]):
+                self.expect_refused(
+                    run(self.moved, name, *arguments),
+                    f"the program of sukima {name}, '{self.prefix}/libexec/sukima/sukima-{name}', is not installed; "
+                    f"install the package {package}, or build Sukima with -DSUKIMA_BUILD_{option}=ON")
+
+    def test_says_why_a_program_cannot_be_started(self):
+        script = self.write("libexec/sukima/sukima-lab", "#!/bin/sh\n")
+        script.chmod(0o644)
+        os.mkdir(self.prefix / "libexec/sukima/sukima-host")
+        self.expect_refused(
+            run(self.moved, "host"),
+            f"the program of sukima host, '{self.prefix}/libexec/sukima/sukima-host', cannot be started: Permission "
+            "denied; install the package sukima-host, or build Sukima with -DSUKIMA_BUILD_HOST=ON")
+
+    def test_passes_arguments_output_and_exit_code_on(self):
+        self.write("libexec/sukima/sukima-host", "#!/bin/sh\nprintf '%s\\n' \"$0\" \"$@\"; echo wrong >&2; exit 42\n")
+        result = run(self.moved, "host", "a b", "--help", "--", "")
+        self.assertEqual((result.returncode, result.stdout, result.stderr),
+                         (42, f"{self.prefix}/libexec/sukima/sukima-host\na b\n--help\n--\n\n", "wrong\n"))
+
+    def test_light_commands_need_no_other_program(self):
+        for name in LIGHT:
+            self.assertEqual(run(self.moved, name, "--help").returncode, 0, name)
+        self.assertEqual(run(self.moved, "probe", "--threads").returncode, 0)
+
+    def test_help_lists_commands_that_are_not_installed(self):
+        text = run(self.moved, "--help").stdout
+        for name in [*PACKAGES, *LIGHT]:
+            self.assertRegex(text, rf"(?m)^  {name}  ")
+
+    def test_help_before_a_command_is_help_of_the_command(self):
+        for name in [*built(), *LIGHT]:
+            expected = run(PROGRAM, name, "--help")
+            self.assertIn(f"sukima {name} ", expected.stdout)
+            for option in ("--help", "-h"):
+                self.assertEqual(run(PROGRAM, option, name).stdout, expected.stdout, name)
+
+    def test_programs_can_be_started_directly(self):
+        for name in built():
+            for arguments in (["--help"], ["--nonsense"]):
+                direct, by_sukima = run(PROGRAMS / f"sukima-{name}", *arguments), run(PROGRAM, name, *arguments)
+                self.assertEqual((direct.returncode, direct.stdout, direct.stderr),
+                                 (by_sukima.returncode, by_sukima.stdout, by_sukima.stderr), name)
+
+    def test_programs_that_were_moved_find_each_other_and_their_data(self):
+        self.copy(PROGRAMS / "sukima-bench", "libexec/sukima/sukima-bench")
+        self.write("bin/bench-sukima-gcc", "#!/bin/sh\necho fib\n")
+        self.write("libexec/sukima/bench-sequential-gcc", "#!/bin/sh\necho fib\n")
+        for command in ([self.moved, "bench"], [self.prefix / "libexec/sukima/sukima-bench"]):
+            listed = run(*command, "--list", SUKIMA_BENCH_DIR="").stdout
+            missing = {line.split()[0] for line in listed.splitlines() if line.endswith("(not installed)")}
+            self.assertIn("tbb", missing)
+            self.assertFalse(missing & {"sukima", "sequential"}, command)
+
+    def test_an_option_before_the_command_is_one_of_sukima(self):
+        self.expect_refused(run(PROGRAM, "--nonsense", "probe"),
+                            "unknown option '--nonsense' of sukima: the options are --help and --version")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
