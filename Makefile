@@ -16,9 +16,9 @@ help: ## this list
 dependencies: ## install all Debian packages that are missing (2 minutes)
 	@scripts/install-dependencies.sh
 
-demo: ## compare Sukima with its peers on two problems: a table and a plot in build/demo (3 minutes)
+demo: ## compare Sukima with its peers on two problems: a table and a plot in build/demo (2 minutes)
 	@scripts/install-dependencies.sh demo
-	@echo "Building what the demo shows takes about 1.5 minutes on two cores, measuring 1."
+	@echo "Building the demo takes about a minute on two cores, measuring another one."
 	cmake --preset demo --log-level=WARNING
 	cmake --build --preset demo
 	@scripts/demo.sh

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# How sources are compiled whose own speed does not matter: tests, tools, the command line, the compiler's front end.
-option(SUKIMA_UNITY_BUILD "Compile a dozen sources of the command line, the compiler and the tests at a time"
-  ${PROJECT_IS_TOP_LEVEL})
+# Compiles sources whose own speed does not matter: tests, tools, the command line, the compiler's front end.
+option(SUKIMA_UNITY_BUILD
+  "Compile a dozen sources of the command line, the compiler, the capacity library and the tests at a time" ON)
 
-# sukima_compile_quickly(TARGET…) compiles these targets with -O1, a dozen sources at a time (CMake's unity build):
-# most of the time would go into reading the same headers again for each of them. Not for what is measured, and not
-# for the runtime, whose functions must not be inlined into each other across a switch of fibers.
+# sukima_compile_quickly(TARGET…) compiles these targets with -O1, a dozen sources at a time (CMake's unity build).
+# One by one, most of the time would go into reading the same headers again. It is not for programs that are measured,
+# nor for the runtime, whose functions must not be inlined into each other across a switch of fibers.
 function(sukima_compile_quickly)
   foreach(target IN LISTS ARGN)
     if(NOT TARGET ${target})
@@ -13,11 +13,11 @@ function(sukima_compile_quickly)
     endif()
     if(SUKIMA_UNITY_BUILD)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-      # g++ warns of a class with a member from an anonymous namespace wherever that is not the main file.
+      # g++ warns of a class with a member from an anonymous namespace in every file but the main one.
       target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
     endif()
     if(CMAKE_BUILD_TYPE STREQUAL "Release")
-      # g++ 12 at -O1 takes a std::optional that is never read while empty for uninitialised.
+      # g++ 12 at -O1 considers some std::optional objects uninitialised that are never read while empty.
       target_compile_options(${target} PRIVATE -O1 $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
     elseif(SUKIMA_SANITIZER STREQUAL "address")
       # AddressSanitizer and UBSan check each access at -O0, too, and g++ takes half the time.
@@ -31,8 +31,8 @@ endfunction()
 set(sukima_stack_probes
   "$<$<OR:$<COMPILE_LANG_AND_ID:C,GNU,Clang>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-fstack-clash-protection>")
 
-# sukima_precompile(HEADER TARGET…): the targets' C++ sources, each of which includes HEADER or most of what that
-# includes, are compiled with it precompiled: three quarters of their time goes into reading it.
+# sukima_precompile(HEADER TARGET…) precompiles HEADER for the targets' C++ sources, each of which includes it or most of
+# its headers. Reading it takes three quarters of their time.
 function(sukima_precompile header)
   foreach(target IN LISTS ARGN)
     if(TARGET ${target})

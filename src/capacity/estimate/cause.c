@@ -4,8 +4,8 @@
 
 #include "estimate/estimator.h"
 
-// An estimate that is lower than the limits by less than this is theirs.
-static const double noise = 0.02;
+// The limits are the cause of an estimate that is lower than they are by less than this.
+static const double least_loss = 0.02;
 
 sukima_capacity_kind sukima_capacity_estimator_cause(const sukima_capacity_estimator* all,
                                                      const sukima_capacity_estimate* estimate) {
@@ -13,7 +13,7 @@ sukima_capacity_kind sukima_capacity_estimator_cause(const sukima_capacity_estim
   const sukima_capacity_load* load = &all->load;
   double allowed = fmin(estimate->threads, facts->usable);
   double left = estimate->usable;
-  if (facts->binding == SUKIMA_CAPACITY_OVERRIDE || !(load->seconds > 0) || left >= allowed - noise) {
+  if (facts->binding == SUKIMA_CAPACITY_OVERRIDE || !(load->seconds > 0) || left >= allowed - least_loss) {
     return facts->binding;
   }
   // What would be there without each of them, all else being equal.

@@ -5,8 +5,6 @@
 
 #include "estimate/estimator.h"
 
-// Neighbours that come and go more slowly than a sample are looked at for so long.
-static const uint64_t slow_window_ns = 2000000000;
 // A thread that wants CPU in a part of the time between these comes and goes.
 static const double least_part = 0.1;
 static const double most_part = 0.9;

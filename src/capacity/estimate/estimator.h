@@ -15,6 +15,10 @@
 
 enum { cap_share_count = cap_group_count + 2 * cap_task_count + 4, cap_experiment_count = 4 };
 
+/// Window for figures that are noisy or come in ticks of 10 ms, and for neighbours whose use changes more
+/// slowly than a sample lasts.
+static const uint64_t slow_window_ns = 2000000000;
+
 /// What a number of threads got in an experiment.
 typedef struct cap_experiment {
   double threads;  // 0: none

@@ -5,8 +5,6 @@
 #include "estimate/estimator.h"
 
 static const uint64_t million = 1000000;
-// For what is noisy or comes in ticks of 10 ms.
-static const uint64_t slow_window_ns = 2000000000;
 // Steal that was seen so long ago says nothing any longer.
 static const uint64_t steal_memory_ns = 30000000000;
 

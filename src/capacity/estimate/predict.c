@@ -4,8 +4,6 @@
 
 #include "estimate/estimator.h"
 
-// Windows in which the neighbours' use is looked at: an interval comes from their differences.
-static const uint64_t slow_window_ns = 2000000000;
 // The error of the computed value in steady cases.
 static const double slack = 0.05;
 // A blind guess "no groups" is believed if it explains what we get now this well.

@@ -8,7 +8,7 @@
 #include "text/text.h"
 
 // Three numbers of at most 20 digits each.
-enum { most_bytes = 96 };
+enum { most_schedstat_bytes = 96 };
 
 bool cap_schedstat_parse(const char* content, size_t length, cap_schedstat* result) {
   cap_text text = {content, content + length};
@@ -24,7 +24,7 @@ bool cap_schedstat_parse(const char* content, size_t length, cap_schedstat* resu
 }
 
 bool cap_schedstat_read_open(int descriptor, cap_schedstat* result) {
-  char content[most_bytes];
+  char content[most_schedstat_bytes];
   const long length = cap_file_read_again(descriptor, content, sizeof content);
   return length > 0 && cap_schedstat_parse(content, (size_t)length, result);
 }

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks how much a project that includes Sukima compiles, and how much `make demo` compiles, without compiling it.
+
+counts_test.py CMAKE SOURCE_FOLDER
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CMAKE = sys.argv[1]
+SOURCE = Path(sys.argv[2]).resolve()
+INCLUDED = SOURCE / "tests" / "install" / "included"
+# The environment of this test's build must not reach into the builds here.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("CMAKE_", "NINJA_"))}
+
+
+def run(*command):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, env=ENVIRONMENT, cwd=SOURCE)
+
+
+class counts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = Path(folder.name)
+
+    def configured(self, *options):
+        """The configuration of the project that includes Sukima."""
+        return run(CMAKE, "-S", INCLUDED, "-B", self.build, "-G", "Ninja", f"-DSUKIMA_SOURCES={SOURCE}",
+                   "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_EXPORT_COMPILE_COMMANDS=OFF", *options)
+
+    def expect_configured(self, *options):
+        result = self.configured(*options)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def compiled(self, target):
+        """What building the target compiles: the sources, as they are in the commands."""
+        result = run("ninja", "-C", self.build, "-t", "commands", target)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return re.findall(r" -c (\S+)", result.stdout)
+
+    def expect_refused(self, sentence, *options):
+        result = self.configured(*options)
+        self.assertNotEqual(result.returncode, 0, options)
+        self.assertIn(sentence, " ".join(result.stderr.split()), options)
+
+    def test_a_project_that_includes_sukima_compiles_runtime_and_capacity(self):
+        self.expect_configured("-DLINKED=sukima::sukima")
+        sources = self.compiled("all")
+        self.assertLessEqual(len(sources), 80)
+        parts = {match[1] for source in sources if (match := re.search(r"/src/(\w+)/", source))}
+        self.assertEqual(parts, {"capacity", "runtime"})
+
+    def test_parts_are_compiled_after_their_option(self):
+        for part in ("objects", "cluster"):
+            self.expect_configured(f"-DLINKED=sukima::{part}", f"-DSUKIMA_BUILD_{part.upper()}=ON")
+            self.assertTrue(any(f"/src/{part}/" in source for source in self.compiled("sums")), part)
+
+    def test_parts_that_are_left_out_are_refused(self):
+        for part in ("objects", "cluster"):
+            self.expect_refused(
+                f"The target 'sums' links sukima::{part}, which is left out: set SUKIMA_BUILD_{part.upper()}=ON before "
+                f"Sukima is added, or configure with -DSUKIMA_BUILD_{part.upper()}=ON", f"-DLINKED=sukima::{part}")
+        self.expect_refused("this copy of Sukima has no compiler; build it with -DSUKIMA_BUILD_LANGUAGE=ON",
+                            "-DLINKED=sukima::sukima", "-DTASCELL=ON")
+
+    def test_options_that_need_others_are_refused(self):
+        for option, needed in (("HOST", "CLI"), ("LAB", "CLI"), ("COMPILER", "LANGUAGE")):
+            self.expect_refused(
+                f"SUKIMA_BUILD_{option}=ON needs SUKIMA_BUILD_{needed}=ON: set SUKIMA_BUILD_{needed}=ON, or "
+                f"SUKIMA_BUILD_{option}=OFF", "-DLINKED=sukima::sukima", f"-DSUKIMA_BUILD_{option}=ON")
+            (self.build / "CMakeCache.txt").unlink()
+
+    def test_the_demo_compiles_little(self):
+        result = run(CMAKE, "--preset", "demo", "-B", self.build)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        sources = self.compiled("demo")
+        self.assertLessEqual(len(sources), 120)
+        self.assertGreater(len(sources), 50)
+        parts = {match[1] for source in sources if (match := re.search(r"/src/(\w+)/", source))}
+        self.assertEqual(parts, {"calibrate", "capacity", "cli", "lab", "preload", "process", "runtime"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
