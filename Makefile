@@ -30,7 +30,7 @@ build: ## build with g++ -O3; the program is build/release/bin/sukima (6 minutes
 	cmake --build --preset release
 
 benchmarks: build ## build all that `sukima bench` can start: also by clang, and in Rust (3 minutes more)
-	@scripts/install-dependencies.sh
+	@scripts/install-dependencies.sh benchmarks
 	cmake --preset release
 	cmake --build --preset release --target benchmarks
 
@@ -63,17 +63,20 @@ docs: build ## the reference as HTML in build/release/docs/html
 	cmake --preset release
 	cmake --build --preset release --target docs
 
-format: dependencies ## format the C and C++ sources
+format: ## format the C and C++ sources
+	@scripts/install-dependencies.sh format
 	@scripts/check-format.sh --fix
 
-package: dependencies ## .deb packages and a .tar.gz for any folder, in build/release/packages
+package: ## .deb packages and a .tar.gz for any folder, in build/release/packages
+	@scripts/install-dependencies.sh package
 	cmake --preset release
 	cmake --build --preset release --target sukima_packaged benchmarks
 	cd build/release && cpack
 
-wheel: dependencies ## the Python package sukima as a wheel, in build/release/packages
-	cmake --preset release
-	cmake --build --preset release --target sukima_wheel
+wheel: ## the Python package sukima as a wheel, in build/wheel/packages
+	@scripts/install-dependencies.sh wheel
+	cmake --preset wheel
+	cmake --build --preset wheel
 
 install: build ## install into PREFIX
 	cmake --install build/release --prefix "$(PREFIX)"

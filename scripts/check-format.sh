@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks the format of the tracked C and C++ sources with clang-format, and that no line, a comment's included, is
-# longer than 110 characters.
-#   check-format.sh          exit code 1 and a list of the places that must change
-#   check-format.sh --fix    change it; lines that are too long because of a comment are left to you
+# Checks the format of the tracked C and C++ sources with clang-format, and that no line, comments included, is longer
+# than 110 characters.
+#   check-format.sh          lists the places that must change; exit code 1 if there are any
+#   check-format.sh --fix    changes them, except lines that are too long because of a comment
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ if [[ $# -gt 1 || ( $# -eq 1 && $1 != --fix ) ]]; then
 fi
 formatter=${CLANG_FORMAT:-clang-format-19}
 if ! command -v "$formatter" >/dev/null; then
-  echo "check-format.sh: $formatter is not installed; run scripts/install-dependencies.sh or set CLANG_FORMAT" >&2
+  echo "check-format.sh: $formatter is not installed; run scripts/install-dependencies.sh format, or set CLANG_FORMAT" >&2
   exit 2
 fi
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages of packages.txt that are missing. Needs root or sudo only if one is.
-#   install-dependencies.sh [PURPOSE]            install what PURPOSE needs: demo, build, test, or check (the default)
-#   install-dependencies.sh --missing [PURPOSE]  only print what is missing, one a line
+# Installs the Debian packages of packages.txt that are missing. Needs root or sudo only if a package is missing.
+#   install-dependencies.sh [PURPOSE]            install what PURPOSE needs: wheel, demo, build, benchmarks, package,
+#                                                format, test, or check (the default)
+#   install-dependencies.sh --missing [PURPOSE]  only print the missing packages, one a line
 set -euo pipefail
 
 only_print=
@@ -10,17 +11,21 @@ if [[ ${1:-} == --missing ]]; then
   only_print=yes
   shift
 fi
-# Each purpose needs what those before it need.
+# The purposes whose packages each purpose needs.
 case ${1:-check} in
-  demo) purposes=" demo " ;;
-  build) purposes=" demo build " ;;
-  test) purposes=" demo build test " ;;
-  check) purposes=" demo build test check " ;;
+  wheel) purposes=" wheel " ;;
+  demo) purposes=" wheel demo " ;;
+  build) purposes=" wheel demo build " ;;
+  benchmarks) purposes=" wheel demo build benchmarks " ;;
+  package) purposes=" wheel demo build benchmarks package " ;;
+  format) purposes=" format " ;;
+  test) purposes=" wheel demo build format test " ;;
+  check) purposes=" wheel demo build benchmarks package format test check " ;;
   *) purposes= ;;
 esac
 if [[ $# -gt 1 || -z $purposes ]]; then
-  echo "install-dependencies.sh: unknown argument '$*'; give at most --missing and a purpose (demo, build, test or" \
-    "check)" >&2
+  echo "install-dependencies.sh: unknown argument '$*'; give at most --missing and a purpose (wheel, demo, build," \
+    "benchmarks, package, format, test or check)" >&2
   exit 2
 fi
 list=$(dirname "$0")/packages.txt
