@@ -39,6 +39,25 @@ std::string sentence_on_surplus(const CLI::App& command, const std::string& call
                      join_words(option_names(command), " and "));
 }
 
+/// The actions of a command, as its option ACTION describes them: "{list,run}". Empty if there is no such
+/// option.
+std::vector<std::string> actions_of(CLI::App& command) {
+  CLI::Option* const action = command.get_option_no_throw("ACTION");
+  if (action == nullptr) return {};
+  const std::string set = action->get_validator()->get_description();
+  return CLI::detail::split(set.substr(1, set.size() - 2), ',');
+}
+
+/// The sentence for a command line that ends too early.
+std::string sentence_on_missing(CLI::App* command, const std::string& reason) {
+  if (command == nullptr)
+    return fmt::format("no command was given: choose {} (see sukima --help)", command_names());
+  const std::vector<std::string> actions = actions_of(*command);
+  return fmt::format("{} (see sukima {} --help)",
+                     actions.empty() ? reason : "no action was given: choose " + join_words(actions),
+                     command->get_name());
+}
+
 /// One sentence that says what is wrong with the command line.
 std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   auto parsed = program.get_subcommands();
@@ -48,7 +67,7 @@ std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = program.remaining(true);
   const bool is_incomplete = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (is_incomplete && unknown.empty())
-    return fmt::format("no command was given: choose {} (see sukima --help)", command_names());
+    return sentence_on_missing(parsed.empty() ? nullptr : parsed.front(), error.what());
   if (!is_incomplete && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
     return fmt::format("{} (see {} --help)", error.what(), called);
   const std::string word = unknown.empty() ? "" : unknown.front();

@@ -112,6 +112,15 @@ class dispatcher(unittest.TestCase):
         self.expect_refused(run(PROGRAM, "--nonsense", "probe"),
                             "unknown option '--nonsense' of sukima: the options are --help and --version")
 
+    def test_a_command_without_its_action_lists_the_actions(self):
+        for name, actions in (
+                ("cluster", "run"), ("host", "list, watch, record, estimate, explain, optimise, act or revert"),
+                ("lab", "list, run, all or report"), ("objects", "record, plan, validate or calibrate")):
+            if name in built():
+                for arguments in ([], ["--json", "x"] if name == "cluster" else ["--json"]):
+                    self.expect_refused(run(PROGRAM, name, *arguments),
+                                        f"no action was given: choose {actions} (see sukima {name} --help)")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)
