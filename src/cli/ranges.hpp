@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of options that are real numbers.
+// Bounds of options that are numbers.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <concepts>
 #include <string>
 
 namespace sukima::cli {
 
-/// From `least` to `most`, as CLI::Range, which lets "nan" pass.
-inline CLI::Validator real_range(double least, double most) {
-  return {[least, most](std::string& input) {
-            double value = 0;
-            const bool is_inside = CLI::detail::lexical_cast(input, value) && value >= least && value <= most;
-            return is_inside ? std::string()
-                             : fmt::format("Value {} not in range {:f} to {:f}", input, least, most);
+/// A number from `least` to `most`. In contrast to CLI::Range, "nan" is refused, and a word that is not a
+/// number gets a sentence of its own.
+template <class Number>
+CLI::Validator number_range(Number least, Number most) {
+  constexpr bool is_real = std::floating_point<Number>;
+  const std::string bounds = fmt::format("{} to {}", least, most);
+  const char* const type = is_real ? "FLOAT" : std::unsigned_integral<Number> ? "UINT" : "INT";
+  return {[least, most, bounds](std::string& input) {
+            Number value{};
+            if (CLI::detail::lexical_cast(input, value) && value >= least && value <= most)
+              return std::string();
+            double any = 0;
+            const bool is_number = CLI::detail::lexical_cast(input, any);
+            if (is_number && (is_real || any == std::round(any)))
+              return fmt::format("Value {} not in range {}", input, bounds);
+            return fmt::format("'{}' is not a {}number: give one from {}", input, is_real ? "" : "whole ",
+                               bounds);
           },
-          fmt::format("FLOAT in [{:g} - {:g}]", least, most)};
+          is_real ? fmt::format("{} in [{:.6} - {:.6}]", type, double(least), double(most))
+                  : fmt::format("{} in [{} - {}]", type, least, most)};
 }
 
 }  // namespace sukima::cli

@@ -229,13 +229,13 @@ void add_node_options(CLI::App& command, bench_options& options) {
       ->type_name("NAME");
   command.add_option("--quota", options.quota, "Give each node a control group with so many CPUs")
       ->type_name("CPUS")
-      ->check(real_range(0.01, 4096.0).description(""));
+      ->check(number_range(0.01, 4096.0).description(""));
   command.add_flag(
       "--hope", options.hope,
       "Nodes that omit what others have computed; --scenario: none, alone, kill-K [all of these]");
   command.add_option("--seed", options.seed, "Of the nodes and moments of kill-K [drawn, and printed]")
       ->type_name("N")
-      ->check(real_range(std::uint64_t{0}, most_seed).description(""));
+      ->check(number_range(std::uint64_t{0}, most_seed).description(""));
 }
 
 void check_node_options(const CLI::App& command) {

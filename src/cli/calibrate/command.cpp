@@ -83,11 +83,11 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
                   "Measure only these CPUs, such as 0,1,4 (default: all allowed CPUs)")
       ->type_name("N,...")
       ->delimiter(',')
-      ->check(CLI::Range(0U, static_cast<unsigned>(SUKIMA_CAPACITY_MAX_CPUS) - 1));
+      ->check(number_range(0U, static_cast<unsigned>(SUKIMA_CAPACITY_MAX_CPUS) - 1));
   command.add_flag("--all-pairs", options->all_pairs, "Measure all pairs, also with more than 32 CPUs");
   command.add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
       ->type_name("DAYS")
-      ->check(real_range(0.01, 36500.0));
+      ->check(number_range(0.01, 36500.0));
   command.add_option("--output", options->file, "Store the profile in this file; - stores none")
       ->type_name("FILE");
   command.add_flag("--show", options->show, "Measure nothing; print the stored profile");

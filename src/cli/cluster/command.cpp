@@ -21,6 +21,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "hosts.hpp"
+#include "ranges.hpp"
 
 namespace sukima::cli::cluster {
 namespace {
@@ -198,7 +199,7 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.add_option("ACTION", options->action, "What to do: run")->required()->check(CLI::IsMember({"run"}));
   command.add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
       ->type_name("NODES")
-      ->check(CLI::Range(1u, most_nodes));
+      ->check(number_range(1u, most_nodes));
   command
       .add_option("--hosts", options->hosts,
                   "Start the nodes on the hosts that this file names, in lines HOST [NODES] [ADDRESS]")
@@ -216,7 +217,7 @@ void declare(CLI::App& command, int& code, program_words program) {
                   "For how long the others may go on once node 0 has ended, or node 0 once another one has "
                   "failed (default: no limit); with --hope: once one node has ended well (default: 5)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0u, longest_grace));
+      ->check(number_range(0u, longest_grace));
   command.add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
   command.add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
       ->type_name("FILE");

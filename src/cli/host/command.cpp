@@ -220,10 +220,10 @@ void add_live_options(CLI::App& command, host_options& options) {
       ->type_name("FOLDER");
   command.add_option("--interval", options.live.interval, "Seconds between two readings (default 1)")
       ->type_name("SECONDS")
-      ->check(real_range(0.1, 3600.0));
+      ->check(number_range(0.1, 3600.0));
   command.add_option("--count", options.count, "For watch and record: end after so many readings")
       ->type_name("N")
-      ->check(CLI::Range(1U, 1000000U));
+      ->check(number_range(1U, 1000000U));
 }
 
 void add_acting_options(CLI::App& command, host_options& options) {

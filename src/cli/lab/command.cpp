@@ -25,6 +25,7 @@
 #include "console.hpp"
 #include "lab/files.hpp"
 #include "lab/plot.hpp"
+#include "ranges.hpp"
 #include "version.hpp"
 
 namespace sukima::cli::lab {
@@ -244,12 +245,12 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       ->type_name("FOLDER");
   command.add_option("--repetitions", options->repetitions, "Rounds, instead of the experiment's number")
       ->type_name("COUNT")
-      ->check(CLI::Range(1U, 1000U));
+      ->check(number_range(1U, 1000U));
   command
       .add_option("--cpus", options->cpus,
                   "Use so many CPUs (default: all); a dry run may have more than there are")
       ->type_name("COUNT")
-      ->check(CLI::Range(1U, 1024U));
+      ->check(number_range(1U, 1024U));
   command.add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");
   command.add_flag("--dry-run", options->dry_run, "Print what would be run");
   command.add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");

@@ -163,7 +163,7 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.add_option("FILE", options->file, "The description of the program; - reads standard input");
   command.add_option("--cpus", options->cpus, "Plan for so many CPUs (default: those usable now)")
       ->type_name("CPUS")
-      ->check(real_range(0.1, 1024.0));
+      ->check(number_range(0.1, 1024.0));
   command.add_option("--model", options->decides, "What decides: simulation (the default) or paper")
       ->type_name("MODEL")
       ->check(CLI::IsMember({"simulation", "paper"}));
@@ -171,7 +171,7 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->type_name("FILE");
   command.add_option("--seconds", options->seconds, "Record at most so long (default: 2; validate: 60)")
       ->type_name("SECONDS")
-      ->check(real_range(0.01, 3600.0));
+      ->check(number_range(0.01, 3600.0));
   command.add_flag("--quick", options->quick, "Validate with one run under each model, not five");
   command.add_flag("--json", options->json, "Print one JSON object");
   command.callback([options, &code, program = std::move(program)] {

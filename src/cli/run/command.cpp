@@ -157,7 +157,7 @@ void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<command_options>();
   command.footer(footer);
   constexpr unsigned most = SUKIMA_CAPACITY_MAX_CPUS;
-  const CLI::Range counts(1U, most);
+  const CLI::Validator counts = number_range(1U, most);
   thread_policy& policy = options->run.policy;
   command.add_option("--threads", policy.threads, "Use this number of threads, whatever the CPU available")
       ->type_name("N")
@@ -168,7 +168,7 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.add_option("--max", policy.maximum, "Use at most this many threads")->type_name("N")->check(counts);
   command.add_option("--reserve", policy.reserve, "Leave this many CPUs to others, such as 0.5")
       ->type_name("CPUS")
-      ->check(real_range(0.0, static_cast<double>(most)));
+      ->check(number_range(0.0, static_cast<double>(most)));
   command.add_option("--round", options->rounding, "How to round the number of CPUs: floor, ceil or nearest")
       ->type_name("HOW")
       ->check(CLI::IsMember({"floor", "ceil", "nearest"}));
