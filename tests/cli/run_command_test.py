@@ -80,10 +80,26 @@ class Refusals(unittest.TestCase):
 
     def test_calibrate_refuses_bad_requests_with_one_sentence(self):
         self.refused("--show measures nothing", "calibrate", "--show", "--all-pairs")
-        self.refused("measure one with sukima calibrate", "calibrate", "--show", "--output", "/nonesuch/profile")
         self.refused("--days", "calibrate", "--days", "0")
         self.refused("65535", "calibrate", "--cpus", "65535")
         self.refused("--pairs prints only the pairs", "probe", "--pairs", "--strict")
+
+    def test_calibrate_advises_once_where_there_is_no_profile(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "profile")
+            for content, reason in ((None, "there is no profile of this machine; run 'sukima calibrate' to write it"),
+                                    ("x", "line 1: "),
+                                    ("x" * 40_000_000, "the file is too large for a profile; run 'sukima calibrate' to"),
+                                    ("folder", "Is a directory; make the file readable, or choose another one")):
+                file.unlink(missing_ok=True)
+                if content == "folder":
+                    file.mkdir()
+                elif content is not None:
+                    file.write_text(content)
+                done = run("calibrate", "--show", "--output", str(file))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith(f"sukima: {file}: {reason}"), done.stderr)
+                self.assertEqual(done.stderr.count("; "), 1, done.stderr)
 
 
 def first_cpu():

@@ -96,9 +96,13 @@ sukima_capacity_profile* sukima_capacity_profile_read(const char* path, char* er
   if (result == ENOENT) {
     explain(error, error_size, path,
             "there is no profile of this machine; run 'sukima calibrate' to write it");
+  } else if (result == cap_file_too_large) {
+    explain(error, error_size, path,
+            "the file is too large for a profile; run 'sukima calibrate' to write one");
   } else if (result != cap_file_read_ok) {
-    bool large = result == cap_file_too_large;
-    explain(error, error_size, path, large ? "the file is too large for a profile" : strerror(result));
+    char why[160];
+    snprintf(why, sizeof why, "%s; make the file readable, or choose another one", strerror(result));
+    explain(error, error_size, path, why);
   } else {
     char why[160];
     profile = cap_parse_profile(content, why, sizeof why);

@@ -45,8 +45,7 @@ int show(const calibrate_options& options) {
   const std::string path = options.file.empty() ? profile_path() : options.file;
   std::string error(512, '\0');
   const profile_file profile(sukima_capacity_profile_read(path.c_str(), error.data(), error.size()));
-  if (!profile)
-    throw process::usage_error(fmt::format("{}: measure one with sukima calibrate", error.c_str()));
+  if (!profile) throw process::usage_error(error.c_str());  // which says what to do
   const sukima_capacity_profile_state state = sukima_capacity_profile_check(profile.get());
   if (!options.json) fmt::print("The profile {} {}.\n", path, state_text(state));
   print(*profile, options.json);
