@@ -117,7 +117,7 @@ class broken_guests(unittest.TestCase):
             self.assertIn(sentence, records[1]["failure"])
             self.assertIn(sentence, process.stdout, "the report has it, too")
         records, process = self.run_lab("", 0)
-        self.assertIn("1 runs, 0 failed, 0 left out", process.stderr)
+        self.assertIn("1 run, 0 failed, 0 left out", process.stderr)
         self.assertEqual((len(records), records[-1]["round"], records[-1]["seconds"]), (4, 1, [1, 1]))
 
     def test_each_lab_has_a_system_of_its_own(self):

@@ -65,7 +65,7 @@ class with_folder(unittest.TestCase):
 class lab(with_folder):
     def test_lists_experiments(self):
         self.assertEqual(self.run_lab("list"),
-                         "small       A small one (machine, fewer; 20 runs, 8 with --quick; 1 claims)\n")
+                         "small       A small one (machine, fewer; 20 runs, 8 with --quick; 1 claim)\n")
         self.assertEqual(json.loads(self.run_lab("list", "--json")),
                          [{"name": "small", "title": "A small one", "source": "", "runs": 20, "quick_runs": 8, "claims": 1}])
 

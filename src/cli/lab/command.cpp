@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
+#include <lab/shared/count_text.hpp>
 #include <lab/shared/environment.hpp>
 #include <lab/shared/report.hpp>
 
@@ -201,8 +202,8 @@ int run_all(const lab_options& options, parts::run_request& request) {
   }
   line.clear();
   write_report(request.folder, options);
-  tell(fmt::format("{} runs, {} failed, {} left out; stored in {}\n", summary.ran, summary.failed,
-                   summary.left_out, request.folder.string()));
+  tell(fmt::format("{}, {} failed, {} left out; stored in {}\n", parts::count_text(summary.ran, "run"),
+                   summary.failed, summary.left_out, request.folder.string()));
   return summary.failed > 0 ? process::exit_failure : process::exit_success;
 }
 

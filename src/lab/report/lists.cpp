@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "shared/count_text.hpp"
 #include "shared/expected_time.hpp"
 #include "shared/report.hpp"
 
@@ -73,9 +74,9 @@ std::string list_text(const std::vector<experiment>& all) {
   for (const experiment& one : all) width = std::max(width, one.name.size());
   std::string text;
   for (const experiment& one : all)
-    text += fmt::format("{:<{}}  {} ({}; {} runs, {} with --quick; {} claims)\n", one.name, width, one.title,
-                        kinds_of(one), plan_runs(one, {}).size(), plan_runs(one, {.quick = true}).size(),
-                        one.claims.size());
+    text += fmt::format("{:<{}}  {} ({}; {}, {} with --quick; {})\n", one.name, width, one.title,
+                        kinds_of(one), count_text(plan_runs(one, {}).size(), "run"),
+                        plan_runs(one, {.quick = true}).size(), count_text(one.claims.size(), "claim"));
   return text;
 }
 
@@ -100,8 +101,9 @@ std::string plan_text(const std::vector<experiment>& all, const run_choice& choi
     const forecast expected = forecast_of(one, choice, done, cpus);
     all_runs += expected.runs - expected.done;
     all_seconds += expected.seconds;
-    text += fmt::format("{}: {} runs, {} of them done; about {}, at most {}\n", one.name, expected.runs,
-                        expected.done, duration_text(expected.seconds), duration_text(expected.most_seconds));
+    text += fmt::format("{}: {}, {} of them done; about {}, at most {}\n", one.name,
+                        count_text(expected.runs, "run"), expected.done, duration_text(expected.seconds),
+                        duration_text(expected.most_seconds));
     for (const environment& where : one.environments)
       if (choice.takes(where))
         text += fmt::format("  {}: {}, {} {}, {} CPUs to be seen, {} left for each\n", where.name,
@@ -110,7 +112,7 @@ std::string plan_text(const std::vector<experiment>& all, const run_choice& choi
     text += scale_text(one, choice, cpus);
   }
   if (all.size() > 1)
-    text += fmt::format("together: {} runs, about {}\n", all_runs, duration_text(all_seconds));
+    text += fmt::format("together: {}, about {}\n", count_text(all_runs, "run"), duration_text(all_seconds));
   return text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "report/page_heat.hpp"
 #include "report/page_plots.hpp"
+#include "shared/count_text.hpp"
 #include "shared/report.hpp"
 
 namespace sukima::lab {
@@ -181,7 +182,7 @@ std::string report_html(const recorded_runs& runs) {
     if (const std::string source = text_of(experiment, "source"); !source.empty())
       html += fmt::format("<p>Source: {}.</p>\n", source);
     if (const std::size_t failures = experiment.at("failures"); failures > 0)
-      html += fmt::format("<p>{} runs failed.</p>\n", failures);
+      html += fmt::format("<p>{} failed.</p>\n", count_text(failures, "run"));
     html += claims_html(experiment, runs.facts.bed.cpus) + plots_html(experiment) + worst_html(experiment) +
             cells_html(experiment);
   }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/summary.hpp"
+#include "shared/count_text.hpp"
 
 namespace sukima::lab {
 namespace {
@@ -143,7 +144,7 @@ std::string claim_text(const judged_claim& one, const std::string& scaled) {
 std::string counts_text(const std::vector<judged_claim>& claims) {
   verdict_counts counts;
   for (const judged_claim& one : claims) counts.add(one.outcome);
-  return fmt::format("{} {}: {}.\n\n", claims.size(), claims.size() == 1 ? "claim" : "claims", counts.text());
+  return fmt::format("{}: {}.\n\n", count_text(claims.size(), "claim"), counts.text());
 }
 
 std::string scaled_text(const experiment& what, const recorded_runs& runs) {
@@ -221,7 +222,7 @@ ordered_json worst_json(const experiment& what, const recorded_runs& all, const 
 
 std::string failures_text(const experiment& what, const std::vector<record>& records, const measured& runs) {
   if (runs.failures() == 0) return {};
-  std::string text = fmt::format("{} runs failed. The last one:", runs.failures());
+  std::string text = fmt::format("{} failed. The last one:", count_text(runs.failures(), "run"));
   std::string last;
   for (const record& one : records)
     if (one.experiment == what.name && !one.failure.empty() &&
