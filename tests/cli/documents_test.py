@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -18,9 +19,9 @@ PAGES = SOURCE / "docs" / "man"
 COMPLETIONS = SOURCE / "completions"
 
 
-def run(*command, environment=None):
+def run(*command, environment=None, folder=None):
     return subprocess.run(command, capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL,
-                          env={**os.environ, **(environment or {})})
+                          env={**os.environ, **(environment or {})}, cwd=folder)
 
 
 def help_text(*command):
@@ -98,11 +99,12 @@ class completions(unittest.TestCase):
                 self.assertEqual(run(shell, "-n", COMPLETIONS / file).stderr, "", shell)
 
     def completed(self, words):
-        """What bash completes the last word of a line to, where no benchmark program is installed."""
+        """What bash completes the last word of a line to, in a folder without files and without benchmark programs."""
         script = (f"source '{COMPLETIONS}/sukima.bash'; COMP_WORDS=({words}); "
                   "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sukima; printf '%s\\n' \"${COMPREPLY[@]}\"")
         path = f"{PROGRAM.parent}:{os.environ['PATH']}"
-        result = run("bash", "-c", script, environment={"PATH": path, "SUKIMA_BENCH_DIR": "/"})
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("bash", "-c", script, environment={"PATH": path, "SUKIMA_BENCH_DIR": "/"}, folder=folder)
         self.assertEqual((result.returncode, result.stderr), (0, ""), words)
         return result.stdout.split()
 
@@ -126,6 +128,13 @@ class completions(unittest.TestCase):
                 ("sukima bench --peers s", []),  # neither sequential nor sukima is a peer
                 ("sukima bench --size x", [])):
             self.assertEqual(self.completed(words), expected, words)
+
+    def test_of_bash_complete_experiments(self):
+        names = [line.split()[0] for line in run(PROGRAM, "lab", "list").stdout.splitlines()]
+        self.assertGreater(len(names), 5)
+        letter = names[0][0]
+        self.assertEqual(self.completed(f"sukima lab run --quick {letter}"), [n for n in names if n[0] == letter])
+        self.assertEqual(self.completed(f"sukima lab report {letter}"), [])
 
 
 if __name__ == "__main__":
