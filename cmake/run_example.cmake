@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs PROGRAM, by EMULATOR where there is one, which must end with code 0; its whole output must match the regular expression in the file EXPECTED.
+# Runs PROGRAM, with EMULATOR if that is set. The program must end with code 0, and its whole output must match the
+# regular expression in the file EXPECTED.
 execute_process(COMMAND ${EMULATOR} ${PROGRAM} OUTPUT_VARIABLE output RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} ended with '${result}' and printed:\n${output}")

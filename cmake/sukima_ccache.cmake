@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# ccache is used where it is installed; -DCMAKE_CXX_COMPILER_LAUNCHER= builds without it. Its settings let every clone of
-# the sources, in whatever folder, use what another one has compiled: paths below the source folder count as relative
-# ones, and the headers of a fresh clone, which are younger than the compilation, as unchanged when their text is. What
-# decides is the text of the headers (CCACHE_DEPEND): what g++ has preprocessed is the same after a change of a comment,
-# but a precompiled header from before it has another idea of `#pragma once`, and headers come twice.
+# Builds with ccache if it is installed; -DCMAKE_CXX_COMPILER_LAUNCHER= builds without it. Its settings let every clone
+# of the sources, in any folder, use the objects of another one. Paths below the source folder count as relative. The
+# headers of a fresh clone are younger than the compilation; they count as unchanged if their text is.
+# CCACHE_DEPEND compares the text of the headers, not the preprocessed source. The latter is the same after a change of
+# a comment, but `#pragma once` of an older precompiled header does not recognise the changed file, and includes it
+# again.
 find_program(SUKIMA_CCACHE ccache)
 mark_as_advanced(SUKIMA_CCACHE)
 if(SUKIMA_CCACHE)
@@ -12,8 +13,8 @@ if(SUKIMA_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher} CACHE STRING "What starts the C compiler")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} CACHE STRING "What starts the C++ compiler")
   add_compile_options(
-    # Otherwise debug information would name the folder of whichever clone compiled first.
+    # Otherwise debug information would name the folder of the clone that compiled first.
     -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
-    # Without it ccache leaves sources with a precompiled header alone.
+    # Without it, ccache does not cache sources with a precompiled header.
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()

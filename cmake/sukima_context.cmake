@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Boost.Context's two assembler functions, of which the runtime is the only user, become part of libsukima where Boost
-# is installed as a static library: then programs that link libsukima need no Boost.
+# Makes Boost.Context's two assembler functions a part of libsukima if Boost is installed as a static library. Then
+# programs that link libsukima need no Boost. Only the runtime calls these functions.
 find_library(SUKIMA_CONTEXT_ARCHIVE libboost_context.a)
 mark_as_advanced(SUKIMA_CONTEXT_ARCHIVE)
 set(SUKIMA_CONTEXT_OBJECTS "")

@@ -10,7 +10,7 @@ endif()
 if(SUKIMA_SANITIZER)
   # -g1: lines for the reports; all of -g would take a quarter of the compiler's time.
   add_compile_options(${flags} -O1 -g1 -fno-omit-frame-pointer)
-  # g++ sees uninitialised values where a sanitizer's checks stand in the way of its analysis (std::optional).
+  # A sanitizer's checks disturb the analysis of g++, which then reports uninitialised values (std::optional).
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(${flags})
 endif()

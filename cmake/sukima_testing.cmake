@@ -11,8 +11,8 @@ endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
 
-# Under an emulator (preset aarch64) some tests are left out: EXCLUSIONS is a filter of GoogleTest, from a list with the
-# reasons. A process that is emulated cannot start its own file again, so death tests fork.
+# Under an emulator (preset aarch64) some tests are left out. The filter for GoogleTest comes from a list with the
+# reasons. An emulated process cannot start its own file again, so death tests fork.
 set(SUKIMA_DEATH_TEST_STYLE threadsafe)
 set(SUKIMA_TEST_FILTER "")
 if(CMAKE_CROSSCOMPILING)
@@ -24,7 +24,7 @@ if(CMAKE_CROSSCOMPILING)
   set(SUKIMA_TEST_FILTER TEST_FILTER "-${exclusions}")
 endif()
 
-# Seconds until a test is killed: it only finds hangs, also where a sanitizer runs it and others have the CPU.
+# Seconds until a test is killed. The limit only finds hangs, even with a sanitizer on a busy machine.
 set(SUKIMA_TEST_TIMEOUT 600 CACHE STRING "Seconds until a test is killed")
 
 # Options of the sanitizers that every test runs with.
@@ -34,7 +34,7 @@ set(SUKIMA_TEST_ENVIRONMENT
   "UBSAN_OPTIONS=print_stacktrace=1")
 
 # Labels with a meaning for scripts/test.sh:
-#   check    for `make check`, not for the gate: what takes long or begins with a fresh seed
+#   check    for `make check`, not for the gate: takes long, or begins with a fresh seed
 #   measure  for `make measure`: the verdict is a time or a share of CPU, so it runs alone
 # A test with neither belongs to the gate, `make test`.
 
@@ -42,9 +42,9 @@ set(SUKIMA_TEST_ENVIRONMENT
 #                 [SHARDS count] [OPTIMIZED] [SEPARATE])
 # adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. OPTIMIZED compiles it with
 # -O3 instead of -O1; SEPARATE compiles its sources one by one.
-# SHARDS is for tests that do not disturb one another: with a sanitizer, starting a process takes longer than most of
-# them, so that many processes run them all. Such a process is a test of ctest, NAME.shard_NUMBER, and slowest.py reads
-# in test-results/shards how each of its tests ended.
+# SHARDS is for tests that do not disturb one another. With a sanitizer, starting a process takes longer than most tests,
+# so each of that many processes runs a part of the tests. Such a process is a test of ctest, NAME.shard_NUMBER;
+# slowest.py reads the results of its tests in test-results/shards.
 function(sukima_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "SHARDS" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
@@ -106,8 +106,8 @@ GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/test-results/shards/${shard}.xml")
 endfunction()
 
 # sukima_add_program_test(NAME [TIMEOUT seconds] [LABELS label…] COMMAND command…)
-# adds a test that passes if the command ends with code 0, and is skipped if it ends with 77. Words $<TARGET_FILE:…> of
-# programs are preceded by the emulator where there is one.
+# adds a test that passes if the command ends with code 0, and is skipped if it ends with 77. An emulator, if there is
+# one, is put in front of each $<TARGET_FILE:…> that is a program.
 function(sukima_add_program_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
   set(timeout ${SUKIMA_TEST_TIMEOUT})
@@ -164,19 +164,19 @@ function(sukima_add_models folder)
   endforeach()
 endfunction()
 
-# What only tests with the labels `check` and `measure` need is not part of `all`: build the target `checks`.
+# The target `checks` builds the programs that only tests with the labels `check` and `measure` need; `all` does not.
 add_custom_target(checks)
 add_custom_target(fuzzers)
 add_dependencies(checks fuzzers)
 
-# sukima_build_for_checks(TARGET…) leaves these targets to the target `checks`.
+# sukima_build_for_checks(TARGET…) makes these targets a part of `checks` instead of `all`.
 function(sukima_build_for_checks)
   set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
   add_dependencies(checks ${ARGN})
 endfunction()
 
-# sukima_add_fuzzer(NAME PROGRAM CORPUS): a test NAME in which PROGRAM, a fuzzer of libFuzzer, tries 20,000 inputs, made
-# from those of the folder CORPUS by a fixed seed. `make fuzz` (scripts/fuzz.sh) lets it run freely.
+# sukima_add_fuzzer(NAME PROGRAM CORPUS) adds a test NAME in which PROGRAM, a fuzzer of libFuzzer, tries 20,000 inputs.
+# It makes them from the inputs in the folder CORPUS by a fixed seed. `make fuzz` (scripts/fuzz.sh) lets it run freely.
 function(sukima_add_fuzzer name program corpus)
   sukima_add_program_test(${name}
     COMMAND ${PROJECT_SOURCE_DIR}/scripts/fuzz.sh --fixed ${program} ${corpus}
@@ -187,7 +187,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/fuzzers.txt "")
 
 # sukima_add_corpus_test(NAME CORPUS SOURCES source… LIBRARIES library… [DEFINITIONS definition…] [FEWEST count])
 # adds the test NAME, which gives every file of the folder CORPUS (at least FEWEST, 8) to the fuzz target among the
-# sources: inputs are tried everywhere, a fuzzer runs only where clang is there.
+# sources. So the inputs are tried everywhere; a fuzzer needs clang.
 function(sukima_add_corpus_test name corpus)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "FEWEST" "SOURCES;LIBRARIES;DEFINITIONS")
   if(NOT arg_FEWEST)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # bundle-libraries.sh FOLDER PROGRAM [PACKAGE…]
-# copies every shared library that a program needs, but for the C library's own, to FOLDER/lib, and the licences of
-# the Debian packages that they come from to FOLDER/licenses. The PACKAGEs are those of libraries inside the program.
+# copies every shared library that a program needs, except those of the C library, to FOLDER/lib. Copies the licences of
+# their Debian packages to FOLDER/licenses, and those of PACKAGE…, whose libraries are inside the program.
 set -euo pipefail
 folder=$1 program=$2
 shift 2

@@ -5,13 +5,13 @@
 #   check-models.sh MODEL.pml           every check of one model
 #   check-models.sh MODEL.pml NUMBER    its NUMBER-th check (from 1)
 #
-# Each model says in comments at its top how it is checked, one line a check, and below it what must come out:
+# Comments at the top of each model describe its checks, one line a check, and below it the expected result:
 #   // check: spin -DNW=2 -a; cc -O2 -DNFAIR=5; -a -f
 #   // expect: errors: 0
-# The three parts of `check:` are how spin writes the verifier (`-a` with definitions), how it is compiled (cc and
-# options), and the verifier's own options. `expect:` is `errors: 0`, or `errors: N` for a check that must find the
-# N errors that the model is there to show (a definition that takes a safeguard away). A search that was not
-# complete fails in any case: give the verifier a larger -m, or the compiler -DCOLLAPSE.
+# The three parts of `check:` are spin's options for writing the verifier (`-a` with definitions), the compiler (cc and
+# options), and the verifier's own options. `expect:` is `errors: 0`, or `errors: N` for a check that must find N
+# errors, because a definition removes a safeguard of the model. An incomplete search always fails: give the verifier
+# a larger -m, or the compiler -DCOLLAPSE.
 set -euo pipefail
 
 fail() {

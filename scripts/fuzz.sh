@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the fuzzers of the parsers, programs of libFuzzer.
-#   fuzz.sh BUILD SECONDS             `make fuzz`: each fuzzer of a build folder for SECONDS, from the stored inputs and
-#                                     those of earlier runs, with a fresh seed. An input that breaks one is named and kept
-#   fuzz.sh --fixed PROGRAM CORPUS    a test of `make check`: 20,000 inputs made from the stored ones by a fixed seed
+#   fuzz.sh BUILD SECONDS             `make fuzz`: runs each fuzzer of a build folder for SECONDS, with the stored inputs,
+#                                     those of earlier runs and a fresh seed; reports and keeps inputs that break one
+#   fuzz.sh --fixed PROGRAM CORPUS    a test of `make check`: tries 20,000 inputs made from the stored ones by a fixed seed
 set -uo pipefail
-# Without the exit codes an input that breaks the program would end it with 77, which tests take for "skipped".
+# Without these exit codes, an input that breaks the program would end it with 77, which ctest counts as skipped.
 options=(-max_len=4096 -timeout=100 -error_exitcode=1 -timeout_exitcode=1 -print_final_stats=1 -verbosity=0)
 
 if [[ ${1:-} == --fixed && $# == 3 ]]; then
