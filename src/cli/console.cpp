@@ -12,7 +12,7 @@
 namespace sukima::cli {
 
 void tell(std::string_view text) {
-  // Not fmt::print, which throws where stderr is closed or full: then nobody can be told, and that is all.
+  // Not fmt::print, which throws if stderr is closed or full. Such a failure cannot be reported anywhere.
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }

@@ -282,8 +282,8 @@ TEST(hope_output, has_the_time_and_the_units_of_each_node_that_lives) {
   const std::string units0 = "node 0: 2 units told, 3 omitted, 1 cut, 0 yielded, 10 notes sent\n";
   const std::string units1 = "node 1: 2 units told, 3 omitted, 1 cut, 0 yielded, 10 notes sent\n";
   EXPECT_EQ(why_not(units1 + time0 + units0 + time1, 2, {}), "");
-  EXPECT_EQ(why_not(time0 + units0, 2, {}), "1 of 2 nodes told their time");
-  EXPECT_EQ(why_not(time0 + units0 + time1, 2, {}), "1 of 2 nodes told their units");
+  EXPECT_EQ(why_not(time0 + units0, 2, {}), "1 of 2 nodes reported their time");
+  EXPECT_EQ(why_not(time0 + units0 + time1, 2, {}), "1 of 2 nodes reported their units");
   EXPECT_EQ(why_not(time0 + units0, 2, {{1, 0.1, 0.5}}), "");
   EXPECT_EQ(why_not(time0 + units0 + units1, 2, {{1, 0.1, 0.5}}), "") << "killed between its lines";
   process::child_result result;

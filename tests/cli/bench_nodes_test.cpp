@@ -138,10 +138,10 @@ TEST(node_output, has_the_result_once_or_of_all_nodes_and_a_line_of_each) {
   EXPECT_EQ(why_not("7\n7\n", "a warning\n" + second + first, 2), "") << "as an mpirun gives it";
   EXPECT_EQ(why_not("7\n8\n", first + second, 2), "has the result '7' on one node and '8' on another");
   EXPECT_EQ(why_not("", first + second, 2), "printed no result");
-  EXPECT_EQ(why_not("7\n", first, 2), "1 of 2 nodes told their time");
-  EXPECT_EQ(why_not("7\n", second, 0), "1 of 1 nodes told their time");
+  EXPECT_EQ(why_not("7\n", first, 2), "1 of 2 nodes reported their time");
+  EXPECT_EQ(why_not("7\n", second, 0), "1 of 1 nodes reported their time");
   EXPECT_EQ(why_not("7\n", first + "0.5 s, 3 tasks given, 1 received; node 1: fast\n", 2),
-            "1 of 2 nodes told their time");
+            "1 of 2 nodes reported their time");
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ class Refusals(Acting):
 
     def test_of_the_guest_service(self):
         for sentence, *words in (("there is no user 'nobody-here'", "--user", "nobody-here"),
-                                 ("is no folder", "--root", "/nonesuch")):
+                                 ("is not a folder", "--root", "/nonesuch")):
             done = subprocess.run([PROGRAM, "guest", *words], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
             self.assertIn(sentence, done.stderr)

@@ -28,7 +28,7 @@ class measured_rows {
         std::ranges::find_if(rows_, [&](const row* r) { return r->what.scenario == scenario; });
     return found == rows_.end() ? nullptr : *found;
   }
-  /// What a node alone is compared with.
+  /// The row that a single node is compared with.
   const row* one() const {
     for (const char* name : {one_node_row, one_process_row, sequential_row})
       if (const row* const found = find(name)) return found;

@@ -15,7 +15,7 @@ namespace sukima::cli::bench {
 /// `allowed_reference`; `ratio` is its median. `cpu_ratio`, and `work` in `more`: the work that all nodes
 /// have done over that of the sequential row in the same round, in CPU time, as a median. `lost_ms`, with
 /// `lost_ms_low` and `lost_ms_high`: of a "kill-K", milliseconds of CPU time more than without a death, for
-/// each death and each worker of a node. What depends on a row that failed is missing.
+/// each death and each worker of a node. Figures that depend on a failed row are missing.
 std::vector<summary> hope_figures(const std::vector<row>& rows, const node_cpus& cpus);
 
 /// allowed_time::with() the deaths of the round, of one_process_row or its like and of stealing_row.

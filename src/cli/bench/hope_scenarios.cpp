@@ -98,7 +98,7 @@ std::vector<planned_death> draw_deaths(std::uint64_t seed, int nodes, int deaths
   std::iota(drawn.begin(), drawn.end(), 0);
   std::vector<planned_death> plan;
   for (int i = 0; i < deaths; ++i) {
-    // Not the distributions and shuffles of the library, which may differ: a seed is to mean the same
+    // Not the distributions and shuffles of the library, which may differ: a seed must mean the same
     // everywhere.
     const std::size_t at =
         static_cast<std::size_t>(i) + generator() % (drawn.size() - static_cast<std::size_t>(i));

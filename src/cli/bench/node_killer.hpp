@@ -13,7 +13,7 @@
 
 namespace sukima::cli::bench {
 
-/// When a node is to be killed.
+/// When a node must be killed.
 struct planned_death {
   int node;
   double seconds;  ///< after all nodes' processes are there
@@ -33,7 +33,7 @@ class node_killer {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// \param nodes how many are to be there before the time of the plan begins
+  /// \param nodes how many must be there before the time of the plan begins
   node_killer(int nodes, std::vector<planned_death> plan);
 
   /// Looks for the nodes, or kills those that are due. \returns when to call it again; nothing: all is done

@@ -36,7 +36,7 @@ std::optional<std::pair<int, node_report>> read_report(const std::string& line) 
   return std::pair(node, report);
 }
 
-/// What became of the units of a node.
+/// How the units of a node ended.
 struct unit_report {
   double told = 0;
   double omitted = 0;  ///< unrun
@@ -87,7 +87,7 @@ outcome parse_node_output(const process::child_result& result, int nodes) {
   const auto reports = reports_in(result.errors, read_report);
   const int expected = std::max(nodes, 1);
   if (static_cast<int>(reports.size()) != expected || reports.rbegin()->first != expected - 1)
-    return run_failure{fmt::format("{} of {} nodes told their time", reports.size(), expected)};
+    return run_failure{fmt::format("{} of {} nodes reported their time", reports.size(), expected)};
   read.seconds = reports.at(0).seconds;
   for (const auto& [node, report] : reports) {
     read.cpu_seconds += report.cpu_seconds;
@@ -110,11 +110,12 @@ outcome parse_hope_output(const process::child_result& result, int nodes,
   if (auto failure = read_result(result.output, read.result)) return *std::move(failure);
   const auto reports = reports_in(result.errors, read_report);
   auto units = reports_in(result.errors, read_units);
-  // One that is killed between its two lines has told its units, and not its time.
+  // A node that is killed between its two lines has reported its units, but not its time.
   for (const node_death& death : deaths) units.erase(death.node);
   const std::size_t living = static_cast<std::size_t>(nodes) - deaths.size();
   for (const auto& [what, count] : {std::pair("time", reports.size()), std::pair("units", units.size())})
-    if (count != living) return run_failure{fmt::format("{} of {} nodes told their {}", count, living, what)};
+    if (count != living)
+      return run_failure{fmt::format("{} of {} nodes reported their {}", count, living, what)};
   read.seconds = std::numeric_limits<double>::infinity();
   for (const auto& [node, report] : reports) {
     read.seconds = std::min(read.seconds, report.seconds);

@@ -19,7 +19,7 @@ outcome parse_node_output(const process::child_result& result, int nodes);
 
 /// The same under hierarchical omission: the time is that of the first node that has the result, the CPU time
 /// that of all, those killed included. Further numbers: `last_seconds`, of the last node; and of all that
-/// lived together `published`, units whose result was told to others; `omitted`, units that ended by another
+/// lived together `published`, units whose result was sent to others; `omitted`, units that ended by another
 /// node's result; `twice`, those that had begun before that, or were left to another node that had begun
 /// them, too; and `messages`, each one to one node.
 outcome parse_hope_output(const process::child_result& result, int nodes,

@@ -14,7 +14,7 @@
 
 namespace sukima::cli::bench {
 
-/// The programs of one system that are to be measured on one benchmark.
+/// The programs of one system that must be measured on one benchmark.
 struct contender {
   std::string system;
   std::vector<program> programs;
@@ -54,7 +54,7 @@ struct benchmark_scenarios {
 };
 
 /// Which benchmark a request measures in which scenarios: a scenario that is for one benchmark only adds that
-/// one, once, in place of those that were named.
+/// one, once, instead of those that were named.
 std::vector<benchmark_scenarios> scenarios_by_benchmark(const bench_request& request);
 
 }  // namespace sukima::cli::bench

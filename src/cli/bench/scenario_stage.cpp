@@ -125,7 +125,7 @@ outcome combine(std::span<const measurement> parts, int repetitions) {
       return run_failure{
           fmt::format("has the result '{}' in one process and '{}' in another", all.result, m.result)};
     }
-    // What a program does between its repetitions is no part of any.
+    // Work of a program between its repetitions does not belong to any of them.
     last = std::max(last, started(m) - first + m.seconds * repetitions);
     all.cpu_seconds += m.cpu_seconds;
     for (const auto& [name, value] : m.more) {

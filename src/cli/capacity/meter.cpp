@@ -93,7 +93,7 @@ std::map<unsigned, double> capacity_meter::probe_steal(const std::set<unsigned>&
       try {
         pin_to({one.first});  // only the calling thread
       } catch (const std::system_error&) {
-        return;  // the CPU was switched off meanwhile, or the mask has changed
+        return;  // the CPU was switched off in the meantime, or the mask has changed
       }
       sukima_capacity_probe_steal(seconds, &one.second);
     });

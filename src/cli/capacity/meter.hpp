@@ -29,7 +29,7 @@ struct meter_place {
   pid_t process = 0;  ///< 0 is this one
   std::string root{};  ///< stands before /proc and /sys; "" is the running machine
   bool is_recorded = false;  ///< the root is a recorded tree: the process is one of it
-  std::optional<std::string> override_text{};  ///< in place of `SUKIMA_CPUS`
+  std::optional<std::string> override_text{};  ///< instead of `SUKIMA_CPUS`
 };
 
 /// Measures what a process gets, and estimates what k threads of it would get beside its neighbours.
@@ -39,7 +39,7 @@ bool is_there(pid_t process);
 class capacity_meter {
  public:
   /// \param process 0 is this one
-  /// \throws usage_error if the user's `SUKIMA_CPUS` is no number, or if there is no such process
+  /// \throws usage_error if the user's `SUKIMA_CPUS` is not a number, or if there is no such process
   /// \throws std::bad_alloc
   explicit capacity_meter(pid_t process = 0) : capacity_meter(meter_place{.process = process}) {}
   explicit capacity_meter(const meter_place& place);

@@ -17,7 +17,7 @@ struct cpu_place {
 
 /// The places of all CPUs of this machine that are online, in the machine's order; empty if hwloc does not
 /// know them.
-/// \param synthetic a description such as "numa:2 core:4 pu:2" to use in place of the machine; "" is the
+/// \param synthetic a description such as "numa:2 core:4 pu:2" to use instead of the machine; "" is the
 ///     machine
 std::vector<cpu_place> read_topology(const std::string& synthetic = {});
 

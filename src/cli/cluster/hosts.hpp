@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sukima cluster run` is told about hosts.
+// Options of `sukima cluster run` about hosts.
 #pragma once
 
 #include <cluster/shared/hosts.hpp>

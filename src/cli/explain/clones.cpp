@@ -38,7 +38,7 @@ std::string calls_text(const recorded_clones& clones) {
                      expected_text(expected));
 }
 
-/// Who found a clone in the way; empty: nobody.
+/// The polls at which a worker found a clone in the way; empty: none.
 std::string polls_text(const recorded_clones& clones) {
   std::string text;
   const auto add = [&](std::uint64_t count, std::string_view what) {

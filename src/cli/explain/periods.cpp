@@ -8,7 +8,7 @@ namespace sukima::cli::explain {
 
 periods merged(periods list) {
   const auto earlier = [](const period& a, const period& b) { return a.from < b.from; };
-  // What the runtime writes is in order already.
+  // The runtime writes its periods in order.
   if (!std::ranges::is_sorted(list, earlier)) std::ranges::sort(list, earlier);
   periods result;
   for (const period& p : list) {

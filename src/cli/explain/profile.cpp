@@ -41,7 +41,7 @@ void add_waits(const recorded_worker& w, const periods& idle, const periods& wit
                std::vector<double>& waits) {
   const periods waiting = common(idle, with_work);
   for (const recorded_steal& steal : w.steals) {
-    // The idle period that the steal ended. What was taken while the worker worked was taken at once.
+    // The idle period that the steal ended. A worker that was working took its task at once.
     const auto ended = std::ranges::lower_bound(idle, steal.at, {}, &period::to);
     double wait = 0;
     if (ended != idle.end() && ended->from <= steal.at) {

@@ -35,7 +35,7 @@ struct long_period {
 };
 
 /// How long thieves waited: for each steal, from when the worker had nothing to do until it took the task, as
-/// far as some worker had work meanwhile. Percentiles are the smallest waits that so many do not exceed.
+/// far as some worker had work then. Percentiles are the smallest waits that so many do not exceed.
 struct wait_summary {
   std::size_t count = 0;  ///< steals
   double median = 0;  ///< seconds, as the others

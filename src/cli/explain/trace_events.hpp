@@ -10,7 +10,7 @@
 
 namespace sukima::cli::explain {
 
-/// One event as it stands in the file: the members that matter.
+/// One event of the file, with the members that matter.
 struct event {
   std::string ph, name, category;
   std::optional<std::uint64_t> tid;

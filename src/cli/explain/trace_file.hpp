@@ -13,7 +13,7 @@
 
 namespace sukima::cli::explain {
 
-/// What a worker does while it is in the runtime; otherwise it is outside.
+/// Activity of a worker inside the runtime; otherwise it is outside.
 enum class activity { working, searching, sleeping };
 inline constexpr std::size_t activities = 3;
 
@@ -54,7 +54,7 @@ struct recorded_calls {
 /// A place of the program where sequential clones may begin.
 struct recorded_clones {
   std::map<std::uint64_t, recorded_calls> at;  ///< by depth
-  // Polls of its clones at which somebody wanted something:
+  // Polls of its clones at which a request was pending:
   std::uint64_t served = 0;  ///< and the clone went on
   std::uint64_t left_for_work = 0;
   std::uint64_t left_for_abort = 0;

@@ -187,7 +187,7 @@ double number_of(const std::string& text, double least, double most, const char*
   return value;
 }
 
-/// What `act` is to set.
+/// The setting that `act` makes.
 struct wanted_act {
   model::act_kind kind = model::act_kind::cap;
   std::unique_ptr<model::actuator> by;
@@ -204,7 +204,7 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
     return {model::act_kind::plug, plug_of(how), std::to_string(static_cast<unsigned>(count))};
   }
   if (kind == "weight" && value.find('.') != std::string::npos)
-    throw process::usage_error(fmt::format("'{}' is no weight: give a whole number", value));
+    throw process::usage_error(fmt::format("'{}' is not a weight: give a whole number", value));
   const auto setting =
       kind == "cap"
           ? model::cap_setting(how.cgroup, value == "none"

@@ -14,7 +14,7 @@ struct act_options {
   bool dry_run = false, json = false;
 };
 
-/// Optimises the machines that are named, or all that have `act`, until it is told to stop.
+/// Optimises the machines that are named, or all that have `act`, until a signal stops it.
 /// \returns the exit code \throws usage_error
 int optimise(const act_options& options);
 

@@ -83,13 +83,13 @@ void live_host::next() {
     const model::snapshot read = source_->read(clock::now() + patience);
     for (const std::string& note : read.notes) tell(note);
     const model::description& host = observer_.see(read);
-    // Of sources that were asked for, one that gives nothing is the user's to mend.
+    // If a source that the user named yields nothing, the user must change the request.
     if (!begun_ && given_ && host.vms.empty() && !notes_.empty()) throw process::usage_error(notes_.front());
     if (!begun_) first_ = host;
     begun_ = true;
   } catch (const model::source_error& error) {
     if (!begun_) throw process::usage_error(error.what());
-    // What changed before was told already.
+    // Earlier changes were reported already.
     observer_.missed();
     tell(error.what());
   }

@@ -16,7 +16,7 @@ struct live_options {
   /// Where from; all empty: whatever is found.
   std::string connect, domstats;
   std::vector<std::string> qmp, cgroups;
-  /// A recorded machine, in place of this one.
+  /// A recorded machine, instead of this one.
   std::string root;
   double interval = 1;  ///< seconds between two readings
 };
@@ -36,11 +36,11 @@ class live_host {
   const model::observer& seen() const { return observer_; }
   /// The description of the first reading.
   const model::description& first() const { return first_; }
-  /// What could not be read, a sentence each; each is told once.
+  /// A sentence for each source that could not be read; each is reported once.
   std::vector<std::string> take_notes();
   /// The sources by name.
   const std::string& sources() const { return sources_; }
-  /// Why there is no machine: one sentence.
+  /// One sentence about the reason why no machine was found.
   std::string nothing() const;
 
  private:

@@ -77,7 +77,7 @@ std::string estimate_report(const estimated& what) {
   }
   if (what.shares.empty()) text = "There is no virtual machine.\n";
   if (what.method == model::estimate_method::partition)
-    text += "The partition is too high for somebody in some graphs; the method exact is not.\n";
+    text += "In some graphs the partition is too high for a virtual machine; the method exact is not.\n";
   if (what.method == model::estimate_method::formula) text += "The formula ignores affinities.\n";
   return text;
 }

@@ -14,7 +14,7 @@ namespace sukima::cli::lab {
 /// the directory of this program.
 std::filesystem::path data_folder();
 
-/// The folder with the scripts for guests: the data folder if it has them, else the one that is installed.
+/// The folder with the scripts for guests: the data folder if it has them, else the installed folder.
 std::filesystem::path script_folder();
 
 /// All experiments of the data folder, by name.
@@ -30,7 +30,7 @@ std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::str
 /// \throws usage_error if it is not there
 std::filesystem::path find_program_file(const sukima::lab::program& what);
 
-/// What a program's file is: another one after another build. O(size)
+/// A hash of a program's file, which another build changes. O(size)
 /// \throws usage_error if it cannot be read
 std::string fingerprint(const std::filesystem::path& file);
 

@@ -15,7 +15,7 @@ namespace model = sukima::objects::model;
 /// \throws usage_error if it cannot be read
 std::string read_file(const std::string& path, const std::string& what);
 
-/// Replaces the file as a whole, so that nobody reads a half.
+/// Replaces the file as a whole, so that no reader sees a part of it.
 /// \throws usage_error if it cannot be written
 void replace_file(const std::string& path, const std::string& text);
 

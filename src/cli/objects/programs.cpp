@@ -53,7 +53,7 @@ class dropped_output {
   moved_output moved_;
 };
 
-/// What the library has recorded of a run.
+/// The recording that the library made of a run.
 std::string record_text(const std::vector<std::string>& program, double seconds) {
   const process::temporary_directory directory("record");
   const std::string file = directory.path() + "/recording";
@@ -65,7 +65,7 @@ std::string record_text(const std::vector<std::string>& program, double seconds)
   }
   if (end.signal != 0)
     throw process::usage_error(
-        fmt::format("'{}' was ended by signal {}, so nothing was recorded: mend it, then record "
+        fmt::format("'{}' was ended by signal {}, so nothing was recorded: fix it, then record "
                     "it again",
                     program.front(), end.signal));
   if (!std::filesystem::exists(file))
@@ -108,7 +108,7 @@ double time_program(const std::vector<std::string>& program, const std::string& 
   }
   if (end.signal != 0 || end.exit_code != 0 || !std::filesystem::exists(file))
     throw process::usage_error(
-        fmt::format("'{}' {}, so its time is not known: mend it, then validate it again", program.front(),
+        fmt::format("'{}' {}, so its time is not known: fix it, then validate it again", program.front(),
                     end.signal != 0      ? fmt::format("was ended by signal {}", end.signal)
                     : end.exit_code != 0 ? fmt::format("ended with exit code {}", end.exit_code)
                                          : "ran no objects"));
@@ -116,7 +116,7 @@ double time_program(const std::vector<std::string>& program, const std::string& 
   double time_ns = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), time_ns).ec != std::errc())
     throw process::usage_error(fmt::format(
-        "the time of '{}' is no number; it uses another version of the library", program.front()));
+        "the time of '{}' is not a number; it uses another version of the library", program.front()));
   return time_ns;
 }
 

@@ -73,7 +73,7 @@ class recording_reader {
     std::string rest;
     const bool has_blank = line.get() == ' ';
     std::getline(line, rest);
-    if (has_blank) line.clear();  // a name may be empty, which is somebody else's complaint
+    if (has_blank) line.clear();  // a name may be empty, which the check of the description refuses
     return rest;
   }
   std::size_t known_stream(const std::string& word) const {
@@ -95,7 +95,7 @@ class recording_reader {
       line >> seconds >> detail;
       if (detail == "failed")
         throw process::usage_error(
-            "the program's objects failed, so there is nothing to plan: mend it, then record it again");
+            "the program's objects failed, so there is nothing to plan: fix it, then record it again");
       into_.recorded = {seconds, detail == "whole"};
     } else if (word == "stream") {
       model::stream one;
@@ -268,7 +268,7 @@ model::description description_of(std::string_view recording, const std::string&
     }
     result.objects.push_back(one.as);
   }
-  // What a description cannot say is refused here, not by a planner later.
+  // A recording that a description cannot express is refused here, not by a planner later.
   model::description checked = model::parse_description(model::description_text(result));
   try {
     model::flow_of(checked);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library has recorded of a program (src/objects/recording.hpp), as a description.
+// Turns the recording that the library made of a program (src/objects/recording.hpp) into a description.
 #pragma once
 
 #include <objects/shared/description.hpp>

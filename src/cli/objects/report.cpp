@@ -53,8 +53,8 @@ std::string capacities_text(const planned& what, const candidate& one) {
   for (std::size_t i = 0; i < what.program.streams.size(); i++) {
     const model::stream& stream = what.program.streams[i];
     if (one.how.capacities[i] == stream.capacity) continue;
-    text += fmt::format("  {}: {} messages in place of {}\n", stream.name, one.how.capacities[i],
-                        stream.capacity);
+    text +=
+        fmt::format("  {}: {} messages instead of {}\n", stream.name, one.how.capacities[i], stream.capacity);
   }
   return text.empty() ? "" : "Capacities:\n" + text;
 }
@@ -88,7 +88,7 @@ std::string costs_report(const model::cost_table& costs) {
     text += fmt::format("  {:<10} {:>6} {:>5}  {:<30}  {}\n", model::name_of(line.carrier), line.bytes,
                         line.cpus, spread_text(line.sender_ns, line.spread ? &line.spread->sender : nullptr),
                         spread_text(line.receiver_ns, line.spread ? &line.spread->receiver : nullptr));
-  text += "In parentheses: half of what was measured lies there.\n";
+  text += "In parentheses: the range of the middle half of the measurements.\n";
   if (costs.switch_ns)
     text += fmt::format(
         "Switch between simulated objects: {}.\n",

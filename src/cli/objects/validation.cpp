@@ -18,7 +18,7 @@ namespace {
 // The planner calls two times tied that differ by less than this part.
 constexpr double least_spread = 0.01;
 
-/// Keeps the models that are expected to end. \returns the place of the one that the plan chose of those
+/// Keeps the models that are expected to end. \returns the place among them of the model that the plan chose
 std::size_t keep_ending(const model::plan& plan, validation& into) {
   into.left_out = plan.left_out;
   std::size_t chosen = 0;

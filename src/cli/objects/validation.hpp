@@ -26,7 +26,7 @@ struct validated_model {
 struct prediction_score {
   std::optional<double> tau;  ///< Kendall's, of all models; nothing: no order to compare with
   model::execution_model chosen = model::execution_model::simulated;
-  double chosen_over_best = 1;  ///< measured time of the one that it chooses / of the measured best
+  double chosen_over_best = 1;  ///< measured time of the chosen model / of the measured best
   double best_error = 0;  ///< predicted / measured time of the measured best, less 1
 };
 

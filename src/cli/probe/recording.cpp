@@ -119,7 +119,7 @@ std::string read_file(const fs::path& path) {
 
 std::string sample_name(std::size_t index) { return fmt::format("{:04}", index + 1); }
 
-/// Copies the regular files of a folder. Files that are there already are written in place: somebody may
+/// Copies the regular files of a folder. Existing files are written in place, because other processes may
 /// have them open.
 void copy_files(const fs::path& from, const fs::path& to, const fs::path& left_out = {}) {
   if (!fs::is_directory(from)) return;

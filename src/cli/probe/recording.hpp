@@ -23,7 +23,7 @@ using recorded_files = std::map<std::string, std::string>;
 /// What was read, as it is stored: without what is private and not needed.
 ///  - of mountinfo the lines of control groups; of /proc/stat the sum; of status the masks of CPUs and memory
 ///    nodes; of /proc/PID/stat the name, the state, the nice value and the scheduling policy;
-///  - of other processes only those that used CPU meanwhile.
+///  - of other processes only those that used CPU during the measurement.
 class recorded_samples {
  public:
   struct sample {
@@ -58,7 +58,7 @@ class recording {
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;
 
-  /// What the meter has to look at.
+  /// The place that the meter must measure.
   meter_place place() const;
   /// Measures. The meter can answer afterwards.
   void measure(capacity_meter& meter);

@@ -15,7 +15,7 @@
 
 namespace sukima::cli::probe {
 
-/// What the warnings are derived from.
+/// Facts that the warnings are derived from.
 struct surroundings {
   sukima_capacity_facts facts{};
   double usable = 1;                ///< CPUs, by the estimate

@@ -86,7 +86,7 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
   }
 }
 
-/// What the library does about OpenMP's idle threads. Neighbours do not count at the start: the wait monitor
+/// How the library treats OpenMP's idle threads. Neighbours do not count at the start: the wait monitor
 /// notices within 30 ms that threads wait for CPUs, but only after a second that they do not. So a program
 /// that something disturbs for a moment while it starts would run for a second with threads that sleep, which
 /// takes one with short regions half of its speed.

@@ -22,7 +22,7 @@ struct run_options {
   bool pin = false;
 };
 
-/// What a program is started with.
+/// Everything that a program is started with.
 struct run_plan {
   start_decision decision;
   unsigned cap = 1;
