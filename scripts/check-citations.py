@@ -15,6 +15,8 @@ import pathlib
 import re
 import sys
 
+from source_text import split_comments
+
 CODE = {".c", ".h", ".cpp", ".hpp", ".in", ".tc", ".rs", ".pml"}
 SCRIPTS = {".py", ".sh", ".cmake"}
 PAGES = {".md", ".1"}
@@ -45,31 +47,6 @@ def all_files(root):
             yield relative
 
 
-def split_comments(text, suffix):
-    """(code, comments): two texts with the same lines; each line's comment is blank in the code and the reverse."""
-    if suffix in SCRIPTS or suffix == "":
-        pattern = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?<![\w$\\])#[^\n]*')
-        is_comment = lambda piece: piece.startswith(("#", '"""'))
-    else:
-        pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*[\s\S]*?\*/')
-        is_comment = lambda piece: piece.startswith(("//", "/*"))
-    code, comments, last = [], [], 0
-
-    def blank(piece):
-        return re.sub(r"[^\n]", " ", piece)
-
-    for match in pattern.finditer(text):
-        code.append(text[last:match.start()])
-        comments.append(blank(text[last:match.start()]))
-        piece = match.group()
-        code.append(blank(piece) if is_comment(piece) else piece)
-        comments.append(piece if is_comment(piece) else blank(piece))
-        last = match.end()
-    code.append(text[last:])
-    comments.append(blank(text[last:]))
-    return "".join(code), "".join(comments)
-
-
 class Tree:
     """The names that exist in a tree."""
 
@@ -94,7 +71,7 @@ class Tree:
             text = self.read(path)
             if text is None:
                 continue
-            code, comments = split_comments(text, "" if is_build_file else suffix)
+            code, comments = split_comments(text, is_script=is_build_file or suffix in SCRIPTS or suffix == "")
             self.texts.append((path, comments))
             if suffix == ".py":
                 self.opened.append((path, code))

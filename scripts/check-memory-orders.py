@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that atomic accesses state their memory order and their partner: check-memory-orders.py [FOLDER]
+
+Looks at the sources of src/runtime and include/sukima/detail. Each call of load, store, exchange, fetch_… and compare_exchange_… of an atomic
+must pass a memory order, and one of these comments must stand on its line, in the comment block before its statement,
+or at the declaration of the atomic in src/runtime or include/sukima:
+
+    // pairs with: take_permit, call_up; arrive in switch.cpp
+    // no partner: statistics only
+
+The list ends at a full stop or with the comment block. Each name must occur in the file behind `in`; without one, in the
+same file or in the header or source of the same name. At a declaration the list names the functions whose accesses pair
+with each other. Operators and conversions of an atomic have no place for an order, so they are findings, too.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+from source_text import split_comments
+
+CHECKED = ("src/runtime", "include/sukima/detail")
+DECLARED = ("src/runtime", "include/sukima")
+OF_OTHER_PARTS = ("include/sukima/objects", "include/sukima/tascell", "include/sukima/capacity")
+# Not checked yet.
+OPEN = ("src/runtime/future", "include/sukima/detail/future.hpp")
+SUFFIXES = {".cpp", ".hpp", ".h"}
+
+ACCESS = re.compile(r"(?:\.|->)\s*(load|store|exchange|fetch_(?:add|sub|or|and|xor)|compare_exchange_(?:weak|strong)"
+                    r"|test_and_set)\s*\(")
+DECLARATION = re.compile(r"(?<![\w:])(?:std::)?atomic(?:_flag\b|\s*<)")
+NOTE = re.compile(r"\b(?:(pairs with)|(no partner)): ((?:[^.]|\.(?=\w))*)")
+PARTNERS = re.compile(r"(?P<names>[\w:~]+(?:, [\w:~]+)*)(?: in (?P<file>[\w/-]+\.(?:cpp|hpp|h)))?")
+
+
+def line_of(text, at):
+    return text.count("\n", 0, at) + 1
+
+
+def closing(code, opening):
+    """Where the bracket at `opening` is closed."""
+    depth = 0
+    for at in range(opening, len(code)):
+        if code[at] in "([{":
+            depth += 1
+        elif code[at] in ")]}":
+            depth -= 1
+            if depth == 0:
+                return at
+    return len(code)
+
+
+def object_before(code, end):
+    """(name, start) of the object whose member is called at `end`: of `w.slots[i]` it is `slots`."""
+    at, inside = end, ""
+    while True:
+        while at > 0 and code[at - 1].isspace():
+            at -= 1
+        if at == 0 or code[at - 1] not in ")]":
+            break
+        depth, close = 0, at
+        while at > 0:
+            at -= 1
+            depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(code[at], 0)
+            if depth == 0:
+                break
+        inside = code[at + 1:close - 1]
+    start = at
+    while start > 0 and (code[start - 1].isalnum() or code[start - 1] == "_"):
+        start -= 1
+    name = code[start:at]
+    if name in ("", "atomic_ref"):  # (*word).load(), std::atomic_ref(s.on).load()
+        words = re.findall(r"\w+", inside)
+        name = words[-1] if words else ""
+    return name, start
+
+
+def declared_name(code, match):
+    """(name, end, is_pointer) of what the type at `match` declares; None: it declares nothing."""
+    at = match.end()
+    if code[at - 1] == "<":
+        depth = 1
+        while at < len(code) and depth:
+            depth += {"<": 1, ">": -1}.get(code[at], 0)
+            at += 1
+    rest = re.compile(r"(?:\s*,\s*\w+\s*>|\s*\[\]\s*>|\s*>|\s*const\b|[\s&*])*\s*(\w+)\s*(?=[;{=,)(:])").match(code, at)
+    return (rest.group(1), rest.end(), "*" in rest.group()) if rest else None
+
+
+class Source:
+    def __init__(self, root, path):
+        self.path = path.relative_to(root)
+        code, comments = split_comments(path.read_text(encoding="utf-8"))
+        self.code = re.sub(r'"(?:\\.|[^"\\\n])*"', lambda text: " " * len(text.group()), code)
+        self.code_lines = self.code.split("\n")
+        self.comment_lines = comments.split("\n")
+        self.words = set(re.findall(r"\w+", self.code))
+        self.declarations = {}  # name: the notes of its declarations
+        self.pointers = set()
+        for match in DECLARATION.finditer(self.code):
+            if found := declared_name(self.code, match):
+                name, end, is_pointer = found
+                notes = self.notes(line_of(self.code, match.start()), line_of(self.code, end))
+                self.declarations.setdefault(name, []).append(notes)
+                if is_pointer:
+                    self.pointers.add(name)
+
+    def comment(self, first, last):
+        """The comment on the lines `first` to `last` and in the block before the statement that they belong to."""
+        while first > 1 and self.code_lines[first - 2].strip() and not re.search(r"[;{}:]\s*$", self.code_lines[first - 2]):
+            first -= 1
+        # A comment behind a statement may be continued on the next lines: `///< … \n  ///< …`.
+        block = first
+        while block > 1 and not self.code_lines[block - 2].strip() and self.comment_lines[block - 2].strip():
+            block -= 1
+        lines = self.comment_lines[block - 1:last]
+        return " ".join(re.sub(r"^\s*(?://+[/!<]*|/?\*+/?)\s*", "", line).strip() for line in lines)
+
+    def notes(self, first, last):
+        """[(line, names and file)] of the notes there; a note without a partner has None."""
+        return [(first, None if without else text.strip()) for _, without, text in NOTE.findall(self.comment(first, last))]
+
+    def accesses(self):
+        """(name, first line, last line, method, arguments) of each access."""
+        for match in ACCESS.finditer(self.code):
+            name, start = object_before(self.code, match.start())
+            if name == "std":
+                continue
+            end = closing(self.code, match.end() - 1)
+            yield (name, line_of(self.code, start), line_of(self.code, end), match.group(1),
+                   self.code[match.end():end])
+
+
+class Tree:
+    def __init__(self, root):
+        self.sources = [Source(root, path) for folder in DECLARED for path in sorted((root / folder).rglob("*"))
+                        if path.suffix in SUFFIXES and not path.relative_to(root).as_posix().startswith(OF_OTHER_PARTS)]
+        self.checked = [s for s in self.sources if any(s.path.is_relative_to(folder) for folder in CHECKED)
+                        and not any(s.path.is_relative_to(folder) for folder in OPEN)]
+
+    def twins(self, source):
+        """The source and its header, if it has one, or the reverse."""
+        return [s for s in self.sources if s.path.stem == source.path.stem and s.path.parent == source.path.parent]
+
+    def declarations(self, source, name):
+        """The notes of each declaration that an access to `name` in this source may mean."""
+        for candidates in (self.twins(source), self.sources):
+            found = [notes for s in candidates for notes in s.declarations.get(name, [])]
+            if found:
+                return found
+        return []
+
+    def wrong_partner(self, source, text):
+        """What is wrong with the list behind `pairs with:`; None: nothing."""
+        for group in text.split("; "):
+            match = PARTNERS.fullmatch(group.strip())
+            if match is None:
+                return f"'pairs with: {text}' is not of the form 'NAME, NAME in FILE; NAME'"
+            files = self.twins(source)
+            if match["file"]:
+                files = [s for s in self.sources if ("/" + s.path.as_posix()).endswith("/" + match["file"])]
+                if not files:
+                    return f"'pairs with' names {match['file']}, which is not in {' or '.join(DECLARED)}"
+            for name in match["names"].split(", "):
+                if not any(set(re.findall(r"\w+", name)) <= s.words for s in files):
+                    return f"'pairs with' names {name}, which is not in {match['file'] or 'this file'}"
+        return None
+
+    def findings(self):
+        for source in self.checked:
+            for name, first, last, method, arguments in source.accesses():
+                place = f"{source.path}:{first}"
+                while arguments != (outer := re.sub(r"\([^()]*\)", "", arguments)):
+                    arguments = outer  # the order of a nested access is not this one's
+                if not re.search(r"\b(?:memory_order\w*|order)\b", arguments):
+                    yield f"{place}: {name}.{method} has no memory order"
+                if source.notes(first, last):
+                    continue
+                declared = self.declarations(source, name)
+                if not declared or not all(declared):
+                    yield f"{place}: {name}.{method} names no partner, neither here nor where {name} is declared"
+            yield from self.operators(source)
+        for source in self.sources:
+            for number, _ in enumerate(source.comment_lines, 1):
+                if not re.search(r"\bpairs with:", source.comment_lines[number - 1]):
+                    continue
+                text = self.block_from(source, number)
+                for with_partner, _, names in NOTE.findall(text):
+                    if with_partner and (wrong := self.wrong_partner(source, names.strip())):
+                        yield f"{source.path}:{number}: {wrong}"
+
+    @staticmethod
+    def block_from(source, number):
+        """The comment from this line on; behind code it ends with its line."""
+        lines, at = [source.comment_lines[number - 1]], number
+        while not source.code_lines[number - 1].strip() and at < len(source.comment_lines) and source.comment_lines[at].strip() and not source.code_lines[at].strip():
+            lines.append(source.comment_lines[at])
+            at += 1
+        text = " ".join(re.sub(r"^\s*(?://+[/!<]*|/?\*+/?)\s*", "", line).strip() for line in lines)
+        return text[text.index("pairs with:"):]
+
+    def operators(self, source):
+        """Accesses that are written as operators or conversions, of names that nothing else has in this file."""
+        names = {name for twin in self.twins(source) for name in twin.declarations.keys() - twin.pointers
+                 if name.endswith("_")}
+        for name in sorted(names):
+            plain = rf"^(?!.*\batomic\b)(?!\s*return\b).*[\w>*&]\s+{name}(?:;|\{{|\s=)"
+            if re.search(plain, source.code, re.MULTILINE):
+                continue
+            pattern = (rf"(?:\+\+|--|!|\breturn\s|\b(?:if|while)\s*\()\s*{name}\b(?!\s*(?:\.|->|\[|\())"
+                       rf"|(?<![.\w>]){name}\s*(?:\+\+|--|[-+|&^]?=(?!=))")
+            for match in re.finditer(pattern, source.code):
+                if not re.search(r"\batomic\b", source.code_lines[line_of(source.code, match.start()) - 1]):
+                    yield (f"{source.path}:{line_of(source.code, match.start())}: {name} is used without load, store or "
+                           "another function that takes an order")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent)
+    given = parser.parse_args()
+    tree = Tree(given.folder)
+    found = list(tree.findings())
+    for line in found:
+        print(line)
+    if found:
+        print("Write the order, and the partner as '// pairs with: FUNCTION in FILE' or '// no partner: REASON'")
+        return 1
+    print(f"{sum(len(list(s.accesses())) for s in tree.checked)} atomic accesses state their order and their partner")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of scripts/check-memory-orders.py on small made-up trees: check_memory_orders_test.py SCRIPT"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = sys.argv.pop()
+
+RELAXED = "std::memory_order_relaxed"
+HEADER = "struct gate {\n  std::atomic<int> word{0};  ///< pairs with: set, get in gate.cpp\n};\n"
+SOURCE = ('#include "gate.hpp"\n'
+          f"void set(gate& g) {{ g.word.store(1, {RELAXED}); }}\n"
+          f"int get(gate& g) {{ return g.word.load({RELAXED}); }}\n")
+
+
+class CheckMemoryOrders(unittest.TestCase):
+    def run_script(self, files):
+        """Exit code and output for a tree of these files."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+            self.assertEqual(done.stderr, "")
+            return done.returncode, done.stdout
+
+    def findings(self, source=SOURCE, header=HEADER, more=None):
+        code, output = self.run_script({"src/runtime/gate.cpp": source, "src/runtime/gate.hpp": header, **(more or {})})
+        lines = output.splitlines()
+        self.assertEqual(code, 1 if len(lines) > 1 else 0, output)
+        return lines[:-1]
+
+    def of_body(self, *lines, header="struct gate {\n  std::atomic<int> word{0};\n};\n"):
+        """The findings for a function of these lines, with a member that names no partner."""
+        return self.findings("void set() {\n" + "".join(f"  {line}\n" for line in lines) + "}\n", header)
+
+    def test_orders_and_partners_are_counted(self):
+        code, output = self.run_script({"src/runtime/gate.cpp": SOURCE, "src/runtime/gate.hpp": HEADER})
+        self.assertEqual((code, output), (0, "2 atomic accesses state their order and their partner\n"))
+
+    def test_each_kind_of_access_needs_an_order(self):
+        for call in ("load()", "store(1)", "exchange(1)", "fetch_add(1)", "fetch_and(~1)", "compare_exchange_strong(a, 1)",
+                     "compare_exchange_weak(a, 1)", "test_and_set()"):
+            with self.subTest(call):
+                self.assertEqual(self.findings(f"void set() {{ g.word.{call}; }}\nvoid get() {{}}\n"),
+                                 [f"src/runtime/gate.cpp:1: word.{call.split('(')[0]} has no memory order"])
+
+    def test_the_order_of_an_access_inside_of_another_one_is_not_that_ones(self):
+        found = self.findings(f"void set() {{ g.word.store(g.word.load({RELAXED}) + 1); }}\nvoid get() {{}}\n")
+        self.assertEqual(found, ["src/runtime/gate.cpp:1: word.store has no memory order"])
+
+    def test_the_partner_stands_on_the_line_or_in_the_block_before(self):
+        access = f"w.word.load({RELAXED});"
+        for lines in ((f"{access}  // pairs with: set",), ("// Why.", "// pairs with: set", access),
+                      ("// pairs with: set", "const int a =", f"    {access}"),
+                      ("// pairs with: set; set in gate.cpp. And more.", access), ("// no partner: a hint", access)):
+            with self.subTest(lines):
+                self.assertEqual(self.of_body(*lines), [])
+
+    def test_a_comment_of_another_statement_is_not_enough(self):
+        access = f"w.word.load({RELAXED});"
+        for number, lines in ((4, ("// pairs with: set", "f();", access)), (3, ("f();  // pairs with: set", access)),
+                              (3, ("// partner: set", access)), (4, ("// pairs with: set", "", access))):
+            with self.subTest(lines):
+                found = self.of_body(*lines)
+                self.assertEqual(found, [f"src/runtime/gate.cpp:{number}: word.load names no partner, neither here nor where "
+                                         "word is declared"])
+
+    def test_declarations_in_all_their_forms(self):
+        for declaration, access in (("atomic<int*> word;", "word"), ("std::array<std::atomic<int>, 3> word{};", "word[i]"),
+                                    ("std::unique_ptr<std::atomic<int>[]> word;", "of().word[f(i)]"),
+                                    ("alignas(64) atomic<std::uint32_t> word{0};", "(*w).word"),
+                                    ("int on; explicit c(std::atomic<int>& word);", "word"),
+                                    ("std::atomic_flag word;", "word"), ("std::atomic<int> word;", "std::atomic_ref(s.word)")):
+            for note, expected in (("  // pairs with: set", 0), ("  ///< no partner: a count", 0), ("", 1)):
+                with self.subTest(declaration + note):
+                    header = f"struct gate {{\n  {declaration}{note}\n}};\n"
+                    self.assertEqual(len(self.of_body(f"{access}.load({RELAXED});", header=header)), expected)
+
+    def test_a_declaration_in_another_file_counts_if_all_of_that_name_have_a_partner(self):
+        source = f"void set() {{ w.other.load({RELAXED}); }}\nvoid get() {{}}\n"
+        good = "struct a {\n  /// pairs with: a\n  atomic<int> other;\n};\n"
+        bad = "struct b {\n  atomic<int> other;\n};\n"
+        self.assertEqual(self.findings(source, more={"src/runtime/a.hpp": good}), [])
+        self.assertEqual(self.findings(source, more={"include/sukima/a.hpp": good}), [])
+        self.assertEqual(len(self.findings(source, more={"src/runtime/a.hpp": good, "src/runtime/b.hpp": bad})), 1)
+        # A declaration in the header of the source is meant.
+        self.assertEqual(self.findings(SOURCE, more={"src/runtime/b.hpp": bad.replace("other", "word")}), [])
+
+    def test_partners_exist(self):
+        for text, wrong in (("gone", "'pairs with' names gone, which is not in this file"),
+                            ("set in gone.cpp", "'pairs with' names gone.cpp, which is not in src/runtime or include/sukima"),
+                            ("set, gone in gate.cpp", "'pairs with' names gone, which is not in gate.cpp"),
+                            ("every thread that sets it", "'pairs with: every thread that sets it' is not of the form 'NAME, NAME in FILE; NAME'")):
+            with self.subTest(text):
+                found = self.of_body(f"// pairs with: {text}", f"w.word.load({RELAXED});")
+                self.assertEqual(found, [f"src/runtime/gate.cpp:2: {wrong}"])
+        found = self.of_body("// pairs with: set,", "// set in gate.cpp; gate", f"w.word.load({RELAXED});")
+        self.assertEqual(found, [])
+
+    def test_operators_have_no_order(self):
+        header = "struct gate {\n  std::atomic<int> word_{0};  ///< pairs with: set in gate.cpp\n};\n"
+        for line in ("++word_;", "word_ = 1;", "word_ |= 2;", "if (word_) f();", "return word_;", "f(!word_);"):
+            with self.subTest(line):
+                self.assertEqual(self.of_body(line, header=header),
+                                 ["src/runtime/gate.cpp:2: word_ is used without load, store or another function that takes "
+                                  "an order"])
+        for line in (f"word_.store(1, {RELAXED});", "futex(word_, 1);", "int& a = word_[0];"):
+            self.assertEqual(self.of_body(line, header=header), [])
+
+    def test_text_in_comments_and_strings_is_no_access(self):
+        self.assertEqual(self.of_body("// w.word.load()", 'f("w.word.load()");', "std::exchange(a, 1);"), [])
+
+    def test_other_folders_are_not_checked(self):
+        self.assertEqual(self.findings(more={"src/objects/a.cpp": "void f() { w.load(); }\n"}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
