@@ -37,7 +37,7 @@
 // What is modelled: fiber O opens a cancel scope (choice point 1) and has a fork in it (choice point 2),
 // whose second branch is task t, run by worker 1 on fiber T; t may publish a task g, run by worker 2, or by
 // worker 0 after O was parked. O waits for t in place, or parked, and then continues on worker 1. With
-// -DCANCEL somebody cancels the scope at any time, with -DERROR t ends by an exception, which aborts what O
+// -DCANCEL a thread cancels the scope at any time, with -DERROR t ends by an exception, which aborts what O
 // does from choice point 2 on. Each fiber does as many polls as it likes. O may be unwinding (a destructor
 // that forks) at some of its polls.
 //
@@ -48,8 +48,8 @@
 //   while no abort is just being announced, no fiber that is concerned passes a poll on the fast path: so it
 //   stops at its next poll;
 //   when the scope is closed nothing of the abort is left, and nothing comes later;
-//   nobody stops below the shield for what came from outside of it, but for the exception of t; and O stops at its
-//   first poll after the shield.
+//   no fiber stops below the shield for an abort from outside, but for the exception of t; and O stops at its first
+//   poll after the shield.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_ORDER      the polls are requested before the abort is written
@@ -59,7 +59,7 @@
 //   BUG_UNWINDING  an abort that is seen while a destructor forks is forgotten
 //   BUG_CLEAR      a join does not clear the abort of its own choice point
 //   BUG_RAISE      a raised shield leaves what the fiber has noticed before
-//   BUG_LOWER      a lowered shield does not look for what has come meanwhile
+//   BUG_LOWER      a lowered shield does not look for an abort that came behind it
 //   BUG_ONE_WORD   aborts below the shield are written where those from outside are
 //   BUG_REACH      a task looks only at whether it is younger than what was aborted
 //   BUG_MARK       a task that was split off below the shield looks further up
@@ -260,7 +260,7 @@ active proctype fiber_o() {
 #endif
   atomic { if :: pending[O] -> look_for_abort(O) :: else fi; stop = pending[O] };
 #ifdef SHIELD
-  /* lower_shield(); whoever came that far is left by the exception of t, or continues. */
+  /* lower_shield(); the exception of t leaves here, or O continues. */
   atomic { shield = ALL; inside = ALL };
 #ifndef BUG_LOWER
   look_for_abort(O);
@@ -368,7 +368,7 @@ active proctype canceller() {
 #endif
 
 #ifndef OUTER
-/* When everything is over nothing of an abort is left. */
+/* When everything has ended nothing of an abort is left. */
 active proctype afterwards() {
   o_done && stage != cancelling;
   assert(abort_to == ALL);

@@ -27,7 +27,7 @@
 // the limit says.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_NO_PLACE    nobody runs in the place of a worker that waits
+//   BUG_NO_PLACE    no worker runs instead of a worker that waits
 //   BUG_COUNT_LATE  the wait is counted after the target was computed
 //   BUG_CAP         only one wait at a time is compensated
 //   BUG_NO_UNPARK   the worker that may run again is not unparked
@@ -45,7 +45,7 @@ bool deciding;               /* worker_controller::deciding_ */
 bool leave[WORKERS];         /* flag_leave */
 bool advanced[WORKERS];      /* worker::epoch differs from what the worker read last */
 bool done[WORKERS + 1];      /* the tasks */
-bool ready[WORKERS + 1];     /* the fiber of a task lies in the injector queue */
+bool ready[WORKERS + 1];     /* the fiber of a task is in the injector queue */
 bool in_place[WORKERS];      /* the worker's fiber keeps it */
 
 #ifdef BUG_CAP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed clones: clones of searches, whose applied choices nobody can undo, on one fiber.
+// Closed clones: clones of searches, whose applied choices cannot be undone, on one fiber.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
@@ -10,7 +10,7 @@
 // check: spin -DBUG_STAYS_CLOSED -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
 //
-// What is modelled: a fiber that pushes and joins forks as it likes (choice point r lies at position r), begins
+// What is modelled: a fiber that pushes and joins forks as it likes (choice point r is at position r), begins
 // closed clones and ends them, and runs tasks on top of waiting joins, all of it nested. A clone polls at its
 // top; one that was asked for work pushes choice points there. Others request polls, take what is published,
 // and give up at any time; how their accesses and the owner's mix is the subject of limit.pml.
@@ -132,7 +132,7 @@ active proctype owner() {
              poll_slow(top - 1, top - 1);
              if
              :: top--                        /* it was completed */
-             :: nested < NESTED ->           /* execute(): a descendant runs on top meanwhile */
+             :: nested < NESTED ->           /* execute(): until then a descendant runs on top */
                 begin(false);
                 oldest = top;
                 if :: limit = ALL :: limit = clean fi

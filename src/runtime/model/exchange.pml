@@ -45,24 +45,24 @@
 // What is modelled: place P, in which worker B is. Fiber 1 (run by A) and, with TWO, fiber 3 (run by D) want P. Fiber 2
 // is run by B; with INSISTS it wants P, too, until its frame with the hint ends, and it ends last. C is idle, takes what
 // is ready, and with STALE what is on offer elsewhere. A fiber that wants P goes on only there, so a match that is missed
-// is an invalid end state; except where nobody can come: NO_POLL: fiber 2 never polls and ends last; STOPS: B stops and
+// is an invalid end state; except where no worker can come: NO_POLL: fiber 2 never polls and ends last; STOPS: B stops and
 // hands its fiber over. LEAVES: A's thread is called home at any time. MORE: P has a second worker, E, which begins with
-// fiber 4 and is as B with INSISTS. NO_HURRY: an offer is taken back only when nobody can come any more.
+// fiber 4 and is as B with INSISTS. NO_HURRY: an offer is taken back only when no worker can come any more.
 //
 // What must hold:
 //   a fiber is run by one worker at a time, and only after the switch away from it; each one ends;
-//   nobody waits for another worker's poll.
+//   no worker waits for another worker's poll.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_EARLY      a fiber is offered before the switch away from it is complete
 //   BUG_STORE      what is on offer is taken by a load and a store
-//   BUG_ORDER      a worker that begins to yield looks for wishes first, and says so afterwards
-//   BUG_REQUEST    an offer requests nobody's attention
-//   BUG_TAKE_BACK  a worker that has offered its fiber waits until somebody takes it
+//   BUG_ORDER      a worker that begins to yield looks for wishes first, and publishes that afterwards
+//   BUG_REQUEST    an offer requests no attention
+//   BUG_TAKE_BACK  a worker that has offered its fiber waits until another one takes it
 //   BUG_HOME       a worker that is called home leaves its offer behind
 //   BUG_WISH       a worker whose fiber is on offer does not count as one that wants the place
 //   BUG_STALE      a worker that asks another one does not look whether that one still wants the place
-//   BUG_PASS_ON    a worker that was asked and no longer wants the place asks nobody else
+//   BUG_PASS_ON    a worker that was asked and no longer wants the place asks no other one
 //   BUG_NEXT       a worker whose hint has ended, or that has another fiber, does not look for others that want the place
 
 #define A 0
@@ -113,7 +113,7 @@ inline leave(s) { runners[s]-- }
 
 #define WANTED (wants[A] -> A : (wants[C] -> C : (wants[D] -> D : B)))
 
-/* ask_for, pass_on: asks one worker that wants P, if somebody there yields. Its wish may be over: looks again. */
+/* ask_for, pass_on: asks one worker that wants P, if a worker there yields. Its wish may have ended: looks again. */
 inline ask() {
   do
   :: w = WANTED;
@@ -128,7 +128,7 @@ inline ask() {
   w = B
 }
 
-/* A worker wants nothing any more. If it was asked, it asks somebody else. */
+/* A worker wants nothing any more. If it was asked, it asks another one. */
 inline give_up(me) {
   wants[me] = false;
 #ifndef BUG_PASS_ON
@@ -151,7 +151,7 @@ inline match_in(me, s) {
 #endif
 }
 
-/* A worker that is not in P has come to run s, or polls: offers it if somebody in P would take it. */
+/* A worker that is not in P has come to run s, or polls: offers it if a worker in P would take it. */
 inline match_outside(me, s) {
   if :: on_p[s] -> wants[me] = true :: else -> give_up(me) fi;
   if
@@ -202,7 +202,7 @@ inline match_outside(me, s) {
 stays: skip
 }
 
-/* A worker outside of P. */
+/* A worker outside P. */
 proctype outsider(byte me; byte s) {
   byte mine, w = B, whom;
   if :: s != NONE -> begin(s); match_outside(me, s) :: else fi;

@@ -21,7 +21,7 @@
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_FREE   the token is freed by a store, not by the CAS null → free
-//   BUG_POST   whoever posts to a free executor takes the token by a load and a store
+//   BUG_POST   a thread that posts to a free executor takes the token by a load and a store
 //   BUG_EPOCH  the thread reads its wake epoch after it has looked at the inbox
 
 #define FIBERS 2

@@ -30,9 +30,9 @@
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_AWAIT    a fiber that touches what another one computes waits as at a join, whatever it has pending
-//   BUG_ADD      whoever waits looks whether the future has ended before it adds itself, not while
-//   BUG_END      whoever ends the future takes the list of those that wait before it writes the end
-//   BUG_REMOVE   whoever is aborted while it waits is resumed without being taken out of the list
+//   BUG_ADD      a fiber that waits looks whether the future has ended before it adds itself, not while
+//   BUG_END      the worker that ends the future takes the list of waiting fibers before it writes the end
+//   BUG_REMOVE   a fiber that is aborted while it waits is resumed without being taken out of the list
 //   BUG_RECLAIM  the owner takes a task back without looking whether a thief has it
 
 #ifndef WORKERS

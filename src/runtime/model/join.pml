@@ -24,18 +24,17 @@
 // What must hold:
 //   S runs on one worker at a time, and continues after each wait exactly once (`comes_to`);
 //   S comes to its end: no wake-up is lost (anything else is an invalid end state);
-//   nobody continues with a fiber whose switch is not complete, nobody touches a task that its owner has
-//   joined.
+//   no worker continues with a fiber whose switch is not complete, or touches a task that its owner has joined.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_STALE     a worker registers only if nobody is registered: it may be a worker that S has left since
+//   BUG_STALE     a worker registers only if none is registered, though that one may be a worker that S has left since
 //   BUG_EARLY     a fiber is marked as parked before the switch away from it is complete
 //   BUG_STORE     the completer reads who waits and stores `done` in two steps
 //   BUG_NO_READY  a fiber whose task ended during the switch is not made ready
 //   BUG_LEAVE     the completer of a root sets the flag that lets its thread go, and writes `done` afterwards
 
 #define NOBODY 9
-/* Values of task::joining; 0: not done, nobody waits. */
+/* Values of task::joining; 0: not done, and nothing waits. */
 #define DONE 1
 #define SLEEPER 2       /* + the worker, 0 or 1 */
 #define PARKED 4
@@ -46,7 +45,7 @@ bool gone[3];           /* its owner has joined it */
 bool unparked[2];           /* worker::epoch */
 byte on = 0;            /* the worker whose thread runs S; NOBODY: S is parked or ready */
 bool saved;             /* the switch away from S is complete */
-byte ready = 0;         /* how often S lies in the ready queue */
+byte ready = 0;         /* how often S is in the ready queue */
 byte stage = 0;         /* of S: 0 waits for task 0, 1 waits for task 2 on top of that, 2 has ended */
 bool found_descendant;
 

@@ -27,7 +27,7 @@
 // expect: errors: 1
 //
 // What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks as it likes (choice
-// point r lies at position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task
+// point r is at position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task
 // there, and come back. A thief is idle, asks, takes from the one slot. One thread aborts, another calls
 // the worker home. Each access to a shared word is one step.
 //
@@ -37,13 +37,13 @@
 // What must hold, at every poll that takes the fast path (`choice_point >= limit`):
 //   a choice point that was split off is not joined;
 //   no request is pending that was made completely;
-// and where a choice point is split, what is remembered of those below `known` (known_steps.hpp) is true: none
-// was pushed there since it was looked at. How much is remembered, and forgotten, is any amount.
+// and where a choice point is split, the memory of the choice points below `known` (known_steps.hpp) is true:
+// none was pushed there since. Any number of them is remembered, and forgotten.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_STALE        the limit written at the begin of the slow path stays, although older choice points were
-//   split BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
-//   BUG_STORE        a limit that grew is written without keeping a request that came meanwhile
+//   BUG_STALE        the limit written at the begin of the slow path stays, though older choice points were split
+//   BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
+//   BUG_STORE        a limit that grew is written without keeping a request that came in between
 //   BUG_EXECUTE      beginning a task overwrites the limit and does not look at the worker's flags
 //   BUG_ARRIVE       a worker that changes fibers does not look at its flags
 //   BUG_LIMIT_LOW    the limit does not cover what is remembered
@@ -282,10 +282,10 @@ active proctype owner() {
         :: atomic { split[top - 1] && slot != top -> skip };
            poll_slow(0, top - 1, top - 1);
            if
-           :: !on_top ->                     /* somebody has it; meanwhile one of its descendants runs here */
+           :: !on_top ->                     /* the thief has it; until then one of its descendants runs here */
               atomic { on_top = true; base = top; outer_oldest = oldest; oldest = top };
               begin_segment(0, top)
-           :: top--                          /* somebody has it, and has completed it */
+           :: top--                          /* the thief has it, and has completed it */
            fi
         :: ignored && top == 1 && !split[top - 1] && flags == 0 && !abort_seen ->   /* ignores_join() */
            ignored = false;
@@ -373,7 +373,7 @@ active proctype aborter() {
 #endif
 
 #ifdef CALLER
-/* complete() of a root: its thread is to go home. */
+/* complete() of a root: its thread must go home. */
 active proctype caller() {
   byte seen, s;
   flags = flags | LEAVE;

@@ -19,11 +19,11 @@
 // check: spin -DBUG_RESTRICTED -DBOUND -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
 //
-// What is modelled: NW background workers and NC threads that enter (each a worker meanwhile), every access
-// to a shared word one step. Whoever runs a task may publish one of its own without looking at the counts,
-// and waits for it if it was taken; it does not look at anything before DEMAND tasks were taken: the worst
-// case, a program that never polls. A task may suspend; an outside thread resumes it later (`runnable`). When
-// all entries are over the runtime stops.
+// What is modelled: NW background workers and NC threads that enter (each is a worker while it is inside), every
+// access to a shared word one step. A worker that runs a task may publish one of its own without looking at the
+// counts, and waits for it if it was taken. It does not look at anything before DEMAND tasks were taken: the
+// worst case, a program that never polls. A task may suspend; an outside thread resumes it later (`runnable`).
+// When all entries have ended the runtime stops.
 //
 // The clock is as slow as it can be: a sleep by the clock ends only when nothing else can happen (`timeout`).
 // There, and there only, it is asserted that no worker sleeps that was called. With -DFAST_CLOCK it ends at
@@ -55,7 +55,7 @@
 #define SUSPENSIONS 0
 #endif
 #ifndef DEMAND
-#define DEMAND NW      /* so many tasks must be taken before anybody joins: until then nobody has time to poll */
+#define DEMAND NW      /* tasks that must be taken before any worker joins: until then none has time to poll */
 #endif
 #ifndef PUBLISHERS
 #define PUBLISHERS N   /* workers 0 … PUBLISHERS-1 publish tasks of their own */
@@ -85,7 +85,7 @@ bool runnable[N];         /* the fiber that runs the task is in the injector que
 bool outside[N];       /* the fiber is suspended */
 byte suspensions = SUSPENSIONS;
 byte takes = 0;        /* tasks taken from slots, counted up to DEMAND */
-byte left = 0;         /* entries that are over */
+byte left = 0;         /* entries that have ended */
 bool blocked[N];       /* sleeps on its epoch, with or without a time-out */
 
 inline unpark(w) { epoch_advanced[w] = true }
@@ -143,7 +143,7 @@ inline entry_begins() {
   if :: calls_up -> permits++; unpark_one(); calls_up = false :: else fi
 }
 
-/* try_once(): `found` is a task that nobody else has, or NONE. The looks at several slots are one step: they do not
+/* try_once(): `found` is a task that no other worker has, or NONE. The looks at several slots are one step: they do not
    depend on each other, and each take is a CAS of its own. */
 #define CAN_TAKE(t) ((t != i && task[t] == published) || runnable[t])
 #define TAKE(t) if :: runnable[t] -> runnable[t] = false :: else -> task[t] = taken; takes = takes + (takes < DEMAND) fi; found = t

@@ -32,36 +32,38 @@
 //
 // What is modelled: the node's thread, which makes REQUESTS requests one after the other, and two workers with two
 // fibers each. A worker polls, changes fibers, begins a task, goes idle and works again, and goes idle for ever at last.
-// At a slow poll it finds a task or not; in a clone a worker without one may ask itself again. The first task is given away: its result comes, and once more (a message that
-// is repeated). Its owner may abort it at any time before it is completed; then it ends only because it was told so. Or the
-// other node declines it, as it was not begun there, and says so twice: then it runs here, or is given away once more.
+// At a slow poll it finds a task or not; in a clone a worker without one may ask itself again. The first task is given
+// away: its result comes, and once more (a message that is repeated). Its owner may abort it at any time before it is
+// completed; then it ends only because the abort was sent. Or the other node declines it, as it was not begun there, and
+// sends that twice: then it runs here, or is given away once more.
 // With WAITS a request may want the fiber to wait that gives a task (giver::waits): the node lets it go on at any time
 // after the answer. Then nothing becomes of the task.
 //
-// Not explored: a giver that waits while the node makes its next request, or whose worker runs something else meanwhile.
+// Not explored: a giver that waits while the node makes its next request, or whose worker runs something else in between.
 //
 // What must hold:
 //   each request is answered exactly once (a node that waits for ever is an invalid end state), and with "none" only
 //   when all were asked;
 //   a task that is found is given to the node, or is left to the workers (nothing is lost or in two places);
 //   a worker takes no fast poll while it owes an answer whose request to poll was finished;
-//   a fiber that gives a task and is to wait is let go on once, after its suspension has begun, and goes on; one whose
-//   task was too late does not wait;
-//   a task that was given away is completed once, also after it was declined, and an abort of it is told to whoever has it.
+//   a fiber that gives a task and must wait is let go on once, after its suspension has begun, and goes on; a fiber
+//   whose task was too late does not wait;
+//   a task that was given away is completed once, also after it was declined, and an abort of it is sent to the node
+//   that has it.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_LATE_COUNT        a worker is counted after it was asked
 //   BUG_KEEP_QUESTION     the node does not take the question back from a worker that had gone idle
 //   BUG_STOP_FIRST_LOOKS  a worker that goes idle takes the question, and then says that it does not answer
-//   BUG_TWO_ANSWERS       whoever finds a task gives it without looking whether one is wanted still
+//   BUG_TWO_ANSWERS       a worker that finds a task gives it without looking whether one is wanted still
 //   BUG_ARRIVE            a worker that changes fibers does not look at its flag
 //   BUG_WIPE              the flag itself is the question, and the end of an entry wipes it out
 //   BUG_NO_LOOK           give_away does not look for an abort that was written before
 //   BUG_FINISH_TWICE      a result completes a task without taking it out of the list
 //   BUG_DECLINE_TWICE     a task that was declined stays in the list when it is taken back
-//   BUG_WAITS_TOO_LATE    a giver that is to wait answers before its suspension has begun
-//   BUG_WAITS_IN_VAIN     it waits, too, when its answer was too late, so that nobody knows of it
-//   BUG_TOLD_ONCE         a task that is given away once more keeps the mark that its abort was told
+//   BUG_WAITS_TOO_LATE    a giver that must wait answers before its suspension has begun
+//   BUG_WAITS_IN_VAIN     it waits, too, when its answer was too late, so that no thread knows of it
+//   BUG_TOLD_ONCE         a task that is given away once more keeps the mark that its abort was sent
 
 #define REQUESTS 2
 #define STEPS 1          /* of each worker, before it goes idle for ever */
@@ -148,7 +150,7 @@ inline work_again() {
 }
 
 #ifdef WAITS
-/* As reply(true), of a giver that is to wait. */
+/* As reply(true), of a giver that must wait. */
 inline reply_waiting() {
   atomic {
     assert(count > 0);
@@ -384,6 +386,6 @@ active proctype node() {
 #endif
   :: requests == 0 -> break
   od;
-  count == 0;                                                        /* nobody owes an answer for ever */
+  count == 0;                                                        /* no worker owes an answer for ever */
   assert(found == given + left)
 }

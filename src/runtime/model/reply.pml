@@ -64,7 +64,7 @@ byte elsewhere = 1;     /* tasks in the injector queue */
 #define PARKED 3
 byte joining = 0;
 bool advanced;          /* the thief's wake epoch differs from what it read last */
-bool s_ready;           /* S lies in the injector queue */
+bool s_ready;           /* S is in the injector queue */
 bool s_ended;           /* … and with it all there is: the runtime is closed */
 byte s_on = THIEF;      /* where S is: with the thief, with the victim, or nowhere */
 #define VICTIM 2

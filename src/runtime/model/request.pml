@@ -13,7 +13,7 @@
 // expect: errors: 1
 //
 // What is modelled: one victim with two fibers, and two thieves. The victim does tests, begins tasks,
-// searches (its mailbox is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for
+// searches (with its mailbox closed), changes fibers, and leaves in the end. A thief asks, waits for
 // the reply, or withdraws. It may leave a victim alone that it could ask: in the protocol `indolent` the clock
 // decides that, here it is a free choice.
 //
@@ -128,7 +128,7 @@ proctype thief_thread(byte me) {
   byte asks = ASKS, c;
   do
   :: asks == 0 -> break
-  :: asks > 0 -> asks--      /* asks somebody else, or nobody yet */
+  :: asks > 0 -> asks--      /* asks another victim, or none yet */
   :: atomic { asks > 0 && mailbox == EMPTY -> asks--; mailbox = me };
      c = current;
      request_poll(c);

@@ -18,10 +18,10 @@
 // What is modelled: the fiber that owns SLOTS slots publishes TASKS tasks one after the other, two at most at
 // a time, joins the younger first (reclaims it, or waits for its end), may park before it waits (drains its
 // slots to the queue `injected`), and frees a task that is joined. The allocator gives the same address again
-// at once if it likes: an address in a slot may be another task than the one that a thief saw there (ABA).
+// at once if it likes: the task at an address in a slot may differ from the task that a thief saw there (ABA).
 // Thieves look, then take by CAS.
 //
-// What must hold: each task is run exactly once; nobody looks into a task that was freed.
+// What must hold: each task is run exactly once; no thread looks into a task that was freed.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_READ       a thief looks into the task before it has taken it
@@ -41,7 +41,7 @@
 #define ADDRESSES 2     /* 1 … ADDRESSES; 0 is null */
 
 byte slot[SLOTS];
-bool injected[ADDRESSES + 1];    /* the task at this address lies in the queue */
+bool injected[ADDRESSES + 1];    /* the task at this address is in the queue */
 byte content[ADDRESSES + 1];    /* number of the task that lives at this address; 0: freed */
 bool done[ADDRESSES + 1];       /* task::joining */
 byte runs[TASKS + 1];           /* how often each task was run */

@@ -28,7 +28,7 @@
 // entry's end withdraws the request.
 //
 // What must hold:
-//   nobody starves: where there is work, the request is answered (else the node waits in an invalid end state);
+//   no node starves: where there is work, the request is answered (else the node waits in an invalid end state);
 //   it is answered once, by a task, and a task that is found is given or left to the workers, once;
 //   a request that was withdrawn is not answered, and the next one is answered as it should be.
 //

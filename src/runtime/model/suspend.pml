@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspending and resuming: the word fiber::suspension between the fiber, whoever resumes it, and helpers.
+// Suspending and resuming: the word fiber::suspension between the fiber, the thread that resumes it, and helpers.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -35,23 +35,23 @@
 // with S when it is ready, and help.
 //
 // With -DCANCEL one suspension has an action for its cancellation, a thread aborts S at any time, and the event
-// that S waits for never comes once that has happened, or does. Whoever takes the event, its thread or the
-// action, resumes S.
+// that S waits for never comes once that has happened, or does. The side that takes the event, its thread or
+// the action, resumes S.
 //
 // What must hold:
 //   S continues exactly once after each suspension, and not before the switch away from it is complete;
-//   nobody splits a fiber that runs, nor do two at a time;
+//   no helper splits a fiber that runs, nor do two at a time;
 //   each suspension is resumed by exactly one of those that try; everything ends.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_SWITCH    whoever resumes a fiber that is being switched away from makes it ready at once
-//   BUG_SPLITTING  whoever resumes a fiber with a helper makes it ready at once
+//   BUG_SWITCH    a thread that resumes a fiber during the switch away from it makes it ready at once
+//   BUG_SPLITTING  a thread that resumes a fiber with a helper makes it ready at once
 //   BUG_UNPARK      a worker that waits in place is not unparked
 //   BUG_NUMBER    the number of the suspension is not looked at
 //   BUG_LIST      a helper takes a fiber from the list without the CAS suspended → splitting
 //   BUG_LIST_LATE     the fiber looks for an abort before it is listed
 //   BUG_CHECK_EARLY   … and at `cancel_check` before it is suspended
-//   BUG_ONE_LOOK      whoever aborts does not look at the stage again after it has set `cancel_check`
+//   BUG_ONE_LOOK      the aborting thread does not look at the stage again after it has set `cancel_check`
 //   BUG_HELPER        … or passes a fiber by that a helper holds
 //   BUG_NOT_HELD      the action is called while the fiber may run
 
@@ -72,7 +72,7 @@ bool must_follow;             /* a worker has left S and must do after_suspend()
 bool in_place, unparked;          /* S waits in place; its worker's wake epoch */
 byte helping = 0;           /* helpers at work on S */
 byte handed = 0;              /* number of the suspension whose resumer was handed out last */
-byte ready = 0, listed = 0; /* how often S lies in the ready queue, in the list of splittable fibers */
+byte ready = 0, listed = 0; /* how often S is in the ready queue, in the list of splittable fibers */
 byte work_left = WORK;        /* choice points of S that could be split off */
 byte successes[SUSPENSIONS + 1];
 bool finished;
@@ -94,7 +94,7 @@ bool holding;                 /* the lock of the list */
 #endif
 
 #define CAN_HOLD (stage == suspended)
-/* The action, called by whoever holds S: takes the event and resumes S, unless the event's thread has it. */
+/* The action, called by the worker that holds S: takes the event and resumes S, unless the event's thread has it. */
 inline action() {
   atomic { assert(!cancel_called); cancel_called = true };
 #ifndef BUG_NOT_HELD
@@ -178,7 +178,7 @@ over:
   skip
 }
 
-/* Whoever waits for the event. It may never come. */
+/* The thread that waits for the event. It may never come. */
 active proctype event() {
 end_not_begun:
   handed >= 1;
@@ -228,7 +228,7 @@ active proctype fiber() {
         od;
         atomic { in_place = false; assert(helping == 0) }
      :: atomic { s_runs = false; must_follow = true };
-        s_runs                /* somebody continues with S */
+        s_runs                /* a worker continues with S */
      fi;
      assert(stage == running && number == n && successes[n] == 1);
 #ifdef CANCEL
