@@ -86,11 +86,12 @@ class remote_exception : public std::runtime_error {
 /// \param what  the same call on each node; its arguments and its result can travel
 /// \throws what the function throws; where that was thrown on another node, remote_exception
 ///
-/// If the nodes do not come together (another program at one of them, another token), or call another function
-/// in one entry, each ends with status 2 and one sentence; if one of them is lost later, with status 75. Processes that srun or a PMIx launcher has
-/// started, and that no MPI joins, end with status 2, too. Under `sukima cluster run --hope` every node makes
-/// the call, and omits what others have computed; then a node that is lost, or does not come, ends no other
-/// one, and exceptions arrive as they were thrown (docs/hope.md).
+/// If the nodes do not come together (another program at one of them, another token), or call another
+/// function in one entry, each ends with status 2 and one sentence; if one of them is lost later, with status
+/// 75. Processes that srun or a PMIx launcher has started, and that no MPI joins, end with status 2, too.
+/// Under `sukima cluster run --hope` every node makes the call, and omits what others have computed; then a
+/// node that is lost, or does not come, ends no other one, and exceptions arrive as they were thrown
+/// (docs/hope.md).
 /// \par Complexity one message to each node at the end, and a few for each task that travels
 template <class Call>
   requires detail::call_can_travel<Call>

@@ -7,6 +7,8 @@ import sys
 import unittest
 from pathlib import Path
 
+from nodes import Meeting, end
+
 SUKIMA, PROGRAM = (str(Path(word).resolve()) for word in sys.argv[1:3])
 del sys.argv[1:3]
 LEAVES = "'long (anonymous namespace)::leaves(int)'"
@@ -38,6 +40,14 @@ class entries(unittest.TestCase):
     def test_that_one_node_makes_too_many_of_end_all(self):
         self.check(run("leaves,half,leaves,half", "leaves,leaves,half,leaves,half"),
                    f"entry 2 calls {HALF} at node 0 and {LEAVES} at node 1")
+
+    def test_that_differ_end_nodes_without_a_launcher(self):
+        calls = ["leaves,endless", "half,endless", "leaves,endless"]
+        with Meeting(len(calls)) as meeting:
+            ends = [end(node) for node in [meeting.start(node, PROGRAM, *calls) for node in range(len(calls))]]
+        for _, errors, status in ends:
+            self.assertEqual(status, 2, errors)
+            self.assertIn(f"sukima: the nodes' programs differ: entry 1 calls {LEAVES} at node 0 and {HALF} at node 1;", errors)
 
     def test_that_differ_end_all_under_hierarchical_omission(self):
         # One that is in the middle of its own, and one that may have ended well by then.

@@ -47,8 +47,9 @@ constexpr std::array own_variables{variable_nodes,     variable_node,  variable_
                                    variable_hope,      variable_ended, variable_report};
 
 /// Begins the program whose words are the shell's own, and ends as it does. h: the node, d: the folder, m:
-/// the mark. Descriptor 4 is stderr a second time, for reports. The newlines become blanks. A shell lets what it runs in the background ignore INT and QUIT,
-/// which only env (GNU 8.31) can undo. `kill -TERM --` is an error in dash.
+/// the mark. Descriptor 4 is stderr a second time, for reports. The newlines become blanks. A shell lets
+/// what it runs in the background ignore INT and QUIT, which only env (GNU 8.31) can undo. `kill -TERM --`
+/// is an error in dash.
 constexpr std::string_view begin_program = R"(
 cd -- "$d" 2>/dev/null || {
   printf 'sukima: %s: there is no folder %s: make it there, or start the run in %s\n'

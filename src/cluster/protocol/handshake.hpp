@@ -3,11 +3,11 @@
 //
 //   acceptor -> connector   challenge: a random number
 //   connector -> acceptor   proof: a random number, and MAC(token, "connector", both numbers)
-//   acceptor -> connector   proof: MAC(token, "acceptor", both numbers); nothing in it: that token is another one
+//   acceptor -> connector   proof: MAC(token, "acceptor", both numbers); empty: the token differs
 //   both                    hello: who I am, under the keys
 //
-// The connector proves itself first, and identities go only between nodes that both have proved it: a stranger
-// who connects learns a random number, and what a stranger says has no effect but the end of its connection.
+// The connector proves itself first, and identities go only between nodes that both have proved it. So a
+// stranger who connects learns a random number, and can only end its own connection.
 // Keys for the frames from hello on come from the token and both random numbers, another one for each
 // direction. Without a token (loopback only) nothing is proved.
 #pragma once

@@ -23,8 +23,8 @@ struct node_report {
   std::string sentence{};
 };
 
-/// One line, which a single write(2) to a pipe does not tear apart. What would tear it in the sentence becomes
-/// a blank or is left out.
+/// One line, which a single write(2) to a pipe does not tear apart: in the sentence newlines become blanks,
+/// and what is too long is left out.
 std::string write_report(std::string_view mark, const node_report& report);
 
 /// Is there a report, if only its beginning?

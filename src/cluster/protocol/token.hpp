@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The secret that all nodes of a run know. A stranger that nodes connect to gets a MAC of it, with which guesses
-// can be tried anywhere.
+// The secret that all nodes of a run know. A stranger that nodes connect to gets a MAC of it, with which
+// guesses can be tried anywhere.
 #pragma once
 
 #include <string_view>

@@ -22,10 +22,11 @@ struct tcp_settings {
   std::vector<std::string> addresses;
   std::chrono::milliseconds heartbeat{500};  ///< between two of them
   unsigned silent_beats = 10;  ///< of this node's own, without a word of another one: that is lost. 0: never
-  /// Connections that have not proved yet that they know the token: each has so long, and of more than so many
-  /// the oldest ones are closed.
+  /// The time that a connection has to prove that it knows the token.
   std::chrono::milliseconds proving_time{2000};
-  std::size_t most_unproved = 64;  ///< besides one for each node
+  /// How many connections without that proof are kept, besides one for each node: of more the oldest ones
+  /// are closed.
+  std::size_t most_unproved = 64;
   int listening = -1;  ///< node 0: a socket that listens already, which is taken over; -1: none
   /// The others go on without nodes that are lost, or do not come, and tell only their receivers of it. A
   /// node that others have lost though it lives loses them, too.
