@@ -58,6 +58,10 @@ class Refusals(unittest.TestCase):
         self.refused("no program was given", "validate")
         self.refused("leave out FILE, --cpus and --output", "validate", "--cpus", "1", "--", "true")
         self.refused("--quick is for a validation", "plan", "x", "--quick")
+        self.refused("--load is for a plan", "record", "--load", "--", "true")
+        self.refused("--load is for a plan", "calibrate", "--load")
+        description = json.dumps({"sukima-objects": 1, "streams": [], "objects": [{"name": "a", "starts": 1}]})
+        self.refused("leave out one of them", "plan", "-", "--load", "--cpus", "1", given=description)
         self.refused("'true' ran no concurrent objects", "validate", "--quick", "--", "true")
         self.refused("runs for longer than 0.1 s", "validate", "--seconds", "0.1", "--",
                      str(EXAMPLES / "objects_broker"), "1000000000000")
@@ -99,6 +103,26 @@ class Plan(unittest.TestCase):
             done = run("objects", "plan", "-", "--cpus", cpus, "--json", given=json.dumps(program))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertGreaterEqual(len(json.loads(done.stdout)["ranking"]), 6)
+
+
+    def test_is_for_the_limits_whatever_runs_beside(self):
+        """A plan is kept, the neighbours of this moment are not."""
+        program = {"sukima-objects": 1, "streams": [{"name": "s"}],
+                   "objects": [{"name": "a", "starts": 1000, "sends": [{"stream": "s"}]}, {"name": "b", "receives": ["s"]}]}
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * len(os.sched_getaffinity(0)))]
+        try:
+            for limit in (0.75, 1.5):
+                done = run("objects", "plan", "-", "--json", given=json.dumps(program), SUKIMA_CPUS=str(limit))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(json.loads(done.stdout)["cpus"], limit)
+                self.assertIn("SUKIMA_CPUS", json.loads(done.stdout)["cpus_reason"])
+            measured = run("objects", "plan", "-", "--load", "--json", given=json.dumps(program), SUKIMA_CPUS="1.5")
+            self.assertEqual((measured.returncode, measured.stderr), (0, ""))
+            self.assertLessEqual(json.loads(measured.stdout)["cpus"], 1.5)
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
 
 
 class Run(unittest.TestCase):
@@ -183,6 +207,18 @@ class Record(unittest.TestCase):
         self.assertAlmostEqual(objects["filter"]["sends"][0]["per_input"], 0.099)
         self.assertEqual({one["for"]: one["per_input"] for one in objects["merge"]["sends"]}, {"left": 1, "right": 1})
 
+    def test_of_a_client_that_chooses_a_server_is_no_deadlock(self):
+        """The program ends in every model, so no model of its plan waits for ever."""
+        file = str(pathlib.Path(FOLDER.name, "choice.json"))
+        done = run("objects", "record", *LONG, "--output", file, "--", CHOICE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        planned = run("objects", "plan", file, "--cpus", "2", "--json")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        plan = json.loads(planned.stdout)
+        self.assertEqual({one["model"]: one["stuck"] for one in plan["ranking"]},
+                         {one["model"]: False for one in plan["ranking"]})
+        self.assertNotIn("for ever", planned.stdout)
+
     def test_describes_the_first_part_of_a_long_run_and_ends_it(self):
         file = str(pathlib.Path(FOLDER.name, "broker.json"))
         seconds, idle = 0.1, True
@@ -207,16 +243,4 @@ class Record(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    def test_of_a_client_that_chooses_a_server_is_no_deadlock(self):
-        """The program ends in every model, so no model of its plan waits for ever."""
-        file = str(pathlib.Path(FOLDER.name, "choice.json"))
-        done = run("objects", "record", *LONG, "--output", file, "--", CHOICE)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        planned = run("objects", "plan", file, "--cpus", "2", "--json")
-        self.assertEqual(planned.returncode, 0, planned.stderr)
-        plan = json.loads(planned.stdout)
-        self.assertEqual({one["model"]: one["stuck"] for one in plan["ranking"]},
-                         {one["model"]: False for one in plan["ranking"]})
-        self.assertNotIn("for ever", planned.stdout)
-
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -29,6 +29,7 @@ constexpr const char* footer = R"(Examples:
                                                    run a program for 2 s, and describe it
   sukima objects plan program.json                 which model is fastest here, with which groups?
   sukima objects plan program.json --cpus 1.5      and with 1.5 CPUs?
+  sukima objects plan program.json --load          and beside the programs that run now?
   sukima objects plan program.json --model paper   by the paper's formula instead of a simulation
   sukima objects plan program.json --output plan   also store the plan
   sukima objects validate -- ./program 100         run it under each model: were the predictions right?
@@ -39,7 +40,7 @@ struct objects_options {
   std::string action, file, output, decides = "simulation";
   std::optional<double> cpus;
   std::optional<double> seconds;
-  bool json = false, quick = false;
+  bool json = false, quick = false, load = false;
 };
 
 void refuse_seconds(const objects_options& options) {
@@ -47,8 +48,14 @@ void refuse_seconds(const objects_options& options) {
     throw process::usage_error("--seconds is for a recording: sukima objects record --seconds 1 -- PROGRAM");
 }
 
+void refuse_load(const objects_options& options) {
+  if (options.load)
+    throw process::usage_error("--load is for a plan or a validation: sukima objects plan --load FILE");
+}
+
 int calibrate(const objects_options& options) {
   refuse_seconds(options);
+  refuse_load(options);
   if (!options.file.empty() || options.cpus || !options.output.empty())
     throw process::usage_error(
         "sukima objects calibrate measures this machine: leave out FILE, --cpus and --output");
@@ -67,19 +74,25 @@ int calibrate(const objects_options& options) {
   return process::exit_success;
 }
 
-/// The CPUs that the user gave, or those that this process could use now.
+/// The CPUs that the user gave, or those that the limits allow: a plan is kept, and the neighbours of this moment
+/// are not. With --load those that the neighbours leave.
 void set_cpus(const objects_options& options, planned& what) {
   if (options.cpus) {
+    if (options.load)
+      throw process::usage_error("--cpus gives the number that --load would measure: leave out one of them");
     if (!std::isfinite(*options.cpus)) throw process::usage_error("--cpus must be a number of CPUs");
     what.cpus = *options.cpus;
     what.cpus_reason = "as given";
     return;
   }
+  constexpr double load_seconds = 1;
   capacity_meter meter;
-  meter.measure_briefly();
-  const sukima_capacity_estimate usable = meter.usable();
+  if (options.load) meter.measure(load_seconds);
+  const capacity_report report = meter.explain();
+  sukima_capacity_estimate usable = meter.usable();
+  if (!options.load) usable.usable = report->facts.usable;
   what.cpus = usable.usable;
-  what.cpus_reason = reason_for(*meter.explain(), usable);
+  what.cpus_reason = reason_for(*report, usable);
 }
 
 void store(const planned& what, const std::string& path) {
@@ -113,6 +126,7 @@ int make_plan(const objects_options& options) {
 int record(const objects_options& options, const program_words& program) {
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima objects record -- PROGRAM ARGUMENT...");
+  refuse_load(options);
   if (!options.file.empty() || options.cpus)
     throw process::usage_error("sukima objects record runs a program after --: leave out FILE and --cpus");
   constexpr double most_seconds = 2;
@@ -161,7 +175,7 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->required()
       ->check(CLI::IsMember({"record", "plan", "validate", "calibrate"}));
   command.add_option("FILE", options->file, "The description of the program; - reads standard input");
-  command.add_option("--cpus", options->cpus, "Plan for so many CPUs (default: those usable now)")
+  command.add_option("--cpus", options->cpus, "Plan for so many CPUs (default: those that the limits allow)")
       ->type_name("CPUS")
       ->check(number_range(0.1, 1024.0));
   command.add_option("--model", options->decides, "What decides: simulation (the default) or paper")
@@ -172,6 +186,8 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.add_option("--seconds", options->seconds, "Record at most so long (default: 2; validate: 60)")
       ->type_name("SECONDS")
       ->check(number_range(0.01, 3600.0));
+  command.add_flag("--load", options->load,
+                   "Plan for the CPUs that other programs leave now, within the limits");
   command.add_flag("--quick", options->quick, "Validate with one run under each model, not five");
   command.add_flag("--json", options->json, "Print one JSON object");
   command.callback([options, &code, program = std::move(program)] {
