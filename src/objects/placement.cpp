@@ -2,6 +2,8 @@
 // Which object runs in which process and island, and which streams need no locks because of that.
 #include "program.hpp"
 
+#include <runtime/shared/most_threads.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -53,6 +55,20 @@ std::uint32_t program_core::place(const model::model_parts& how) {
                           .first->second;
   }
   return static_cast<std::uint32_t>(processes.size() + 1);
+}
+
+void program_core::check_threads() const {
+  std::set<std::uint32_t> seen;
+  std::unordered_map<std::uint32_t, std::size_t> threads;
+  std::size_t most = 0;
+  for (const auto& o : objects)
+    if (seen.insert(o->island_number).second) most = std::max(most, ++threads[o->process]);
+  if (most + on.workers() <= sukima::detail::most_threads) return;
+  throw usage_error("sukima: the objects of one process would need " + std::to_string(most) +
+                    " threads, and a runtime has room for " + std::to_string(sukima::detail::most_threads) +
+                    ", its " + std::to_string(on.workers()) +
+                    " workers included; put objects into groups, or let them take turns, as "
+                    "SUKIMA_OBJECTS=workers:simulated does");
 }
 
 void program_core::share_streams() const {

@@ -244,6 +244,7 @@ void program_core::run() {
   has_run = true;
   check();
   const std::uint32_t processes = place(parts);
+  if (runs_on_threads(parts)) check_threads();
   share_streams();
   if (processes > 1)
     run_as_parent(processes, how);

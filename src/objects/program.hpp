@@ -132,6 +132,8 @@ struct program_core {
 
  private:
   void check() const;
+  /// The islands of each process have threads of their own. \throws usage_error they are too many
+  void check_threads() const;
   /// Sets the objects' processes and islands. \returns the number of processes
   std::uint32_t place(const model::model_parts& how);
   /// Which streams need locks. \throws usage_error one cannot be between processes

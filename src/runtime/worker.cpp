@@ -3,6 +3,7 @@
 
 #include <sukima/detail/own_thread.hpp>
 #include "core.hpp"
+#include "shared/most_threads.hpp"
 
 #include <sukima/detail/jump.hpp>
 #include <sukima/detail/ticks.hpp>
@@ -90,6 +91,8 @@ worker_table::~worker_table() {
     delete &w;
   }
 }
+
+static_assert(max_workers == most_threads, "programs of objects refuse more before they begin");
 
 worker& worker_table::add(unsigned rank) {
   const std::lock_guard hold(growing_);

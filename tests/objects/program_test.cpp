@@ -137,6 +137,14 @@ TEST(program, refuses_what_cannot_run) {
   }
 }
 
+TEST(program, refuses_more_threads_than_there_is_room_for) {
+  const model_chosen chosen("threads");
+  sukima::runtime r(with_workers(2));
+  program p(r);
+  for (int i = 0; i < 5000; ++i) p.object(std::to_string(i), [] {});
+  EXPECT_TRUE(has(text_of<usage_error>([&] { p.run(); }), "would need 5000 threads"));
+}
+
 TEST(program, objects_as_threads_are_monitored_also_with_one_worker) {
   // Who looks around before it sleeps is in the way where there are more such threads than CPUs: the monitor
   // sees that. An elastic runtime has one anyway, this one has it for the threads.

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many threads a runtime has room for.
+#pragma once
+
+namespace sukima::detail {
+
+/// Background workers and threads that have entered, of one runtime, all together.
+inline constexpr unsigned most_threads = 4096;
+
+}  // namespace sukima::detail
