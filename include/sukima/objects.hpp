@@ -55,8 +55,8 @@ template <class F, class Other> struct overloaded : F, Other {
 template <class Both, class... Arguments>
 concept is_decided = requires(Both& both, Arguments... arguments) { both(std::move(arguments)...); };
 
-/// Whether F is a lambda with `auto...` as its only parameters: then no call is decided. Trying whether it takes
-/// a context would compile its body with one among the arguments, which is an error there.
+/// Whether F is a lambda with `auto...` as its only parameters: then no call is decided. Trying whether it
+/// takes a context would compile its body with one among the arguments, which is an error there.
 template <class F> constexpr bool is_variadic_and_generic() {
   if constexpr (!std::is_class_v<F> || std::is_final_v<F> || requires { &F::operator(); }) {
     return false;

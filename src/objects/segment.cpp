@@ -59,8 +59,9 @@ void make_robust(pthread_mutex_t& lock) {
 constexpr std::uint64_t record_slot = 64;
 constexpr std::uint64_t least_record_bytes = 65536;
 
-/// Slots for encoded messages. Each message takes one at least, so that the stream holds no more messages than
-/// its capacity says, as in one process. A pipe has small slots: what they leave unused passes through it.
+/// Slots for encoded messages. Each message takes one at least, so that the stream holds no more messages
+/// than its capacity says, as in one process. A pipe has small slots: what they leave unused passes through
+/// it.
 void set_record_slots(stream_facts& f, const stream_core& s, bool pipes) noexcept {
   const std::uint64_t message = (s.slot_size + record_slot - 1) / record_slot * record_slot;
   if (pipes) {

@@ -152,7 +152,8 @@ std::string a_choice(const std::string& recorded, double share) {
                   "sends": [{"stream": "ask a", "per_input": )" +
          std::to_string(share) + R"(}, {"stream": "ask b", "per_input": )" + std::to_string(share) + R"(}]},
                  {"name": "server a", "receives": ["ask a"], "compute_ns": 100, "sends": [{"stream": "a"}]},
-                 {"name": "server b", "receives": ["ask b"], "compute_ns": 100, "sends": [{"stream": "b"}]}]})";
+                 {"name": "server b", "receives": ["ask b"], "compute_ns": 100,
+                  "sends": [{"stream": "b"}]}]})";
 }
 constexpr const char* whole_run = R"("recorded": {"seconds": 1, "whole": true},)";
 

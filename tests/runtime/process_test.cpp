@@ -141,8 +141,8 @@ TEST_F(process_death_test, overflow_of_a_small_stack_is_found_without_guard_page
   EXPECT_EXIT(run(too_much), ExitedWithCode(70), "SUKIMA_STACK");
 }
 
-/// Writes to the far end of a frame of that size, and to nothing between. A page is skipped where the frame is
-/// larger than a page and the compiler does not probe the stack.
+/// Writes to the far end of a frame of that size, and to nothing between. A page is skipped where the frame
+/// is larger than a page and the compiler does not probe the stack.
 template <std::size_t Size> [[gnu::noinline]] void use_far_end() {
   [[maybe_unused]] volatile char frame[Size];
   frame[0] = 1;

@@ -182,8 +182,8 @@ template <class T> struct messages_of<in<T>> {
 template <class R> using message_type = typename messages_of<std::ranges::range_value_t<R>>::type;
 }  // namespace detail
 
-/// Cases of select for all ends of a range, such as a std::vector<in<T>>: calls f(i, message) for a message of
-/// the end with that number. Each end counts as a case.
+/// Cases of select for all ends of a range, such as a std::vector<in<T>>: calls f(i, message) for a message
+/// of the end with that number. Each end counts as a case.
 template <std::ranges::forward_range R, class F>
 detail::any_case<detail::message_type<R>, F, detail::no_function> on_any(R& ends, F f) {
   return {ends, std::move(f), {}};

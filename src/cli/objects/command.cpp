@@ -74,8 +74,8 @@ int calibrate(const objects_options& options) {
   return process::exit_success;
 }
 
-/// The CPUs that the user gave, or those that the limits allow: a plan is kept, and the neighbours of this moment
-/// are not. With --load those that the neighbours leave.
+/// The CPUs that the user gave, or those that the limits allow: a plan is kept, and the neighbours of this
+/// moment are not. With --load those that the neighbours leave.
 void set_cpus(const objects_options& options, planned& what) {
   if (options.cpus) {
     if (options.load)

@@ -22,8 +22,8 @@ namespace {
 
 using arguments = std::vector<std::string>;
 
-/// Touches each page of a large frame, so that none skips the guard of a fiber's stack. It precedes the user's
-/// options, which may turn it off. Clang warns of it where nothing is compiled.
+/// Touches each page of a large frame, so that none skips the guard of a fiber's stack. It precedes the
+/// user's options, which may turn it off. Clang warns of it where nothing is compiled.
 constexpr const char* stack_probes = "-fstack-clash-protection";
 
 void append(arguments& to, const arguments& more) { to.insert(to.end(), more.begin(), more.end()); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keeps a recorded program going where the simulation comes to rest before its end.
 //
-// The program ran, so its objects do not wait for each other for ever. But a description holds means: an object
-// that asks one of two servers each time is two fractions of a message, and where these add up to a little less
-// than one, a computation sends nothing. The simulation then does what the program must have done.
+// The program ran, so its objects do not wait for each other for ever. But a description holds means: an
+// object that asks one of two servers each time is two fractions of a message, and where these add up to a
+// little less than one, a computation sends nothing. The simulation then does what the program must have
+// done.
 #include <algorithm>
 
 #include "model/simulation.hpp"

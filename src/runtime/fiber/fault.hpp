@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overflow of a fiber's C stack or choice stack ends the program with a message that names the setting.
 //
-// Large fibers, and small ones on Linux 6.13 and later with pages of 4 KiB, have guards of 64 KiB or more; the
-// fault handler recognises their addresses. Small fibers on other kernels have the same space below their C
-// stack, but it is accessible: a canary at its upper end is checked whenever a worker switches away from the
-// fiber.
+// Large fibers, and small ones on Linux 6.13 and later with pages of 4 KiB, have guards of 64 KiB or more;
+// the fault handler recognises their addresses. Small fibers on other kernels have the same space below their
+// C stack, but it is accessible: a canary at its upper end is checked whenever a worker switches away from
+// the fiber.
 #pragma once
 
 namespace sukima::detail {
