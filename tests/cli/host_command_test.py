@@ -191,6 +191,16 @@ class Refusals(unittest.TestCase):
         self.refused("one word too many", "estimate", "x", "y")
         self.refused("'/nonesuch' cannot be read", "estimate", "/nonesuch")
         self.refused("'/' cannot be read", "estimate", "/")
+        for words in (("estimate", "/dev/zero"), ("explain", "a", "/dev/zero"), ("list", "--domstats", "/dev/zero"),
+                      ("explain", "a", "-", "--since", "/dev/zero"), ("optimise", "--config", "/dev/zero"),
+                      ("act", "a", "cap", "1", "--config", "/dev/zero")):
+            self.refused("longer than 64 MiB; give another ", *words, given=FIGURE_14)
+        # Standard input has no end either.
+        with open("/dev/zero", "rb") as endless:
+            for words in (("estimate", "-"), ("list", "--domstats", "-")):
+                done = subprocess.run([PROGRAM, "host", *words], stdin=endless, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+                self.assertIn("longer than 64 MiB", done.stderr)
         self.refused("'/' cannot be read", "list", "--domstats", "/")
         self.refused("-: the description is no JSON", "estimate", "-", given="nothing")
         self.refused("vms[0].vcpus[0].hard: CPU 64 does not exist", "estimate", "-", given=host(1, vm("a", "64")))

@@ -12,12 +12,12 @@
 #include <cstdio>
 #include <host/shared/source.hpp>
 #include <host/shared/steering.hpp>
-#include <json/shared/read_text.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
 #include "console.hpp"
+#include "host/input.hpp"
 
 namespace sukima::cli::host {
 namespace {
@@ -39,14 +39,12 @@ void print_line(const json& event, const std::string& text, bool as_json) {
 }
 
 model::description read_config(const act_options& options) {
-  const std::optional<std::string> text = read_file_text(options.config);
-  if (!text)
-    throw process::usage_error(
-        fmt::format("the description '{}' of the machines that may be acted on cannot be read; give "
-                    "another --config",
-                    options.config));
+  const std::string text =
+      read_input(options.config,
+                 fmt::format("the description '{}' of the machines that may be acted on", options.config),
+                 "give another --config");
   try {
-    return model::parse_description(*text);
+    return model::parse_description(text);
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", options.config, error.what()));
   }

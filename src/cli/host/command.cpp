@@ -4,14 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <host/shared/act.hpp>
-#include <iostream>
-#include <json/shared/read_text.hpp>
 #include <memory>
 #include <optional>
 
 #include "commands.hpp"
 #include "console.hpp"
 #include "host/act.hpp"
+#include "host/input.hpp"
 #include "host/live.hpp"
 #include "host/machines.hpp"
 #include "host/report.hpp"
@@ -80,11 +79,9 @@ void check(const host_options& options, const std::string& file) {
 }
 
 model::description read_host(const std::string& path) {
-  const std::optional<std::string> text = path == "-" ? read_all(std::cin) : read_file_text(path);
-  if (!text)
-    throw process::usage_error(fmt::format("the description '{}' cannot be read; give another file", path));
+  const std::string text = read_input(path, fmt::format("the description '{}'", path), "give another file");
   try {
-    return model::parse_description(*text);
+    return model::parse_description(text);
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", path, error.what()));
   }

@@ -6,10 +6,16 @@
 
 #include <charconv>
 #include <chrono>
+#include <utility>
+
+#include "shared/files.hpp"
 
 namespace sukima::host {
 
-std::optional<std::string> read_text(const std::string& path) { return read_file_text(path); }
+std::optional<std::string> read_text(const std::string& path) {
+  auto text = read_file_text(path, longest_input);
+  return text && text->size() <= longest_input ? std::move(text) : std::nullopt;
+}
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;

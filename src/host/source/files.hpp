@@ -10,7 +10,7 @@
 
 namespace sukima::host {
 
-/// All of a file; none if it cannot be read.
+/// All of a file; none if it cannot be read, or is longer than `longest_input`.
 std::optional<std::string> read_text(const std::string& path);
 
 /// The lines without their ends.

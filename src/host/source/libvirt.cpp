@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <iostream>
-#include <iterator>
+#include <json/shared/read_text.hpp>
 #include <utility>
 
 #include "shared/calls.hpp"
+#include "shared/files.hpp"
 #include "source/files.hpp"
 #include "source/group_tree.hpp"
 
@@ -139,13 +140,16 @@ class domain_file_source final : public source {
  public:
   domain_file_source(std::string path, std::string root)
       : path_(std::move(path)), root_(std::move(root)), default_shares_(default_shares(root_)) {
-    if (path_ == "-") text_ = std::string(std::istreambuf_iterator<char>(std::cin), {});
+    if (path_ == "-") text_ = read_all(std::cin, longest_input);
     read(deadline::max());
   }
 
   snapshot read(deadline /*end*/) override {
-    const auto text = path_ == "-" ? text_ : read_text(path_);
+    const auto text = path_ == "-" ? text_ : read_file_text(path_, longest_input);
     if (!text) throw source_error("the statistics '" + path_ + "' cannot be read; give another file");
+    if (text->size() > longest_input)
+      throw source_error("the statistics '" + path_ + "' are longer than " + longest_input_text +
+                         "; give another file");
     snapshot result = read_machine(root_);
     // Counters that nobody wrote anew are the same moment's: they make no interval in which nobody ran.
     if (read_at_ == 0 || text != text_) read_at_ = result.clock;

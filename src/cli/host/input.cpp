@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that the user names; see input.hpp.
+#include "host/input.hpp"
+
+#include <fmt/format.h>
+
+#include <host/shared/files.hpp>
+#include <iostream>
+#include <json/shared/read_text.hpp>
+#include <process/shared/errors.hpp>
+#include <utility>
+
+namespace sukima::cli::host {
+
+std::string read_input(const std::string& path, const std::string& what, const std::string& advice) {
+  using sukima::host::longest_input;
+  auto text = path == "-" ? read_all(std::cin, longest_input) : read_file_text(path, longest_input);
+  if (!text) throw process::usage_error(fmt::format("{} cannot be read; {}", what, advice));
+  if (text->size() > longest_input)
+    throw process::usage_error(
+        fmt::format("{} is longer than {}; {}", what, sukima::host::longest_input_text, advice));
+  return *std::move(text);
+}
+
+}  // namespace sukima::cli::host
