@@ -5,7 +5,7 @@
 namespace sukima::host {
 namespace {
 
-constexpr double tolerance = 1e-6;  // CPUs
+constexpr double tolerance = 1e-6;  // CPUs, or this part of a sum that is larger than a CPU
 constexpr double share_rounding = 1e-9;
 constexpr double some = 1e-7;       // less than this is not worth pushing
 
@@ -13,9 +13,15 @@ class check {
  public:
   explicit check(const shares& solution)
       : solution_(solution), given_(solution.given()), cap_of_(given_.claimants.size()) {
-    for (std::size_t k = 0; k < given_.caps.size(); ++k)
-      for (std::uint32_t c = 0; c < given_.caps[k].count; ++c)
-        cap_of_[given_.caps[k].first + c] = &given_.caps[k];
+    for (const joint_cap& cap : given_.caps) {
+      capped_.push_back({.most = cap.most, .sum = 0, .largest = cap.first});
+      capped_vm& vm = capped_.back();
+      for (std::uint32_t c = cap.first; c < cap.first + cap.count; ++c) {
+        cap_of_[c] = capped_.size();
+        vm.sum += solution.of(c);
+        if (solution.of(c) > solution.of(vm.largest)) vm.largest = c;
+      }
+    }
   }
 
   std::string defect() {
@@ -30,6 +36,12 @@ class check {
   }
 
  private:
+  /// A VM with a cap for all of its claimants, which have one weight.
+  struct capped_vm {
+    double most, sum;
+    std::uint32_t largest;  // the claimant that gets the most
+  };
+
   std::string flow_defect() {
     got_.assign(given_.vcpus.size(), 0);
     for (std::size_t p = 0; p < given_.capacity.size(); ++p) {
@@ -46,6 +58,8 @@ class check {
     return "";
   }
 
+  static double tolerance_of(double sum) { return tolerance * std::max(1.0, sum); }
+
   std::string bound_defect() const {
     for (std::size_t i = 0; i < got_.size(); ++i)
       if (got_[i] > given_.vcpus[i].most + tolerance)
@@ -53,13 +67,13 @@ class check {
     for (std::uint32_t c = 0; c < given_.claimants.size(); ++c) {
       double sum = 0;
       each_vcpu(c, [&](std::uint32_t i) { sum += got_[i]; });
-      if (std::abs(sum - solution_.of(c)) > tolerance)
+      if (std::abs(sum - solution_.of(c)) > tolerance_of(sum))
         return "the flow does not meet claimant " + std::to_string(c);
-      if (sum > given_.claimants[c].most + tolerance)
+      if (sum > given_.claimants[c].most + tolerance_of(sum))
         return "claimant " + std::to_string(c) + " exceeds its cap";
     }
-    for (const joint_cap& cap : given_.caps)
-      if (sum_of(cap) > cap.most + tolerance) return "a VM exceeds its cap";
+    for (const capped_vm& vm : capped_)
+      if (vm.sum > vm.most + tolerance_of(vm.sum)) return "a VM exceeds its cap";
     return "";
   }
 
@@ -67,21 +81,17 @@ class check {
   void each_vcpu(std::uint32_t c, Take take) const {
     for (std::uint32_t k = 0; k < given_.claimants[c].count; ++k) take(given_.claimants[c].first + k);
   }
-  double sum_of(const joint_cap& cap) const {
-    double sum = 0;
-    for (std::uint32_t c = 0; c < cap.count; ++c) sum += solution_.of(cap.first + c);
-    return sum;
-  }
   bool wants_more(std::uint32_t c) const {
     double most = 0;
     each_vcpu(c, [&](std::uint32_t i) { most += given_.vcpus[i].most; });
-    return solution_.of(c) < std::min(given_.claimants[c].most, most) - some;
+    const double all = std::min(given_.claimants[c].most, most);
+    return solution_.of(c) < all - some * std::max(1.0, all);
   }
   /// Whether `other` has more per weight than `c`, by an amount that counts. What rounds the share of a tiny
   /// weight rounds its level a lot.
   bool has_more(std::uint32_t other, std::uint32_t c) const {
     const double level = (solution_.of(c) + share_rounding) / given_.claimants[c].weight;
-    return solution_.of(other) - level * given_.claimants[other].weight > tolerance;
+    return solution_.of(other) - level * given_.claimants[other].weight > tolerance_of(solution_.of(other));
   }
 
   /// Looks at everything that `c` could push others out of. Those with a vCPU there move to where they may
@@ -104,10 +114,9 @@ class check {
       });
     };
     // At the cap of its VM, a vCPU gets more only if another of the VM's gets less.
-    if (const joint_cap* const cap = cap_of_[c]; cap != nullptr && sum_of(*cap) >= cap->most - some) {
-      bool can_take = false;
-      for (std::uint32_t k = 0; k < cap->count; ++k) can_take = can_take || has_more(cap->first + k, c);
-      if (!can_take) return "";
+    if (cap_of_[c] != 0) {
+      const capped_vm& vm = capped_[cap_of_[c] - 1];
+      if (vm.sum >= vm.most - some * std::max(1.0, vm.most) && !has_more(vm.largest, c)) return "";
     }
     open_unfilled(c);
     for (std::size_t k = 0; k < order.size(); ++k) {
@@ -127,7 +136,8 @@ class check {
 
   const shares& solution_;
   const problem& given_;
-  std::vector<const joint_cap*> cap_of_;
+  std::vector<capped_vm> capped_;
+  std::vector<std::size_t> cap_of_;  // of a claimant: its place in capped_, from 1; 0: none
   std::vector<double> got_, load_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 /// Levels that differ by less, relatively, are equal.
 constexpr double level_rounding = 1e-10;
-/// A cap may be exceeded by this much, in CPUs.
+/// A cap may be exceeded by this part of it, or of a CPU.
 constexpr double cap_rounding = 1e-9;
 
 }  // namespace
@@ -171,7 +171,8 @@ double shares::level_of(std::uint32_t claimant) const {
   double most = 0;
   for (std::uint32_t i = who.first; i < who.first + who.count; ++i) most += all_.vcpus[i].most;
   const double home = groups_[static_cast<std::size_t>(home_[claimant])].level;
-  const bool satisfied = got_[claimant] >= std::min(who.most, most) - rounding;
+  const double all = std::min(who.most, most);
+  const bool satisfied = got_[claimant] >= all - rounding_of(all);
   return satisfied ? home : std::min(home, got_[claimant] / who.weight);
 }
 
@@ -195,7 +196,7 @@ void shares::enforce_caps() {
 bool shares::lower_bounds(const joint_cap& cap, flags& loose) {
   std::vector<double> got(got_.begin() + cap.first, got_.begin() + cap.first + cap.count);
   double sum = std::accumulate(got.begin(), got.end(), 0.0);
-  if (sum <= cap.most + cap_rounding) return false;
+  if (sum <= cap.most + cap_rounding * std::max(1.0, cap.most)) return false;
   // The bound: those with less keep what they have, all others get the same.
   std::ranges::sort(got);
   double left = cap.most, bound = 0;
@@ -204,13 +205,16 @@ bool shares::lower_bounds(const joint_cap& cap, flags& loose) {
     if (got[k] >= bound) break;
     left -= got[k];
   }
+  bool lowered = false;
   for (std::uint32_t c = cap.first; c < cap.first + cap.count; ++c) {
     double& most = all_.vcpus[all_.claimants[c].first].most;
     if (most <= bound) continue;
     most = bound;
     loose[c] = 1;
+    lowered = true;
   }
-  return true;
+  // With every bound low enough, only the rounding of the sum exceeds the cap.
+  return lowered;
 }
 
 }  // namespace sukima::host

@@ -133,10 +133,10 @@ double estimator::usable_with(std::size_t vm, std::size_t n) const {
 }
 
 vcpu_counts estimator::counts(std::size_t vm) const {
-  constexpr double close = 1e-9;
   const std::size_t all = state_->host.vms[vm].vcpus.size();
   shares trial(state_->solution);
   const double most = state_->usable_with(trial, vm, all);
+  const double close = 1e-9 * std::max(1.0, most);
   vcpu_counts result;
   result.ceil = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(most - close)));
   const auto fits = [&](std::size_t n, double usable) {

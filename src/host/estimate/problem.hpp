@@ -2,6 +2,8 @@
 // What is shared out, in numbers only: capacities, who may run where, weights and bounds.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -13,6 +15,8 @@ inline constexpr double infinite = std::numeric_limits<double>::infinity();
 /// Amounts of CPU below this are rounding. Flows only find cuts, and shares are computed from sets, so that
 /// it does not add up.
 inline constexpr double rounding = 1e-10;
+/// The same for a sum over many vCPUs or pCPUs, whose rounding grows with it.
+inline double rounding_of(double sum) { return rounding * std::max(1.0, std::abs(sum)); }
 /// Stands for the weight 0: whoever has it gets what those with weights, 1 or more, leave.
 inline constexpr double least_weight = 0x1p-40;
 

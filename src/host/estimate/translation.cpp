@@ -7,7 +7,6 @@ namespace sukima::host {
 double bound_of(const vcpu& one) { return std::min({1.0, one.cap.value_or(1), one.demand.value_or(1)}); }
 
 share_limit limit_of(const vm& one, double usable) {
-  constexpr double close = 1e-6;
   double bounds = 0, caps = 0, online = 0;
   for (const vcpu& each : one.vcpus) {
     if (!each.online) continue;
@@ -15,6 +14,7 @@ share_limit limit_of(const vm& one, double usable) {
     caps += std::min(1.0, each.cap.value_or(1));
     bounds += bound_of(each);
   }
+  const double close = 1e-6 * std::max(1.0, usable);
   if (usable >= online - close) return share_limit::vcpus;
   if (one.cap && usable >= *one.cap - close) return share_limit::cap;
   if (usable < bounds - close) return share_limit::others;

@@ -38,7 +38,7 @@ double water_level(const subproblem& part, const std::vector<claimant>& claimant
     all += most_of(e, claimants[e.claimant]);
     if (e.fixed) fixed += e.reach;
   }
-  if (all <= room + rounding) return infinite;
+  if (all <= room + rounding_of(room)) return infinite;
   std::vector<bend> bends;
   bends.reserve(2 * part.elements.size());
   slope steepness;
