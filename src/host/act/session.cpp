@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cycle of a session: measure, estimate, decide, act.
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,7 @@
 
 #include "act/session_member.hpp"
 #include "shared/act.hpp"
+#include "shared/paced_poll.hpp"
 #include "shared/steering.hpp"
 
 namespace sukima::host {
@@ -97,6 +97,10 @@ const std::optional<host_message>& session::said(std::size_t vm) const {
 optimiser_state session::state(std::size_t vm) const { return optimiser_.state(members_.at(vm)->number); }
 unsigned session::count(std::size_t vm) const { return members_.at(vm)->count(); }
 std::vector<std::string> session::take_events() { return std::exchange(events_, {}); }
+
+bool session::has_ended() const {
+  return std::ranges::all_of(members_, [](const auto& one) { return !one->chosen() || one->ended(); });
+}
 
 std::vector<int> session::readable() const {
   std::vector<int> all;
@@ -304,13 +308,13 @@ void run_session(session& running, const std::atomic<bool>& stopped,
                  const std::function<void(const verdict&)>& decided,
                  const std::function<void(const std::string&)>& said) {
   // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
-  while (!stopped) {
+  while (!stopped && !running.has_ended()) {
     running.step(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
     for (const verdict& one : running.take_verdicts()) decided(one);
     for (const std::string& sentence : running.take_events()) said(sentence);
     std::vector<pollfd> all;
     for (const int number : running.readable()) all.push_back({.fd = number, .events = POLLIN, .revents = 0});
-    ::poll(all.data(), all.size(), longest_wait_ms);
+    paced_poll(all, longest_wait_ms, stopped);
   }
 }
 

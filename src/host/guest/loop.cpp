@@ -18,6 +18,7 @@
 #include "shared/descriptor.hpp"
 #include "shared/files.hpp"
 #include "shared/guest.hpp"
+#include "shared/paced_poll.hpp"
 
 namespace sukima::host {
 namespace {
@@ -204,7 +205,7 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
     programs.add_to(all);
     // A port whose other end is not connected is always ready.
     if (there) all.push_back({.fd = port.number(), .events = POLLIN, .revents = 0});
-    ::poll(all.data(), all.size(), longest_wait);
+    paced_poll(all, longest_wait, stopped);
   }
   if (const auto problem = service.stop()) say(*problem);
 }

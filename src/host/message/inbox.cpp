@@ -15,11 +15,11 @@ constexpr double between_complaints = 60;
 
 }  // namespace
 
-bool token_bucket::take(double now) {
-  if (filled_) left_ = std::min(rate_, left_ + std::max(0.0, now - *filled_) * rate_);
+bool token_bucket::take(double now, double events) {
+  if (filled_) left_ = std::min(burst_, left_ + std::max(0.0, now - *filled_) * rate_);
   filled_ = std::max(now, filled_.value_or(now));
-  if (left_ < 1) return false;
-  left_ -= 1;
+  if (left_ < events) return false;
+  left_ -= events;
   return true;
 }
 

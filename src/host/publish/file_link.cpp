@@ -13,6 +13,27 @@
 namespace sukima::host {
 namespace {
 
+/// Opens a folder without following any symbolic link on the way: a container that owns a folder of the path
+/// could lead elsewhere. openat2 does the same in one call, but older kernels and sandboxes refuse it.
+/// \returns an invalid descriptor, with errno set (ELOOP: a link), if that fails
+descriptor open_folder(const std::filesystem::path& folder) {
+  descriptor at(::open(folder.is_absolute() ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const std::filesystem::path& part : folder.relative_path()) {
+    if (!at) break;
+    if (part.empty()) continue;
+    descriptor next(::openat(at.get(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status{};
+    int error = next ? 0 : errno;
+    if (error == 0 && ::fstat(next.get(), &status) != 0) error = errno;
+    if (error == 0 && !S_ISDIR(status.st_mode)) error = S_ISLNK(status.st_mode) ? ELOOP : ENOTDIR;
+    at = std::move(next);
+    if (error == 0) continue;
+    at.reset();
+    errno = error;
+  }
+  return at;
+}
+
 class file_link final : public guest_link {
  public:
   explicit file_link(std::filesystem::path file) : file_(std::move(file)) {}
@@ -21,7 +42,11 @@ class file_link final : public guest_link {
     const auto text = due(now);
     if (!text) return;
     if (const int error = replace(*text); error != 0) {
-      trouble_ = "its file " + file_.string() + " cannot be written: " + std::strerror(error);
+      trouble_ =
+          "its file " + file_.string() + " cannot be written: " +
+          (error == ELOOP ? "its path leads over a symbolic link, which a guest might have made; give the "
+                            "path without links"
+                          : std::strerror(error));
       not_sent();
     } else {
       trouble_.clear();
@@ -38,8 +63,7 @@ class file_link final : public guest_link {
   /// \returns 0, or an errno
   int replace(const std::string& text) const {
     const std::string name = file_.filename().string(), fresh = "." + name + ".new";
-    const std::filesystem::path folder = file_.has_parent_path() ? file_.parent_path() : ".";
-    const descriptor in(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const descriptor in = open_folder(file_.parent_path());
     if (!in) return errno;
     // The folder may be a container's: nothing that lies there is followed or written to.
     ::unlinkat(in.get(), fresh.c_str(), 0);

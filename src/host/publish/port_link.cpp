@@ -19,6 +19,12 @@ namespace {
 constexpr double between_attempts = 1;
 /// Bytes that one step takes at most: a guest that never stops must not hold the others up.
 constexpr std::size_t most_bytes_a_step = 65536;
+/// Bytes a second that a guest may send: the longest messages, as often as they are taken.
+constexpr double most_bytes_a_second = guest_messages_a_second * longest_message;
+/// Bytes that may have gathered while the host's process was stopped: more than a socket holds.
+constexpr double most_bytes_at_once = 1 << 20;
+/// Seconds for which the port of a guest stays closed when it has sent more.
+constexpr double closed_for_flood = 60;
 
 class port_link final : public guest_link {
  public:
@@ -44,14 +50,15 @@ class port_link final : public guest_link {
   std::vector<guest_message> take() override { return inbox_.take(); }
 
   std::optional<std::string> complaint(double now) override {
+    if (auto dropped = inbox_.complaint(now)) return dropped;
     if (!trouble_.empty()) return std::exchange(trouble_, {});
-    return inbox_.complaint(now);
+    return std::nullopt;
   }
 
  private:
   void connect(double now) {
-    if (path_.empty() || (tried_at_ && now - *tried_at_ < between_attempts)) return;
-    tried_at_ = now;
+    if (path_.empty() || (retry_at_ && now < *retry_at_)) return;
+    retry_at_ = now + between_attempts;
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
     const std::string name = path_.string();
     if (name.size() >= sizeof address.sun_path) return report(ENAMETOOLONG);
@@ -77,6 +84,7 @@ class port_link final : public guest_link {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
       if (count <= 0) return close();
+      if (!budget_.take(now, static_cast<double>(count))) return close_for_flood(now);
       inbox_.feed({bytes.data(), static_cast<std::size_t>(count)}, now);
       all += static_cast<std::size_t>(count);
     }
@@ -92,6 +100,13 @@ class port_link final : public guest_link {
     }
   }
 
+  void close_for_flood(double now) {
+    close();
+    retry_at_ = now + closed_for_flood;
+    trouble_ = fmt::format("its guest sends more than {:g} bytes a second; its port is closed for {:g} s",
+                           most_bytes_a_second, closed_for_flood);
+  }
+
   void close() {
     socket_.reset();
     rest_.clear();
@@ -103,7 +118,8 @@ class port_link final : public guest_link {
   descriptor socket_;
   std::string rest_;  ///< of a message that the socket did not take whole
   guest_inbox inbox_;
-  std::optional<double> tried_at_;
+  token_bucket budget_{most_bytes_a_second, most_bytes_at_once};
+  std::optional<double> retry_at_;  ///< no attempt to connect before
   int reported_ = 0;
   std::string trouble_;
 };

@@ -12,15 +12,17 @@
 
 namespace sukima::host {
 
-/// A budget of events: `rate` a second, and as many at once after a pause of a second.
+/// A budget of events: `rate` a second, and after a pause `burst` at once.
 class token_bucket {
  public:
-  explicit token_bucket(double rate) : rate_(rate), left_(rate) {}
-  /// \param now seconds of a clock that does not go back \returns whether one more event is allowed
-  bool take(double now);
+  /// With a burst of one second.
+  explicit token_bucket(double rate) : token_bucket(rate, rate) {}
+  token_bucket(double rate, double burst) : rate_(rate), burst_(burst), left_(burst) {}
+  /// \param now seconds of a clock that does not go back \returns whether so many more events are allowed
+  bool take(double now, double events = 1);
 
  private:
-  double rate_, left_;
+  double rate_, burst_, left_;
   std::optional<double> filled_;
 };
 

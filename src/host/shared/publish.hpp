@@ -55,11 +55,13 @@ class guest_link {
 };
 
 /// A file, for containers (its folder is bind-mounted into them) and tests. It is replaced by renaming, so
-/// that a reader sees a whole message; the folder's owner may be hostile.
+/// that a reader sees a whole message. The folder's owner may be hostile, so that a path over symbolic links
+/// is refused.
 std::unique_ptr<guest_link> make_file_link(std::filesystem::path file);
 
 /// The Unix socket of a character device of QEMU, whose other end is the port `org.sukima.guest.0` in the
-/// guest. It connects, and connects again once a second when the machine went away.
+/// guest. It connects, and connects again once a second when the machine went away. The port of a guest that
+/// sends more than it may is closed for a minute.
 std::unique_ptr<guest_link> make_port_link(std::filesystem::path socket);
 
 /// The same over a descriptor that is connected; it is closed in the end.

@@ -110,6 +110,8 @@ class session {
   /// read, and at least four times a second.
   /// \throws journal_error  an act could not be written down, and was not done
   void step(double now);
+  /// Whether all machines that were optimised have ended, so that nothing is left to do.
+  bool has_ended() const;
   /// What becomes readable when a guest says something.
   std::vector<int> readable() const;
 
@@ -147,7 +149,7 @@ class session {
   std::optional<double> cycled_at_;
 };
 
-/// Runs a session until `stopped`, by the monotonic clock.
+/// Runs a session until `stopped` or until its machines have ended, by the monotonic clock.
 /// \param decided, said are called with each verdict and each sentence
 /// \throws journal_error  as session::step
 void run_session(session& running, const std::atomic<bool>& stopped,

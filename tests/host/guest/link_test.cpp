@@ -56,6 +56,32 @@ TEST(file_link, follows_nothing_that_a_hostile_container_leaves) {
   EXPECT_EQ(guests::text_in(folder.path / "host"), number(2));
 }
 
+TEST(file_link, follows_no_link_on_the_way_to_its_folder) {
+  const guests::folder guest, other;
+  fs::create_directories(guest.path / "run");
+  const auto link = make_file_link(guest.path / "run/sukima/host");
+  for (const fs::path place : {"run", "run/sukima"}) {
+    SCOPED_TRACE(place);
+    const fs::path target = other.path / place;
+    guests::write(other.path / "run/sukima/host", "precious");
+    guests::write(other.path / "run/host", "precious");
+    fs::remove_all(guest.path / place);
+    fs::create_directory_symlink(target, guest.path / place);
+    link->say(host_message{.usable = 1}, 100);
+    EXPECT_EQ(guests::text_in(other.path / "run/sukima/host"), "precious");
+    EXPECT_EQ(guests::text_in(other.path / "run/host"), "precious");
+    fs::remove(guest.path / place);
+    fs::create_directories(guest.path / "run");
+  }
+  const auto complaint = link->complaint(100);
+  ASSERT_TRUE(complaint);
+  EXPECT_NE(complaint->find("leads over a symbolic link"), std::string::npos) << *complaint;
+  // Without the link it is written.
+  fs::create_directories(guest.path / "run/sukima");
+  link->step(101);
+  EXPECT_EQ(guests::text_in(guest.path / "run/sukima/host"), number(1));
+}
+
 TEST(file_link, says_what_fails_and_tries_again) {
   const guests::folder folder;
   const auto link = make_file_link(folder.path / "missing" / "host");
@@ -122,6 +148,57 @@ TEST(port_link, is_not_held_up_by_a_flood) {
   const auto complaint = link->complaint(1);
   ASSERT_TRUE(complaint);
   EXPECT_NE(complaint->find("above 10 a second"), std::string::npos) << *complaint;
+}
+
+/// Fills the socket. \returns how many bytes it took
+std::size_t fill(const descriptor& guest, std::string_view with) {
+  std::size_t all = 0;
+  for (ssize_t count = 0; count >= 0; all += static_cast<std::size_t>(count)) {
+    count = ::send(guest.get(), with.data(), with.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0) break;
+  }
+  return all;
+}
+
+TEST(port_link, closes_the_port_of_a_guest_that_floods_it_for_a_minute) {
+  for (const std::string flood : {"sukima-guest 1\nturn\nend\n", "\n", "x"}) {
+    SCOPED_TRACE(flood);
+    const guests::folder folder;
+    auto listening = guests::listen_at(folder.path / "port");
+    const auto link = make_port_link(folder.path / "port");
+    double now = 100;
+    link->step(now);
+    ASSERT_TRUE(link->connected());
+    const auto guest = guests::accept_at(listening);
+    std::string piece;
+    while (piece.size() < 4096) piece += flood;
+    std::size_t sent = 0;
+    for (; link->connected() && sent < 100'000'000; now += 0.05) {
+      sent += fill(guest, piece);
+      link->step(now);
+    }
+    ASSERT_FALSE(link->connected());
+    // That is a second's worth for each second, and as much as may gather while the host is stopped.
+    EXPECT_LE(sent, 2'000'000U);
+    EXPECT_EQ(link->readable(), -1);
+    std::string said;
+    for (auto one = link->complaint(now); one; one = link->complaint(now)) said += *one;
+    EXPECT_NE(said.find("more than 40960 bytes a second; its port is closed for 60 s"), std::string::npos)
+        << said;
+    link->step(now + 59);
+    EXPECT_FALSE(link->connected());
+    link->step(now + 60);
+    EXPECT_TRUE(link->connected());
+  }
+}
+
+TEST(port_link, keeps_the_port_of_a_guest_that_the_host_did_not_read_for_long) {
+  auto [mine, guest] = guests::connected_pair();
+  const auto link = make_port_link(::dup(mine.get()));
+  ASSERT_GT(fill(guest, "sukima-guest 1\nprogress 1\nend\n"), 1000U);
+  for (double now = 100; now < 101; now += 0.05) link->step(now);
+  EXPECT_TRUE(link->connected());
+  EXPECT_TRUE(guests::received(mine).empty()) << "all was taken";
 }
 
 TEST(port_link, connects_again_when_the_machine_has_gone) {

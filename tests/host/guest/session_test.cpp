@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimising synthetic guests: the whole way from the counters to the guests and back.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
 
 #include "synthetic_host.hpp"
 
@@ -209,6 +213,64 @@ TEST_F(session_of_guests, a_wish_ends_with_the_service_that_said_it) {
   host[0].lie = "?\n";  // nothing that comes is a message
   host.run(15);
   EXPECT_NEAR(host.running->said(0)->usable, 4, 1e-6);
+}
+
+TEST_F(session_of_guests, ends_with_its_last_machine) {
+  host.add(4, locked);
+  host.add(4, locked);
+  host.begin("threads", {}, &written);
+  host.run(5);
+  host[0].gone = true;
+  host.run(5);
+  EXPECT_FALSE(host.running->has_ended());
+  host[1].gone = true;
+  host.run(5);
+  EXPECT_TRUE(host.running->has_ended());
+  // By the clock, too: this would not return otherwise.
+  const std::atomic<bool> stopped = false;
+  run_session(*host.running, stopped, [](const verdict&) {}, [](const std::string&) {});
+}
+
+/// Counts how often it is asked, and always has something to read.
+class endless_link final : public guest_link {
+ public:
+  explicit endless_link(std::size_t& steps) : steps_(steps) {}
+  void step(double) override { ++steps_; }
+  int readable() const override { return zero_.get(); }
+  std::optional<std::string> complaint(double) override { return std::nullopt; }
+
+ private:
+  std::size_t& steps_;
+  descriptor zero_{::open("/dev/zero", O_RDONLY | O_CLOEXEC)};
+};
+
+/// Ends after so many readings.
+class ending_counters final : public vm_counters {
+ public:
+  explicit ending_counters(int readings) : left_(readings) {}
+  std::optional<vm_times> read() override {
+    return left_-- > 0 ? std::optional(vm_times{.vcpus = {{}, {}, {}, {}}, .up = 100}) : std::nullopt;
+  }
+
+ private:
+  int left_;
+};
+
+TEST_F(session_of_guests, a_guest_that_always_sends_wakes_the_host_rarely) {
+  host.add(4, locked);
+  std::size_t steps = 0;
+  std::vector<session_vm> vms(1);
+  vms[0].how.threads = vms[0].chosen = true;
+  vms[0].how.most = 4;
+  vms[0].link = std::make_unique<endless_link>(steps);
+  vms[0].counters = std::make_unique<ending_counters>(10);
+  session running(host.described({"threads"}), std::move(vms), {.cycle_seconds = 0.1}, &written);
+  const std::atomic<bool> stopped = false;
+  const auto begun = std::chrono::steady_clock::now();
+  run_session(running, stopped, [](const verdict&) {}, [](const std::string&) {});
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
+  // A wait never ends early, so a slow machine makes fewer steps. In each, the link may be asked twice.
+  EXPECT_LE(static_cast<double>(steps), 2 * (passed.count() / 0.05 + 2));
 }
 
 TEST_F(session_of_guests, a_dry_run_says_nothing_to_anybody) {
