@@ -123,6 +123,7 @@ void session::step(double now) {
 
 void session::cycle(double now) {
   std::vector<vm_report> seen;
+  std::vector<vm_wishes> changes;
   for (std::size_t j = 0; j < members_.size(); ++j) {
     session_member& one = *members_[j];
     if (!one.ended() && !one.measure(now)) {
@@ -132,7 +133,7 @@ void session::cycle(double now) {
       end_acts(one);
       if (one.plugged) actor_->gone(*std::exchange(one.plugged, std::nullopt));
     }
-    if (one.has_changed()) estimator_->change(j, one.wants());
+    if (auto wishes = one.new_wishes()) changes.push_back({j, *std::move(wishes)});
     const bool silent = one.has_spoken() && !one.heard_lately(now);
     if (silent && !one.silent && one.chosen()) {
       optimiser_.event(one.number, now, vm_event::guest_silent);
@@ -147,6 +148,7 @@ void session::cycle(double now) {
     }
     one.silent = silent;
   }
+  estimator_->change(changes);
   for (std::size_t j = 0; j < members_.size(); ++j) {
     const unsigned fitting = estimate(j);
     if (auto sentence = members_[j]->judge_share(now); sentence && members_[j]->chosen())
@@ -167,13 +169,10 @@ unsigned session::estimate(std::size_t j) {
     one.entitled = estimator_->usable(j);
     return 1;
   }
-  estimator_->change(j, one.wants_all());
+  const vm_potential potential = estimator_->potential(j);
   // A machine that has shrunk is not told that it deserves no more.
-  one.entitled = one.by_threads() ? estimator_->usable(j)
-                                  : estimator_->usable_with(j, estimator_->given().vms[j].vcpus.size());
-  const auto fitting = static_cast<unsigned>(estimator_->counts(j).fit);
-  estimator_->change(j, one.wants());
-  return fitting;
+  one.entitled = one.by_threads() ? potential.usable : potential.usable_by_all;
+  return static_cast<unsigned>(potential.counts.fit);
 }
 
 /// Sets what the optimiser wants, and tells the guests.

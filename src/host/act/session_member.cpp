@@ -96,24 +96,19 @@ bool session_member::measure(double now) {
   return true;
 }
 
-vm session_member::wants() const {
-  vm now = described_;
-  for (std::size_t i = 0; i < now.vcpus.size(); ++i) {
+std::vector<vcpu_wish> session_member::wants() const {
+  std::vector<vcpu_wish> now;
+  for (std::size_t i = 0; i < described_.vcpus.size(); ++i) {
     // The guest's word does not count: these are the vCPUs that were proved to be off.
-    now.vcpus[i].online = is_online(i);
+    vcpu_wish one{.online = is_online(i), .demand = described_.vcpus[i].demand};
     const double demand = demand_[i].value_or(1);
     if (ended_)
-      now.vcpus[i].demand = 0;
+      one.demand = 0;
     else if (demand < 0.999)
-      now.vcpus[i].demand = std::min(1.0, std::ceil(demand * demand_steps) / demand_steps);
+      one.demand = std::min(1.0, std::ceil(demand * demand_steps) / demand_steps);
+    now.push_back(one);
   }
   return now;
-}
-
-vm session_member::wants_all() const {
-  vm all = described_;
-  for (std::size_t i = 0; i < all.vcpus.size(); ++i) all.vcpus[i].online = is_online(i);
-  return all;
 }
 
 /// Whether this virtual CPU can run now, as far as it is known: what was plugged in later, too.
@@ -123,10 +118,11 @@ bool session_member::is_online(std::size_t i) const {
   return times_->vcpus[i].there && (given_.how.places > 0 || described_.vcpus[i].online);
 }
 
-bool session_member::has_changed() {
-  std::vector<std::optional<double>> now;
-  for (const vcpu& one : wants().vcpus) now.push_back(one.online ? one.demand : -1);
-  return std::exchange(wanted_, now) != now;
+std::optional<std::vector<vcpu_wish>> session_member::new_wishes() {
+  auto now = wants();
+  if (now == wanted_) return std::nullopt;
+  wanted_ = now;
+  return now;
 }
 
 std::optional<std::string> session_member::judge_share(double now) {

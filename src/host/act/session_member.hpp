@@ -28,13 +28,10 @@ class session_member {
   void hear(double now);
   /// Reads the counters. \returns false if the machine has ended
   bool measure(double now);
-  /// What it wants, for the estimate of its neighbours: its description with demands and what is online.
-  vm wants() const;
-  /// The same as if it wanted all that it can get, for its own number: an idle guest is told what it could
-  /// use.
-  vm wants_all() const;
-  /// Whether `wants` differs from what it was at the last call.
-  bool has_changed();
+  /// What each of its vCPUs wants, for the estimate.
+  std::vector<vcpu_wish> wants() const;
+  /// The same, if it differs from what it was at the last call.
+  std::optional<std::vector<vcpu_wish>> new_wishes();
   /// Compares what it received in the last cycle with what it is entitled to.
   /// \returns a sentence if what it can use is another one of the two now
   std::optional<std::string> judge_share(double now);
@@ -105,7 +102,7 @@ class session_member {
   std::optional<double> heard_at_;
   std::optional<mark> latest_, window_began_;  ///< progress: the last word, and that of the last window's end
   std::optional<unsigned> wants_at_most_;  ///< the guest's `want`
-  std::vector<std::optional<double>> wanted_;  ///< the demands, and offline ones as −1, of the last estimate
+  std::vector<vcpu_wish> wanted_;  ///< of the last estimate
   unsigned there_;
   unsigned count_;
   bool is_set_ = false;  ///< the count was set

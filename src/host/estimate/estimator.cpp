@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact estimate of a description, its changes, and counts of vCPUs; see shared/estimate.hpp.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "estimate/certificate.hpp"
 #include "estimate/translation.hpp"
+#include "estimate/what_if.hpp"
 
 namespace sukima::host {
 
@@ -25,25 +28,64 @@ struct estimator::state {
     for (std::uint32_t c = numbers.first_claimant(vm); c < numbers.end_claimant(vm); ++c) sum += of.of(c);
     return sum;
   }
-  /// Solves again with the VM's first n vCPUs online, and no others.
-  double usable_with(shares& of, std::size_t vm, std::size_t n) const {
-    std::vector<std::uint32_t> changed;
-    for (std::uint32_t i = numbers.first_vcpu(vm); i < numbers.end_vcpu(vm); ++i) {
-      const std::size_t number = i - numbers.first_vcpu(vm);
-      const double most = number < n ? bound_of(host.vms[vm].vcpus[number]) : 0;
-      runnable& one = of.change().vcpus[i];
-      if (one.most == most) continue;
-      one.most = most;
-      if (changed.empty() || changed.back() != one.claimant) changed.push_back(one.claimant);
+  vm_range range_of(std::size_t vm) const {
+    return {.claimant = numbers.first_claimant(vm),
+            .end_claimant = numbers.end_claimant(vm),
+            .vcpu = numbers.first_vcpu(vm),
+            .end_vcpu = numbers.end_vcpu(vm),
+            .joint_weight = numbers.joint_weight(vm)};
+  }
+  /// The bounds of a VM's vCPUs. \param is_online  of a vCPU by its number
+  template <class Online>
+  std::vector<double> bounds(std::size_t vm, bool with_demand, Online is_online) const {
+    std::vector<double> result;
+    for (std::size_t i = 0; i < host.vms[vm].vcpus.size(); ++i) {
+      vcpu one = host.vms[vm].vcpus[i];
+      if (!with_demand) one.demand.reset();
+      result.push_back(is_online(i) ? bound_of(one) : 0);
     }
-    if (!changed.empty()) of.update(std::move(changed));
-    return usable(of, vm);
+    return result;
+  }
+  /// The usable CPUs with the VM's first n vCPUs online, and no others.
+  double usable_with(std::size_t vm, std::size_t n, bool with_demand) {
+    return others().usable(range_of(vm), bounds(vm, with_demand, [n](std::size_t i) { return i < n; }));
+  }
+  /// \param most  usable CPUs with all vCPUs online
+  vcpu_counts counts(std::size_t vm, double most, bool with_demand);
+  what_if& others() {
+    if (!asked) asked.emplace(solution);
+    return *asked;
+  }
+  /// The solution changes: what was asked about it counts no more.
+  void forget() {
+    if (asked) solved += asked->solved();
+    asked.reset();
   }
 
   description host;
   translation numbers;
   shares solution;
+  std::optional<what_if> asked;
+  std::size_t solved = 0;  ///< by what was asked of former solutions
 };
+
+vcpu_counts estimator::state::counts(std::size_t vm, double most, bool with_demand) {
+  const double close = 1e-9 * std::max(1.0, most);
+  const auto fits = [&](std::size_t n, double usable) {
+    return usable >= static_cast<double>(n) - 0.5 - close;
+  };
+  const std::size_t all = host.vms[vm].vcpus.size();
+  vcpu_counts result;
+  result.ceil = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(most - close)));
+  // Fewer vCPUs use no more than all of them, so that no larger count fits.
+  std::size_t good = fits(all, most) ? all : 0;
+  std::size_t bad = good == all ? all : std::min(all, static_cast<std::size_t>(most + 0.5 + close) + 1);
+  const auto look_at = [&](std::size_t n) { (fits(n, usable_with(vm, n, with_demand)) ? good : bad) = n; };
+  if (good != all && bad > 1) look_at(bad - 1);  // it fits most often
+  while (good != all && bad - good > 1) look_at(good + (bad - good) / 2);
+  result.fit = std::max<std::size_t>(1, good);
+  return result;
+}
 
 estimator::estimator(description host, std::optional<weight_owner> weight_of)
     : state_(std::make_unique<state>(std::move(host), weight_of)) {}
@@ -100,6 +142,7 @@ std::vector<running_part> estimator::running() const {
 
 void estimator::change(std::size_t vm, const host::vm& now) {
   state& s = *state_;
+  s.forget();
   if (now.vcpus.size() != s.host.vms[vm].vcpus.size())
     throw description_error("vms[" + std::to_string(vm) +
                             "].vcpus: their number has changed; make a new estimate");
@@ -119,8 +162,27 @@ void estimator::change(std::size_t vm, const host::vm& now) {
   s.verify();
 }
 
+void estimator::change(const std::vector<vm_wishes>& now) {
+  state& s = *state_;
+  s.forget();
+  std::vector<std::uint32_t> changed;
+  for (const vm_wishes& one : now) {
+    for (std::size_t i = 0; i < one.vcpus.size(); ++i) {
+      vcpu& each = s.host.vms[one.vm].vcpus[i];
+      each.online = one.vcpus[i].online;
+      each.demand = one.vcpus[i].demand;
+      s.solution.change().vcpus[s.numbers.first_vcpu(one.vm) + i].most = each.online ? bound_of(each) : 0;
+    }
+    for (std::uint32_t c = s.numbers.first_claimant(one.vm); c < s.numbers.end_claimant(one.vm); ++c)
+      changed.push_back(c);
+  }
+  if (!changed.empty()) s.solution.update(std::move(changed));
+  s.verify();
+}
+
 void estimator::change_capacity(std::size_t pcpu, double capacity) {
   state& s = *state_;
+  s.forget();
   s.host.pcpus[pcpu].capacity = capacity;
   s.solution.change().capacity[pcpu] = capacity;
   s.solution.update({}, {static_cast<std::uint32_t>(pcpu)});
@@ -128,27 +190,28 @@ void estimator::change_capacity(std::size_t pcpu, double capacity) {
 }
 
 double estimator::usable_with(std::size_t vm, std::size_t n) const {
-  shares trial(state_->solution);
-  return state_->usable_with(trial, vm, n);
+  return state_->usable_with(vm, n, true);
 }
 
 vcpu_counts estimator::counts(std::size_t vm) const {
   const std::size_t all = state_->host.vms[vm].vcpus.size();
-  shares trial(state_->solution);
-  const double most = state_->usable_with(trial, vm, all);
-  const double close = 1e-9 * std::max(1.0, most);
-  vcpu_counts result;
-  result.ceil = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(most - close)));
-  const auto fits = [&](std::size_t n, double usable) {
-    return usable >= static_cast<double>(n) - 0.5 - close;
-  };
-  std::size_t good = fits(all, most) ? all : 0, bad = all;
-  while (good != all && bad - good > 1) {
-    const std::size_t middle = good + (bad - good) / 2;
-    (fits(middle, state_->usable_with(trial, vm, middle)) ? good : bad) = middle;
-  }
-  result.fit = std::max<std::size_t>(1, good);
+  return state_->counts(vm, state_->usable_with(vm, all, true), true);
+}
+
+vm_potential estimator::potential(std::size_t vm) const {
+  state& s = *state_;
+  const std::vector<vcpu>& vcpus = s.host.vms[vm].vcpus;
+  const auto online = s.bounds(vm, false, [&](std::size_t i) { return vcpus[i].online; });
+  vm_potential result;
+  result.usable = s.others().usable(s.range_of(vm), online);
+  const bool are_all_online = std::ranges::all_of(vcpus, &vcpu::online);
+  result.usable_by_all = are_all_online ? result.usable : s.usable_with(vm, vcpus.size(), false);
+  result.counts = s.counts(vm, result.usable_by_all, false);
   return result;
+}
+
+std::size_t estimator::solved_again() const {
+  return state_->solved + (state_->asked ? state_->asked->solved() : 0);
 }
 
 std::string estimator::defect() const { return find_defect(state_->solution); }

@@ -33,6 +33,10 @@ class shares {
   double of(std::size_t claimant) const { return got_[claimant]; }
   const flow& running() const { return flow_; }
   std::size_t group_count() const { return groups_.size(); }
+  const cpu_set& cpus_of(std::size_t number) const { return groups_[number].cpus; }
+  /// The group in which a claimant's level was decided, and the one in which a vCPU runs; below 0: none.
+  std::int32_t home_of(std::size_t claimant) const { return home_[claimant]; }
+  std::int32_t group_of_vcpu(std::size_t vcpu) const { return group_of_vcpu_[vcpu]; }
 
  private:
   struct group {

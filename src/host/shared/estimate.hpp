@@ -52,6 +52,26 @@ struct running_part {
   double amount;
 };
 
+/// What a vCPU is at the moment.
+struct vcpu_wish {
+  bool online = true;
+  std::optional<double> demand;  ///< CPUs; none: all that it can get
+  bool operator==(const vcpu_wish&) const = default;
+};
+
+/// What all vCPUs of a VM are at the moment.
+struct vm_wishes {
+  std::size_t vm = 0;
+  std::vector<vcpu_wish> vcpus;
+};
+
+/// What a VM could use if it wanted all that it can get, beside what the others want.
+struct vm_potential {
+  double usable = 0;  ///< CPUs, with the vCPUs that are online
+  double usable_by_all = 0;  ///< CPUs, with all of its vCPUs online
+  vcpu_counts counts;
+};
+
 /// The exact estimate, which follows changes. In debug builds each answer is checked by its certificate.
 class estimator {
  public:
@@ -74,6 +94,9 @@ class estimator {
   /// 4096 vCPUs on 256 pCPUs.
   /// \throws description_error as estimate_shares, or if a pCPU does not exist or the number of vCPUs differs
   void change(std::size_t vm, const host::vm& now);
+  /// Replaces what the vCPUs of some VMs are. One solution for all of them together takes hardly longer than
+  /// one for a single VM. Precondition: all vCPUs of each VM are given.
+  void change(const std::vector<vm_wishes>& now);
   /// Replaces the capacity of the pCPU at this position.
   void change_capacity(std::size_t pcpu, double capacity);
 
@@ -81,6 +104,11 @@ class estimator {
   double usable_with(std::size_t vm, std::size_t n) const;
   /// By bisection: usable(n) grows by at most 1 with n, so that once n is too large, all larger ones are.
   vcpu_counts counts(std::size_t vm) const;
+  vm_potential potential(std::size_t vm) const;
+
+  /// How many questions of the functions above could not be answered from the solution, and were solved in a
+  /// copy of it. For tests of what they cost.
+  std::size_t solved_again() const;
 
   /// Why the solution is wrong; empty if its certificate holds. Takes time quadratic in the number of vCPUs.
   std::string defect() const;

@@ -63,7 +63,7 @@ class seen_twice {
     look();
   }
 
-  std::optional<double> by_session(std::size_t i) const { return member_.wants().vcpus[i].demand; }
+  std::optional<double> by_session(std::size_t i) const { return member_.wants()[i].demand; }
   std::optional<double> by_observer(std::size_t i) const { return observer_.host().vms[0].vcpus[i].demand; }
 
  private:
@@ -128,10 +128,9 @@ TEST(session_demand, of_a_recording_ends_where_there_are_counters) {
   EXPECT_TRUE(counted.measure(1));
   times.vcpus[0] = {.ran = 0.5, .waited = 0.5};
   EXPECT_TRUE(counted.measure(2));
-  for (const vm& now : {counted.wants(), counted.wants_all()})
-    for (const vcpu& one : now.vcpus) EXPECT_EQ(one.demand, std::nullopt);
+  for (const vcpu_wish& one : counted.wants()) EXPECT_EQ(one.demand, std::nullopt);
   const session_member uncounted(described, {}, 1);
-  for (const vcpu& one : uncounted.wants().vcpus) EXPECT_EQ(one.demand, 0.03);
+  for (const vcpu_wish& one : uncounted.wants()) EXPECT_EQ(one.demand, 0.03);
 }
 
 TEST(session_demand, counts_no_waiting_for_the_cap_of_a_vcpu) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a VM could use if it wanted more, and what it costs to ask that of all VMs.
+#include <gtest/gtest.h>
+
+#include "random_hosts.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// The host, with a VM that wants all that it can get.
+description with_greedy(description host, std::size_t vm, bool all_online) {
+  for (vcpu& one : host.vms[vm].vcpus) {
+    one.demand.reset();
+    one.online = one.online || all_online;
+  }
+  return host;
+}
+
+TEST(potential, is_that_of_a_new_estimate) {
+  examples::generator random(11);
+  for (int k = 0; k < 200; ++k) {
+    SCOPED_TRACE(k);
+    const examples::shape like = examples::random_shape(8, 30, random);
+    const estimator exact(examples::random_host(like, random));
+    for (std::size_t j = 0; j < exact.given().vms.size(); ++j) {
+      const vm_potential found = exact.potential(j);
+      EXPECT_NEAR(found.usable, estimator(with_greedy(exact.given(), j, false)).usable(j), 1e-7);
+      const estimator whole(with_greedy(exact.given(), j, true));
+      EXPECT_NEAR(found.usable_by_all, whole.usable(j), 1e-7);
+      EXPECT_EQ(found.counts.fit, whole.counts(j).fit);
+      EXPECT_EQ(found.counts.ceil, whole.counts(j).ceil);
+    }
+  }
+}
+
+TEST(potential, follows_changes_of_many_vms) {
+  examples::generator random(12);
+  for (int k = 0; k < 100; ++k) {
+    SCOPED_TRACE(k);
+    const examples::shape like = examples::random_shape(8, 30, random);
+    estimator exact(examples::random_host(like, random));
+    for (int round = 0; round < 3; ++round) {
+      std::vector<vm_wishes> now;
+      for (std::size_t j = 0; j < exact.given().vms.size(); ++j) {
+        if (examples::draw(random, 0, 1) == 0) continue;
+        now.push_back({j, std::vector<vcpu_wish>(exact.given().vms[j].vcpus.size())});
+        for (vcpu_wish& one : now.back().vcpus) {
+          one.online = examples::draw(random, 0, 3) > 0;
+          if (examples::draw(random, 0, 2) > 0)
+            one.demand = static_cast<double>(examples::draw(random, 0, 100)) / 100;
+        }
+      }
+      exact.change(now);
+      ASSERT_EQ(exact.defect(), "");
+      const estimator fresh(exact.given());
+      for (std::size_t j = 0; j < exact.given().vms.size(); ++j) {
+        ASSERT_NEAR(exact.usable(j), fresh.usable(j), 1e-7);
+        ASSERT_NEAR(exact.potential(j).usable, fresh.potential(j).usable, 1e-7);
+      }
+    }
+  }
+}
+
+/// 1024 VMs of four vCPUs on 256 pCPUs, each on one of `nodes` nodes, of which a third is nearly idle.
+description large_host(std::size_t nodes, weight_owner owner, examples::generator& random) {
+  description host = examples::host_of(256);
+  for (std::size_t j = 0; j < 1024; ++j) {
+    const std::size_t first = examples::draw(random, 0, nodes - 1) * 256 / nodes;
+    const std::string where =
+        nodes == 1 ? "" : std::to_string(first) + "-" + std::to_string(first + 256 / nodes - 1);
+    vm& one = examples::add_vm(host, "v" + std::to_string(j), {where, where, where, where},
+                               static_cast<double>(128U << examples::draw(random, 0, 2)), owner);
+    if (j % 3 == 0)
+      for (vcpu& each : one.vcpus) each.demand = 0.02;
+  }
+  return host;
+}
+
+TEST(potential, of_all_vms_needs_no_other_solution_without_overlapping_affinities) {
+  examples::generator random(13);
+  for (const std::size_t nodes : {1U, 4U})
+    for (const weight_owner owner : {weight_owner::vm, weight_owner::vcpu}) {
+      SCOPED_TRACE(nodes);
+      const estimator exact(large_host(nodes, owner, random));
+      for (std::size_t j = 0; j < 1024; ++j) {
+        EXPECT_GE(exact.counts(j).fit, 1U);
+        EXPECT_GE(exact.potential(j).usable, exact.usable(j) - 1e-9);
+      }
+      EXPECT_EQ(exact.solved_again(), 0U);
+    }
+}
+
+}  // namespace
+}  // namespace sukima::host
