@@ -136,8 +136,8 @@ std::vector<std::string> known_options(const std::vector<std::string>& options) 
   return result;
 }
 
-/// What gcc makes of a conversion between pointers to functions of different types: a warning, unless these options ask
-/// for something else.
+/// The level of a conversion between pointers to functions of different types, as in gcc: a warning
+/// unless the options say otherwise.
 DiagnosticsEngine::Level level_of_conversions(const std::vector<std::string>& options) {
   bool warns = true;
   bool all_errors = false;

@@ -297,7 +297,7 @@ class checker : rules {
           if (!mentioned.contains(name)) missing += (missing.empty() ? "'" : ", '") + name + "'";
       }
       if (!missing.empty())
-        warning(c.task_location, "put",
+        warning(c.task_location, "-Wput",
                 "PUT does not set " + missing + " of task '" + c.task + "'; they remain zero");
     }
   }

@@ -51,19 +51,19 @@ class cluster_checker : rules {
 
   void check_staying(const construct& c, const task_travel& travel) {
     if (!told_.insert(c.task).second) return;
-    warning(c.task_location, "cluster", "task '" + c.task + "' stays in its node: " + travel.stays);
+    warning(c.task_location, "-Wcluster", "task '" + c.task + "' stays in its node: " + travel.stays);
   }
 
   /// Warns of members without `in` and `out` that PUT or GET uses: on another node they are zero.
   void check_what_is_left(const construct& c, const task_travel& travel) const {
     for (const auto& [name, t] : members_named_in(c.put))
       if (travel.left_behind.contains(name))
-        warning(location_of(t), "cluster",
+        warning(location_of(t), "-Wcluster",
                 "PUT sets '" + name + "' of task '" + c.task + "', which does not travel; declare it 'in'");
     for (const auto& [name, t] : members_named_in(c.get))
       if (travel.left_behind.contains(name))
         warning(
-            location_of(t), "cluster",
+            location_of(t), "-Wcluster",
             "GET uses '" + name + "' of task '" + c.task + "', which does not come back; declare it 'out'");
   }
 

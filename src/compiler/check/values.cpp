@@ -35,7 +35,7 @@ class value_checker : rules {
         continue;
       const token_index change = result_of_worker(variable, c, *f);
       if (change != no_token)
-        warning(location_of(t), "put",
+        warning(location_of(t), "-Wput",
                 "PUT reads '" + variable->getNameAsString() + "', which " +
                     (c.kind == construct_kind::loop ? "an iteration" : "the first part of this 'do_two'") +
                     " computes: PUT runs before that, or in the middle of it");
@@ -77,7 +77,7 @@ class value_checker : rules {
       is_string = true;
     }
     if (is_string)
-      warning(c.location, "string-tag",
+      warning(c.location, "-Wstring-tag",
               "a tag is compared by its address, and equal string literals may have different ones; use a "
               "number, or "
               "the address of an object");

@@ -60,4 +60,31 @@ std::vector<predefined_macro> macros_of_backend(const command_line& line, const 
   return macros;
 }
 
+std::vector<std::string> names_beside(const command_line& line, const std::string& program) {
+  bool writes_more = false;
+  for (const word& w : line.words) {
+    const std::string& o = w.text.front();
+    if (o == "-dumpdir" || o == "-dumpbase") return {};
+    writes_more |= w.use == word_use::compile &&
+                   begins_with_one_of(
+                       o, {"--coverage", "-coverage", "-ftest-coverage", "-fprofile", "-save-temps",
+                           "--save-temps", "-fstack-usage", "-gsplit-dwarf", "-fdump-", "-fcallgraph-info"});
+  }
+  if (!writes_more) return {};
+  return {"-dumpdir", (program == "a.out" ? "a" : program) + "-"};
+}
+
+std::string mapped_name(const command_line& line, const std::string& file) {
+  std::string result = file;
+  for (const word& w : line.words)
+    for (const std::string_view option : {"-ffile-prefix-map=", "-fdebug-prefix-map="}) {
+      const std::string& text = w.text.front();
+      const std::size_t equal = text.find('=', option.size());
+      if (!text.starts_with(option) || equal == std::string::npos) continue;
+      const std::string old = text.substr(option.size(), equal - option.size());
+      if (file.starts_with(old)) result = text.substr(equal + 1) + file.substr(old.size());
+    }
+  return result;
+}
+
 }  // namespace sukima::language

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver asks the C compiler behind it.
+// What the driver asks the C compiler, and the names that it gives to that compiler.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "driver/command_line.hpp"
@@ -15,5 +16,12 @@ namespace sukima::language {
 /// \param folder  for the answer
 std::vector<predefined_macro> macros_of_backend(const command_line& line, const toolchain& tools,
                                                 const std::string& folder);
+
+/// Options for what the C compiler writes beside an object, such as coverage notes: its place is beside the program,
+/// as for a C file that is compiled and linked in one step. None where nothing is written.
+std::vector<std::string> names_beside(const command_line& line, const std::string& program);
+
+/// A file's name as the options about prefixes (-ffile-prefix-map=OLD=NEW) change it.
+std::string mapped_name(const command_line& line, const std::string& file);
 
 }  // namespace sukima::language

@@ -203,20 +203,6 @@ class driver {
     return translate(request);
   }
 
-  /// The name as the user's options about prefixes (-ffile-prefix-map=OLD=NEW) change it.
-  std::string mapped(const std::string& file) const {
-    std::string result = file;
-    for (const word& w : line_.words)
-      for (const std::string_view option : {"-ffile-prefix-map=", "-fdebug-prefix-map="}) {
-        const std::string& text = w.text.front();
-        const std::size_t equal = text.find('=', option.size());
-        if (!text.starts_with(option) || equal == std::string::npos) continue;
-        const std::string old = text.substr(option.size(), equal - option.size());
-        if (file.starts_with(old)) result = text.substr(equal + 1) + file.substr(old.size());
-      }
-    return result;
-  }
-
   /// Compiles the generated C, which already contains the user's -include files. Warnings were given for the
   /// user's text. The temporary file's name is no part of the result, so that builds are reproducible.
   arguments compile_command(const word& input, const std::string& c_file, const arguments& goal_words) const {
@@ -238,8 +224,8 @@ class driver {
     append(command,
            {"-Wno-error=int-conversion", "-Wno-error=implicit-function-declaration",
             "-Wno-error=implicit-int", "-Wno-error=incompatible-pointer-types", "-Wno-error=return-type"});
-    append(command,
-           {"-w", "-ffile-prefix-map=" + c_file + "=" + mapped(input.text.front()), "-x", "c", c_file});
+    append(command, {"-w", "-ffile-prefix-map=" + c_file + "=" + mapped_name(line_, input.text.front()), "-x",
+                     "c", c_file});
     return command;
   }
 
@@ -347,23 +333,6 @@ class driver {
     return 1;
   }
 
-  /// Where the C compiler writes what it makes beside objects (coverage notes, -save-temps): beside the program, as when
-  /// it compiles and links a C file at once.
-  arguments names_beside(const std::string& output) const {
-    bool writes_more = false;
-    for (const word& w : line_.words) {
-      const std::string& o = w.text.front();
-      if (o == "-dumpdir" || o == "-dumpbase") return {};
-      for (const std::string_view one :
-           {"--coverage", "-coverage", "-ftest-coverage", "-fprofile", "-save-temps", "--save-temps",
-            "-fstack-usage", "-gsplit-dwarf", "-fdump-", "-fcallgraph-info"})
-        writes_more |= w.use == word_use::compile && o.starts_with(one);
-    }
-    if (!writes_more) return {};
-    const std::string program = output == "a.out" ? "a" : output;
-    return {"-dumpdir", program + "-"};
-  }
-
   int compile_and_link(const std::vector<const word*>& inputs) {
     const std::string output = line_.output.empty() ? "a.out" : line_.output;
     std::vector<std::string> objects;
@@ -386,7 +355,7 @@ class driver {
         return 1;
       objects.back() = base + ".o";
       arguments goal_words{"-c", "-o", objects.back()};
-      append(goal_words, names_beside(output));
+      append(goal_words, names_beside(line_, output));
       if (execute(compile_command(*input, base + ".c", goal_words), false) != 0) failed = true;
     }
     if (failed || !check_executions(line_, translated)) {

@@ -18,8 +18,8 @@ QualType entry_type(const plan_input& in, QualType type) {
   return type->isVariablyModifiedType() ? in.ast.VoidPtrTy : type;
 }
 
-/// For a debugger, the name of an external function in DWARF is its symbol's. A local one keeps the user's name: then
-/// `break f` finds it beside the C entry, whose symbol is f.
+/// For a debugger, the name of an external function in DWARF is its symbol's. A local one keeps the user's
+/// name: then `break f` finds it beside the C entry, whose symbol is f.
 bool has_symbol_apart(const plan_input& in, const FunctionDecl* f) {
   return in.options.debuggable && !is_local(f) && f->getDefinition() != nullptr && !f->isMain() &&
          std::ranges::all_of(f->redecls(), [](const FunctionDecl* one) {

@@ -7,7 +7,7 @@
 
 namespace sukima::language {
 
-/// Gives the user's files the C compiler's values, because the text of these files is expanded by that compiler.
+/// Gives the user's files the C compiler's values, because that compiler expands the text of these files.
 /// System headers keep Clang's: they choose what Clang can parse by them. A macro that the user defines or
 /// undefines stays as it is from then on.
 class backend_macros {
@@ -15,8 +15,8 @@ class backend_macros {
   backend_macros(clang::Preprocessor& preprocessor, const std::vector<predefined_macro>& macros)
       : preprocessor_(preprocessor), macros_(macros) {}
 
-  /// The next token is of one of the user's files, or of a system header. Call it first when Clang has defined its
-  /// own macros.
+  /// The next token is of one of the user's files, or of a system header. The first call must come when
+  /// Clang has defined its own macros.
   void enter(bool users);
   void keep(const clang::IdentifierInfo* name) { switched_.erase(name); }
 

@@ -115,8 +115,8 @@ class recorder : public PPCallbacks {
     add(side_text{0, std::move(text), location, directive, changes_macro});
   }
 
-  /// What Clang puts in front of the names of headers beside this file, where that begins with a `./` that gcc
-  /// lacks; else empty.
+  /// The folder in Clang's names of headers beside this file, if it begins with a `./` that gcc omits; else
+  /// empty.
   std::string folder_beside(SourceLocation location) const {
     const auto file = sources_.getFileEntryRefForID(sources_.getFileID(location));
     if (!file) return "";
