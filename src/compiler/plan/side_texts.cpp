@@ -13,7 +13,8 @@ bool is_in(const plan_input& in, const std::set<unsigned>& written_macros, const
          written_macros.contains(in.sources.getExpansionLoc(text.location).getRawEncoding());
 }
 
-/// Whether a pragma belongs to a block that is printed elsewhere. The function around the block must not have it.
+/// Whether a pragma belongs to a block that is printed elsewhere. The function around the block must not have
+/// it.
 bool is_printed_elsewhere(const planner& p, const side_text& text) {
   if (text.pragma.empty()) return false;
   const auto holds = [&text](const token_range& r) { return r.begin < text.before && text.before <= r.end; };
