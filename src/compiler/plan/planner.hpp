@@ -96,8 +96,8 @@ struct plan_input {
   std::unordered_map<token_index, token_index> workers_in_arguments =
       {};  ///< of those calls: their parentheses
   std::set<token_index> left_out = {};  ///< the `void` of (void)
-  /// Blocks that only generated functions have: PUT, guard, split, the body of `try`. In tokens of the source,
-  /// (begin, end], in order, without those inside others.
+  /// Blocks that only generated functions have: PUT, guard, split, the body of `try`. In tokens of the
+  /// source, (begin, end], in order, without those inside others.
   std::vector<token_range> outlined = {};
   // Canonical declarations:
   std::set<const clang::FunctionDecl*> cloned = {};  ///< of those with a clone
