@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of the programs with which the paper on Schematic measures hints: vectors and binary trees, of
-// which each lies at a place of its own. The caller of `fill` fills them.
+// which each is in a place of its own. The caller of `fill` fills them.
 #pragma once
 
 #include <algorithm>

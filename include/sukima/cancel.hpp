@@ -233,8 +233,8 @@ template <class F> auto cancellable(F&& f) {
 /// Calls f until a stop is requested. Returns its result, or nothing if it was cancelled before it
 /// ended (for a void f: whether it ended). If a stop was requested before, f is not called.
 ///
-/// The first of the two decides, the request or f's end. After a request there is no result, even if f has no
-/// poll and returns one.
+/// The first of the two decides, the request or f's end. A request leaves no result, even if f has no poll
+/// and returns one.
 ///
 /// The request may come from any thread; it takes some microseconds, allocates nothing and does not
 /// wait. f's tasks stop at their next poll, as with a `canceller`. Polling costs nothing more: no flag is

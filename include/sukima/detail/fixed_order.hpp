@@ -21,6 +21,7 @@
 namespace sukima::detail {
 
 /// Whether this process combines in the fixed order. Set once, by a node under hierarchical omission.
+/// no partner: no other data depends on it
 extern atomic<bool> combines_in_fixed_order;
 
 /// Relaxed: a loop that begins before the first entry of a node combines in either order.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that depend on when somebody asks for work, or on how the C compiler stores strings.
+// Values that depend on when another worker asks for work, or on how the C compiler stores strings.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"

@@ -40,8 +40,8 @@ struct worker_declarator {
 struct generic_choice {
   token_index end;  ///< after its parenthesis
   token_range chosen;
-  bool
-      is_for_closures;  ///< a closure's type is among them; else only workers', which differ in the parallel form
+  /// A closure's type is among them. Otherwise only workers' types are, which differ in the parallel form.
+  bool is_for_closures;
 };
 
 /// A declaration statement in a function.

@@ -71,8 +71,8 @@ bool rounds(const BinaryOperator& assignment) {
   return assignment.isCompoundAssignmentOp() || computes_float(assignment.getRHS());
 }
 
-/// The place of the unit's first parallel loop whose GET adds floating-point numbers up, as a literal; 0: there is
-/// none. Its rounding depends on which iterations were handed out.
+/// The place of the unit's first parallel loop whose GET adds floating-point numbers up, as a literal; 0:
+/// there is none. Its rounding depends on which iterations were handed out.
 std::string first_rounding_loop(const plan_input& in) {
   for (const construct& c : in.unit.constructs) {
     if (c.kind != construct_kind::loop) continue;

@@ -82,8 +82,8 @@ class launched_futures {
   launched_futures(const launched_futures&) = delete;
   launched_futures& operator=(const launched_futures&) = delete;
 
-  /// Adds one to those that no worker has begun. Never runs any: the caller may hold locks. \throws usage_error
-  /// after close()
+  /// Adds one to those that no worker has begun. Never runs any: the caller may hold locks. \throws
+  /// usage_error after close()
   void add(launched& t);
   /// One that this worker is to begin; null: none.
   launched* take(const worker& w) noexcept;

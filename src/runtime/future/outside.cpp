@@ -2,9 +2,9 @@
 // Waiting for a launched future outside its runtime: on an ordinary thread, or in a fiber of another runtime.
 //
 // Such a caller computes nothing. It moves an unbegun future to the front of the injector queue and waits for
-// the cell. Its runtime may have no worker to compute it: rank 0 belongs to threads that enter, and the target
-// may be 1. So the wait counts as one more worker (blocking_compensation::begin_outside). Only where no thread
-// can be had for that worker does the caller enter the runtime and compute.
+// the cell. Its runtime may have no worker to compute it: rank 0 belongs to threads that enter, and the
+// target may be 1. So the wait counts as one more worker (blocking_compensation::begin_outside). Only where
+// no thread can be had for that worker does the caller enter the runtime and compute.
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"

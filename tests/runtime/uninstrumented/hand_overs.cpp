@@ -151,7 +151,7 @@ void dropped_handles() {
     });
 }
 
-/// What a thread wrote inside a runtime is seen after the end of that.
+/// Writes of a thread inside a runtime are seen after the end of the runtime.
 void end_of_a_runtime() {
   sukima::runtime one(with_workers(1));
   int written = 0;
