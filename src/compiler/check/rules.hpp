@@ -20,8 +20,8 @@ class rules {
   void error(clang::SourceLocation location, const std::string& message) const {
     report_error(diagnostics_, location, message);
   }
-  /// A warning with an option of its own, as "-Wput": also -Wno-put, -Werror=put. It follows -w and -Werror as
-  /// Clang's do.
+  /// A warning with an option of its own, as "-Wput": also -Wno-put, -Werror=put. It follows -w and
+  /// -Werror as Clang's do.
   void warning(clang::SourceLocation location, const std::string& whole_option,
                const std::string& message) const {
     const std::string option = whole_option.substr(2);

@@ -42,7 +42,8 @@ class value_checker : rules {
     }
   }
 
-  /// Where the live part assigns what a worker function returns to a variable of the function; no_token: it does not.
+  /// The place where the live part assigns a worker function's result to a variable of the function; or
+  /// no_token.
   token_index result_of_worker(const VarDecl* variable, const construct& c, const function_info& f) const {
     if (!variable->hasLocalStorage() || variable->getType().isVolatileQualified() ||
         variable->getType()->isAtomicType())

@@ -19,8 +19,8 @@ bool desugarer::run() {
   return !failed();
 }
 
-/// Whether a word begins a declaration of the language here: then a task's name or a type follows. Elsewhere it is a
-/// name. After a name, attributes come last.
+/// Whether a word begins a declaration of the language here: then a type follows. Elsewhere it is a name.
+/// After a name, attributes come last.
 bool desugarer::begins_declaration(const char* word) const {
   if (!is_word(word)) return false;
   std::size_t next = 1;
@@ -203,7 +203,7 @@ void desugarer::worker_word() {
   if (closure) worker_closures_.insert(*closure);
   skip();
   if (closure) return;
-  // A name like `llabs` means this function from now on, not that of the C library, which Clang knows by itself.
+  // A name like `llabs` means this function from now on, not that of the C library, which Clang predefines.
   for (std::size_t k = 0; !token(k).isOneOf(tok::semi, tok::equal, tok::l_brace, tok::eof); ++k)
     if (is_name(k) && is(tok::l_paren, k + 1)) {
       token(k).getIdentifierInfo()->clearBuiltinID();

@@ -11,14 +11,14 @@
 
 namespace sukima::language {
 
-/// The macros that the C compiler predefines with the options of the command line, without those of types that
-/// Clang lacks. None if the compiler does not answer.
+/// The macros that the C compiler predefines with the options of the command line, without those of types
+/// that Clang lacks. None if the compiler does not answer.
 /// \param folder  for the answer
 std::vector<predefined_macro> macros_of_backend(const command_line& line, const toolchain& tools,
                                                 const std::string& folder);
 
-/// Options for what the C compiler writes beside an object, such as coverage notes: its place is beside the program,
-/// as for a C file that is compiled and linked in one step. None where nothing is written.
+/// Options for what the C compiler writes beside an object, such as coverage notes: its place is beside the
+/// program, as for a C file that is compiled and linked in one step. None where nothing is written.
 std::vector<std::string> names_beside(const command_line& line, const std::string& program);
 
 /// A file's name as the options about prefixes (-ffile-prefix-map=OLD=NEW) change it.

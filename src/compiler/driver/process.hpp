@@ -28,8 +28,7 @@ std::string quoted_command(const std::vector<std::string>& command);
 /// signal again.
 class work_folder {
  public:
-  /// \param name  unless it is empty, the path depends on it alone, as long as no other process uses that
-  ///              folder
+  /// \param name  unless it is empty, the path depends on it alone, while no other process uses that folder
   explicit work_folder(const std::string& name = "");
   ~work_folder();
   work_folder(const work_folder&) = delete;

@@ -40,8 +40,7 @@ struct worker_declarator {
 struct generic_choice {
   token_index end;  ///< after its parenthesis
   token_range chosen;
-  /// A closure's type is among them. Otherwise only workers' types are, which differ in the parallel form.
-  bool is_for_closures;
+  bool is_for_closures;  ///< a closure's type is among them; else only those of workers
 };
 
 /// A declaration statement in a function.
