@@ -217,26 +217,26 @@ template <class T> class shared_future {
   /// The expression is computed all the same. An exception of it that nobody has seen is lost.
   ~shared_future() { detail::release_launched(state_); }
 
-  /// The result. A fiber of the future's runtime computes it here and now if no worker has begun it, and waits for it
-  /// otherwise. Any fiber and any thread may call this, any number of times.
+  /// The result. A fiber of the future's runtime computes it here and now if no worker has begun it, and
+  /// waits for it otherwise. Any fiber and any thread may call this, any number of times.
   ///
-  /// A thread that is in no runtime, and a fiber of another one, compute nothing: they wait, and a worker begins
-  /// the future next. If the runtime has no worker to do so (`workers` is 1, or one CPU is usable), one more runs
-  /// until the wait ends. `touch(helping)` makes the caller compute, too.
+  /// A thread that is in no runtime, and a fiber of another one, compute nothing: they wait, and a worker
+  /// begins the future next. If the runtime has no worker to do so (`workers` is 1, or one CPU is usable),
+  /// one more runs until the wait ends. `touch(helping)` makes the caller compute, too.
   /// \param c the caller's own context
   /// \returns a reference that is good as long as a handle; nothing where T is void
   /// \throws what the expression has thrown, each time; cancelled, if it was cancelled or its runtime has
-  ///         ended before; aborted where the caller itself is aborted; usage_error if the handle is empty, or
-  ///         in the expression itself, which would wait for itself
+  ///   ended before; aborted where the caller itself is aborted; usage_error if the handle is empty, or in
+  ///   the expression itself, which would wait for itself
   template <class Checks = detail::checks> detail::touched<T> touch(context c) const {
     detail::check_context(c, "sukima::shared_future::touch");
     return touch_from(c.top);
   }
   /// The same without a context.
   detail::touched<T> touch() const { return touch_from(nullptr); }
-  /// The same, but a thread that is not in the future's runtime enters it and runs what waits there until this
-  /// future has ended. That keeps its CPU busy. It may run expressions that have nothing to do with this future,
-  /// and return only when such a one has ended. \throws as touch; what entering throws
+  /// The same, but a thread that is not in the future's runtime enters it and runs what waits there until
+  /// this future has ended. That keeps its CPU busy. It may run expressions that have nothing to do with this
+  /// future, and return only when such a one has ended. \throws as touch; what entering throws
   detail::touched<T> touch(helping_t) const { return touch_from(nullptr, detail::touching::helps); }
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
@@ -297,10 +297,10 @@ namespace SUKIMA_NAMESPACE {
 /// there is or fits, that is a thread inside of the runtime, so it may wait for the next one. What its
 /// runtime has not begun when it ends is cancelled, and what it has begun is cancelled and awaited.
 ///
-/// The call runs no expression and does not move to another thread, so the caller may hold a lock. Nothing bounds
-/// the number of those that wait for a worker: each keeps its captures and about 200 bytes. A program that launches
-/// faster than it computes must limit itself, for example by a touch of an older one before each launch;
-/// `statistics::launched_peak` is the largest number so far.
+/// The call runs no expression and does not move to another thread, so the caller may hold a lock. Nothing
+/// bounds the number of those that wait for a worker: each keeps its captures and about 200 bytes. A program
+/// that launches faster than it computes must limit itself, for example by a touch of an older one before
+/// each launch; `statistics::launched_peak` is the largest number so far.
 /// \param f called once, with a context if it takes one
 /// \throws std::bad_alloc; what moving f throws; usage_error after the runtime was shut down
 /// \par Complexity constant: one allocation, less than a microsecond

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cluster thread does: asking other nodes, answering them, taking tasks and results.
+// Long: the messages between nodes, each with its answer, and what the events of this node send.
 #include "steal/node.hpp"
 
 #include "protocol/reader.hpp"

@@ -239,6 +239,7 @@ void rest_check::check_hints(const picture& p) {
 void rest_check::check_control() {
   require(core_.blocking.blocked_.load(std::memory_order_seq_cst) == 0, "at rest no worker waits outside");
   require(!core_.blocking.has_outside(), "at rest no thread waits outside for a future");
+  // pairs with: begin_bound, end_bound in blocking_compensation.cpp
   require(core_.blocking.bound_.load(std::memory_order_seq_cst) == 0, "at rest no thread-bound fiber waits");
   const worker_controller& c = core_.controller;
   if (core_.life.is_closed() || c.follows_capacity())
