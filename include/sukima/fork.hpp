@@ -125,8 +125,8 @@ namespace SUKIMA_NAMESPACE {
 /// Calls any number of functions, which may run at the same time; the results come as a tuple in the order of
 /// the arguments, std::monostate for a void one. As nested fork2: what was written last is given away first.
 ///
-/// After two or more functions the last argument may be a hint: `sukima::on(P)` sends all functions but the first to P,
-/// `sukima::on(P, Q)` the first one to P and the others to Q.
+/// After two or more functions the last argument may be a hint: `sukima::on(P)` sends all functions but the
+/// first to P, `sukima::on(P, Q)` the first one to P and the others to Q.
 /// \throws as fork2
 template <detail::context_type C, class F>
   requires detail::callable_with<F>

@@ -66,9 +66,9 @@ namespace sukima::cluster {
 ///
 ///     sukima::cluster::best_solution<packing, long, std::greater<>> best("packing", 0);
 ///
-/// An improvement is sent to the other nodes at once, so that they prune by it soon; a result of a task brings
-/// along what it may have been pruned by. After the entry `best()` and `bound()` are the same on all nodes and
-/// in all runs, with and without `--hope`, whatever was pruned where, if
+/// An improvement is sent to the other nodes at once, so that they prune by it soon; a result of a task
+/// brings along what it may have been pruned by. After the entry `best()` and `bound()` are the same on all
+/// nodes and in all runs, with and without `--hope`, whatever was pruned where, if
 /// - tasks prune by `promising` only, with a cost that no solution below them undercuts;
 /// - what is wanted of the entry is taken from here: what tasks return may depend on what was pruned.
 ///

@@ -130,7 +130,8 @@ concept cheap_value = std::is_trivially_copyable_v<T> && std::is_trivially_defau
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// How a numbered loop keeps its body. A specialization keeps what travels by value (sukima/cluster/loops.hpp).
+/// How a numbered loop keeps its body. A specialization keeps what travels by value
+/// (sukima/cluster/loops.hpp).
 template <class Body> struct held_body : local_callable<Body> {
   using local_callable<Body>::local_callable;
 };

@@ -6,7 +6,8 @@
 
 namespace sukima::detail {
 
-/// A callable that a frame refers to. A callable without state takes no room, which saves a store at each loop.
+/// A callable that a frame refers to. A callable without state takes no room, which saves a store at each
+/// loop.
 template <class F> struct shared_callable {
   F* address;
   explicit shared_callable(F& f) noexcept : address(&f) {}

@@ -286,7 +286,7 @@ void node::take_task(node_id from, const message& m) {
     return;
   }
   if (received_.contains({from, m.id})) {
-    end_all("node " + std::to_string(from) + " sent a task twice");
+    end_all({"node " + std::to_string(from) + " sent a task twice"});
     return;
   }
   const auto now = clock::now();
@@ -345,7 +345,7 @@ void node::take_result(node_id from, const message& m) {
 
 void node::take_solutions(node_id from, std::uint32_t entry, byte_view solutions) {
   if (!solutions_.merge(entry, solutions))
-    end_all("node " + std::to_string(from) + " sent a malformed solution");
+    end_all({"node " + std::to_string(from) + " sent a malformed solution"});
 }
 
 void node::take_entry(const message& m) {
