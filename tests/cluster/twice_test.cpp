@@ -60,9 +60,9 @@ void gets_a_task_twice() {
   });
   sukima::runtime workers(settings_of({.workers = 3}));
   node_options options;
-  options.on_loss = [](const std::string& why) {
-    std::fprintf(stderr, "%s\n", why.c_str());
-    std::_Exit(75);
+  options.on_failure = [](const run_failure& why) {
+    std::fprintf(stderr, "%s\n", why.sentence.c_str());
+    std::_Exit(why.status);
   };
   node tested(workers, network.join(1), std::move(options));
   sukima::detail::cluster_entry_of called(call<entry>());
