@@ -72,11 +72,11 @@ _sukima_objects() {
     --model) mapfile -t COMPREPLY < <(compgen -W "simulation paper" -- "$cur") ;;
     --cpus | --seconds) ;;
     objects)
-      mapfile -t COMPREPLY < <(compgen -W "record plan validate calibrate --help --cpus --model --output --seconds --quick --json" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "record plan validate calibrate --help --cpus --model --output --seconds --load --quick --json" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --cpus --model --output --seconds --quick --json --" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "--help --cpus --model --output --seconds --load --quick --json --" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

@@ -33,8 +33,13 @@ struct kernel {
   const char* classes;
   struct npb_result (*run)(char class_name);
 };
-static const struct kernel kernels[] = {{"cg", "SWA", npb_cg}, {"ep", "SWA", npb_ep}, {"lu", "SW", npb_lu},
-                                        {"bt", "SW", npb_bt},  {"sp", "SW", npb_sp},  {"ua", "SWA", npb_ua}};
+static const struct kernel kernels[] = {
+    {"cg", "SWA", npb_cg},
+#ifndef NPB_ONLY_CG
+    {"ep", "SWA", npb_ep}, {"lu", "SW", npb_lu},  {"bt", "SW", npb_bt},
+    {"sp", "SW", npb_sp},  {"ua", "SWA", npb_ua},
+#endif
+};
 
 /// A number from 1 to 1000; 0: it is none.
 static int read_times(const char* text) {

@@ -258,7 +258,7 @@ class Others(Scripts):
         text = self.script("openmp-table.py", *options).stdout
         self.assertIn("| cg A (gcc) | alone |", text)
         self.assertIn(" 1.00 | 2 passive | 1.50 | 1.50 |", text)
-        self.assertIn("no place", self.script("run-table.py", *options, "--build", self.folder, "--places", "moon", code=2).stderr)
+        self.assertIn("not a place", self.script("run-table.py", *options, "--build", self.folder, "--places", "moon", code=2).stderr)
 
 
 if __name__ == "__main__":

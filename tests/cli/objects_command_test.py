@@ -114,7 +114,7 @@ class Plan(unittest.TestCase):
             for limit in (0.75, 1.5):
                 done = run("objects", "plan", "-", "--json", given=json.dumps(program), SUKIMA_CPUS=str(limit))
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-                self.assertEqual(json.loads(done.stdout)["cpus"], limit)
+                self.assertAlmostEqual(json.loads(done.stdout)["cpus"], limit)
                 self.assertIn("SUKIMA_CPUS", json.loads(done.stdout)["cpus_reason"])
             measured = run("objects", "plan", "-", "--load", "--json", given=json.dumps(program), SUKIMA_CPUS="1.5")
             self.assertEqual((measured.returncode, measured.stderr), (0, ""))

@@ -97,12 +97,12 @@ TEST(use, cannot_be_shown_where_nothing_could_be_set_up) {
   EXPECT_EQ(one.reason, "lu in fewer: there is no taskset here");
 }
 
-TEST(use, is_in_the_report_with_the_count_that_it_tells) {
+TEST(use, is_in_the_report_with_the_count_that_it_predicts) {
   recorded_runs all;
   all.facts.bed.cpus = 2;
   all.experiments = {parse_experiment(counts)};
   all.records = recorded_use({{"[1]", "[1.0]"}, {"[2]", "[1.0]"}, {"[3]", "[1.0]"}, {"[4]", "[1.0]"}});
-  EXPECT_NE(report_text(all).find("lu, fewer (the use tells times-1): 1 (1 to 1), holds"), std::string::npos)
+  EXPECT_NE(report_text(all).find("lu, fewer (by the use: times-1): 1 (1 to 1), holds"), std::string::npos)
       << report_text(all);
   EXPECT_EQ(report_json(all)["experiments"][0]["claims"][0]["cells"][0]["taken"], "times-1");
 }

@@ -445,7 +445,7 @@ TEST(group, leaves_pending_forks_to_others_while_it_waits) {
 }
 
 TEST(group, says_how_it_cannot_be_used) {
-  EXPECT_NE(support::message_of([] { task_group group; }).find("inside of a runtime"), std::string::npos);
+  EXPECT_NE(support::message_of([] { task_group group; }).find("inside a runtime"), std::string::npos);
   sukima::runtime two(support::with_workers(2));
   two.run([](context) {
     EXPECT_NE(support::message_of([] { task_group group; }).find("task_group group(c)"), std::string::npos);
@@ -454,7 +454,7 @@ TEST(group, says_how_it_cannot_be_used) {
     task_group group(c);
     std::string message;
     std::thread([&] { message = support::message_of([&] { group.wait(); }); }).join();
-    EXPECT_NE(message.find("inside of a runtime"), std::string::npos);
+    EXPECT_NE(message.find("inside a runtime"), std::string::npos);
   });
 }
 

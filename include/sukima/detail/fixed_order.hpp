@@ -45,6 +45,14 @@ template <class T> class ordered_values {
     T value;
   };
 
+  ordered_values() = default;
+  ordered_values(const ordered_values&) = default;
+  ordered_values(ordered_values&&) noexcept = default;
+  ordered_values& operator=(const ordered_values&) = default;
+  ordered_values& operator=(ordered_values&&) noexcept = default;
+  /// Not inlined: in the destructor of an empty optional, g++ 12 would warn of the vector that is not there.
+  [[gnu::noinline]] ~ordered_values() {}  // NOLINT(modernize-use-equals-default)
+
   bool empty() const noexcept { return parts_.empty(); }
   const std::vector<part>& parts() const noexcept { return parts_; }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "shared/count_text.hpp"
 #include "shared/statistics.hpp"
 
 namespace sukima::lab {
@@ -108,14 +109,14 @@ std::string summary_text(const recorded_runs& runs, const std::vector<judged_exp
   const verdict_counts claims = counts_of(all);
   if (claims.all() == 0) return {};
   const std::vector<judged_figure> figures = figures_of(all);
-  std::string text =
-      fmt::format("Of {} claims {} decided: {}.", claims.all(), claims.decided(), claims.text());
+  std::string text = fmt::format("Of {} {} decided: {}.", count_text(claims.all(), "claim"), claims.decided(),
+                                 claims.text());
   if (!figures.empty())
     text += fmt::format(
-        " Of the {} figures and sections of papers that they are about: {}. A figure is decided if all "
-        "claims about it "
-        "are, and mixed if only some are.",
-        figures.size(), states_text(figures));
+        " Figures and sections of papers that they are about: {}. A figure is decided if all claims about it "
+        "are, and "
+        "mixed if only some are.",
+        states_text(figures));
   text += " Verdicts are at a confidence of 95 %.";
   if (runs.facts.choice.quick)
     text += " These are quick runs: fewer programs, environments and rounds, and smaller sizes.";
