@@ -119,7 +119,7 @@ class task_group {
   }
   /// The same without a context.
   bool wait() {
-    detail::require_fiber("sukima: a task group can be waited for only inside of a runtime");
+    detail::require_fiber("sukima: a task group can be waited for only inside a runtime");
     return detail::with_context([&](context c) { return detail::wait_group(*core_, c); });
   }
 
