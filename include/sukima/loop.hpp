@@ -50,6 +50,8 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 /// A loop with a hint where its iterations are to run (detail/placed_loop.hpp).
 template <context_type C, class Source, class Place, class Body, class... Hints>
 void for_in_places(C c, const Source& source, Place from, Place to, Body& body, Hints... hints);
+template <class T, context_type C, class Source, class Place, class Body, class Combine, class... Hints>
+T reduce_in_place(C c, const Source& s, Place from, Place to, T init, Body& b, Combine& f, Hints... hints);
 
 /// parallel_reduce whose result does not depend on what is split off (detail/ordered_loop.hpp).
 template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
@@ -246,13 +248,17 @@ template <class T, context_type C, class Source, class Body, class Combine, clas
 [[gnu::always_inline]] inline T parallel_reduce_between(C c, Source source, place_of<Source> from,
                                                         place_of<Source> to, T init, Body& body,
                                                         Combine& combine, Hints... hints) {
-  require_loop_hints<Hints...>();
-  if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
-    if (uses_fixed_order()) [[unlikely]]
-      return reduce_in_fixed_order(c, source, from, to, std::move(init), body, combine, hints...);
+  if constexpr (!has_place<Hints...>) {
+    require_loop_hints<Hints...>();
+    if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
+      if (uses_fixed_order()) [[unlikely]]
+        return reduce_in_fixed_order(c, source, from, to, std::move(init), body, combine, hints...);
+    }
   }
   auto chosen = pick_hints(hints...);
-  if constexpr (clonable_loop<C, Source, Body>) {
+  if constexpr (has_place<Hints...>) {
+    return reduce_in_place<T>(c, source, from, to, std::move(init), body, combine, hints...);
+  } else if constexpr (clonable_loop<C, Source, Body>) {
     using work = reduce_work<T, Source, Body, Combine, decltype(chosen)>;
     return loop_in<loop_place<Source, Body, Combine>>(
         c, work{std::move(source), local_callable<Body>(body), local_callable<Combine>(combine), chosen},
@@ -343,10 +349,9 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
 }
 
 /// init ⊕ body(first) ⊕ body(first + 1) ⊕ …, where a ⊕ b is combine(a, b). It is enough that ⊕ is
-/// associative: the results are merged in the order of the iterations. `init` is used once and need not be
-/// neutral.
+/// associative: results are merged in the order of iterations. `init` is used once and need not be neutral.
 ///
-/// Elements, context, hints and exceptions as for parallel_for.
+/// Elements, context, hints and exceptions as for parallel_for; `sukima::on` takes one place for all of it.
 /// \param body    gives something that `combine` takes as its second argument and that T can be made from
 /// \param combine T combine(T, T)
 /// \par Complexity last − first calls of body and of combine, one more combine for each piece given away

@@ -50,10 +50,13 @@ inline decltype(auto) on(P&& where, F&& f) {
   return detail::with_context([&](context c) -> decltype(auto) { return detail::call_on(c, where, f); });
 }
 
-/// As a hint of fork2: the second branch, the one that may be given away, is to run there.
-/// As a hint of parallel_for: all iterations are to run there; or, with a function of the loop's element,
-/// each where the function says. Then the iterations are grouped by place, with one fork for each place, the
-/// caller's own place first: about ten bytes of memory for each iteration, and no order among them.
+/// A hint as an argument of another call. It sends to that place:
+/// - at fork2 the second branch, which may be given away; at fork all branches but the first;
+/// - at a future, a launch, a continuation and a task group's run what these add;
+/// - at parallel_reduce all iterations;
+/// - at parallel_for all iterations. With a function of the loop's element it sends each where the function
+///   says: then the iterations are grouped by place, with one fork for each place, the caller's own place
+///   first. That takes about ten bytes of memory for each iteration, and keeps no order among them.
 /// \param where a place, or a function without effects that returns one. fork2 calls it when the branch is
 ///              given away and when it begins: an exception leaves by the next join of the fiber, or by
 ///              fork2; parallel_for calls it before the first iteration begins
@@ -63,7 +66,7 @@ template <class P>
 detail::place_hint<P> on(P where) {
   return {std::move(where), {}};
 }
-/// As a hint of fork2: the first branch is to run at `first`, the second one at `second`.
+/// At fork2 and fork: sends the first branch to `first`, the others to `second`.
 template <class P>
   requires detail::place_source<P> && (!detail::context_type<P>)
 [[nodiscard("this sukima::on is an argument for a fork, a loop or a future; sukima::on(place, f) calls f")]]

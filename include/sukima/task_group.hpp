@@ -6,6 +6,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/choice_point.hpp>
 #include <sukima/detail/group.hpp>
+#include <sukima/detail/placed.hpp>
 
 #include <concepts>
 #include <memory>
@@ -81,29 +82,28 @@ class task_group {
   template <class F, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(F&& f) {
-    auto child = std::make_unique<detail::group_child_of<std::decay_t<F>>>(std::forward<F>(f));
-    if (detail::add_child(*core_, child.get())) {
-      static_cast<void>(child.release());
-      return;
-    }
-    try {
-      detail::with_context([&](context c) { detail::run_child(*core_, child.release(), c); });
-    } catch (...) {
-      if (child != nullptr) detail::drop_child(*core_, child.release());
-      throw;
-    }
+    add(std::forward<F>(f), detail::inherited_place);
   }
   /// The same with a context: f may run here without a fiber of its own, when too many children wait.
   template <class F, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(context c, F&& f) {
     detail::check_context(c, "sukima::task_group::run");
-    auto child = std::make_unique<detail::group_child_of<std::decay_t<F>>>(std::forward<F>(f));
-    if (!detail::add_child(*core_, child.get())) {
-      detail::run_child(*core_, child.release(), c);
-      return;
-    }
-    static_cast<void>(child.release());
+    add(c, std::forward<F>(f), detail::inherited_place);
+  }
+  /// Both with a hint, which sends f to a place. Without one f inherits the place of the code that adds it.
+  /// \param hint on(P): a place, or a function that returns one, which is called at once, but not where hints
+  ///             are switched off. An exception of that function leaves before f is added
+  template <class F, class P, class Checks = detail::checks>
+    requires detail::callable_with<std::decay_t<F>&&>
+  void run(F&& f, detail::place_hint<P> hint) {
+    add(std::forward<F>(f), place_for(hint));
+  }
+  template <class F, class P, class Checks = detail::checks>
+    requires detail::callable_with<std::decay_t<F>&&>
+  void run(context c, F&& f, detail::place_hint<P> hint) {
+    detail::check_context(c, "sukima::task_group::run");
+    add(c, std::forward<F>(f), place_for(hint));
   }
 
   /// Runs children until none is left, those that were added meanwhile included. The group may be used
@@ -130,6 +130,38 @@ class task_group {
   bool cancelled() const noexcept { return detail::group_is_cancelled(*core_); }
 
  private:
+  template <class P> sukima_place place_for(detail::place_hint<P>& hint) const {
+    static_assert(
+        detail::place_source<P>,
+        "at a task group sukima::on takes a place, or a function without arguments that returns one");
+    return detail::group_follows_hints(*core_) ? detail::number_of(hint.where) : detail::inherited_place;
+  }
+  template <class F> auto make_child(F&& f, sukima_place place) {
+    auto child = std::make_unique<detail::group_child_of<std::decay_t<F>>>(std::forward<F>(f));
+    child->place = place;
+    return child;
+  }
+  template <class F> void add(F&& f, sukima_place place) {
+    auto child = make_child(std::forward<F>(f), place);
+    if (detail::add_child(*core_, child.get())) {
+      static_cast<void>(child.release());
+      return;
+    }
+    try {
+      detail::with_context([&](context c) { detail::run_child(*core_, child.release(), c); });
+    } catch (...) {
+      if (child != nullptr) detail::drop_child(*core_, child.release());
+      throw;
+    }
+  }
+  template <class F> void add(context c, F&& f, sukima_place place) {
+    auto child = make_child(std::forward<F>(f), place);
+    if (detail::add_child(*core_, child.get()))
+      static_cast<void>(child.release());
+    else
+      detail::run_child(*core_, child.release(), c);
+  }
+
   context* own_ = nullptr;
   char* scope_;
   detail::group_core* core_ = nullptr;

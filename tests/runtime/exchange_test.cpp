@@ -243,6 +243,43 @@ TEST_F(hinted, futures_have_their_own_or_inherit) {
   });
 }
 
+TEST_F(hinted, children_reductions_and_later_branches_have_their_own) {
+  start(2);
+  runtime().run([&](context c) {
+    for (const bool follows : {true, false}) {
+      const place wanted = follows ? core(6) : place{};
+      const auto hint = sukima::on(wanted);
+      sukima::task_group group(c);
+      for (int i = 0; i < 10; ++i) {
+        group.run(c, [&] { EXPECT_EQ(place_now(), wanted); }, hint);
+        group.run([&](context) { EXPECT_EQ(place_now(), wanted); }, sukima::on([&] { return wanted; }));
+      }
+      EXPECT_TRUE(group.wait(c));
+      const auto look = [&](int i) {
+        EXPECT_EQ(place_now(), wanted);
+        return i;
+      };
+      EXPECT_EQ(sukima::parallel_reduce(c, 0, 100, 0, look, std::plus{}, hint), 4950);
+      EXPECT_EQ(sukima::parallel_reduce(0, 100, 0, look, std::plus{}, sukima::grain(3), hint), 4950);
+      const auto where = [] { return place_now(); };
+      EXPECT_EQ(sukima::fork(c, where, where, where, hint), std::tuple(place{}, wanted, wanted));
+      EXPECT_EQ(sukima::fork(where, where, where, where, sukima::on(core(1), wanted)),
+                std::tuple(core(1), wanted, wanted, wanted));
+    }
+    EXPECT_EQ(place_now(), place());
+    // A place's function that throws leaves before anything is added.
+    const auto wrong = []() -> place { throw std::runtime_error("no place"); };
+    int called = 0;
+    sukima::task_group group(c);
+    EXPECT_THROW(group.run(c, [&] { ++called; }, sukima::on(wrong)), std::runtime_error);
+    EXPECT_TRUE(group.wait(c));
+    EXPECT_THROW(sukima::parallel_reduce(
+                     c, 0, 9, 0, [&](int) { return ++called; }, std::plus{}, sukima::on(wrong)),
+                 std::runtime_error);
+    EXPECT_EQ(called, 0);
+  });
+}
+
 TEST_F(hinted, place_functions_may_throw) {
   start(2);
   const auto wrong = []() -> place { throw std::runtime_error("no place"); };

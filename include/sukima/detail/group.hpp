@@ -57,6 +57,8 @@ void drop_child(group_core& g, group_child* child) noexcept;
 bool wait_group(group_core& g, context c);
 void cancel_group(group_core& g) noexcept;
 bool group_is_cancelled(const group_core& g) noexcept;
+/// Are hints followed where its children run?
+bool group_follows_hints(const group_core& g) noexcept;
 /// \throws usage_error outside a runtime
 void require_fiber(const char* what);
 

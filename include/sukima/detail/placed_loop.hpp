@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_for with a hint where its iterations are to run: grouped by place, a fork for each place.
+// parallel_for and parallel_reduce with a hint that sends their iterations to a place. With a function of the
+// element, those of parallel_for are grouped by place, with a fork for each place.
 #pragma once
 
 #include <sukima/detail/placed.hpp>
@@ -7,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -127,6 +129,36 @@ void for_in_places(C c, const Source& source, Place from, Place to, Body& body, 
               .run(c, groups.groups.size() - 1, others...);
         },
         hints...);
+  }
+}
+
+template <class T, context_type C, class Source, class Place, class Body, class Combine, class... Hints>
+T reduce_in_place(C c, const Source& source, Place from, Place to, T init, Body& body, Combine& combine,
+                  Hints... hints) {
+  auto hint = pick_place(hints...);
+  if constexpr (!are_hints<Hints...>(1, 1, 1, 1)) {
+    static_assert(are_hints<Hints...>(1, 1, 1, 1),
+                  "the last arguments of sukima::parallel_reduce are hints: sukima::guard, sukima::split, "
+                  "sukima::grain and sukima::on, each at most once");
+    return init;
+  } else if constexpr (!place_source<decltype(hint.where)>) {
+    static_assert(place_source<decltype(hint.where)>,
+                  "at sukima::parallel_reduce sukima::on takes one place for all iterations, or a function "
+                  "without arguments that returns one: a reduction keeps the order of its iterations");
+    return init;
+  } else {
+    std::optional<T> result;
+    const auto plain = [&](auto... others) {
+      result.emplace(
+          parallel_reduce_between<T>(c, source, from, to, std::move(init), body, combine, others...));
+    };
+    if constexpr (clone_context_type<C>) {
+      without_place(plain, hints...);
+    } else {
+      const placed_scope all(c.top, hint.where);
+      without_place(plain, hints...);
+    }
+    return std::move(*result);
   }
 }
 

@@ -355,7 +355,11 @@ void end_group(group_core* g) noexcept {
 bool add_child(group_core& g, group_child* child) {
   g.link_child(*child);
   const fiber* const here = running_fiber();
-  if (g.runtime->hints.in_use() && here != nullptr) child->place = hinted_place(*here);
+  placement_hints& hints = g.runtime->hints;
+  if (child->place != inherited_place)
+    static_cast<void>(hints.in_use() || hints.use());  // without memory for its tables the hint does nothing
+  else if (hints.in_use() && here != nullptr)
+    child->place = hinted_place(*here);
   hands_over(child);  // pairs with: execute in join.cpp
   group_server* server = nullptr;
   group_waiter* waiter = nullptr;
@@ -413,6 +417,10 @@ bool group_is_cancelled(const group_core& g) noexcept {
   if (!g.cancelled()) return false;
   takes_over(&g.anchor.cancelled);  // partner: cancel_group
   return true;
+}
+
+bool group_follows_hints(const group_core& g) noexcept {
+  return g.runtime->chosen.placement != placement_policy::off;
 }
 
 void require_fiber(const char* what) {

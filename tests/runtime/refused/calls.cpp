@@ -67,6 +67,12 @@ void hints(sukima::context c, const std::vector<int>& v) {
       sukima::parallel_reduce(c, 0, 9, 0, number, std::plus{}, 'x'));  // refused: of a sukima loop are hints
   REFUSE(sukima::parallel_for(c, v, number, sukima::grain(1),
                               sukima::grain(2)));  // refused: sukima::grain, each at most once
+  sukima::parallel_reduce(c, v, 0, number, std::plus{}, sukima::on(sukima::place{}), sukima::grain(2));
+  [[maybe_unused]] const auto by_element = [](auto) { return sukima::place{}; };
+  REFUSE(sukima::parallel_reduce(c, v, 0, number, std::plus{},
+                                 sukima::on(by_element)));  // refused: a reduction keeps the order
+  REFUSE(sukima::parallel_reduce(c, v, 0, number, std::plus{}, sukima::on(sukima::place{}),
+                                 sukima::on(sukima::place{})));  // refused: sukima::parallel_reduce are hints
 }
 
 void bounds(sukima::context c, std::vector<int>& v) {
