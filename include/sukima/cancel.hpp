@@ -71,12 +71,23 @@ unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) 
   return {};
 }
 
-/// A time at which a scope is cancelled. Lies in the frame of the call; the clock has it in a list until it
-/// ends.
-struct deadline {
+/// A moment at which the clock's thread calls a function, under its lock: one that waits for nothing. It is
+/// stored in the frame of the call; the clock has it in a list until it has rung or is stopped.
+struct alarm {
   std::chrono::steady_clock::time_point at;
+  void (*ring)(alarm&) noexcept = nullptr;
+  alarm* next = nullptr;
+};
+/// Starts the clock's thread, if there is none. \throws std::system_error if it cannot be started
+void start_clock();
+/// \pre the clock's thread runs
+void start_alarm(alarm& a) noexcept;
+/// Afterwards the clock does not touch it.
+void stop_alarm(alarm& a) noexcept;
+
+/// A moment at which a scope is cancelled.
+struct deadline : alarm {
   cancel_state* scope = nullptr;
-  deadline* next = nullptr;
 };
 /// \throws std::system_error  the thread of the clock cannot be started
 void start_deadline(deadline& d);
@@ -86,7 +97,7 @@ void end_deadline(deadline& d) noexcept;
 
 class deadline_keeper {
  public:
-  deadline_keeper(std::chrono::steady_clock::time_point at, cancel_state& scope) : deadline_{at, &scope} {
+  deadline_keeper(std::chrono::steady_clock::time_point at, cancel_state& scope) : deadline_{{at}, &scope} {
     if (is_ever()) start_deadline(deadline_);
   }
   deadline_keeper(const deadline_keeper&) = delete;

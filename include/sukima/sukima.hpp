@@ -16,12 +16,14 @@
 #include <sukima/loop.hpp>
 #include <sukima/on.hpp>
 #include <sukima/place.hpp>
+#include <sukima/promise.hpp>
 #include <sukima/ranges.hpp>
 #include <sukima/runtime.hpp>
 #include <sukima/scan.hpp>
 #include <sukima/search.hpp>
 #include <sukima/set_bits.hpp>
 #include <sukima/settings.hpp>
+#include <sukima/shared_future.hpp>
 #include <sukima/sort.hpp>
 #include <sukima/statistics.hpp>
 #include <sukima/suspend.hpp>

@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -78,6 +79,16 @@ template <class T> struct future_value : future_cell {
     return value.get();
   }
 };
+
+/// What `take` gives: the result itself. \pre is_done() \throws as get
+template <class T> T moved_out(future_value<T>& cell) {
+  if constexpr (std::is_void_v<T>)
+    static_cast<void>(cell.get());
+  else if constexpr (std::is_lvalue_reference_v<T>)
+    return cell.get();
+  else
+    return std::move(cell.get());
+}
 
 /// What touch gives: a reference to the value, which stays where it is.
 template <class T> struct touched_type {
@@ -231,10 +242,13 @@ namespace sukima::detail {
 
 struct runtime_core;
 
+/// Of a launched future that begins after others have ended (src/runtime/future/dependent.cpp).
+enum class dependence : unsigned char { none, waits, begins, dropped };
+
 /// A future that outlives the block that made it: a task that waits in the runtime's list of launched ones
 /// until a worker without work takes it, or whoever touches it.
 struct launched : task {
-  runtime_core* runtime = nullptr;
+  runtime_core* runtime = nullptr;  ///< null: no expression computes it, but a promise gives the result
   future_cell* cell = nullptr;  ///< of the same object
   launched* before = nullptr;  ///< in the list, under its lock
   launched* after = nullptr;
@@ -243,13 +257,18 @@ struct launched : task {
   bool listed = false;  ///< under the list's lock: nobody has begun it
   /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: in none.
   sukima_place queue = SUKIMA_PLACE_ANY;
-  /// The handles, and the runtime until it has ended.
+  launched* closing = nullptr;  ///< the next one that the end of the runtime cancels
+  std::atomic<dependence> stage{dependence::none};
+  /// The handles; the runtime, or the promise, until it has ended; and what it depends on until that has
+  /// ended.
   std::atomic<std::uint32_t> references{1};
 };
 
 /// Hands it to the running fiber's runtime, else to the default one.
 /// \throws usage_error after that was shut down; what starting the default one throws
 void launch_task(launched& t);
+/// The same, but it begins once `needed` of the sources have ended. \throws as launch_task; std::bad_alloc
+void launch_after(launched& t, std::span<launched* const> sources, std::size_t needed);
 /// Behaviour of a caller outside the future's runtime until the future has ended.
 enum class touching : bool { waits, helps };
 /// Waits until it has ended. A fiber of its runtime runs it, if no worker has begun it.
@@ -274,6 +293,20 @@ inline void release_launched(launched* t) noexcept {
 template <class T> struct launched_value : launched {
   future_value<T> result;
 };
+
+/// What a promise gives its result to.
+template <class T> struct promised : launched_value<T> {
+  std::atomic<bool> is_set{false};
+  promised() noexcept {
+    this->cell = &this->result;
+    this->free = [](launched* self) noexcept { delete static_cast<promised*>(self); };
+  }
+};
+/// \throws usage_error if it is null
+inline void require_promise(const launched* state) {
+  if (state == nullptr)
+    throw usage_error("sukima: a promise that was moved from has no future and takes no result");
+}
 
 }  // namespace sukima::detail
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines: one thread that sleeps until the next one and cancels its scope.
+// Alarms and deadlines: one thread, the clock, sleeps until the next one and calls its function.
 //
-// A deadline is part of the frame of the `cancellable` call that has it, so none is allocated. It is in the
-// clock's list from `start_deadline` to `end_deadline`. The clock cancels under its lock, and cancelling
-// never waits. So ending a deadline takes a few microseconds at most, and the clock never touches an ended
-// one.
+// An alarm is stored in the frame of the call that has it, so none is allocated. It is in the clock's list
+// from `start_alarm` until it rings or `stop_alarm` removes it. The clock calls the function under its lock,
+// and the function waits for nothing. So stopping an alarm takes a few microseconds at most, and the clock
+// never touches an alarm that was stopped.
 #include <sukima/detail/own_thread.hpp>
 #include "core.hpp"
 
@@ -23,20 +23,24 @@ using std::chrono::steady_clock;
 
 class clock_thread {
  public:
-  void add(deadline& d) {
+  void begin() {
     const std::lock_guard hold(lock_);
     if (!running_) start();
-    // Sorted by time. Deadlines are few, and mostly the new one is the first (nested ones end earlier).
-    deadline** place = &first_;
+  }
+
+  void add(alarm& d) noexcept {
+    const std::lock_guard hold(lock_);
+    // Sorted by time. Alarms are few, and mostly the new one is the first (nested ones end earlier).
+    alarm** place = &first_;
     while (*place != nullptr && (*place)->at <= d.at) place = &(*place)->next;
     d.next = *place;
     *place = &d;
     if (first_ == &d) changed_.notify_one();
   }
 
-  void remove(deadline& d) noexcept {
+  void remove(alarm& d) noexcept {
     const std::lock_guard hold(lock_);
-    for (deadline** place = &first_; *place != nullptr; place = &(*place)->next)
+    for (alarm** place = &first_; *place != nullptr; place = &(*place)->next)
       if (*place == &d) {
         *place = d.next;
         return;
@@ -59,15 +63,15 @@ class clock_thread {
       } else if (const auto at = first_->at; steady_clock::now() < at) {
         changed_.wait_until(hold, at);
       } else {
-        deadline* const due = std::exchange(first_, first_->next);
-        cancel_scope(*due->scope);
+        alarm* const due = std::exchange(first_, first_->next);
+        due->ring(*due);
       }
     }
   }
 
   std::mutex lock_;
   std::condition_variable changed_;
-  deadline* first_ = nullptr;
+  alarm* first_ = nullptr;
   bool running_ = false;
 };
 
@@ -85,7 +89,15 @@ clock_thread* the_clock() {
 
 }  // namespace
 
-void start_deadline(deadline& d) { the_clock()->add(d); }
+void start_clock() { the_clock()->begin(); }
+void start_alarm(alarm& a) noexcept { the_clock()->add(a); }
+void stop_alarm(alarm& a) noexcept { the_clock()->remove(a); }
+
+void start_deadline(deadline& d) {
+  d.ring = [](alarm& a) noexcept { cancel_scope(*static_cast<deadline&>(a).scope); };
+  start_clock();
+  start_alarm(d);
+}
 void end_deadline(deadline& d) noexcept {
   the_clock()->remove(d);
   if (steady_clock::now() >= d.at) cancel_scope(*d.scope);

@@ -25,13 +25,16 @@
 // Model: model/future.pml.
 #pragma once
 
+#include "fiber/switch.hpp"
 #include "park/wait_policy.hpp"
 
 #include <sukima/capacity/places.h>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/future.hpp>
 #include <sukima/suspend.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -63,10 +66,15 @@ class future_waiting {
   static bool remove(future_cell& cell, future_waiter& w) noexcept;
 };
 
-/// Suspends the running fiber until the future has ended. \throws aborted
-void wait_for_end(char* top, future_cell& cell);
-/// touch_launched where the caller is not in the future's runtime (outside.cpp). \throws as that
-void touch_from_outside(char* top, launched& t);
+/// Suspends the running fiber until the future has ended, or until a moment.
+/// \returns has it ended? \throws aborted; std::system_error if there is no thread for the clock
+bool wait_for_end(char* top, future_cell& cell,
+                  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
+/// Waits where the caller is not in the future's runtime (outside.cpp), until it has ended or until a moment.
+/// \returns has it ended? \throws as wait_for_end
+bool touch_from_outside(
+    char* top, launched& t,
+    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
 /// The same, but the caller enters the runtime and computes there until the future has ended.
 void compute_from_outside(launched& t);
 
@@ -74,6 +82,22 @@ void compute_from_outside(launched& t);
 /// open there up to the youngest future. What is split off is joined; what is not would run where it is
 /// touched, in the segment on top.
 void give_futures_away(fiber& s, char* top) noexcept;
+
+/// Calls f with the running fiber, on an ordinary thread with a fiber of the default runtime.
+template <class F> void in_runtime(F&& f) {
+  if (fiber* const s = running_fiber()) return f(*s);
+  const auto on_a_worker = [&](context) { f(*running_fiber()); };
+  root_of<decltype(on_a_worker) const> root(on_a_worker);
+  enter_default(root);
+}
+/// Sets what a launched task needs before it is added to the runtime of this fiber. \throws std::bad_alloc
+void prepare_launch(fiber& s, launched& t);
+/// Drops one that was taken out. It may be gone afterwards.
+void drop(launched& t) noexcept;
+/// release_launched for code of the library.
+void drop_handle(launched& t) noexcept;
+void append(launched& t, launched*& oldest, launched*& newest) noexcept;
+void unlink(launched& t, launched*& oldest, launched*& newest) noexcept;
 
 /// The futures of a runtime that were launched and have not ended.
 class launched_futures {
@@ -87,8 +111,17 @@ class launched_futures {
   void add(launched& t);
   /// One that this worker is to begin; null: none.
   launched* take(const worker& w) noexcept;
-  /// Takes that one out, to be run or dropped. \returns false: it was begun
+  /// Takes that one out, to be run. \returns false: it was begun, or waits for others to end
   bool claim(launched& t) noexcept;
+  /// Takes that one out, to be dropped. \returns false: it was begun
+  bool withdraw(launched& t) noexcept;
+  /// Adds one that waits for others to end. \throws usage_error after close()
+  void add_dependent(launched& t);
+  /// They have ended. \pre the caller has changed its stage
+  void begin_dependent(launched& t) noexcept;
+  /// After add(): a worker should look now. \param queue of the future that was added, which may have ended
+  /// since
+  void call_workers(sukima_place queue) noexcept;
   // Queues of places, with placement_policy::queue.
 
   /// Chooses the queue of its place for one that has a hint and is not added yet; none for any place, for the
@@ -122,14 +155,21 @@ class launched_futures {
     launched* oldest = nullptr;
     launched* newest = nullptr;
   };
+  // All under the lock.
+  void begin_to_own(launched& t);
+  void enlist(launched& t) noexcept;
   launched* start(launched* t) noexcept;
   launched* oldest() const noexcept;
+  bool take_dependent(launched& t) noexcept;
+  launched* take_any() noexcept;
+  launched* cancel_begun() noexcept;
   launched* take_queued(const worker& w) noexcept;
   list& list_of(const launched& t) noexcept;
 
   runtime_core& core_;
   policy_mutex lock_;
-  list waiting_;  ///< nobody has begun them
+  list waiting_;  ///< no worker has begun them
+  list dependent_;  ///< they wait for others to end
   /// By the place's number, made for the first one; under the lock. Those in them nobody has begun.
   std::unique_ptr<list[]> queues_;
   std::uint32_t queue_count_ = 0;

@@ -5,6 +5,7 @@
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
 
+#include <sukima/cancel.hpp>
 #include <sukima/errors.hpp>
 #include <sukima/runtime.hpp>
 
@@ -74,42 +75,65 @@ bool future_waiting::remove(future_cell& cell, future_waiter& w) noexcept {
   }
   auto* first = reinterpret_cast<future_waiter*>(seen);
   future_waiter** place = &first;
-  while (*place != &w) place = &(*place)->next;
-  *place = w.next;
+  while (*place != nullptr && *place != &w) place = &(*place)->next;
+  const bool found = *place != nullptr;  // else another removal was first
+  if (found) *place = w.next;
   cell.state_.store(reinterpret_cast<std::uintptr_t>(first), std::memory_order_release);
-  return true;
+  return found;
 }
 
 namespace {
 
+/// In the fiber's own frame.
 struct waiting_fiber : future_waiter {
+  future_cell& cell;
   resumer resume;
-  waiting_fiber() noexcept {
+  explicit waiting_fiber(future_cell& of) noexcept : cell(of) {
     ended = [](future_waiter& w) noexcept { static_cast<waiting_fiber&>(w).resume.resume(); };
   }
+  /// Ends the wait before the future has ended.
+  void give_up() noexcept {
+    if (future_waiting::remove(cell, *this)) resume.resume();
+  }
+};
+
+/// A moment at which a fiber gives up.
+struct moment : alarm {
+  waiting_fiber& of;
+  explicit moment(waiting_fiber& w, std::chrono::steady_clock::time_point when) noexcept
+      : alarm{when, [](alarm& a) noexcept { static_cast<moment&>(a).of.give_up(); }}, of(w) {}
 };
 
 }  // namespace
 
-void wait_for_end(char* top, future_cell& cell) {
-  waiting_fiber me;
+bool wait_for_end(char* top, future_cell& cell, std::chrono::steady_clock::time_point until) {
+  waiting_fiber me(cell);
+  moment last(me, until);
+  const bool has_end = until != std::chrono::steady_clock::time_point::max();
   auto store = [&](resumer r) {
     me.resume = r;
-    if (!future_waiting::add(cell, me)) r.resume();
+    if (has_end) start_clock();
+    if (!future_waiting::add(cell, me))
+      r.resume();
+    else if (has_end)
+      start_alarm(last);
   };
-  auto cancel = [&](resumer r) noexcept {
-    if (future_waiting::remove(cell, me)) r.resume();
-  };
+  auto cancel = [&](resumer) noexcept { me.give_up(); };
   const cancel_action action{
       [](void* closure, resumer r) noexcept { (*static_cast<decltype(cancel)*>(closure))(r); }, &cancel};
+  struct stops {
+    moment* alarm;
+    ~stops() {
+      if (alarm != nullptr) stop_alarm(*alarm);
+    }
+  } const at_end{has_end ? &last : nullptr};
   suspend_running(
       top, [](void* closure, resumer r) { (*static_cast<decltype(store)*>(closure))(r); }, &store, &action);
+  return cell.is_done();
 }
 
 launched_futures::launched_futures(runtime_core& core)
     : core_(core), lock_(core.chosen.policy_at(wait_point::lock)) {}
-
-namespace {
 
 void append(launched& t, launched*& oldest, launched*& newest) noexcept {
   t.before = newest;
@@ -122,6 +146,8 @@ void unlink(launched& t, launched*& oldest, launched*& newest) noexcept {
   (t.before != nullptr ? t.before->after : oldest) = t.after;
   (t.after != nullptr ? t.after->before : newest) = t.before;
 }
+
+namespace {
 
 /// `destroy` of its task, the last thing that `complete` does.
 void end_launched(task* t) noexcept {
@@ -145,13 +171,20 @@ bool has_stack_left(const fiber& s) noexcept {
   return reinterpret_cast<std::uintptr_t>(s.stack_top) - here < s.stack_size / 2;
 }
 
+}  // namespace
+
 void drop(launched& t) noexcept {
   future_waiting::end(*t.cell, future_end::cancelled);
   t.discard(&t);
   t.runtime->launched.ended(t);
 }
 
-}  // namespace
+void drop_handle(launched& t) noexcept {
+  hands_over(&t.references);  // partner: release_launched, here or in the program
+  if (!drop_reference(t)) return;
+  takes_over(&t.references);  // partner: the same
+  t.free(&t);
+}
 
 fiber& launched_futures::nobody() noexcept {
   static fiber never_runs;
@@ -168,16 +201,31 @@ launched* launched_futures::start(launched* t) noexcept {
   return t;
 }
 
-void launched_futures::add(launched& t) {
-  const std::lock_guard hold(lock_);
+void launched_futures::begin_to_own(launched& t) {
   if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
   hold_launched(t);
   unfinished_.fetch_add(1);
+}
+
+void launched_futures::enlist(launched& t) noexcept {
   t.listed = true;
   list& to = list_of(t);
   append(t, to.oldest, to.newest);
   (t.queue != SUKIMA_PLACE_ANY ? queued_ : pending_).fetch_add(1);
   most_waiting_.store(std::max(most_waiting(), pending_.load() + queued_.load()), std::memory_order_relaxed);
+}
+
+void launched_futures::add(launched& t) {
+  const std::lock_guard hold(lock_);
+  begin_to_own(t);
+  enlist(t);
+}
+
+void launched_futures::call_workers(sukima_place queue) noexcept {
+  if (queue != SUKIMA_PLACE_ANY)
+    call_workers_to(queue);
+  else
+    core_.park.wake_sentinel();
 }
 
 launched* launched_futures::take(const worker& w) noexcept {
@@ -198,6 +246,11 @@ bool launched_futures::claim(launched& t) noexcept {
   return t.listed && start(&t) != nullptr;
 }
 
+bool launched_futures::withdraw(launched& t) noexcept {
+  const std::lock_guard hold(lock_);
+  return t.listed ? start(&t) != nullptr : take_dependent(t);
+}
+
 void launched_futures::ended(launched& t) noexcept {
   resumer waiter;
   {
@@ -207,10 +260,25 @@ void launched_futures::ended(launched& t) noexcept {
     if (unfinished_.fetch_sub(1) == 1) waiter = std::exchange(last_, resumer());
   }
   if (waiter) waiter.resume();
-  hands_over(&t.references);  // partner: release_launched, here or in the program
-  if (!drop_reference(t)) return;
-  takes_over(&t.references);  // partner: the same
-  t.free(&t);
+  drop_handle(t);
+}
+
+/// A future before those that it depends on: so no end of a source drops a chain of them by recursion.
+launched* launched_futures::take_any() noexcept {
+  for (launched* t = dependent_.newest; t != nullptr; t = t->before)
+    if (take_dependent(*t)) return t;
+  return start(oldest());
+}
+
+/// \returns those that must be ended, as a list by `closing`; each has a reference
+launched* launched_futures::cancel_begun() noexcept {
+  launched* first = nullptr;
+  for (launched* t = begun_.oldest; t != nullptr; t = t->after) {
+    hold_launched(*t);
+    t->cancelled.store(true, std::memory_order_release);
+    t->closing = std::exchange(first, t);
+  }
+  return first;
 }
 
 void launched_futures::close(char* top) {
@@ -219,17 +287,21 @@ void launched_futures::close(char* top) {
     {
       const std::lock_guard hold(lock_);
       closed_ = true;
-      t = start(oldest());
+      t = take_any();
     }
     if (t == nullptr) break;
     drop(*t);
   }
+  // Ended without the lock: what depends on them takes it.
+  launched* begun = nullptr;
   {
     const std::lock_guard hold(lock_);
-    for (launched* t = begun_.oldest; t != nullptr; t = t->after) {
-      future_waiting::end(*t->cell, future_end::cancelled);
-      t->cancelled.store(true, std::memory_order_release);
-    }
+    begun = cancel_begun();
+  }
+  while (begun != nullptr) {
+    launched& t = *std::exchange(begun, begun->closing);
+    future_waiting::end(*t.cell, future_end::cancelled);
+    drop_handle(t);
   }
   request_abort_checks(core_);
   auto store = [this](resumer r) {
@@ -246,15 +318,8 @@ void launched_futures::close(char* top) {
       top, [](void* closure, resumer r) { (*static_cast<decltype(store)*>(closure))(r); }, &store);
 }
 
-void launch_task(launched& t) {
-  fiber* const s = running_fiber();
-  if (s == nullptr) {
-    const auto launch = [&](context) { launch_task(t); };
-    root_of<decltype(launch) const> root(launch);
-    enter_default(root);
-    return;
-  }
-  runtime_core& r = *s->runtime;
+void prepare_launch(fiber& s, launched& t) {
+  runtime_core& r = *s.runtime;
   t.runtime = &r;
   t.owner = &r.launched.nobody();
   t.joining.store(join_launched, std::memory_order_relaxed);
@@ -263,21 +328,24 @@ void launch_task(launched& t) {
     if ((r.hints.in_use() || r.hints.use()) && r.chosen.placement == placement_policy::queue)
       r.launched.choose_queue(t);
   } else if (r.hints.in_use()) {
-    t.place = hinted_place(*s);
+    t.place = hinted_place(s);
   }
   hands_over(static_cast<task*>(&t));  // partner: execute
-  const sukima_place queue = t.queue;  // once added it may be over
-  r.launched.add(t);
-  if (queue != SUKIMA_PLACE_ANY)
-    r.launched.call_workers_to(queue);
-  else
-    r.park.wake_sentinel();
+}
+
+void launch_task(launched& t) {
+  in_runtime([&](fiber& s) {
+    prepare_launch(s, t);
+    const sukima_place queue = t.queue;  // once added it may be over
+    s.runtime->launched.add(t);
+    s.runtime->launched.call_workers(queue);
+  });
 }
 
 void touch_launched(char* top, launched& t, touching how) {
   fiber* const current = running_fiber();
   if (current == nullptr || current->runtime != t.runtime) {
-    if (how == touching::helps)
+    if (how == touching::helps && t.runtime != nullptr)
       compute_from_outside(t);
     else
       touch_from_outside(top, t);
@@ -311,10 +379,8 @@ void touch_launched(char* top, launched& t, touching how) {
 
 void cancel_launched(launched& t) noexcept {
   if (t.cell->is_done()) return;
-  if (t.runtime->launched.claim(t)) {
-    drop(t);
-    return;
-  }
+  if (t.runtime == nullptr) return future_waiting::end(*t.cell, future_end::cancelled);
+  if (t.runtime->launched.withdraw(t)) return drop(t);
   future_waiting::end(*t.cell, future_end::cancelled);
   t.cancelled.store(true, std::memory_order_release);
   request_abort_checks(*t.runtime);

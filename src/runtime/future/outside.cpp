@@ -12,9 +12,11 @@
 #include <sukima/errors.hpp>
 #include <sukima/runtime.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 namespace sukima::detail {
 
@@ -28,11 +30,10 @@ class waiting_thread : public future_waiter {
   waiting_thread() noexcept { ended = wake; }
   bool wait_until(steady_clock::time_point at) {
     std::unique_lock hold(lock_);
-    return changed_.wait_until(hold, at, [this] { return over_; });
-  }
-  void wait() {
-    std::unique_lock hold(lock_);
-    changed_.wait(hold, [this] { return over_; });
+    const auto over = [this] { return over_; };
+    if (at != steady_clock::time_point::max()) return changed_.wait_until(hold, at, over);
+    changed_.wait(hold, over);  // at max() wait_until overflows
+    return true;
   }
 
  private:
@@ -71,17 +72,28 @@ void bring_forward(launched& t) noexcept {
   if (t.queue == SUKIMA_PLACE_ANY && all.claim(t)) t.runtime->injector.push(&t, queue_end::front);
 }
 
-/// \returns false: no worker can be had, and it has not ended
-bool wait_on_thread(launched& t) {
+/// Waits until that moment, or takes itself out of the list. \returns has the future ended?
+bool wait_or_give_up(waiting_thread& me, future_cell& cell, steady_clock::time_point until) {
+  if (me.wait_until(until)) return true;
+  if (future_waiting::remove(cell, me)) return false;
+  return me.wait_until(steady_clock::time_point::max());  // the end is about to wake it
+}
+
+/// \param computes  set where no worker can be had and the wait has no end: the caller must compute
+bool wait_on_thread(launched& t, steady_clock::time_point until, bool& computes) {
   waiting_thread me;
   if (!future_waiting::add(*t.cell, me)) return true;
+  if (t.runtime == nullptr) return wait_or_give_up(me, *t.cell, until);
   // A wait that ends soon is not worth another worker, unless there is none at all.
-  const auto patience = std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
-  if (t.runtime->controller.target() > 1 && me.wait_until(steady_clock::now() + patience)) return true;
+  const auto soon = steady_clock::now() + std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
+  if (t.runtime->controller.target() > 1 && me.wait_until(std::min(soon, until))) return true;
   const counted_outside counted(*t.runtime);
-  if (!counted.has_worker() && future_waiting::remove(*t.cell, me)) return false;
-  me.wait();
-  return true;
+  const bool has_end = until != steady_clock::time_point::max();
+  if (!counted.has_worker() && !has_end && future_waiting::remove(*t.cell, me)) {
+    computes = true;
+    return false;
+  }
+  return wait_or_give_up(me, *t.cell, until);
 }
 
 }  // namespace
@@ -94,18 +106,29 @@ void compute_from_outside(launched& t) {
   t.runtime->life.enter(root);
 }
 
-void touch_from_outside(char* top, launched& t) {
-  t.runtime->life.refuse_orphans();
-  bring_forward(t);
-  if (running_fiber() == nullptr) {
-    if (!wait_on_thread(t)) compute_from_outside(t);
-    return;
+bool touch_from_outside(char* top, launched& t, steady_clock::time_point until) {
+  std::optional<counted_outside> counted;
+  bool computes = false;
+  if (t.runtime != nullptr) {
+    t.runtime->life.refuse_orphans();
+    bring_forward(t);
   }
-  const counted_outside counted(*t.runtime);
-  if (counted.has_worker())
-    wait_for_end(top, *t.cell);
-  else
-    compute_from_outside(t);
+  if (running_fiber() == nullptr) {
+    if (wait_on_thread(t, until, computes)) return true;
+  } else {
+    if (t.runtime != nullptr)
+      computes = !counted.emplace(*t.runtime).has_worker() && until == steady_clock::time_point::max();
+    if (!computes) return wait_for_end(top, *t.cell, until);
+  }
+  if (computes) compute_from_outside(t);
+  return computes;
+}
+
+bool wait_launched_until(char* top, launched& t, steady_clock::time_point at) {
+  if (at <= steady_clock::now()) return t.cell->is_done();
+  const fiber* const s = running_fiber();
+  if (s != nullptr && s->runtime == t.runtime) return wait_for_end(top, *t.cell, at);
+  return touch_from_outside(top, t, at);
 }
 
 }  // namespace sukima::detail

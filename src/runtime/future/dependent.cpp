@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launched future that begins only after others have ended: then, when_all, when_any.
+//
+// It is a *waiter* in the cell of each of its sources, so it needs no fiber while it waits. Each end counts
+// once; the end that makes the count complete moves the future to the list of those that no worker has begun.
+// Until then the runtime keeps it in a list of its own, so that its end cancels it.
+//
+// `launched::stage` decides who goes on with it, by one CAS: its sources (waits → begins), or whoever cancels
+// it or ends the runtime (waits → dropped). An end of a source may come on any thread and after the runtime
+// of the future has ended. It touches that runtime only after it has won: then the future has not ended, and
+// the runtime waits for it (launched_futures::close). Whoever has lost touches only the record below, which
+// it keeps alive.
+#include "core.hpp"
+#include "fiber/sanitizer.hpp"
+#include "future/future.hpp"
+
+#include <sukima/errors.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace sukima::detail {
+
+namespace {
+
+struct dependencies;
+
+/// Waits in the cell of one source.
+struct dependency : future_waiter {
+  dependencies* all = nullptr;
+};
+
+/// What a future depends on. Ends with the last end of a source.
+struct dependencies {
+  launched& dependent;  ///< has one reference from here
+  std::unique_ptr<dependency[]> each;
+  std::atomic<std::size_t> missing;  ///< ends until the future may begin; further ones wrap around
+  std::atomic<std::size_t> left;  ///< ends that will still come, and launch_after itself
+};
+
+void let_go(dependencies& all) noexcept {
+  if (all.left.fetch_sub(1) != 1) return;
+  drop_handle(all.dependent);
+  delete &all;
+}
+
+/// All that the future waits for has ended.
+void begin(launched& t) noexcept {
+  auto expected = dependence::waits;
+  if (!t.stage.compare_exchange_strong(expected, dependence::begins)) return;  // partner: take_dependent
+  runtime_core& r = *t.runtime;
+  const lifecycle::resuming keep(r.life);  // once it is listed it may end, and the runtime after it
+  stress_point();
+  r.launched.begin_dependent(t);
+}
+
+void source_ended(future_waiter& w) noexcept {
+  dependencies& all = *static_cast<dependency&>(w).all;
+  if (all.missing.fetch_sub(1) == 1) begin(all.dependent);
+  let_go(all);
+}
+
+}  // namespace
+
+void launch_after(launched& t, std::span<launched* const> sources, std::size_t needed) {
+  const std::size_t count = sources.size();
+  auto made = std::unique_ptr<dependencies>(
+      new dependencies{t, std::make_unique<dependency[]>(count), needed, count + 1});
+  in_runtime([&](fiber& s) {
+    prepare_launch(s, t);
+    s.runtime->launched.add_dependent(t);
+  });
+  dependencies& all = *made.release();
+  hold_launched(t);
+  for (std::size_t i = 0; i < count; ++i) {
+    dependency& one = all.each[i];
+    one.all = &all;
+    one.ended = source_ended;
+    if (!future_waiting::add(*sources[i]->cell, one)) source_ended(one);
+  }
+  if (needed == 0) begin(t);
+  let_go(all);
+}
+
+void launched_futures::add_dependent(launched& t) {
+  const std::lock_guard hold(lock_);
+  begin_to_own(t);
+  t.stage.store(dependence::waits);
+  append(t, dependent_.oldest, dependent_.newest);
+}
+
+void launched_futures::begin_dependent(launched& t) noexcept {
+  const sukima_place queue = t.queue;
+  bool is_closed = false;
+  {
+    const std::lock_guard hold(lock_);
+    unlink(t, dependent_.oldest, dependent_.newest);
+    is_closed = closed_;
+    if (is_closed)
+      append(t, begun_.oldest, begun_.newest);
+    else
+      enlist(t);
+  }
+  if (is_closed)
+    drop(t);
+  else
+    call_workers(queue);
+}
+
+/// Under the lock.
+bool launched_futures::take_dependent(launched& t) noexcept {
+  auto expected = dependence::waits;
+  if (!t.stage.compare_exchange_strong(expected, dependence::dropped)) return false;  // partner: begin
+  unlink(t, dependent_.oldest, dependent_.newest);
+  append(t, begun_.oldest, begun_.newest);
+  return true;
+}
+
+}  // namespace sukima::detail
