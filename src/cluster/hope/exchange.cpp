@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes say to each other, and what follows from it. A message that the transport does not take at once
-// is dropped, as are those that are no notes: a node that hears nothing at all goes on alone.
+// Handles the messages of other nodes. Malformed messages are dropped: a node that receives nothing
+// at all computes everything by itself.
 #include "hope/node.hpp"
 
 #include "protocol/entry_name.hpp"
@@ -14,46 +14,8 @@ namespace {
 
 /// Of what has come too early no more is kept: what is dropped is run here.
 constexpr std::size_t most_early = std::size_t{16} << 20;
-/// Solutions that improve each other in that time are announced once.
-constexpr std::chrono::microseconds between_solutions{500};
 
 }  // namespace
-
-void node::send(node_id to, const note& n) {
-  if (to == self_ || gone_[to]) return;
-  // Dropped where it is not taken, or too long. The node runs what it does not hear of.
-  bytes out = write_note(n);
-  if (out.size() <= largest_message) static_cast<void>(transport_->send(to, std::move(out)));
-  count(&counts::notes);
-}
-
-void node::tell_one(node_id to, const note& n) {
-  note whole = n;
-  const bytes known = n.kind == note_kind::result ? solutions_.all() : bytes();
-  whole.solutions = known;
-  send(to, whole);
-}
-
-void node::tell(const note& n) {
-  note whole = n;
-  const bytes known = n.kind == note_kind::result || n.kind == note_kind::best ? solutions_.all() : bytes();
-  whole.solutions = known;
-  for (node_id to = 0; to < nodes_; ++to) send(to, whole);
-}
-
-void node::tell_entry_result(node_id to, std::uint64_t entry, const entry_value& value) {
-  send(to, {.kind = note_kind::entry_result,
-            .entry = entry,
-            .solutions = value.solutions,
-            .content = value.content});
-}
-
-void node::tell_solutions_if_new() {
-  const clock::time_point now = clock::now();
-  if (now < next_solutions_ || !solutions_.take_news()) return;
-  next_solutions_ = now + between_solutions;
-  tell({.kind = note_kind::best, .entry = entry_});
-}
 
 void node::on_message(node_id from, byte_view message) {
   const auto n = read_note(message);
@@ -100,7 +62,7 @@ void node::take_note(node_id from, const note& n) {
 
 void node::take_claim(node_id from, const note& n) {
   if (const bytes* const known = store_.find(n.task)) {
-    tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
+    others_.tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
     return;
   }
   claims_.claim(n.task, from, clock::now() - n.time);
@@ -110,10 +72,10 @@ void node::take_claim(node_id from, const note& n) {
     return;
   }
   if (u->running == nullptr || u->is_stopped || !u->is_mine) return;
-  if (!u->is_claimed) tell_claim(*u);  // one of the two is to yield
+  if (!u->is_claimed) tell_claim(*u);  // one of the two must yield
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u->since);
   if (!claims_.yields(n.task, self_, {.own = age, .told = n.time, .young = chosen_.yields_within})) return;
-  count(&counts::yielded);
+  counters_.add(&counts::yielded);
   stop(*u);
   unclaim(*u);
 }
@@ -130,13 +92,13 @@ void node::take_result(node_id from, const note& n) {
     return;
   }
   if (u->waiting.empty() && u->is_stopped) return;
-  count(u->running != nullptr ? &counts::cut : &counts::omitted);
+  counters_.add(u->running != nullptr ? &counts::cut : &counts::omitted);
   settle(*u, n.content);
   u->is_mine = false;
   const bool was_claimed = std::exchange(u->is_claimed, false);
   const std::optional<node_id> giver = std::exchange(u->given_by, {});
-  // The answer to a claim comes to the claimant only, and whoever has given the unit waits for that one.
-  if (was_claimed && giver && *giver != from) tell_one(*giver, n);
+  // The answer to a claim reaches the claimant only. The node that gave the unit waits for the claimant.
+  if (was_claimed && giver && *giver != from) others_.tell_one(*giver, n);
   if (u->running != nullptr)
     stop(*u);
   else
@@ -169,7 +131,7 @@ void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, by
   if (here == there || !chosen_.on_failure) return;
   const std::string sentence =
       sentence_of_difference(entry, {here.value_or(""), self_}, {there.value_or(""), other});
-  tell({.kind = note_kind::differs, .entry = entry, .content = std::as_bytes(std::span(sentence))});
+  others_.tell({.kind = note_kind::differs, .entry = entry, .content = std::as_bytes(std::span(sentence))});
   transport_->stop(leaving_time);
   chosen_.on_failure({.sentence = sentence, .status = status_usage, .differs = true});
 }
@@ -177,7 +139,7 @@ void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, by
 void node::answer(node_id from, const note& n) {
   // Whatever is asked for in an entry, its own result is better.
   if (const auto known = entry_results_.find(n.entry); known != entry_results_.end()) {
-    tell_entry_result(from, n.entry, known->second);
+    others_.tell_entry_result_to(from, n.entry, known->second);
     return;
   }
   if (n.entry != entry_ || active_ == nullptr || is_over_) return;
@@ -186,20 +148,20 @@ void node::answer(node_id from, const note& n) {
     return;
   }
   if (const bytes* const known = store_.find(n.task))
-    tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
+    others_.tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
 }
 
 void node::on_left(node_id gone) { on_lost(gone, "it left"); }
 
 void node::on_lost(node_id gone, const std::string& /*why*/) {
-  gone_[gone] = true;
+  others_.lose(gone);
   requests_.lose(gone);
   const std::vector<task_key> orphans = claims_.lose(gone);
   if (active_ == nullptr || is_over_) return;
-  // What it has told to some nodes only, before it was lost.
-  tell({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
+  // It may have sent some results to a part of the nodes before it was lost.
+  others_.tell({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
   for (const task_key& key : orphans)
-    if (find(key) != nullptr) tell({.kind = note_kind::missing, .entry = entry_, .task = key});
+    if (find(key) != nullptr) others_.tell({.kind = note_kind::missing, .entry = entry_, .task = key});
   inherit();
 }
 

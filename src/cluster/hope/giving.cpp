@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that has nothing to do asks the others for a task, and what it gets it runs in the place of whoever
-// has given it, who omits it when the result comes. Meanwhile what it waits for itself is left alone, and so
-// is the other branch of what it began with the second one of.
+// Giving tasks to idle nodes. An idle node asks the others for a task, runs the one that it gets, and sends the
+// result back. The giver then omits the task. Until the result arrives, the idle node leaves alone what it waits
+// for itself, and the first branch of a construct whose second branch it began with.
 #include "hope/node.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// What runs here may have nothing to split at one moment and much at the next. Who asks waits for an answer
-/// longer than that (work_requests.cpp).
+/// Running tasks may have nothing to split at one moment and much at the next. The asking node waits longer than
+/// that for an answer (work_requests.cpp).
 constexpr std::chrono::microseconds looks_for_some{5000};
 constexpr std::chrono::microseconds between_questions{200};
 
@@ -34,7 +34,7 @@ void node::give_to_others() {
     if (oldest == nullptr) return;
     const node_id to = asking_.front();
     asking_.pop_front();
-    if (!gone_[to]) give(*oldest, to);
+    if (!others_.is_gone(to)) give(*oldest, to);
   }
 }
 
@@ -43,8 +43,8 @@ void node::give(const unit& u, node_id to) {
   if (!type) return;  // all units are of known forms
   // Also where the message is lost: a claim is a hint.
   claims_.claim(u.key, to, clock::now());
-  count(&counts::given);
-  tell_one(
+  counters_.add(&counts::given);
+  others_.tell_one(
       to,
       {.kind = note_kind::given, .entry = entry_, .within = u.within, .type = *type, .content = u.arguments});
 }
@@ -58,7 +58,7 @@ void node::nothing_to_give(clock::time_point now) {
 
 void node::have_none() {
   for (const node_id to : std::exchange(asking_, {}))
-    tell_one(to, {.kind = note_kind::none, .entry = entry_});
+    others_.tell_one(to, {.kind = note_kind::none, .entry = entry_});
 }
 
 void node::take_given(node_id from, const note& n) {
@@ -67,13 +67,13 @@ void node::take_given(node_id from, const note& n) {
   if (form == nullptr) return;
   const task_key key = key_of(entry_, n.type, n.content);
   if (const bytes* const known = store_.find(key)) {
-    tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = key, .content = *known});
+    others_.tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = key, .content = *known});
     return;
   }
   unit* const known = find(key);
   const bool runs_here = known != nullptr && known->running != nullptr && !known->is_stopped;
   if (!runs_here && ((known != nullptr && known->is_stopped) || !is_idle())) {
-    tell_one(from, {.kind = note_kind::unclaim, .entry = entry_, .task = key});
+    others_.tell_one(from, {.kind = note_kind::unclaim, .entry = entry_, .task = key});
     return;
   }
   unit& u =
@@ -88,14 +88,14 @@ void node::take_given(node_id from, const note& n) {
 void node::let_held_go(std::size_t number) {
   const held_giver h = held_[number];
   held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(number));
-  if (is_running(h.within) && !is_first_of(h.began)) help(h.within);
+  if (is_running(h.within) && !plan_.is_first_of(h.began, others_.gone())) help(h.within);
   goes_on(h.within);
   h.giver.resume();
 }
 
 bool node::let_inherited_go() {
-  const auto found =
-      std::ranges::find_if(held_, [this](const held_giver& h) { return is_first_of(h.began); });
+  const auto found = std::ranges::find_if(
+      held_, [this](const held_giver& h) { return plan_.is_first_of(h.began, others_.gone()); });
   if (found == held_.end()) return false;
   let_held_go(static_cast<std::size_t>(found - held_.begin()));
   return true;

@@ -29,11 +29,11 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       transport_(std::move(by)),
       chosen_(chosen),
       solutions_(chosen.solutions != nullptr ? *chosen.solutions : sukima::detail::own_solution_board()),
+      others_(*transport_, solutions_, counters_),
       store_(chosen.memory),
       draws_(chosen.seed),
       requests_(transport_->nodes(), chosen.before_helping) {
   nodes_ = transport_->nodes();
-  gone_.resize(nodes_);
   detail::combines_in_fixed_order = true;  // partner: uses_fixed_order
   thread_.start([this] { meet(); }, [this] { serve(); });
   solutions_.on_news([this] { transport_->ring(); });
@@ -47,6 +47,7 @@ node::~node() {
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
   requests_.lose(self_);
+  others_.begin(self_);
   detail::attach_node(workers_, *this);
 }
 
@@ -68,7 +69,7 @@ void node::turn() {
   for (event& e : events) take_event(e);
   if (active_ == nullptr) return;
   if (!is_over_) {
-    tell_solutions_if_new();
+    others_.tell_solutions_if_new(entry_, clock::now());
     tell_claims_that_are_due();
     run_next();
     give_to_others();
@@ -80,22 +81,22 @@ void node::turn() {
 clock::time_point node::next_turn() const {
   clock::time_point until = clock::now() + std::chrono::hours(1);
   if (active_ == nullptr || is_over_) return until;
-  if (solutions_.has_news()) until = next_solutions_;
+  until = std::min(until, others_.next_solutions());
   if (!asked_for_) {
-    if (!is_alone()) until = std::min(until, next_tick_);
+    if (!others_.is_alone()) until = std::min(until, next_tick_);
     // As next_purpose decides: a time that has come with nothing to do at it would never end.
-    if (is_planning() ? place_began_ : helping_.has_value()) until = std::min(until, not_before_);
+    if (plan_.is_under_way() ? plan_.has_begun() : helping_.has_value()) until = std::min(until, not_before_);
     if (has_room_for_units() && is_worth_a_look()) until = std::min(until, looks_.next());
-    if (!asking_.empty() && !is_planning()) until = std::min(until, give_again_);
+    if (!asking_.empty() && !plan_.is_under_way()) until = std::min(until, give_again_);
     until = std::max(until, may_take_back());
   }
   if (is_idle() && (!held_.empty() || !units_left_to_others().empty())) {
     const clock::time_point may_go_on = requests_.idle_since() + chosen_.before_going_on;
     until = std::min(until, clock::now() < may_go_on ? may_go_on : requests_.end_of_patience());
   }
-  if (is_idle() && !is_alone()) until = std::min(until, requests_.next_request());
+  if (is_idle() && !others_.is_alone()) until = std::min(until, requests_.next_request());
   for (const auto& [key, u] : units_) {
-    if (u->running != nullptr && u->is_mine && !u->is_claimed && !is_alone())
+    if (u->running != nullptr && u->is_mine && !u->is_claimed && !others_.is_alone())
       until = std::min(until, u->since + chosen_.before_claiming);
   }
   return until;
@@ -175,7 +176,7 @@ void node::root_ended(event& e) {
     active_->told.reset();  // the call has filled its result in
     entry_value& value = entry_results_[entry_];
     value = {self_, std::move(e.content), solutions_.all()};
-    for (node_id to = 0; to < nodes_ && !is_over_; ++to) tell_entry_result(to, entry_, value);
+    if (!is_over_) others_.tell_entry_result(entry_, value);
   } else if (e.how == outcome::thrown && !active_->told) {
     active_->error = std::move(e.error);  // every node finds it by itself
   }
@@ -200,7 +201,7 @@ void node::conclude_if_over() {
   claims_.clear();
   store_.clear();
   helping_.reset();
-  group_ = {};
+  plan_.end();
   asking_.clear();
   const resumer waiting = std::exchange(active_, nullptr)->waiting;
   waiting.resume();  // the entry is gone from here on
@@ -214,20 +215,10 @@ void node::post(event e) {
   transport_->ring();
 }
 
-void node::count(std::uint64_t counts::* what) {
-  const std::lock_guard hold(lock_);
-  ++(counts_.*what);
-}
-
-counts node::statistics() const {
-  const std::lock_guard hold(lock_);
-  return counts_;
-}
-
 void node::run(detail::cluster_entry& called) {
   active_entry e{.called = &called};
-  // The runtime is inside of an entry as long as this lasts, so its workers look for work; this thread is one
-  // of them.
+  // The runtime is inside an entry as long as this lasts, so its workers look for work. This thread is one of
+  // them.
   workers_.run([&](context c) {
     suspend(c, [&](resumer r) {
       e.waiting = r;

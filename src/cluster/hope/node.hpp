@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node under hierarchical omission: it runs the whole entry by itself, and omits what it hears of others.
+// A node under hierarchical omission: it runs the whole entry by itself, and omits tasks whose results it
+// receives.
 //
 // Its thread, the cluster thread, asks the workers here for a task now and then (runtime/shared/remote.hpp);
 // nothing is done for tasks that are not asked for. A task that was split off gets its name, and is a unit
 // from then on, until its result is there:
-//   known      another node has told the result: the task ends with it, unrun (omitted)
+//   known      another node has sent the result: the task ends with it before it runs (omitted)
 //   claimed    another node says that it runs it: it waits here, and other units are run first
 //   free       the cluster thread lets it run when a worker here is idle, the youngest first, and claims it
-// A unit runs as a task of its own, made from the bytes of its arguments, so its result is at hand in bytes
-// and can be told to all. A result that comes meanwhile cuts it. If all units that are left are claimed by
-// others, or the first branch of what the node began with the second one of is left to them, it asks them for
-// tasks (giving.cpp): what it gets is a unit as well, of which it tells the result to whoever has given it.
+// A unit runs as a task of its own, made from the bytes of its arguments, so its result exists in bytes and can
+// be sent to all nodes. A result that arrives while it runs cuts it. If all remaining units are claimed by
+// others, the node asks them for tasks (giving.cpp). It also asks if it began a construct with the second branch
+// and the first one is left to others. A task that it gets is a unit as well, and its result goes to the giver.
 // Where it gets nothing for long, it helps: it runs what is left to others as well, but its tasks in the
 // reverse order, so that it meets the claimant in the middle. Because of this the entry ends here whatever
 // becomes of the other nodes and of all messages: a claim only delays (node_options::before_helping).
 //
 // Exceptions: an entry returns or throws on each node what its own call returns or throws there, or returns
 // what another node's call has returned. A unit that throws here ends the task that waits for it by that
-// exception, and no other node hears of it: each runs that task itself. So with one possible exception all
-// nodes throw it; where several branches of an entry throw, nodes may throw different ones of them, and
-// where a program returns in spite of some exceptions, it is to return the same for each of them.
+// exception, which is not sent to any other node: each runs that task itself. So with one possible exception
+// all nodes throw it. If several branches of an entry throw, nodes may throw different exceptions. A program
+// that returns in spite of some exceptions must return the same for each of them.
 //
 // Which tasks are asked for (order.cpp): at the beginning of an entry those of the planned start; in a unit
-// that is helped the oldest one at each level; for a node that has none the oldest one; where a claim or a
-// result says that another node is inside of what is worked on here, the oldest ones, until some are of no
-// interest to anybody; and one every tick, so that of what runs long most is told to others before this node
-// dies.
+// that is helped the oldest one at each level; for a node without work the oldest one; if a claim or a result
+// shows that another node works inside a task that runs here, too, the oldest ones, until several in a row are
+// known to no other node; and one every tick, so that most of a long task has been sent before this node dies.
 //
 // Source: cluster.md of the design, sections 5 and 6, with every message to every node.
 #pragma once
@@ -33,11 +33,12 @@
 #include "entry/ending.hpp"
 #include "entry/forms.hpp"
 #include "entry/solution_board.hpp"
+#include "hope/announcements.hpp"
 #include "hope/claims.hpp"
 #include "hope/looks.hpp"
 #include "hope/messages.hpp"
 #include "hope/named_task.hpp"
-#include "hope/planned_start.hpp"
+#include "hope/plan.hpp"
 #include "hope/result_store.hpp"
 #include "hope/work_requests.hpp"
 #include "protocol/messages.hpp"
@@ -69,40 +70,25 @@ inline constexpr std::chrono::seconds leaving_time{2};
 struct node_options {
   std::uint64_t seed = 1;  ///< of the choice which unit is helped
   std::chrono::seconds meeting_time{30};  ///< for all nodes to come
-  /// So long an idle node asks others for work before it begins what they claim.
+  /// How long an idle node requests work before it starts units claimed by others.
   std::chrono::microseconds before_helping{20000};
-  /// Nor does it begin anything that was left to others before it has been idle for so long: a worker may be
-  /// about to take what has just become ready.
+  /// How long it is idle before it begins anything that was left to others: a worker may be about to take a task
+  /// that has just become ready.
   std::chrono::microseconds before_going_on{4000};
-  /// A unit that was begun so lately is left to a lower node that runs it, too, and else only to one that
-  /// began it earlier.
+  /// A unit that was begun that recently is left to a lower node that runs it, too. An older one is left only to
+  /// a node that began it earlier.
   std::chrono::microseconds yields_within{4000};
-  std::chrono::microseconds before_telling{2000};  ///< nobody hears of units that take less, unless nodes met
-  /// Nor that they run here, before they have taken that long: most end sooner, and are told once, then.
+  /// Results of units that took less are not sent, unless two nodes met at the unit.
+  std::chrono::microseconds before_telling{2000};
+  /// Delay before a running unit is announced: most end sooner, and are announced once, then.
   std::chrono::microseconds before_claiming{10000};
-  /// At least one task is named in that time for each other node that lives: all are told its result, and
-  /// what telling costs a node is the same whatever their number.
+  /// At least one task is named in that time for each other living node. Its result is sent to all of them, so
+  /// the cost of sending does not depend on their number.
   std::chrono::microseconds tick{1500};
   std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
   /// Nodes are in different entries: called once by the cluster thread. It must not return.
   std::function<void(const run_failure&)> on_failure{};
   sukima::detail::solution_board* solutions = nullptr;  ///< null: that of the process
-};
-
-/// What a node has done so far.
-struct counts {
-  std::uint64_t named = 0;  ///< tasks that got a name
-  std::uint64_t omitted = 0;  ///< units that ended by another node's result, and did not run here
-  std::uint64_t cut = 0;  ///< units that ended by it while they ran here
-  std::uint64_t computed = 0;  ///< units that gave their result here
-  std::uint64_t told = 0;  ///< those whose result other nodes were told
-  /// Times that a node that got nothing from others began a unit that another one claimed, or the branch that
-  /// was left to others.
-  std::uint64_t helped = 0;
-  std::uint64_t given = 0;  ///< units given to nodes that asked
-  std::uint64_t taken_over = 0;  ///< units begun after their claimant was lost
-  std::uint64_t yielded = 0;  ///< units left to a lower node that began them, too
-  std::uint64_t notes = 0;  ///< messages sent
 };
 
 // Long: what the cluster thread does in one place; its methods share the state of one entry.
@@ -117,20 +103,14 @@ class node final : private receiver, private detail::remote_node {
 
   node_id id() const noexcept { return self_; }
   unsigned nodes() const noexcept { return nodes_; }
-  /// The next entry: ends when its own call has returned, or another node has told its result.
+  /// The next entry: ends when its own call has returned, or another node has sent its result.
   /// \throws what the call throws here
   void run(detail::cluster_entry& called);
-  counts statistics() const;
+  counts statistics() const { return counters_.all(); }
 
  private:
   struct root_task;
   struct unit;
-  /// The result of an entry, after its name, and the best solutions that it relied on.
-  struct entry_value {
-    node_id from;  ///< the node that has sent it, or this one
-    bytes content;
-    bytes solutions;
-  };
   /// An entry, as the thread that runs it waits for it.
   struct active_entry {
     detail::cluster_entry* called;
@@ -164,14 +144,13 @@ class node final : private receiver, private detail::remote_node {
     task_key within;  ///< the unit, or the entry, that it belongs to
     node_group began;  ///< the ranks that the plan led there; none: it is helped
   };
-  /// Who claims a unit that begins here: this node, told at once or when it has taken a while; or another.
+  /// The claimant of a unit that begins here: this node, announced at once or after a while; or another node.
   enum class claim_as : std::uint8_t { mine_told, mine, of_another };
   /// How a named task stands.
   enum class standing : std::uint8_t { known, under_way, of_no_interest };
 
   // Any thread.
   void post(event e);
-  void count(std::uint64_t counts::* what);
   static void run_root(detail::task* t, context c);
   static void run_unit(detail::task* t, context c);
 
@@ -207,12 +186,6 @@ class node final : private receiver, private detail::remote_node {
   /// Ends the active entry with what another node has got. \returns false: it is malformed
   bool take_value(const entry_value& value);
   void answer(node_id from, const note& n);
-  void tell(const note& n);
-  void tell_one(node_id to, const note& n);
-  void send(node_id to, const note& n);
-  /// A result with the solutions that it may rely on.
-  void tell_entry_result(node_id to, std::uint64_t entry, const entry_value& value);
-  void tell_solutions_if_new();
   // units.cpp: the life of a unit
   static unit& unit_of(const detail::received_task& t) noexcept;
   /// The unit that a task was split off from, or the entry. Linear in the number of its ancestors.
@@ -222,7 +195,7 @@ class node final : private receiver, private detail::remote_node {
   /// \pre there is none of that name
   unit& new_unit(const task_key& key, const task_key& within, const detail::travel_form& form,
                  bytes arguments);
-  /// Lets it run here. \param how  whose it is, and whether others hear of it at once
+  /// Lets it run here. \param how  the claimant, and whether the claim is sent at once
   void start(unit& u, claim_as how);
   /// A unit that no worker has begun, as all have something else to do: it is free again, also for others; or
   /// it has ended, if it was to.
@@ -235,11 +208,11 @@ class node final : private receiver, private detail::remote_node {
   void settle(unit& u, byte_view result);
   /// It has thrown here.
   void fail(unit& u, std::exception_ptr error);
-  /// Nobody needs it any more: forgets it unless it runs. Tasks wait for it only where the entry is over;
-  /// they run here.
+  /// The unit is not needed any more: forgets it unless it runs. Tasks wait for it only after the end of the
+  /// entry; they run here.
   void drop(unit& u);
   /// A task that waits for its unit runs after all: to its end below a shield and in a destructor; another
-  /// one, whose entry is over, finds itself aborted before it begins.
+  /// one, whose entry has ended, finds itself aborted before it begins.
   void run_here(std::uint64_t id);
   void forget_task(std::uint64_t id);
   void finish(std::uint64_t id, detail::given_outcome how);
@@ -259,21 +232,16 @@ class node final : private receiver, private detail::remote_node {
   /// A task has got its name. \param u  null: its result is known, and it has ended
   void place(unit* u, standing s, std::uint64_t id, purpose asked);
   void place_in_plan(unit* u, std::uint64_t id);
-  bool is_planning() const noexcept;
-  /// Is this the first of these ranks that lives? Then nobody else goes on with where they began.
-  bool is_first_of(node_group ranks) const;
-  /// What the first of the ranks that began there was to run is this node's: the first one is lost.
+  /// Takes over the units of a lost node if this one is the next of the ranks that began there.
   void inherit();
-  unsigned living_others() const noexcept;
-  bool is_alone() const noexcept { return living_others() == 0; }
   void help(const task_key& key);
   void let_giver_go(std::uint64_t id);
   void place_began(unit* u);
   /// A worker is in the middle of the entry, or of a unit, from now on.
   void goes_on(const task_key& key);
-  /// Another node is inside of something, and has told of a task that has no name here.
+  /// Another node has announced a task that has no name here.
   void heard_of(const note& n);
-  /// What workers here are in the middle of. Linear in the number of units.
+  /// The units, or the entry, that workers here are in the middle of. Linear in the number of units.
   std::vector<task_key> worked_on() const;
   /// Do others tell of tasks within something that is worked on here?
   bool is_worth_a_look() const;
@@ -295,7 +263,7 @@ class node final : private receiver, private detail::remote_node {
   void have_none();
   void take_given(node_id from, const note& n);
   void let_held_go(std::size_t number);
-  /// One that is left to nobody any more goes on. \returns false: there is none
+  /// Continues a held one whose other nodes are all lost. \returns false: there is none
   bool let_inherited_go();
   void let_all_held_go(const task_key& within);
 
@@ -307,9 +275,10 @@ class node final : private receiver, private detail::remote_node {
   node_id self_ = 0;
   unsigned nodes_ = 1;
 
-  mutable std::mutex lock_;  ///< guards the next ones
+  counters counters_;
+
+  std::mutex lock_;  ///< guards the next one
   std::vector<event> events_;
-  counts counts_;
 
   // For the cluster thread.
   std::uint64_t entry_ = 0;  ///< the number of the active entry, or of the last one
@@ -321,6 +290,7 @@ class node final : private receiver, private detail::remote_node {
   bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;
+  announcements others_;
   result_store store_;
   claims claims_;
   std::unordered_map<task_key, std::unique_ptr<unit>, task_key_hash> units_;
@@ -328,27 +298,21 @@ class node final : private receiver, private detail::remote_node {
   std::uint64_t last_number_ = 0;  ///< of units
   unsigned unbegun_ = 0;  ///< delivered, the entry's own call, too, and not begun by a worker
   clock::time_point delivered_;  ///< when one was last
-  std::vector<bool> gone_;
   std::mt19937_64 draws_;
   work_requests requests_;
   std::deque<node_id> asking_;  ///< nodes that have nothing to do, and have got no answer
   clock::time_point give_again_;  ///< when something is looked for again for them
-  clock::time_point give_until_;  ///< they are told then that there is nothing
+  clock::time_point give_until_;  ///< the time at which they are refused
   std::vector<held_giver> held_;
 
   // What is asked for.
   std::optional<purpose> asked_for_;  ///< an answer is awaited
-  std::vector<node_id> members_;  ///< the nodes that lived when the entry began
-  node_id rank_ = 0;  ///< this one's place among them
-  node_group group_{};  ///< of the plan: the ranks that begin where this one does
-  task_key place_{};  ///< where the plan has led so far: the entry, or a unit
-  bool place_began_ = false;  ///< a worker is there
   std::optional<task_key> helping_;  ///< the unit, or the entry, whose tasks are asked for in reverse order
+  plan plan_;
   looks looks_;
   unsigned failures_ = 0;  ///< times that the plan or a help got nothing, in a row
   clock::time_point not_before_;  ///< for asking again after that
   clock::time_point next_tick_;
-  clock::time_point next_solutions_;  ///< the earliest time at which solutions are sent without a result
 
   cluster_thread thread_;  ///< last: everything else is there when it begins
 };
@@ -368,8 +332,8 @@ struct node::unit {
   clock::time_point goes_on;  ///< when a worker has begun it, or has gone on where it was left to others
   std::optional<node_id> given_by;  ///< the node that waits for its result, as it has given it
   bool began = false;  ///< a worker has begun it
-  bool is_mine = false;  ///< no other node is to run it
-  bool is_claimed = false;  ///< this node has told so
+  bool is_mine = false;  ///< no other node should run it
+  bool is_claimed = false;  ///< this node has announced that
   bool is_stopped = false;  ///< it was cancelled
 };
 

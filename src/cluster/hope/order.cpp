@@ -8,7 +8,7 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Times in a row that nothing was there to split: then the plan, or the help inside of a unit, ends.
+/// After so many questions in a row without an answer the plan, or the help inside a unit, ends.
 constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
 /// A task that was delivered is left to the worker that wakes for it so long: a question would find it first.
@@ -16,32 +16,23 @@ constexpr std::chrono::microseconds before_taking_back{4000};
 /// Units that wait here; no more are looked for then.
 constexpr std::size_t most_units = 1024;
 
-constexpr node_id size_of(node_group g) noexcept { return g.last - g.first; }
-
 }  // namespace
 
 void node::begin_plan() {
   const clock::time_point now = clock::now();
-  members_.clear();
-  for (node_id n = 0; n < nodes_; ++n) {
-    if (n == self_) rank_ = static_cast<node_id>(members_.size());
-    if (!gone_[n]) members_.push_back(n);
-  }
-  group_ = {0, static_cast<node_id>(members_.size())};
-  place_ = name_of_entry;
-  place_began_ = false;
+  plan_.begin(self_, others_.gone());
   failures_ = 0;
   not_before_ = now;
   looks_.begin(now);
-  next_tick_ = now + chosen_.tick * living_others();
+  next_tick_ = now + chosen_.tick * others_.living_others();
 }
 
 void node::place_began(unit* u) {
-  if (u == nullptr || u->key == place_) place_began_ = true;
+  if (u == nullptr || u->key == plan_.place()) plan_.begun();
   if (is_over_ || u == nullptr) return;
-  if (is_planning()) return;
-  if (!u->is_mine && u->key != place_) help(u->key);
-  if (looks_.is_within(u->key)) looks_.begin_soon();  // its claimant has told of its tasks
+  if (plan_.is_under_way()) return;
+  if (!u->is_mine && u->key != plan_.place()) help(u->key);
+  if (looks_.is_within(u->key)) looks_.begin_soon();  // its claimant has announced its tasks
 }
 
 void node::goes_on(const task_key& key) {
@@ -51,26 +42,15 @@ void node::goes_on(const task_key& key) {
     u->goes_on = clock::now();
 }
 
-bool node::is_first_of(node_group ranks) const {
-  while (ranks.first < ranks.last && gone_[members_[ranks.first]]) ++ranks.first;
-  return ranks.first < ranks.last && ranks.first == rank_;
-}
-
 void node::inherit() {
   const auto claim = [this](const task_key& key, node_group began) {
-    unit* const u = is_first_of(began) ? find(key) : nullptr;
+    unit* const u = plan_.is_first_of(began, others_.gone()) ? find(key) : nullptr;
     if (u == nullptr || u->running == nullptr || u->is_stopped || std::exchange(u->is_mine, true)) return;
     tell_claim(*u);
   };
   for (const auto& [id, given] : given_)
     if (given.helping) claim(*given.helping, given.began);
   for (const held_giver& h : held_) claim(h.within, h.began);
-}
-
-bool node::is_planning() const noexcept { return size_of(group_) > 1; }
-
-unsigned node::living_others() const noexcept {
-  return static_cast<unsigned>(std::ranges::count(gone_, false)) - 1;
 }
 
 void node::help(const task_key& key) {
@@ -100,11 +80,11 @@ bool node::is_worth_a_look() const {
 }
 
 std::optional<node::purpose> node::next_purpose(clock::time_point now) const {
-  if (is_planning() && place_began_ && now >= not_before_) return purpose::plan;
-  if (helping_ && !is_planning() && now >= not_before_) return purpose::help;
+  if (plan_.is_under_way() && plan_.has_begun() && now >= not_before_) return purpose::plan;
+  if (helping_ && !plan_.is_under_way() && now >= not_before_) return purpose::help;
   if (now >= looks_.next() && has_room_for_units() && is_worth_a_look()) return purpose::look;
-  if (!asking_.empty() && !is_planning() && now >= give_again_) return purpose::give;
-  if (now >= next_tick_ && !is_alone()) return purpose::tick;
+  if (!asking_.empty() && !plan_.is_under_way() && now >= give_again_) return purpose::give;
+  if (now >= next_tick_ && !others_.is_alone()) return purpose::tick;
   return {};
 }
 
@@ -118,9 +98,8 @@ void node::ask_here() {
   if (now < may_take_back()) return;
   const auto what = next_purpose(now);
   if (!what) return;
-  next_tick_ = now + chosen_.tick * living_others();
-  const bool second_first =
-      what == purpose::help || (what == purpose::plan && first_part(group_, rank_, 2) == 1);
+  next_tick_ = now + chosen_.tick * others_.living_others();
+  const bool second_first = what == purpose::help || (what == purpose::plan && plan_.takes_second());
   asked_for_ = what;
   detail::request_task(workers_, second_first ? detail::giver::waits : detail::giver::goes_on);
 }
@@ -152,7 +131,7 @@ void node::nothing_came(purpose asked) {
   if (++failures_ < most_failures) return;
   failures_ = 0;
   if (asked == purpose::plan)
-    group_ = {};
+    plan_.end();
   else
     helping_.reset();
 }
@@ -186,29 +165,30 @@ void node::place(unit* u, standing s, std::uint64_t id, purpose asked) {
 }
 
 void node::place_in_plan(unit* u, std::uint64_t id) {
-  if (!is_planning()) {  // where it had led has ended since it was asked for; partner: erase
+  if (!plan_.is_under_way()) {  // where it had led has ended since it was asked for; partner: erase
     if (u != nullptr) let_giver_go(id);
     return;
   }
-  if (u == nullptr) {  // those that began there are done, this node, too, if it is one of them
-    group_ = first_part(group_, rank_, 2) == 0 ? group_of_part(group_, 0, 2) : node_group{};
+  if (u == nullptr) {  // the nodes that began there are done, this one included if it was among them
+    if (plan_.takes_second())
+      plan_.end();
+    else
+      plan_.follow(0);
     return;
   }
-  const node_group second = group_of_part(group_, 1, 2);
-  const node_id leader = members_[second.first];
-  if (first_part(group_, rank_, 2) == 0) {
+  const node_id leader = plan_.leader_of_second();
+  if (!plan_.takes_second()) {
     if (u->running == nullptr) claims_.claim(u->key, leader, clock::now());
-    group_ = group_of_part(group_, 0, 2);
+    plan_.follow(0);
     return;
   }
-  group_ = second;
   if (u->running != nullptr) {
-    group_ = {};
+    plan_.end();
     let_giver_go(id);
     return;
   }
-  place_ = u->key;
-  place_began_ = false;
+  plan_.follow(1);
+  plan_.enter(u->key);
   if (leader != self_) claims_.claim(u->key, leader, clock::now());
   start(*u, leader == self_ ? claim_as::mine_told : claim_as::of_another);
 }
@@ -231,7 +211,7 @@ void node::run_next() {
     find_work();
     return;
   }
-  if (claims_.of(free->key) == claims::state::orphan) count(&counts::taken_over);
+  if (claims_.of(free->key) == claims::state::orphan) counters_.add(&counts::taken_over);
   requests_.has_work();
   start(*free, claim_as::mine);
 }
@@ -258,18 +238,18 @@ std::vector<node::unit*> node::units_left_to_others() const {
 void node::find_work() {
   const clock::time_point now = clock::now();
   if (const auto asked = requests_.next(now, draws_()))
-    tell_one(*asked, {.kind = note_kind::request, .entry = entry_});
+    others_.tell_one(*asked, {.kind = note_kind::request, .entry = entry_});
   if (now < requests_.idle_since() + chosen_.before_going_on) return;
   if (let_inherited_go()) {
     requests_.has_work();
     return;
   }
-  if (!is_alone() && !requests_.is_over(now)) return;
+  if (!others_.is_alone() && !requests_.is_over(now)) return;
   const std::vector<unit*> claimed = units_left_to_others();
   const std::size_t choices = claimed.size() + held_.size();
   if (choices == 0) return;
   requests_.does_without();
-  count(&counts::helped);
+  counters_.add(&counts::helped);
   const std::size_t choice = draws_() % choices;
   if (choice < claimed.size())
     start(*claimed[choice], claim_as::of_another);

@@ -31,16 +31,16 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
   const task_key key = key_of(entry_, *number, arguments);
   const task_key origin = within(t);
   const std::uint64_t id = detail::give_away(workers_, t);
-  count(&counts::named);
+  counters_.add(&counts::named);
   looks_.has_name_here(key);
   given_task& given = given_[id];
   given.giver = giver;
-  if (asked == purpose::plan && origin == place_) {
-    given.helping = place_;
-    given.began = group_;
+  if (asked == purpose::plan && origin == plan_.place()) {
+    given.helping = plan_.place();
+    given.began = plan_.group();
   }
   if (const bytes* const known = store_.find(key)) {
-    count(&counts::omitted);
+    counters_.add(&counts::omitted);
     finish(id, {.result = *known, .error = nullptr, .aborted = false});
     place(nullptr, standing::known, id, asked);
     return;
@@ -50,7 +50,7 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
   given.of = u;
   u->waiting.push_back(id);
   if (asked == purpose::help && helping_ != origin) {
-    // All workers were asked, and one has answered that is in another unit: nobody else goes on with that.
+    // All workers were asked, and one that is in another unit has answered. No other node continues that unit.
     let_giver_go(id);
     nothing_came(asked);
     return;
@@ -105,7 +105,8 @@ void node::start(unit& u, claim_as how) {
   u.since = delivered_ = clock::now();
   u.began = false;
   ++unbegun_;
-  next_tick_ = u.since + chosen_.tick * living_others();  // one that ends sooner is told as a whole
+  next_tick_ =
+      u.since + chosen_.tick * others_.living_others();  // a unit that ends sooner is announced as a whole
   u.is_mine = how != claim_as::of_another;
   if (how == claim_as::mine_told) tell_claim(u);
   detail::deliver(workers_, *t);
@@ -129,11 +130,11 @@ bool node::take_back(detail::received_task& t) {
 void node::tell_claim(unit& u) {
   u.is_claimed = true;
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
-  tell({.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age});
+  others_.tell({.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age});
 }
 
 void node::tell_claims_that_are_due() {
-  if (is_alone()) return;
+  if (others_.is_alone()) return;
   const clock::time_point now = clock::now();
   for (const auto& [key, u] : units_)
     if (u->running != nullptr && u->is_mine && !u->is_claimed && !u->is_stopped &&
@@ -150,7 +151,7 @@ void node::unit_ended(event& e) {
   switch (e.how) {
     case outcome::ok:
       if (store_.find(u.key) == nullptr && !is_over_) {
-        count(&counts::computed);
+        counters_.add(&counts::computed);
         const auto cost = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
         const bool is_told = u.is_claimed || claims_.of(u.key) != claims::state::free;
         claims_.settle(u.key);
@@ -162,10 +163,10 @@ void node::unit_ended(event& e) {
                           .content = e.content};
         const bool is_for_all = is_told || cost >= chosen_.before_telling;
         if (is_for_all)
-          tell(result);
+          others_.tell(result);
         else if (u.given_by)
-          tell_one(*u.given_by, result);
-        if ((is_for_all && !is_alone()) || u.given_by) count(&counts::told);
+          others_.tell_one(*u.given_by, result);
+        if ((is_for_all && !others_.is_alone()) || u.given_by) counters_.add(&counts::told);
         store_.put(u.key, e.content, cost);
       }
       settle(u, e.content);
@@ -229,7 +230,7 @@ void node::finish(std::uint64_t id, detail::given_outcome how) {
 
 void node::forget_task(std::uint64_t id) {
   const auto found = given_.find(id);
-  if (found == given_.end()) return;  // it has ended meanwhile
+  if (found == given_.end()) return;  // it has since ended
   unit& u = *found->second.of;
   std::erase(u.waiting, id);
   finish(id, {.result = {}, .error = nullptr, .aborted = true});
@@ -254,14 +255,15 @@ void node::unclaim(unit& u) {
   if (is_over_) return;
   const note what{.kind = note_kind::unclaim, .entry = entry_, .task = u.key};
   if (is_told)
-    tell(what);
+    others_.tell(what);
   else if (giver)
-    tell_one(*giver, what);
+    others_.tell_one(*giver, what);
 }
 
 void node::erase(unit& u) {
   if (helping_ == u.key) helping_.reset();
-  if (is_planning() && place_ == u.key) group_ = {};  // it may never begin: where the plan has led is over
+  if (plan_.is_under_way() && plan_.place() == u.key)
+    plan_.end();  // it may never begin: the plan leads no further
   units_.erase(u.key);
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts of what a node did under hierarchical omission.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+namespace sukima::cluster::hope {
+
+/// Counts of one node since it began.
+struct counts {
+  std::uint64_t named = 0;  ///< tasks that got a name
+  std::uint64_t omitted = 0;  ///< units that ended by another node's result, and did not run here
+  std::uint64_t cut = 0;  ///< units that ended by it while they ran here
+  std::uint64_t computed = 0;  ///< units that gave their result here
+  std::uint64_t told = 0;  ///< units whose result was sent to other nodes
+  /// Times that this node, having received no task, began a unit claimed by another node, or a branch left to
+  /// others.
+  std::uint64_t helped = 0;
+  std::uint64_t given = 0;  ///< units given to nodes that asked
+  std::uint64_t taken_over = 0;  ///< units begun after their claimant was lost
+  std::uint64_t yielded = 0;  ///< units left to another node that had begun them, too
+  std::uint64_t notes = 0;  ///< messages sent
+};
+
+/// The counts of one node. Any thread.
+class counters {
+ public:
+  void add(std::uint64_t counts::* what) {
+    const std::lock_guard hold(lock_);
+    ++(counts_.*what);
+  }
+  counts all() const {
+    const std::lock_guard hold(lock_);
+    return counts_;
+  }
+
+ private:
+  mutable std::mutex lock_;
+  counts counts_;
+};
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planned start of an entry, as one node follows it: at each construct half of the nodes take the first
+// part and half the second one, until each node is alone (planned_start.hpp).
+#pragma once
+
+#include "hope/messages.hpp"
+#include "hope/planned_start.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace sukima::cluster::hope {
+
+/// One thread.
+class plan {
+ public:
+  /// An entry begins, with the nodes that live.
+  void begin(node_id self, const std::vector<bool>& gone);
+  /// The plan leads no further.
+  void end() noexcept { group_ = {}; }
+
+  /// Whether other nodes still begin where this one does.
+  bool is_under_way() const noexcept { return group_.last - group_.first > 1; }
+  /// Whether it leads to the second part of the next construct.
+  bool takes_second() const noexcept { return first_part(group_, rank_, 2) == 1; }
+  /// The ranks that begin where this node does.
+  node_group group() const noexcept { return group_; }
+  /// The node that runs the second part of the next construct.
+  node_id leader_of_second() const { return members_[group_of_part(group_, 1, 2).first]; }
+  /// Follows one of the parts. \param part  0 or 1
+  void follow(unsigned part) noexcept { group_ = group_of_part(group_, part, 2); }
+
+  /// Where the plan has led so far: the entry, or a unit.
+  const task_key& place() const noexcept { return place_; }
+  bool has_begun() const noexcept { return has_begun_; }
+  /// It leads into a unit, which no worker has begun.
+  void enter(const task_key& place) noexcept {
+    place_ = place;
+    has_begun_ = false;
+  }
+  /// A worker has begun the place.
+  void begun() noexcept { has_begun_ = true; }
+
+  /// Whether this node is the first of these ranks that lives: no other one continues where they began.
+  bool is_first_of(node_group ranks, const std::vector<bool>& gone) const;
+
+ private:
+  std::vector<node_id> members_;  ///< the nodes that lived when the entry began
+  node_id rank_ = 0;  ///< this one's place among them
+  node_group group_{};
+  task_key place_{};
+  bool has_begun_ = false;
+};
+
+}  // namespace sukima::cluster::hope
