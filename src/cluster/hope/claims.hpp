@@ -22,7 +22,7 @@ class claims {
   enum class state : std::uint8_t {
     free,  ///< no node says that it runs it
     claimed,  ///< a living node says so
-    orphan,  ///< whoever said so is lost, and nobody has claimed it since
+    orphan,  ///< the node that said so is lost, and no other one has claimed it since
   };
 
   /// A node says that it runs a task. Said again, the earlier time holds. Nothing of a lost node counts.
@@ -35,7 +35,7 @@ class claims {
   /// A node is lost. Tasks that only it had claimed become orphans.
   /// \returns these, in the order of their keys. Complexity: linear in the number of claimed tasks
   std::vector<task_key> lose(node_id node);
-  /// Forgets all claims: an entry is over. Lost nodes stay lost.
+  /// Forgets all claims: an entry has ended. Lost nodes stay lost.
   void clear() noexcept { tasks_.clear(); }
 
   state of(const task_key& task) const;
@@ -47,10 +47,10 @@ class claims {
     std::chrono::microseconds told;  ///< the other's, when it said so
     std::chrono::microseconds young;  ///< below that age a node stops for a smaller number
   };
-  /// Whether two nodes began a task and this one is to stop, as it hears of the other: it is young, and
-  /// another living claimant has a smaller number; or the other one began earlier, and has not stopped for
-  /// this one though it may have the smaller number, as it was not young any more. Of two at most one stops;
-  /// of young ones the smallest goes on.
+  /// Whether this node must stop a task that another node has begun, too. It stops if it began the task only
+  /// recently and another living claimant has a smaller number. It also stops if the other node began earlier
+  /// and was no longer young, because that node does not stop for this one. Of two nodes at most one stops; of
+  /// young ones the one with the smallest number continues.
   bool yields(const task_key& task, node_id self, const ages& a) const;
   std::size_t size() const noexcept { return tasks_.size(); }
 

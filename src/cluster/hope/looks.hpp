@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a node looks for tasks that others have told of: another node is inside of what is worked on here, and
-// has named a task that has no name here yet. A look names the oldest tasks here, until some in a row are of
-// no interest to anybody.
+// When a node looks for tasks that others have announced. Another node is working inside a task that runs here,
+// too, and has named a part that has no name here yet. A look names the oldest tasks here, until several in a
+// row are known to no other node.
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -22,14 +22,14 @@ struct begun_task {
 /// Complexity: n log n for n tasks
 std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t workers);
 
-/// What was told of one entry, and the times of the looks. One thread.
+/// The announced tasks of one entry, and the times of the looks. One thread.
 class looks {
  public:
   /// An entry begins. Constant but for what was kept of the last one.
   void begin(clock::time_point now);
-  /// Another node has told of a task that has no name here.
+  /// Another node has announced a task that has no name here.
   /// \param within  what it is within there
-  /// \returns nobody has told of it before
+  /// \returns whether no node has announced it before
   bool heard_of(const task_key& task, const task_key& within);
   /// It has a name here from now on.
   void has_name_here(const task_key& task);

@@ -2,7 +2,7 @@
 // What nodes say to each other under hierarchical omission. All are hints but the results, and those are
 // facts: whatever is lost, late, repeated or overtaken costs time, and never changes a result.
 //
-//   claim         the sender runs a task since so long; whoever has it to do may do something else first
+//   claim         the sender has run a task for that long; other nodes may do something else first
 //   unclaim       the sender does not run it any more, and has no result
 //   result        what the task returned, for all who have it to do
 //   entry_result  the entry's name, and what it returned: no node has work left for it
@@ -45,7 +45,7 @@ struct note {
   std::uint64_t entry = 0;  ///< its number, from 1
   task_key task{};  ///< of claim, unclaim, result and missing
   /// Of a claim, a result or a given task: the task out of which the sender has split it, or the entry. It
-  /// tells where it is of use; other nodes may have come to the same task by another way.
+  /// shows where the note is of use. Other nodes may have reached the same task by another way.
   task_key within{};
   /// Of a claim: how long it is old; of a result: the time that its computation took. Whole microseconds, not
   /// negative; longer than an hour counts as an hour.

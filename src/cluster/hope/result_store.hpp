@@ -29,7 +29,7 @@ class result_store {
   void put(const task_key& key, bytes result, std::chrono::nanoseconds cost);
   /// The result, or nullptr. Valid until the next put() or clear().
   const bytes* find(const task_key& key) const;
-  /// Forgets all: an entry is over.
+  /// Forgets all: an entry has ended.
   void clear() noexcept;
 
   std::size_t size() const noexcept { return results_.size(); }

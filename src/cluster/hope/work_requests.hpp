@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a node asks for a task that has nothing to do, and for how long it is content with asking.
+// Which nodes an idle node asks for work, and for how long.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -15,23 +15,23 @@ namespace sukima::cluster::hope {
 class work_requests {
  public:
   /// \param nodes     how many there are
-  /// \param patience  so long a node that finds nothing to do only asks, and five times as long where not all
-  ///                  others have answered that they have nothing: who is silent may only lack a CPU. Twice
-  ///                  as long each time that it had to do without the others, until one is lost: if all
-  ///                  live, what it repeats is mostly in vain.
+  /// \param patience  how long an idle node only asks; five times as long if not all others have answered that
+  ///                  they have no work, because a silent node may only lack a CPU. It doubles each time the
+  ///                  node had to do without the others, until a node is lost: if all live, work that is
+  ///                  repeated is mostly wasted.
   work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
 
-  /// An entry begins: nobody is asked.
+  /// An entry begins: no node is asked.
   void begin() noexcept;
   /// The node has something to do.
   void has_work() noexcept;
-  /// Its patience is over: it has found something to do without the others. Those that have not answered are
-  /// neither asked nor waited for until they say something.
+  /// Its patience has run out: it has found something to do without the others. Silent nodes are neither asked
+  /// nor waited for until they send something.
   void does_without() noexcept;
   /// The node has nothing to do. It asks all others in turn, one after the other; when all have been asked it
   /// pauses, longer each time. An answer is waited for 10 ms.
-  /// \param draw  a random number: with whom a turn begins
-  /// \returns whom it is to ask now; nothing: nobody. Linear in the number of nodes
+  /// \param draw  a random number, which chooses the first node of a turn
+  /// \returns the node to ask now; nothing: none. Linear in the number of nodes
   std::optional<node_id> next(clock::time_point now, std::uint64_t draw);
   /// A node says something.
   void hears(node_id from) noexcept { others_[from].is_silent = false; }
@@ -51,7 +51,7 @@ class work_requests {
   clock::time_point idle_since() const noexcept { return idle_since_.value_or(clock::time_point::min()); }
   /// When is_over() becomes true, or has become. \pre next() was called last
   clock::time_point end_of_patience() const noexcept;
-  /// When next() has somebody to ask, if no message comes. \pre next() was called last
+  /// When next() has a node to ask, if no message comes. \pre next() was called last
   clock::time_point next_request() const noexcept { return asked_ ? until_ : not_before_; }
 
  private:
