@@ -49,8 +49,8 @@ class claims {
   };
   /// Whether this node must stop a task that another node has begun, too. It stops if it began the task only
   /// recently and another living claimant has a smaller number. It also stops if the other node began earlier
-  /// and was no longer young, because that node does not stop for this one. Of two nodes at most one stops; of
-  /// young ones the one with the smallest number continues.
+  /// and was no longer young, because that node does not stop for this one. Of two nodes at most one stops;
+  /// of young ones the one with the smallest number continues.
   bool yields(const task_key& task, node_id self, const ages& a) const;
   std::size_t size() const noexcept { return tasks_.size(); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving tasks to idle nodes. An idle node asks the others for a task, runs the one that it gets, and sends the
-// result back. The giver then omits the task. Until the result arrives, the idle node leaves alone what it waits
-// for itself, and the first branch of a construct whose second branch it began with.
+// Giving tasks to idle nodes. An idle node asks the others for a task, runs it, and sends the
+// result back. The giver then omits the task. Until the result arrives, the idle node leaves alone what it
+// waits for itself, and the first branch of a construct whose second branch it began with.
 #include "hope/node.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Running tasks may have nothing to split at one moment and much at the next. The asking node waits longer than
-/// that for an answer (work_requests.cpp).
+/// Running tasks may have nothing to split at one moment and much at the next. The asking node waits longer
+/// than that for an answer (work_requests.cpp).
 constexpr std::chrono::microseconds looks_for_some{5000};
 constexpr std::chrono::microseconds between_questions{200};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a node looks for tasks that others have announced. Another node is working inside a task that runs here,
-// too, and has named a part that has no name here yet. A look names the oldest tasks here, until several in a
-// row are known to no other node.
+// When a node looks for tasks that others have announced. Another node is working inside a task that runs
+// here, too, and has named a part that has no name here yet. A look names the oldest tasks here, until
+// several in a row are known to no other node.
 #pragma once
 
 #include "hope/named_task.hpp"

@@ -16,8 +16,8 @@ struct node_group {
 };
 
 /// The part of a group that begins at one of the parts of a construct. Parts get as many nodes as their place
-/// allows, with a difference of one at most. With more parts than nodes some parts get no node: no node begins
-/// there, and any free one takes them.
+/// allows, with a difference of one at most. With more parts than nodes some parts get no node: no node
+/// begins there, and any free one takes them.
 /// \param part which of them, from 0, below `parts`
 /// \param parts at least 1
 /// \pre group.first ≤ group.last

@@ -15,18 +15,18 @@ namespace sukima::cluster::hope {
 class work_requests {
  public:
   /// \param nodes     how many there are
-  /// \param patience  how long an idle node only asks; five times as long if not all others have answered that
-  ///                  they have no work, because a silent node may only lack a CPU. It doubles each time the
-  ///                  node had to do without the others, until a node is lost: if all live, work that is
-  ///                  repeated is mostly wasted.
+  /// \param patience  how long an idle node only asks; five times as long if not all others have answered
+  ///                  that they have no work, because a silent node may only lack a CPU. It doubles each
+  ///                  time the node had to do without the others, until a node is lost: if all live, work
+  ///                  that is repeated is mostly wasted.
   work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
 
   /// An entry begins: no node is asked.
   void begin() noexcept;
   /// The node has something to do.
   void has_work() noexcept;
-  /// Its patience has run out: it has found something to do without the others. Silent nodes are neither asked
-  /// nor waited for until they send something.
+  /// Its patience has run out: it has found something to do without the others. Silent nodes are neither
+  /// asked nor waited for until they send something.
   void does_without() noexcept;
   /// The node has nothing to do. It asks all others in turn, one after the other; when all have been asked it
   /// pauses, longer each time. An answer is waited for 10 ms.
