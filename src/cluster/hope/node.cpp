@@ -25,24 +25,17 @@ struct node::root_task : detail::received_task {
 };
 
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
-    : workers_(workers),
-      transport_(std::move(by)),
+    : node_base(workers, std::move(by), chosen.solutions),
       chosen_(chosen),
-      solutions_(chosen.solutions != nullptr ? *chosen.solutions : sukima::detail::own_solution_board()),
       others_(*transport_, solutions_, counters_),
       store_(chosen.memory),
       draws_(chosen.seed),
       requests_(transport_->nodes(), chosen.before_helping) {
-  nodes_ = transport_->nodes();
   detail::combines_in_fixed_order = true;  // partner: uses_fixed_order
-  thread_.start([this] { meet(); }, [this] { serve(); });
-  solutions_.on_news([this] { transport_->ring(); });
+  begin([this] { meet(); }, [this] { serve(); });
 }
 
-node::~node() {
-  solutions_.on_news({});
-  thread_.stop(*transport_);
-}
+node::~node() { end(); }
 
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
@@ -52,7 +45,7 @@ void node::meet() {
 }
 
 void node::serve() {
-  while (!thread_.is_stopping()) {
+  while (!is_ending()) {
     transport_->wait(next_turn());
     turn();
   }
@@ -61,12 +54,7 @@ void node::serve() {
 }
 
 void node::turn() {
-  std::vector<event> events;
-  {
-    const std::lock_guard hold(lock_);
-    events.swap(events_);
-  }
-  for (event& e : events) take_event(e);
+  for (event& e : events_.take()) take_event(e);
   if (active_ == nullptr) return;
   if (!is_over_) {
     others_.tell_solutions_if_new(entry_, clock::now());
@@ -164,7 +152,7 @@ void node::begin_entry(active_entry& e) {
 
 void node::run_root(detail::task* t, context c) {
   auto* const root = static_cast<root_task*>(t);
-  root->owner->post({.kind = event::what::began});
+  root->owner->events_.post({.kind = event::what::began});
   root->called->run(*root->called, c);
 }
 
@@ -207,14 +195,6 @@ void node::conclude_if_over() {
   waiting.resume();  // the entry is gone from here on
 }
 
-void node::post(event e) {
-  {
-    const std::lock_guard hold(lock_);
-    events_.push_back(std::move(e));
-  }
-  transport_->ring();
-}
-
 void node::run(detail::cluster_entry& called) {
   active_entry e{.called = &called};
   // The runtime is inside an entry as long as this lasts, so its workers look for work. This thread is one of
@@ -222,7 +202,7 @@ void node::run(detail::cluster_entry& called) {
   workers_.run([&](context c) {
     suspend(c, [&](resumer r) {
       e.waiting = r;
-      post({.kind = event::what::begins, .entry = &e});
+      events_.post({.kind = event::what::begins, .entry = &e});
     });
   });
   if (e.error) std::rethrow_exception(e.error);
@@ -232,15 +212,15 @@ void node::run(detail::cluster_entry& called) {
   called.get(called, content);
 }
 
-void node::answered(detail::task* t) noexcept { post({.kind = event::what::answered, .t = t}); }
+void node::answered(detail::task* t) noexcept { events_.post({.kind = event::what::answered, .t = t}); }
 
 void node::answered_by_waiting(detail::task& t, resumer of_giver) noexcept {
-  post({.kind = event::what::answered, .t = &t, .giver = of_giver});
+  events_.post({.kind = event::what::answered, .t = &t, .giver = of_giver});
 }
 
 void node::idle() noexcept { transport_->ring(); }
 
-void node::aborted(std::uint64_t id) noexcept { post({.kind = event::what::aborted, .id = id}); }
+void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::what::aborted, .id = id}); }
 
 void node::ended(detail::received_task& t) noexcept {
   event e{.kind = event::what::ended, .t = &t};
@@ -262,7 +242,7 @@ void node::ended(detail::received_task& t) noexcept {
     e.how = outcome::thrown;
     e.error = std::current_exception();
   }
-  post(std::move(e));
+  events_.post(std::move(e));
 }
 
 }  // namespace sukima::cluster::hope

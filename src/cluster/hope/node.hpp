@@ -8,13 +8,14 @@
 //   known      another node has sent the result: the task ends with it before it runs (omitted)
 //   claimed    another node says that it runs it: it waits here, and other units are run first
 //   free       the cluster thread lets it run when a worker here is idle, the youngest first, and claims it
-// A unit runs as a task of its own, made from the bytes of its arguments, so its result exists in bytes and can
-// be sent to all nodes. A result that arrives while it runs cuts it. If all remaining units are claimed by
-// others, the node asks them for tasks (giving.cpp). It also asks if it began a construct with the second branch
-// and the first one is left to others. A task that it gets is a unit as well, and its result goes to the giver.
-// Where it gets nothing for long, it helps: it runs what is left to others as well, but its tasks in the
-// reverse order, so that it meets the claimant in the middle. Because of this the entry ends here whatever
-// becomes of the other nodes and of all messages: a claim only delays (node_options::before_helping).
+// A unit runs as a task of its own, made from the bytes of its arguments, so its result exists in bytes and
+// can be sent to all nodes. A result that arrives while it runs cuts it. If all remaining units are claimed
+// by others, the node asks them for tasks (giving.cpp). It also asks if it began a construct with the second
+// branch and the first one is left to others. A task that it gets is a unit as well, and its result goes to
+// the giver. Where it gets nothing for long, it helps: it runs what is left to others as well, but its tasks
+// in the reverse order, so that it meets the claimant in the middle. Because of this the entry ends here
+// whatever becomes of the other nodes and of all messages: a claim only delays
+// (node_options::before_helping).
 //
 // Exceptions: an entry returns or throws on each node what its own call returns or throws there, or returns
 // what another node's call has returned. A unit that throws here ends the task that waits for it by that
@@ -24,15 +25,16 @@
 //
 // Which tasks are asked for (order.cpp): at the beginning of an entry those of the planned start; in a unit
 // that is helped the oldest one at each level; for a node without work the oldest one; if a claim or a result
-// shows that another node works inside a task that runs here, too, the oldest ones, until several in a row are
-// known to no other node; and one every tick, so that most of a long task has been sent before this node dies.
+// shows that another node works inside a task that runs here, too, the oldest ones, until several in a row
+// are known to no other node; and one every tick, so that most of a long task has been sent before this node
+// dies.
 //
 // Source: cluster.md of the design, sections 5 and 6, with every message to every node.
 #pragma once
 
 #include "entry/ending.hpp"
-#include "entry/forms.hpp"
-#include "entry/solution_board.hpp"
+#include "entry/event_queue.hpp"
+#include "entry/node_base.hpp"
 #include "hope/announcements.hpp"
 #include "hope/claims.hpp"
 #include "hope/looks.hpp"
@@ -42,10 +44,7 @@
 #include "hope/result_store.hpp"
 #include "hope/work_requests.hpp"
 #include "protocol/messages.hpp"
-#include "transport/cluster_thread.hpp"
 #include "transport/transport.hpp"
-
-#include <runtime/shared/remote.hpp>
 
 #include <sukima/cluster.hpp>
 #include <sukima/suspend.hpp>
@@ -72,18 +71,18 @@ struct node_options {
   std::chrono::seconds meeting_time{30};  ///< for all nodes to come
   /// How long an idle node requests work before it starts units claimed by others.
   std::chrono::microseconds before_helping{20000};
-  /// How long it is idle before it begins anything that was left to others: a worker may be about to take a task
-  /// that has just become ready.
+  /// How long it is idle before it begins anything that was left to others: a worker may be about to take a
+  /// task that has just become ready.
   std::chrono::microseconds before_going_on{4000};
-  /// A unit that was begun that recently is left to a lower node that runs it, too. An older one is left only to
-  /// a node that began it earlier.
+  /// A unit that was begun that recently is left to a lower node that runs it, too. An older one is left
+  /// only to a node that began it earlier.
   std::chrono::microseconds yields_within{4000};
   /// Results of units that took less are not sent, unless two nodes met at the unit.
   std::chrono::microseconds before_telling{2000};
   /// Delay before a running unit is announced: most end sooner, and are announced once, then.
   std::chrono::microseconds before_claiming{10000};
-  /// At least one task is named in that time for each other living node. Its result is sent to all of them, so
-  /// the cost of sending does not depend on their number.
+  /// At least one task is named in that time for each other living node. Its result is sent to all of them,
+  /// so the cost of sending does not depend on their number.
   std::chrono::microseconds tick{1500};
   std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
   /// Nodes are in different entries: called once by the cluster thread. It must not return.
@@ -92,7 +91,7 @@ struct node_options {
 };
 
 // Long: what the cluster thread does in one place; its methods share the state of one entry.
-class node final : private receiver, private detail::remote_node {
+class node final : public node_base {
  public:
   /// Meets the other nodes. \throws start_failure
   node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
@@ -101,8 +100,6 @@ class node final : private receiver, private detail::remote_node {
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  node_id id() const noexcept { return self_; }
-  unsigned nodes() const noexcept { return nodes_; }
   /// The next entry: ends when its own call has returned, or another node has sent its result.
   /// \throws what the call throws here
   void run(detail::cluster_entry& called);
@@ -150,7 +147,6 @@ class node final : private receiver, private detail::remote_node {
   enum class standing : std::uint8_t { known, under_way, of_no_interest };
 
   // Any thread.
-  void post(event e);
   static void run_root(detail::task* t, context c);
   static void run_unit(detail::task* t, context c);
 
@@ -267,18 +263,10 @@ class node final : private receiver, private detail::remote_node {
   bool let_inherited_go();
   void let_all_held_go(const task_key& within);
 
-  runtime& workers_;
-  const std::unique_ptr<transport> transport_;
   const node_options chosen_;
-  const form_table forms_;
-  sukima::detail::solution_board& solutions_;
-  node_id self_ = 0;
-  unsigned nodes_ = 1;
 
   counters counters_;
-
-  std::mutex lock_;  ///< guards the next one
-  std::vector<event> events_;
+  event_queue<event> events_{*transport_};
 
   // For the cluster thread.
   std::uint64_t entry_ = 0;  ///< the number of the active entry, or of the last one
@@ -313,8 +301,6 @@ class node final : private receiver, private detail::remote_node {
   unsigned failures_ = 0;  ///< times that the plan or a help got nothing, in a row
   clock::time_point not_before_;  ///< for asking again after that
   clock::time_point next_tick_;
-
-  cluster_thread thread_;  ///< last: everything else is there when it begins
 };
 
 /// A task with a name.

@@ -50,7 +50,7 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
   given.of = u;
   u->waiting.push_back(id);
   if (asked == purpose::help && helping_ != origin) {
-    // All workers were asked, and one that is in another unit has answered. No other node continues that unit.
+    // All workers were asked, and one in another unit has answered. No other node continues that unit.
     let_giver_go(id);
     nothing_came(asked);
     return;
@@ -86,7 +86,7 @@ node::unit& node::unit_of(const detail::received_task& t) noexcept {
 
 void node::run_unit(detail::task* t, context c) {
   unit& u = unit_of(*static_cast<detail::received_task*>(t));
-  u.owner->post({.kind = event::what::began, .of = &u});
+  u.owner->events_.post({.kind = event::what::began, .of = &u});
   u.run(t, c);
 }
 

@@ -20,21 +20,13 @@ constexpr std::chrono::seconds leaving_time{2};
 }  // namespace
 
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
-    : workers_(workers),
-      transport_(std::move(by)),
-      chosen_(std::move(chosen)),
-      solutions_(chosen_.solutions != nullptr ? *chosen_.solutions : sukima::detail::own_solution_board()) {
-  nodes_ = transport_->nodes();
+    : node_base(workers, std::move(by), chosen.solutions), chosen_(std::move(chosen)) {
   gone_.resize(nodes_);
   small_tasks_ = small_tasks(nodes_);
-  thread_.start([this] { meet(); }, [this] { serve(); });
-  solutions_.on_news([this] { transport_->ring(); });
+  begin([this] { meet(); }, [this] { serve(); });
 }
 
-node::~node() {
-  solutions_.on_news({});
-  thread_.stop(*transport_);
-}
+node::~node() { end(); }
 
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
@@ -43,14 +35,9 @@ void node::meet() {
 }
 
 void node::serve() {
-  while (!thread_.is_stopping()) {
+  while (!is_ending()) {
     transport_->wait(next_look());
-    std::vector<event> events;
-    {
-      const std::lock_guard hold(lock_);
-      events.swap(events_);
-    }
-    for (event& e : events) take_event(e);
+    for (event& e : events_.take()) take_event(e);
     look_for_node_0();
     send_waiting();
     send_solutions_if_new();
@@ -62,12 +49,7 @@ void node::serve() {
 }
 
 void node::wait_for_leaving() {
-  std::vector<event> events;
-  {
-    const std::lock_guard hold(lock_);
-    events.swap(events_);
-  }
-  for (event& e : events) take_event(e);
+  for (event& e : events_.take()) take_event(e);
   // MPI's nodes end together, so there it waits as long as it takes.
   const bool gives_up = transport_->can().sees_losses;
   progress_deadline end(leaving_time);
@@ -98,14 +80,6 @@ clock::time_point node::next_look() const {
       until = std::min(until, std::max(line->from, look.value_or(line->from)));
   }
   return until;
-}
-
-void node::post(event e) {
-  {
-    const std::lock_guard hold(lock_);
-    events_.push_back(std::move(e));
-  }
-  transport_->ring();
 }
 
 void node::run(detail::cluster_entry& entry) {
@@ -141,7 +115,7 @@ void node::run_here(detail::cluster_entry& entry) {
   }
   over.solutions = solutions_.all();
   active_entry_.store(0);  // then ring, in post; partners: ask_others, idle()
-  post(std::move(over));
+  events_.post(std::move(over));
   if (thrown) std::rethrow_exception(thrown);
 }
 
@@ -178,7 +152,7 @@ void node::help(detail::cluster_entry& entry) {
 
 void node::end_differing(const std::string& sentence) {
   const byte_view text = std::as_bytes(std::span(sentence));
-  post({.kind = event::what::differs, .content = bytes(text.begin(), text.end())});
+  events_.post({.kind = event::what::differs, .content = bytes(text.begin(), text.end())});
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));  // the cluster thread ends the process
 }
 
@@ -187,7 +161,7 @@ traffic node::statistics() const {
   return statistics_;
 }
 
-void node::answered(detail::task* t) noexcept { post({.kind = event::what::answered, .t = t}); }
+void node::answered(detail::task* t) noexcept { events_.post({.kind = event::what::answered, .t = t}); }
 
 void node::unanswered() noexcept {
   // Who finds it set need not ring: ask_here is still to come, by the ring of whoever has set it.
@@ -199,7 +173,7 @@ void node::idle() noexcept {
   if (active_entry_.load() != 0 && !idle_told_.exchange(true)) transport_->ring();
 }
 
-void node::aborted(std::uint64_t id) noexcept { post({.kind = event::what::aborted, .id = id}); }
+void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::what::aborted, .id = id}); }
 
 void node::ended(detail::received_task& t) noexcept {
   event e{.kind = event::what::ended, .t = &t};
@@ -219,7 +193,7 @@ void node::ended(detail::received_task& t) noexcept {
     e.content.clear();
     e.content = write_exception(std::current_exception(), self_);
   }
-  post(std::move(e));
+  events_.post(std::move(e));
 }
 
 }  // namespace sukima::cluster

@@ -10,16 +10,13 @@
 #pragma once
 
 #include "entry/ending.hpp"
-#include "entry/forms.hpp"
-#include "entry/solution_board.hpp"
+#include "entry/event_queue.hpp"
+#include "entry/node_base.hpp"
 #include "protocol/messages.hpp"
 #include "steal/lifelines.hpp"
 #include "steal/small_tasks.hpp"
 #include "steal/thief.hpp"
-#include "transport/cluster_thread.hpp"
 #include "transport/transport.hpp"
-
-#include <runtime/shared/remote.hpp>
 
 #include <sukima/cluster.hpp>
 #include <sukima/suspend.hpp>
@@ -44,7 +41,7 @@ struct node_options {
 };
 
 // Long: what the cluster thread does in one place; its methods share the state of one entry.
-class node final : private receiver, private detail::remote_node {
+class node final : public node_base {
  public:
   /// Meets the other nodes. \throws start_failure
   node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
@@ -53,8 +50,6 @@ class node final : private receiver, private detail::remote_node {
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  node_id id() const noexcept { return self_; }
-  unsigned nodes() const noexcept { return nodes_; }
   /// The next entry: on node 0 it makes the call, on the others it helps and takes the result.
   /// \throws what the call throws, or remote_exception
   void run(detail::cluster_entry& entry);
@@ -92,7 +87,6 @@ class node final : private receiver, private detail::remote_node {
   };
 
   // Any thread.
-  void post(event e);
   void run_here(detail::cluster_entry& entry);
   void help(detail::cluster_entry& entry);
   /// Node 0 was in another entry of that number.
@@ -133,13 +127,7 @@ class node final : private receiver, private detail::remote_node {
   void end_without(node_id gone, std::uint32_t entry);
   void wait_for_leaving();
 
-  runtime& workers_;
-  const std::unique_ptr<transport> transport_;
   const node_options chosen_;
-  const form_table forms_;
-  sukima::detail::solution_board& solutions_;
-  node_id self_ = 0;
-  unsigned nodes_ = 1;
   /// 0: none. Stored by the thread in run(), which then rings. Sequentially consistent, as rings need it
   /// (transport/tcp.cpp). Partners: the cluster thread, after its wait; idle().
   std::atomic<std::uint32_t> active_entry_{0};
@@ -147,8 +135,9 @@ class node final : private receiver, private detail::remote_node {
   std::atomic<bool> idle_told_{false};  ///< partners: idle(), run(), look_for_idle_workers
   std::atomic<bool> unanswered_told_{false};  ///< partners: unanswered(), ask_here
 
+  event_queue<event> events_{*transport_};
+
   mutable std::mutex lock_;  ///< guards the next ones
-  std::vector<event> events_;
   std::map<std::uint32_t, entry_result> results_;  ///< of entries that this node has not left yet
   resumer helper_;  ///< waits for the result of the active entry
   traffic statistics_;
@@ -167,8 +156,6 @@ class node final : private receiver, private detail::remote_node {
   std::deque<std::pair<node_id, bytes>> waiting_;  ///< what the transport did not take
   std::vector<bool> gone_;
   clock::time_point next_solutions_;  ///< the earliest time at which solutions are sent without a result
-
-  cluster_thread thread_;  ///< last: everything else is there when it begins
 };
 
 }  // namespace sukima::cluster
