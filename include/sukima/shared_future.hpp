@@ -147,7 +147,7 @@ template <class T> class shared_future {
   /// cancelled, f is not called, and touches of the new future throw that exception, or cancelled.
   ///
   /// The new future keeps this one. To cancel one of them does not cancel the other. Where they belong to two
-  /// runtimes, a touch of the new one brings no worker to this one's runtime.
+  /// runtimes, this one's runs one more worker, if it has none, until this future ends.
   /// \pre the handle is not empty
   /// \throws as launch
   /// \par Complexity constant: two allocations

@@ -217,8 +217,12 @@ TEST_P(continuations, wait_for_any) {
 TEST_P(continuations, are_made_and_touched_outside) {
   const auto f = runtime.run([] { return sukima::launch([](context c) { return fib(c, 10); }); });
   const auto g = f.then([](long n) { return n + 1; });  // in the default runtime
-  EXPECT_EQ(f.touch(), 55);  // with one worker no other call would compute it
-  EXPECT_EQ(g.touch(), 56);
+  EXPECT_EQ(g.touch(), 56);  // with one worker no thread is in the source's runtime
+  EXPECT_EQ(f.touch(), 55);
+  const auto also = runtime.run([] { return sukima::launch([] { return 2; }); });
+  const auto all = sukima::when_all(also, g.then([](long n) { return n; }));
+  all.touch();
+  EXPECT_EQ(also.touch(), 2);
   promise<int> given;
   const auto h = given.get_future().then([](int n) { return 2 * n; });
   given.set_value(4);

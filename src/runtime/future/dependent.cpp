@@ -10,6 +10,10 @@
 // of the future has ended. It touches that runtime only after it has won: then the future has not ended, and
 // the runtime waits for it (launched_futures::close). Whoever has lost touches only the record below, which
 // it keeps alive.
+//
+// A source may belong to another runtime, in which no thread need be: rank 0 belongs to threads that enter. A
+// touch of the dependent future brings workers only to its own runtime. So each such source counts, until it
+// ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
@@ -28,18 +32,21 @@ struct dependencies;
 /// Waits in the cell of one source.
 struct dependency : future_waiter {
   dependencies* all = nullptr;
+  runtime_core* counted_in = nullptr;  ///< the source's runtime, which counts this as a wait outside it
 };
 
 /// What a future depends on. Ends with the last end of a source.
 struct dependencies {
   launched& dependent;  ///< has one reference from here
   std::unique_ptr<dependency[]> each;
-  std::atomic<std::size_t> missing;  ///< ends until the future may begin; further ones wrap around
-  std::atomic<std::size_t> left;  ///< ends that will still come, and launch_after itself
+  /// Ends until the future may begin; further ones wrap around. pairs with: source_ended
+  std::atomic<std::size_t> missing;
+  /// Ends that will still come, and launch_after itself. pairs with: let_go
+  std::atomic<std::size_t> left;
 };
 
 void let_go(dependencies& all) noexcept {
-  if (all.left.fetch_sub(1) != 1) return;
+  if (all.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   drop_handle(all.dependent);
   delete &all;
 }
@@ -47,16 +54,26 @@ void let_go(dependencies& all) noexcept {
 /// All that the future waits for has ended.
 void begin(launched& t) noexcept {
   auto expected = dependence::waits;
-  if (!t.stage.compare_exchange_strong(expected, dependence::begins)) return;  // partner: take_dependent
+  if (!t.stage.compare_exchange_strong(expected, dependence::begins, std::memory_order_seq_cst)) return;
   runtime_core& r = *t.runtime;
   const lifecycle::resuming keep(r.life);  // once it is listed it may end, and the runtime after it
   stress_point();
   r.launched.begin_dependent(t);
 }
 
+/// Before it is added to the source's cell: afterwards the source may end at any time.
+void bring_worker(dependency& one, const launched& source, const launched& dependent) noexcept {
+  runtime_core* const other = source.runtime;
+  if (other == nullptr || other == dependent.runtime || source.cell->is_done()) return;
+  if (other->blocking.begin_outside()) one.counted_in = other;
+}
+
+/// A source ends before its runtime does, and so does this call.
 void source_ended(future_waiter& w) noexcept {
-  dependencies& all = *static_cast<dependency&>(w).all;
-  if (all.missing.fetch_sub(1) == 1) begin(all.dependent);
+  dependency& one = static_cast<dependency&>(w);
+  dependencies& all = *one.all;
+  if (one.counted_in != nullptr) one.counted_in->blocking.end_outside();
+  if (all.missing.fetch_sub(1, std::memory_order_acq_rel) == 1) begin(all.dependent);
   let_go(all);
 }
 
@@ -76,6 +93,7 @@ void launch_after(launched& t, std::span<launched* const> sources, std::size_t n
     dependency& one = all.each[i];
     one.all = &all;
     one.ended = source_ended;
+    bring_worker(one, *sources[i], t);
     if (!future_waiting::add(*sources[i]->cell, one)) source_ended(one);
   }
   if (needed == 0) begin(t);
@@ -85,7 +103,7 @@ void launch_after(launched& t, std::span<launched* const> sources, std::size_t n
 void launched_futures::add_dependent(launched& t) {
   const std::lock_guard hold(lock_);
   begin_to_own(t);
-  t.stage.store(dependence::waits);
+  t.stage.store(dependence::waits, std::memory_order_seq_cst);
   append(t, dependent_.oldest, dependent_.newest);
 }
 
@@ -110,7 +128,8 @@ void launched_futures::begin_dependent(launched& t) noexcept {
 /// Under the lock.
 bool launched_futures::take_dependent(launched& t) noexcept {
   auto expected = dependence::waits;
-  if (!t.stage.compare_exchange_strong(expected, dependence::dropped)) return false;  // partner: begin
+  if (!t.stage.compare_exchange_strong(expected, dependence::dropped, std::memory_order_seq_cst))
+    return false;
   unlink(t, dependent_.oldest, dependent_.newest);
   append(t, begun_.oldest, begun_.newest);
   return true;
