@@ -23,8 +23,6 @@ from source_text import split_comments
 CHECKED = ("src/runtime", "include/sukima/detail")
 DECLARED = ("src/runtime", "include/sukima")
 OF_OTHER_PARTS = ("include/sukima/objects", "include/sukima/tascell", "include/sukima/capacity")
-# Not checked yet.
-OPEN = ("src/runtime/future", "include/sukima/detail/future.hpp")
 SUFFIXES = {".cpp", ".hpp", ".h"}
 
 ACCESS = re.compile(r"(?:\.|->)\s*(load|store|exchange|fetch_(?:add|sub|or|and|xor)|compare_exchange_(?:weak|strong)"
@@ -136,8 +134,7 @@ class Tree:
     def __init__(self, root):
         self.sources = [Source(root, path) for folder in DECLARED for path in sorted((root / folder).rglob("*"))
                         if path.suffix in SUFFIXES and not path.relative_to(root).as_posix().startswith(OF_OTHER_PARTS)]
-        self.checked = [s for s in self.sources if any(s.path.is_relative_to(folder) for folder in CHECKED)
-                        and not any(s.path.is_relative_to(folder) for folder in OPEN)]
+        self.checked = [s for s in self.sources if any(s.path.is_relative_to(folder) for folder in CHECKED)]
 
     def twins(self, source):
         """The source and its header, if it has one, or the reverse."""

@@ -35,7 +35,6 @@ class future_cell {
   future_cell(const future_cell&) = delete;
   future_cell& operator=(const future_cell&) = delete;
 
-  /// Acquire. Partner: end().
   bool is_done() const noexcept { return (state_.load(std::memory_order_acquire) & done) != 0; }
   future_end how() const noexcept { return static_cast<future_end>(state_.load(std::memory_order_acquire)); }
 
@@ -50,8 +49,9 @@ class future_cell {
 
   /// Written before end(future_end::error) by whoever runs the future; read after is_done().
   std::exception_ptr error;
-  /// The task that runs it, if one does. Sequentially consistent: that is written, then the state is read;
-  /// whoever cancels writes the state, then reads this. Partners: begin_future, cancel_future.
+  /// The task that runs it, if one does. Sequentially consistent: a task writes this and then reads the
+  /// state; a cancellation writes the state and then reads this. So one of the two sees the other. pairs
+  /// with: begin_future, cancel_future
   std::atomic<task*> runs_as{nullptr};
 
  private:
@@ -62,7 +62,9 @@ class future_cell {
   friend void cancel_future(future_cell&) noexcept;
   [[gnu::cold]] void end_with_waiters(future_end how) noexcept;
 
-  /// 0: nobody waits; odd: a future_end; else the list of those that wait, perhaps `locked`.
+  /// 0: none waits; odd: a future_end; else the list of those that wait, perhaps `locked`. The end is a
+  /// release, so that what reads it by an acquire sees the result.
+  /// pairs with: is_done, how, end, end_with_waiters, begin_future, cancel_future
   std::atomic<std::uintptr_t> state_{0};
 };
 
@@ -258,9 +260,11 @@ struct launched : task {
   /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: in none.
   sukima_place queue = SUKIMA_PLACE_ANY;
   launched* closing = nullptr;  ///< the next one that the end of the runtime cancels
+  /// pairs with: add_dependent, begin, take_dependent in src/runtime/future/dependent.cpp
   std::atomic<dependence> stage{dependence::none};
   /// The handles; the runtime, or the promise, until it has ended; and what it depends on until that has
-  /// ended.
+  /// ended. The last drop sees what all others did before theirs.
+  /// pairs with: hold_launched, drop_reference
   std::atomic<std::uint32_t> references{1};
 };
 

@@ -67,9 +67,9 @@ void throw_end(const future_cell& cell) {
 }
 
 bool begin_future(future_task& t) noexcept {
-  t.cell->runs_as.exchange(&t);
+  t.cell->runs_as.exchange(&t, std::memory_order_seq_cst);
   stress_point();
-  return (t.cell->state_.load() & future_cell::done) == 0;
+  return (t.cell->state_.load(std::memory_order_seq_cst) & future_cell::done) == 0;
 }
 
 void end_future_task(future_task& t) noexcept {
@@ -164,9 +164,9 @@ bool end_future(future_point* r, bool fails) noexcept {
 
 void cancel_future(future_cell& cell) noexcept {
   future_waiting::end(cell, future_end::cancelled);
-  cell.state_.fetch_or(0);
+  cell.state_.fetch_or(0, std::memory_order_seq_cst);
   stress_point();
-  task* const t = cell.runs_as.load();
+  task* const t = cell.runs_as.load(std::memory_order_seq_cst);
   if (t == nullptr || cell.how() != future_end::cancelled) return;
   t->cancelled.store(true, std::memory_order_release);
   request_abort_checks(*t->owner->runtime);

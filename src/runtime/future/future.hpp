@@ -143,7 +143,7 @@ class launched_futures {
 
   /// The last thing that is done with one that was begun; it may be gone afterwards.
   void ended(launched& t) noexcept;
-  bool is_empty() const noexcept { return unfinished_.load() == 0; }  // partner: add
+  bool is_empty() const noexcept { return unfinished_.load(std::memory_order_seq_cst) == 0; }
   /// The owner of all of them, which never runs. Not that of received tasks, by which nodes know those.
   fiber& nobody() noexcept;
   /// Cancels all of them, waits until they have ended, and takes no more. On a fiber of the runtime.
@@ -176,11 +176,14 @@ class launched_futures {
   list begun_;
   bool closed_ = false;
   resumer last_;  ///< of close(): for whoever ends the last one
-  std::atomic<std::size_t> pending_{0};  ///< in `waiting_`; changed under the lock
-  std::atomic<std::size_t> queued_{0};  ///< in `queues_`; changed under the lock
-  std::atomic<std::size_t> touchers_{0};  ///< fibers that wait for one with a queue
-  std::atomic<std::size_t> most_waiting_{0};  ///< changed under the lock; relaxed
-  std::atomic<std::size_t> unfinished_{0};  ///< in any list; changed under the lock
+  // Changed under the lock and read without it. A launch counts and then wakes a worker; a worker that is
+  // about to sleep announces that and then reads. Sequentially consistent, so that one of the two sees the
+  // other.
+  std::atomic<std::size_t> pending_{0};  ///< in `waiting_`. pairs with: enlist, start, take
+  std::atomic<std::size_t> queued_{0};  ///< in `queues_`. pairs with: enlist, start, take
+  std::atomic<std::size_t> unfinished_{0};  ///< in any list. pairs with: begin_to_own, ended, is_empty
+  std::atomic<std::size_t> touchers_{0};  ///< fibers that wait for a queue. no partner: number for a message
+  std::atomic<std::size_t> most_waiting_{0};  ///< no partner: statistics only
 };
 
 }  // namespace sukima::detail

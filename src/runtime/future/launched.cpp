@@ -195,7 +195,7 @@ launched* launched_futures::start(launched* t) noexcept {
   if (t == nullptr) return nullptr;
   list& from = list_of(*t);
   unlink(*t, from.oldest, from.newest);
-  (t->queue == SUKIMA_PLACE_ANY ? pending_ : queued_).fetch_sub(1);
+  (t->queue == SUKIMA_PLACE_ANY ? pending_ : queued_).fetch_sub(1, std::memory_order_seq_cst);
   t->listed = false;
   append(*t, begun_.oldest, begun_.newest);
   return t;
@@ -204,15 +204,17 @@ launched* launched_futures::start(launched* t) noexcept {
 void launched_futures::begin_to_own(launched& t) {
   if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
   hold_launched(t);
-  unfinished_.fetch_add(1);
+  unfinished_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void launched_futures::enlist(launched& t) noexcept {
   t.listed = true;
   list& to = list_of(t);
   append(t, to.oldest, to.newest);
-  (t.queue != SUKIMA_PLACE_ANY ? queued_ : pending_).fetch_add(1);
-  most_waiting_.store(std::max(most_waiting(), pending_.load() + queued_.load()), std::memory_order_relaxed);
+  (t.queue != SUKIMA_PLACE_ANY ? queued_ : pending_).fetch_add(1, std::memory_order_seq_cst);
+  most_waiting_.store(std::max(most_waiting(), pending_.load(std::memory_order_seq_cst) +
+                                                   queued_.load(std::memory_order_seq_cst)),
+                      std::memory_order_relaxed);
 }
 
 void launched_futures::add(launched& t) {
@@ -229,9 +231,9 @@ void launched_futures::call_workers(sukima_place queue) noexcept {
 }
 
 launched* launched_futures::take(const worker& w) noexcept {
-  if (queued_.load() != 0)
+  if (queued_.load(std::memory_order_seq_cst) != 0)
     if (launched* const t = take_queued(w)) return t;
-  if (pending_.load() == 0) return nullptr;
+  if (pending_.load(std::memory_order_seq_cst) == 0) return nullptr;
   const bool hinted = core_.hints.in_use();
   const std::lock_guard hold(lock_);
   int looked_at = 0;
@@ -257,7 +259,7 @@ void launched_futures::ended(launched& t) noexcept {
     const std::lock_guard hold(lock_);
     SUKIMA_ASSERT(!t.listed, "a launched future that ends was taken out of the list before");
     unlink(t, begun_.oldest, begun_.newest);
-    if (unfinished_.fetch_sub(1) == 1) waiter = std::exchange(last_, resumer());
+    if (unfinished_.fetch_sub(1, std::memory_order_seq_cst) == 1) waiter = std::exchange(last_, resumer());
   }
   if (waiter) waiter.resume();
   drop_handle(t);
@@ -307,7 +309,7 @@ void launched_futures::close(char* top) {
   auto store = [this](resumer r) {
     {
       const std::lock_guard hold(lock_);
-      if (unfinished_.load() != 0) {
+      if (unfinished_.load(std::memory_order_seq_cst) != 0) {
         last_ = r;
         return;
       }

@@ -80,11 +80,13 @@ void launched_futures::wait_for_queued(fiber& s, char* top, const launched& t) {
   else
     s.on->give_fiber(other);
   struct toucher {
-    std::atomic<std::size_t>& count;
-    explicit toucher(std::atomic<std::size_t>& c) noexcept : count(c) { count.fetch_add(1); }
+    std::atomic<std::size_t>& count;  // no partner: number for a message
+    explicit toucher(std::atomic<std::size_t>& c) noexcept : count(c) {
+      count.fetch_add(1, std::memory_order_relaxed);
+    }
     toucher(const toucher&) = delete;
     toucher& operator=(const toucher&) = delete;
-    ~toucher() { count.fetch_sub(1); }
+    ~toucher() { count.fetch_sub(1, std::memory_order_relaxed); }
   } const counted(touchers_);
   wait_for_end(top, *t.cell);
 }
@@ -114,9 +116,10 @@ class fixed_message {
 
 void launched_futures::end_if_queued(const char* what) noexcept {
   const std::lock_guard hold(lock_);
-  if (queued_.load() == 0) return;
+  if (queued_.load(std::memory_order_seq_cst) == 0) return;
   fixed_message message;
-  message << "sukima: no memory for " << what << "; " << queued_.load() << " futures wait for their places";
+  message << "sukima: no memory for " << what << "; " << queued_.load(std::memory_order_seq_cst)
+          << " futures wait for their places";
   const char* between = " (";
   for (std::uint32_t p = 0; p < queue_count_; ++p) {
     std::size_t count = 0;
@@ -127,7 +130,7 @@ void launched_futures::end_if_queued(const char* what) noexcept {
     message << between << count << " for " << name.data();
     between = ", ";
   }
-  message << ") and " << touchers_.load()
+  message << ") and " << touchers_.load(std::memory_order_relaxed)
           << " fibers for them. SUKIMA_PLACEMENT=queue bounds neither; use exchange, which has no queues\n";
   end_program(message.text());
 }
