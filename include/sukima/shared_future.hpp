@@ -73,7 +73,7 @@ template <class T> class shared_future {
     std::swap(state_, other.state_);
     return *this;
   }
-  /// The expression is computed all the same. An exception of it that nobody has seen is lost.
+  /// The expression is computed all the same. An exception that no touch has thrown is lost.
   ~shared_future() { detail::release_launched(state_); }
 
   /// The result. A fiber of the future's runtime computes it here and now if no worker has begun it, and
@@ -115,8 +115,8 @@ template <class T> class shared_future {
     return detail::moved_out<T>(own.state_->result);
   }
 
-  /// Waits until the future has ended, for so long at most. The caller computes nothing. On a fiber its
-  /// worker does other work meanwhile, and the call may return late for that reason; another thread sleeps.
+  /// Waits until the future has ended, for so long at most. The caller computes nothing. While a fiber
+  /// waits, its worker does other work, so the call may return late; an ordinary thread sleeps.
   /// \param span not above 0: looks only. More than a hundred years: waits without end
   /// \returns has it ended? Then a touch returns at once
   /// \throws usage_error if the handle is empty; aborted where the caller itself is aborted;
@@ -125,7 +125,7 @@ template <class T> class shared_future {
   template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> span) const {
     return wait_at_most(nullptr, detail::moment_after(span));
   }
-  /// The same with a context: what is pending below it may be given away meanwhile.
+  /// The same with a context: other workers may take what is pending below it.
   template <class Rep, class Period, class Checks = detail::checks>
   bool wait_for(context c, std::chrono::duration<Rep, Period> span) const {
     detail::check_context(c, "sukima::shared_future::wait_for");
@@ -156,7 +156,7 @@ template <class T> class shared_future {
   [[nodiscard]] auto then(F&& f) const {
     return detail::launch_then(*this, std::forward<F>(f), detail::inherited_place);
   }
-  /// The same with a hint: f is to run there.
+  /// The same with a hint: f should run there.
   template <class F, class P, class Checks = detail::checks>
     requires detail::continues<std::decay_t<F>, T>
   [[nodiscard]] auto then(F&& f, detail::place_hint<P> hint) const {
@@ -239,11 +239,12 @@ namespace SUKIMA_NAMESPACE {
 /// @{
 
 /// Hands an expression to the running fiber's runtime, on an ordinary thread to the default one, and returns
-/// a handle of its result. Workers without work compute it, the oldest first, or whoever touches it first. It
-/// has no place in the computation that launched it: no abort or exception of that reaches it. What is
-/// launched and never touched is computed when a worker has nothing else to do; where one worker is all that
-/// there is or fits, that is a thread inside of the runtime, so it may wait for the next one. What its
-/// runtime has not begun when it ends is cancelled, and what it has begun is cancelled and awaited.
+/// a handle of its result. Workers without work compute launched expressions, the oldest first; a fiber that
+/// touches one computes it if no worker has begun it. It does not belong to the computation that launched it:
+/// no abort or exception of that reaches it. An expression that is never touched is computed when a worker
+/// has nothing else to do. If the runtime has only one worker, that is a thread inside the runtime, so the
+/// expression may wait for the next thread that enters. When the runtime ends, it cancels what it has not
+/// begun, and cancels and awaits what it has begun.
 ///
 /// An expression that refers to the caller's frame must be touched before the frame ends, also where the
 /// caller is aborted: touch it below `sukima::shielded`, or use a `future` of a block, which its block
@@ -264,7 +265,7 @@ template <class F>
   return launching::template launch<detail::launched_call<typename launching::result, kept>>(
       kept(std::forward<F>(f)), detail::inherited_place);
 }
-/// The same with a hint: the expression is to run there. Without one it inherits the place of the code that
+/// The same with a hint: the expression should run there. Without one it inherits the place of the code that
 /// launches it.
 /// \param hint on(P): a place, or a function that returns one, which is called at once
 template <class F, class P>
@@ -324,7 +325,7 @@ namespace SUKIMA_NAMESPACE {
 
 /// A future without a value that ends when all of these have ended. If some have ended by an exception or
 /// were cancelled, touches throw what a touch of the first of them throws, in the order of the arguments. The
-/// values are in the futures themselves, whose touches then return at once. No fiber waits meanwhile.
+/// values are in the futures themselves, whose touches then return at once. No fiber waits for them.
 /// \throws usage_error if a handle is empty; as launch
 /// \par Complexity linear in the number of futures
 template <class... T>
@@ -348,7 +349,7 @@ template <std::ranges::input_range Handles>
 }
 
 /// A future that ends when the first of these has ended, in whatever way. Its value is the number of one that
-/// has ended, counted from 0; of several the lowest. The others go on. No fiber waits meanwhile.
+/// has ended, counted from 0; of several the lowest. The others go on. No fiber waits for them.
 /// \throws usage_error if a handle is empty; as launch
 /// \par Complexity linear in the number of futures
 template <class First, class... T>

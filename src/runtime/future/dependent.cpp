@@ -5,15 +5,15 @@
 // once; the end that makes the count complete moves the future to the list of those that no worker has begun.
 // Until then the runtime keeps it in a list of its own, so that its end cancels it.
 //
-// `launched::stage` decides who goes on with it, by one CAS: its sources (waits → begins), or whoever cancels
-// it or ends the runtime (waits → dropped). An end of a source may come on any thread and after the runtime
-// of the future has ended. It touches that runtime only after it has won: then the future has not ended, and
-// the runtime waits for it (launched_futures::close). Whoever has lost touches only the record below, which
-// it keeps alive.
+// One CAS of `launched::stage` decides between two: the sources let it begin (waits → begins), or a
+// cancellation or the end of the runtime drops it (waits → dropped). A source may end on any thread, and
+// after the runtime of the future has ended. Its thread uses that runtime only after it has won the CAS: then
+// the future has not ended, and the runtime waits for it (launched_futures::close). A thread that has lost
+// the CAS uses only the record below, which it keeps alive.
 //
-// A source may belong to another runtime, in which no thread need be: rank 0 belongs to threads that enter. A
-// touch of the dependent future brings workers only to its own runtime. So each such source counts, until it
-// ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
+// A source may belong to another runtime, in which there may be no thread: rank 0 belongs to threads that
+// enter. A touch of the dependent future brings workers only to its own runtime. So each such source counts,
+// until it ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures: what is computed at any time between its launch and its touch.
+// Futures: expressions that are computed at any time between their launch and their touch.
 //
-// The *cell* of a future is one word: 0, then perhaps the list of those that wait, then how it ended
-// (future_cell::state_). Whoever ends it takes the list in the same CAS and resumes all of it; whoever waits
-// adds itself by CAS before it is suspended, or sees that it has ended. So nobody is forgotten, and nobody is
-// resumed twice. Whoever is aborted while it waits takes itself out again, for which it locks the list.
-// It ends once: by whoever ran it, or by whoever cancelled or dropped it.
+// The *cell* of a future is one word: 0, then perhaps the list of its waiters, then how it ended
+// (future_cell::state_). The thread that ends it takes the list in the same CAS and resumes all waiters. A
+// waiter adds itself by CAS before it is suspended, or sees that the future has ended. So no waiter is
+// forgotten, and none is resumed twice. A waiter that is aborted takes itself out again, for which it locks
+// the list. A cell ends once: by the thread that ran the expression, or by one that cancelled or dropped it.
 //
 // A future of a *block* is a choice point with work: split off, published, stolen and reclaimed like the
-// second branch of a fork. Only its own fiber, or a helper of it, changes the choice point. What is not split
-// off its own fiber runs where it is touched, as a plain call in the same segment.
-//   With forks a fiber that waits has nothing left to split: what is older than the awaited choice point was
-//   split before it, and what is younger is over. With futures that is not so: a younger one may be pending
-//   while an older one is touched, and the older one may touch the younger one. So a fiber that touches what
-//   another one runs looks whether it has anything to split. Nothing: it waits as at a join (await), and may
-//   run descendants on top. Else it suspends itself: then helpers split the rest off.
+// second branch of a fork. Only its own fiber, or a helper of it, changes the choice point. An expression
+// that no helper has split off runs where it is touched, as a plain call in the same segment. With forks a
+// fiber that waits has nothing left to split: what is older than the awaited choice point was split before
+// it, and what is younger has finished. With futures that is not so: a younger one may be pending while an
+// older one is touched, and the older one may touch the younger one. So a fiber that touches a future which
+// another fiber runs looks for work that it can split. If there is none, it waits as at a join (await), and
+// may run descendants on top. Otherwise it suspends itself, and helpers split the rest off.
 //
-// A *launched* future lies in the runtime's list of those that nobody has begun, the oldest first. Whoever
-// takes it out, a worker without work or whoever touches it, runs it. It has no parent and no owner: nobody's
-// abort reaches it but its own. With placement_policy::queue those with a hint lie in lists of their own, one
-// for each place, of which only idle workers in that place take: who touches such a one waits. That is the
-// naive scheme of the paper on Schematic (section 3), which has no bound on its space; see place_queues.cpp.
+// A *launched* future waits in the runtime's list of those that no worker has begun, the oldest first. A
+// worker without work, or a fiber that touches the future, takes it out and runs it. It has no parent and no
+// owner, so only its own cancellation aborts it. With placement_policy::queue, futures with a hint wait in
+// lists of their own, one for each place. Only idle workers in that place take from such a list; a fiber that
+// touches the future waits. That is the naive scheme of the paper on Schematic (section 3), which has no
+// bound on its space; see place_queues.cpp.
 //
 // Model: model/future.pml.
 #pragma once
@@ -60,9 +61,9 @@ class future_waiting {
  public:
   /// future_cell::end for code of the library.
   static void end(future_cell& cell, future_end how) noexcept;
-  /// \returns false: it has ended, and nobody will resume the waiter
+  /// \returns false: it has ended, and no thread will resume the waiter
   static bool add(future_cell& cell, future_waiter& w) noexcept;
-  /// \returns false: it has ended, and somebody is about to resume the waiter
+  /// \returns false: it has ended, and a thread is about to resume the waiter
   static bool remove(future_cell& cell, future_waiter& w) noexcept;
 };
 
@@ -109,7 +110,7 @@ class launched_futures {
   /// Adds one to those that no worker has begun. Never runs any: the caller may hold locks. \throws
   /// usage_error after close()
   void add(launched& t);
-  /// One that this worker is to begin; null: none.
+  /// The one that this worker must begin; null: none.
   launched* take(const worker& w) noexcept;
   /// Takes that one out, to be run. \returns false: it was begun, or waits for others to end
   bool claim(launched& t) noexcept;
@@ -137,7 +138,8 @@ class launched_futures {
   /// \param what there was no memory for
   void end_if_queued(const char* what) noexcept;
 
-  /// Most that nobody had begun at a time, wherever they waited; and how many wait in queues of places now.
+  /// Most that no worker had begun at a time, wherever they waited; and how many wait in queues of places
+  /// now.
   std::size_t most_waiting() const noexcept { return most_waiting_.load(std::memory_order_relaxed); }
   std::size_t queued() const noexcept { return queued_.load(std::memory_order_relaxed); }
 
@@ -170,12 +172,12 @@ class launched_futures {
   policy_mutex lock_;
   list waiting_;  ///< no worker has begun them
   list dependent_;  ///< they wait for others to end
-  /// By the place's number, made for the first one; under the lock. Those in them nobody has begun.
+  /// By the place's number, made for the first one; under the lock. No worker has begun those in them.
   std::unique_ptr<list[]> queues_;
   std::uint32_t queue_count_ = 0;
   list begun_;
   bool closed_ = false;
-  resumer last_;  ///< of close(): for whoever ends the last one
+  resumer last_;  ///< of close(): the thread that ends the last future resumes it
   // Changed under the lock and read without it. A launch counts and then wakes a worker; a worker that is
   // about to sleep announces that and then reads. Sequentially consistent, so that one of the two sees the
   // other.

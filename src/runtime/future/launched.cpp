@@ -7,7 +7,6 @@
 
 #include <sukima/cancel.hpp>
 #include <sukima/errors.hpp>
-#include <sukima/runtime.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -386,16 +385,6 @@ void cancel_launched(launched& t) noexcept {
   future_waiting::end(*t.cell, future_end::cancelled);
   t.cancelled.store(true, std::memory_order_release);
   request_abort_checks(*t.runtime);
-}
-
-bool launch_follows_hints() {
-  const fiber* const s = running_fiber();
-  placement_policy policy = placement_policy::off;
-  if (s != nullptr)
-    policy = s->runtime->chosen.placement;
-  else
-    use_default_runtime([&policy](const runtime& r) { policy = r.chosen().placement; });
-  return policy != placement_policy::off;
 }
 
 }  // namespace sukima::detail

@@ -18,6 +18,8 @@
 
 #include <sukima/detail/jump.hpp>
 
+#include <sukima/runtime.hpp>
+
 #include <array>
 #include <charconv>
 #include <memory>
@@ -138,6 +140,16 @@ void launched_futures::end_if_queued(const char* what) noexcept {
 void no_memory_to_launch() noexcept {
   const fiber* const s = running_fiber();
   if (s != nullptr) s->runtime->launched.end_if_queued("another future");
+}
+
+bool launch_follows_hints() {
+  const fiber* const s = running_fiber();
+  placement_policy policy = placement_policy::off;
+  if (s != nullptr)
+    policy = s->runtime->chosen.placement;
+  else
+    use_default_runtime([&policy](const runtime& r) { policy = r.chosen().placement; });
+  return policy != placement_policy::off;
 }
 
 }  // namespace sukima::detail
