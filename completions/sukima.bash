@@ -92,7 +92,7 @@ _sukima_host() {
     --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --connect | --cgroup | --interval | --count) ;;
     host)
-      mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain optimise act revert \
+      mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain optimise act status revert \
         --help --method --weight-of --since --config --journal --by --dry-run --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       ;;
     *)

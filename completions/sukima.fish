@@ -50,7 +50,7 @@ complete -c sukima -n $guest -x -l root -a '(__fish_complete_directories)' -d 'W
 complete -c sukima -n $guest -l restore -d 'Bring back CPUs that a killed service left off'
 complete -c sukima -n $guest -l json -d 'Print each event as a JSON object'
 complete -c sukima -n __fish_use_subcommand -a host -d 'Report what each virtual machine can use'
-complete -c sukima -n $host -F -a 'list watch record estimate explain optimise act revert'
+complete -c sukima -n $host -F -a 'list watch record estimate explain optimise act status revert'
 complete -c sukima -n $host -x -l method -a 'exact partition formula' -d 'How'
 complete -c sukima -n $host -x -l weight-of -a 'vcpu vm' -d 'Whose each weight is'
 complete -c sukima -n $host -r -F -l since -d 'Count from an earlier description'

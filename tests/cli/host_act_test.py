@@ -72,6 +72,7 @@ class Numbers(Acting):
         line = until(lambda: pathlib.Path(self.journal).read_text(), running)
         self.assertIn('"kind":"vcpus"', line)
         self.refused("another sukima host acts on this host", "revert")
+        self.assertTrue(json.loads(self.run_host("status", "--json").stdout)["acting"])
         running.kill()
         running.wait()
         # The port closes with the host: QEMU tells the guest.
@@ -119,6 +120,43 @@ class Groups(Acting):
         self.assertEqual(self.run_host("revert").returncode, 0)
         self.assertEqual((self.group / "cpu.cfs_quota_us").read_text(), "-1\n")
         self.assertEqual((self.group / "cpu.shares").read_text(), "1024\n")
+
+    def test_are_only_looked_at_without_an_act(self):
+        done = self.act("a", "cap", "1.5", "--dry-run")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn(f"{self.group}/cpu.max is max 50000 and would be 75000 50000; nothing was set", done.stdout)
+        self.assertEqual((self.group / "cpu.max").read_text(), "max 50000\n")
+        self.assertFalse(pathlib.Path(self.journal).exists())
+        self.assertEqual(self.run_host("status").stdout, "Nothing is in effect.\n")
+        self.assertFalse(pathlib.Path(self.journal).parent.exists())
+
+    def test_are_listed_while_they_are_set(self):
+        self.cap_two_acts()
+        (self.group / "cpu.weight").write_text("60\n")
+        shown = self.run_host("status", "a")
+        self.assertEqual(shown.returncode, 0, shown)
+        self.assertIn(f"a: cap ({self.group}/cpu.max) was max 50000 and is 75000 50000\n", shown.stdout)
+        self.assertIn(f"a: weight ({self.group}/cpu.weight) was 100 and is 60; it was set to 50\n", shown.stdout)
+        all_of_them = json.loads(self.run_host("status", "--json").stdout)
+        self.assertEqual([one["present"] for one in all_of_them["acts"]], ["75000 50000", "60"])
+        self.assertFalse(all_of_them["acting"])
+        self.assertEqual(self.run_host("status", "b").stdout, "Nothing is in effect.\n")
+
+    def test_are_reverted_one_machine_at_a_time(self):
+        other = self.folder / "other"
+        other.mkdir()
+        (other / "cpu.weight").write_text("100\n")
+        self.write({"name": "a", "act": ["weight"], "cgroup": str(self.group), "vcpus": [{"id": 0}]},
+                   {"name": "b", "act": ["weight"], "cgroup": str(other), "vcpus": [{"id": 0}]})
+        for name in ("a", "b"):
+            self.assertEqual(self.act(name, "weight", "50").returncode, 0)
+        self.refused("no act on 'c' is in effect", "revert", "a", "c")
+        self.assertEqual((self.group / "cpu.weight").read_text(), "50\n")
+        done = self.run_host("revert", "b")
+        self.assertEqual((done.returncode, done.stdout.count("again")), (0, 1), done)
+        self.assertEqual((other / "cpu.weight").read_text(), "100\n")
+        self.assertEqual((self.group / "cpu.weight").read_text(), "50\n")
+        self.assertEqual(self.run_host("revert").stdout.count("again"), 1)
 
     def test_are_left_if_somebody_else_has_changed_them(self):
         self.act("a", "cap", "1.5")
@@ -220,8 +258,10 @@ class Refusals(Acting):
         self.refused("vms[0].pid: there is no process 4194304", "optimise", *config)
         self.write(self.vm("a", self.sleeper(), act=["threads"], port="/p", weight_of=None))
         self.refused("vms[0].weight_of: is missing", "optimise", *config)
-        self.refused("'x' is one word too many", "revert", "x")
-        self.refused("--dry-run and --by are for sukima host optimise", "revert", "--dry-run")
+        self.refused("no act on 'x' is in effect", "revert", "x")
+        self.refused("--dry-run is for sukima host optimise and act", "revert", "--dry-run")
+        self.refused("--dry-run is for sukima host optimise and act", "status", "--dry-run")
+        self.refused("--by is for sukima host optimise", "act", "--by", "use")
         self.refused("--since, --weight-of and --method", "optimise", "--since", "x")
 
     def test_of_the_guest_service(self):

@@ -125,7 +125,8 @@ std::string sentence_of(const model::reverted& one) {
 }
 
 /// Undoes what is in effect, and says so. \returns whether nothing is left, as far as the journal shows
-bool undo_all(model::journal& written, bool as_json) {
+/// \param vms  only of these machines; empty: of all
+bool undo(model::journal& written, bool as_json, const std::vector<std::string>& vms = {}) {
   bool all = written.unreadable() == 0;
   if (!all)
     complain(
@@ -133,7 +134,7 @@ bool undo_all(model::journal& written, bool as_json) {
                     "look whether it names a value that is still set, set the old one, and delete the line",
                     written.unreadable(), written.file().string(), written.first_unreadable()));
   std::string unwritten;
-  for (const model::reverted& one : model::revert(written)) {
+  for (const model::reverted& one : model::revert(written, {}, vms)) {
     all = all && one.outcome != "in effect" && one.unwritten.empty();
     if (!one.unwritten.empty()) unwritten = one.unwritten;
     print_line({{"part", "host"},
@@ -217,6 +218,26 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// \throws act_error  it cannot be set
+void say_what_would_be_set(const wanted_act& wanted, const std::string& name, bool as_json) {
+  const std::string target = wanted.by->target();
+  const auto present = wanted.by->present();
+  if (!present) throw model::act_error(fmt::format("{} is not there", target));
+  if (const model::reach found = wanted.by->can(wanted.value); !found.possible)
+    throw model::act_error(found.why);
+  print_line({{"part", "host"},
+              {"vm", name},
+              {"what", model::name_of(wanted.kind)},
+              {"target", target},
+              {"before", *present},
+              {"after", wanted.value},
+              {"dry_run", true}},
+             fmt::format("{}: {} is {} and would be {}; nothing was set", name,
+                         wanted.kind == model::act_kind::plug ? "the number of virtual CPUs" : target,
+                         *present, wanted.value),
+             as_json);
+}
+
 /// Does it, and waits for the proof, up to the deadline of acts. \throws act_error
 void set_and_prove(const wanted_act& wanted, const std::string& name, model::journal& written, bool as_json) {
   model::actor one(written);
@@ -264,7 +285,7 @@ int optimise(const act_options& options) {
     // First, so that a second command leaves the ports and files of the first one alone.
     if (!options.dry_run) written.emplace(open_journal(options, model::journal_use::acting));
     auto vms = open_vms(host, options);
-    if (written) undo_all(*written, options.json);  // what a killed one has left
+    if (written) undo(*written, options.json);  // what a killed one has left
     model::session running(host, std::move(vms), how, written ? &*written : nullptr);
     run(running, options.json);
   } catch (const model::description_error& error) {
@@ -289,6 +310,10 @@ int set_value(const act_options& options) {
           fmt::format("vms[{}].act: {} of '{}' may not be set; add \"{}\" to its act in {}", j,
                       kind == "plug" ? "the virtual CPUs" : "the " + kind, name, kind, options.config));
     const wanted_act wanted = find_act(how, kind, options.words[2]);
+    if (options.dry_run) {
+      say_what_would_be_set(wanted, name, options.json);
+      return process::exit_success;
+    }
     model::journal written = open_journal(options, model::journal_use::acting);
     set_and_prove(wanted, name, written, options.json);
   } catch (const model::description_error& error) {
@@ -301,11 +326,13 @@ int set_value(const act_options& options) {
 }
 
 int revert(const act_options& options) {
-  if (!options.words.empty())
-    throw process::usage_error(fmt::format("'{}' is one word too many: sukima host revert undoes everything",
-                                           options.words.front()));
   model::journal written = open_journal(options, model::journal_use::undoing);
-  return undo_all(written, options.json) ? process::exit_success : process::exit_failure;
+  for (const std::string& name : options.words)
+    if (std::ranges::none_of(written.in_effect(),
+                             [&](const auto& one) { return one.second.what.vm == name; }))
+      throw process::usage_error(fmt::format(
+          "no act on '{}' is in effect; sukima host status lists those that are. Nothing was undone", name));
+  return undo(written, options.json, options.words) ? process::exit_success : process::exit_failure;
 }
 
 }  // namespace sukima::cli::host

@@ -18,11 +18,13 @@ struct act_options {
 /// \returns the exit code \throws usage_error
 int optimise(const act_options& options);
 
-/// Sets the cap or the weight of a machine's control group, until `revert`, or plugs virtual CPUs in.
+/// Sets the cap or the weight of a machine's control group, until `revert`, or plugs virtual CPUs in; with
+/// dry_run it only says what would be set.
 /// \returns and \throws as `optimise`
 int set_value(const act_options& options);
 
-/// Undoes what the journal has. \returns and \throws as `optimise`
+/// Undoes what the journal has, or only what it has of the machines that are named.
+/// \returns and \throws as `optimise`
 int revert(const act_options& options);
 
 }  // namespace sukima::cli::host

@@ -14,6 +14,7 @@
 #include "host/live.hpp"
 #include "host/machines.hpp"
 #include "host/report.hpp"
+#include "host/status.hpp"
 #include "ranges.hpp"
 
 namespace sukima::cli::host {
@@ -39,7 +40,10 @@ constexpr const char* footer = R"(Examples:
   sukima host optimise --config host.json db      find the best number of threads of 'db', until Ctrl-C
   sukima host act db cap 1.5                      limit its control group to 1.5 CPUs
   sukima host act db plug 4                       plug virtual CPUs in until it has 4
+  sukima host act db cap 1.5 --dry-run            what would that set?
+  sukima host status                              what is set, beside the present values
   sukima host revert                              undo what was set
+  sukima host revert db                           undo what was set of 'db'
 
 Without FILE, estimate and explain look at this host. docs/host.md describes the file and the sources.)";
 
@@ -64,7 +68,9 @@ std::string live_option(const host_options& options) {
 /// What is wrong with options of this action, before anything is read.
 void check(const host_options& options, const std::string& file) {
   if (options.acting.dry_run || options.acting.by != "progress")
-    throw process::usage_error("--dry-run and --by are for sukima host optimise; leave them out");
+    throw process::usage_error(options.acting.dry_run
+                                   ? "--dry-run is for sukima host optimise and act; leave it out"
+                                   : "--by is for sukima host optimise; leave it out");
   const std::string live = live_option(options);
   if (!file.empty() && !live.empty())
     throw process::usage_error(
@@ -132,7 +138,7 @@ int estimate(const host_options& options) {
   return process::exit_success;
 }
 
-/// The actions that change something.
+/// The actions on the journal.
 int change(host_options& options) {
   for (const std::string& word : {options.first, options.second})
     if (!word.empty()) options.acting.words.push_back(word);
@@ -144,9 +150,13 @@ int change(host_options& options) {
   if (const std::string live = live_option(options); !live.empty() || options.count)
     throw process::usage_error(fmt::format("{} is not for sukima host {}; leave it out",
                                            options.count ? "--count" : live, options.action));
-  if (options.action != "optimise" && (options.acting.dry_run || options.acting.by != "progress"))
-    throw process::usage_error("--dry-run and --by are for sukima host optimise; leave them out");
+  const bool may_be_dry = options.action == "optimise" || options.action == "act";
+  if (options.acting.dry_run && !may_be_dry)
+    throw process::usage_error("--dry-run is for sukima host optimise and act; leave it out");
+  if (options.action != "optimise" && options.acting.by != "progress")
+    throw process::usage_error("--by is for sukima host optimise; leave it out");
   if (options.action == "optimise") return optimise(options.acting);
+  if (options.action == "status") return status(options.acting);
   return options.action == "act" ? set_value(options.acting) : revert(options.acting);
 }
 
@@ -231,21 +241,22 @@ void add_acting_options(CLI::App& command, host_options& options) {
       ->type_name("FILE");
   command
       .add_option("--journal", options.acting.journal,
-                  "For optimise, act and revert: where acts are written down")
+                  "For optimise, act, status and revert: where acts are written down")
       ->default_val(model::default_journal)
       ->type_name("FILE");
   command.add_option("--by", options.acting.by, "For optimise: judge by progress or by CPU use")
       ->default_val("progress")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"progress", "use"}));
-  command.add_flag("--dry-run", options.acting.dry_run, "For optimise: do all but act");
+  command.add_flag("--dry-run", options.acting.dry_run, "For optimise and act: do all but act");
 }
 
 int carry_out(host_options& options) {
   const std::string& action = options.action;
   if (action == "estimate") return estimate(options);
   if (action == "explain") return explain(options);
-  if (action == "optimise" || action == "act" || action == "revert") return change(options);
+  if (action == "optimise" || action == "act" || action == "status" || action == "revert")
+    return change(options);
   return show(options);
 }
 
@@ -257,9 +268,11 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command
       .add_option("ACTION", options->action,
                   "What to do: list, watch, record FILE, estimate [FILE], explain VM [FILE], "
-                  "optimise [VM...], act VM KIND VALUE, or revert")
+                  "optimise [VM...], act VM KIND VALUE, status [VM...], or revert [VM...]")
       ->required()
-      ->check(CLI::IsMember({"list", "watch", "record", "estimate", "explain", "optimise", "act", "revert"}));
+      ->transform([](std::string word) { return word == "optimize" ? "optimise" : word; })
+      ->check(CLI::IsMember(
+          {"list", "watch", "record", "estimate", "explain", "optimise", "act", "status", "revert"}));
   command.add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
   command.add_option("FILE", options->second, "The description of a host; - is standard input or output");
   command.add_option("MORE", options->others, "More virtual machines to optimise, or the value of an act");

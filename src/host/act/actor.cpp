@@ -89,12 +89,14 @@ std::string actor::set_back(actuator& by, std::uint64_t number, std::string& tro
   return outcome;
 }
 
-std::vector<reverted> revert(journal& written, const std::function<void(const char*)>& at_step) {
+std::vector<reverted> revert(journal& written, const std::function<void(const char*)>& at_step,
+                             const std::vector<std::string>& vms) {
   actor undoing(written, at_step);
   std::vector<reverted> all;
   const auto in_effect = written.in_effect();
   for (auto one = in_effect.rbegin(); one != in_effect.rend(); ++one) {
     const auto& [number, entry] = *one;
+    if (!vms.empty() && std::ranges::find(vms, entry.what.vm) == vms.end()) continue;
     reverted result{.what = entry.what, .outcome = "ended", .detail = {}};
     if (entry.what.kind == act_kind::vcpus) {
       // Its lease ends in the guest: 30 s after the last word, or when the port closed.

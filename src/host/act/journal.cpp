@@ -25,6 +25,7 @@ constexpr std::uint64_t longest_journal = 64 << 20;
 
 // What it means that the journal cannot be used.
 constexpr const char* nothing_is_done = "nothing is done without it, give another --journal";
+constexpr const char* nothing_is_shown = "what it has is not known, give another --journal";
 constexpr const char* nothing_is_undone = "what it has is not undone, give another --journal";
 constexpr const char* act_was_done = "the act was done, and sukima host revert undoes it";
 constexpr const char* still_listed =
@@ -62,6 +63,11 @@ const char* name_of(act_kind kind) {
 }
 
 journal::journal(std::filesystem::path file, journal_use use) : file_(std::move(file)), use_(use) {
+  if (use_ == journal_use::looking) {
+    open();
+    if (out_) read();
+    return;
+  }
   if (file_.has_parent_path() && !std::filesystem::exists(file_.parent_path())) {
     std::error_code error;
     std::filesystem::create_directories(file_.parent_path(), error);
@@ -79,7 +85,10 @@ void journal::fail(const char* what, int error, const char* meaning) const {
 }
 
 void journal::fail(const char* what, int error) const {
-  fail(what, error, use_ == journal_use::acting ? nothing_is_done : nothing_is_undone);
+  fail(what, error,
+       use_ == journal_use::acting    ? nothing_is_done
+       : use_ == journal_use::undoing ? nothing_is_undone
+                                      : nothing_is_shown);
 }
 
 /// Takes the lock, which is a file of its own because the journal is replaced when it becomes long.
@@ -100,10 +109,21 @@ void journal::lock() {
                   file_.string()));
 }
 
+bool journal::is_in_use() const {
+  const descriptor lock(::open((file_.string() + ".lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 void journal::open() {
   constexpr int careful = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  out_.reset(::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | careful, 0600));
-  unwritable_ = out_ ? 0 : errno;
+  if (use_ == journal_use::looking) {
+    out_.reset(::open(file_.c_str(), O_RDONLY | careful));
+    unwritable_ = out_ ? EROFS : errno;
+    if (unwritable_ == ENOENT) return;
+  } else {
+    out_.reset(::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | careful, 0600));
+    unwritable_ = out_ ? 0 : errno;
+  }
   if (!out_ && use_ == journal_use::undoing) out_.reset(::open(file_.c_str(), O_RDONLY | careful));
   if (!out_) fail("cannot be opened", unwritable_);
   struct stat status{};

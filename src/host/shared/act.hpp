@@ -44,8 +44,9 @@ struct act {
 /// Where the acts are written down unless another file is given.
 inline constexpr const char* default_journal = "/var/lib/sukima/journal";
 
-/// What a process opens a journal for. Undoing also works with a journal that cannot be written.
-enum class journal_use { acting, undoing };
+/// What a process opens a journal for. Undoing also works with a journal that cannot be written. Looking
+/// takes no lock, changes nothing, and takes a journal that does not exist as empty.
+enum class journal_use { acting, undoing, looking };
 
 /// Acts that are in effect, on disk. A line is there before the act and another one after its proof, so
 /// that `revert` can undo it after a crash. One process at a time has it.
@@ -78,6 +79,8 @@ class journal {
   /// The number of the first of them, from 1; 0 if there is none.
   std::size_t first_unreadable() const { return damaged_.empty() ? 0 : damaged_.front().number; }
   const std::filesystem::path& file() const { return file_; }
+  /// Whether another process acts with this journal now. For looking.
+  bool is_in_use() const;
 
  private:
   struct damaged_line {
@@ -226,6 +229,8 @@ struct reverted {
 
 /// Undoes all acts in effect, the latest first. An act whose line cannot be written is undone all the same,
 /// and so are those after it.
-std::vector<reverted> revert(journal& written, const std::function<void(const char*)>& at_step = {});
+/// \param vms  only acts on these virtual machines; empty: all
+std::vector<reverted> revert(journal& written, const std::function<void(const char*)>& at_step = {},
+                             const std::vector<std::string>& vms = {});
 
 }  // namespace sukima::host

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The acts in effect; see status.hpp.
+#include "host/status.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <host/shared/act.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "console.hpp"
+
+namespace sukima::cli::host {
+namespace {
+
+namespace model = sukima::host;
+using nlohmann::json;
+
+/// The value now, where this process can read it.
+std::optional<std::string> present_value(const model::act& what) {
+  if (what.kind != model::act_kind::cap && what.kind != model::act_kind::weight) return std::nullopt;
+  return model::make_control_file(what.target)->present();
+}
+
+std::string line_of(const model::journal::entry& one, const std::optional<std::string>& now) {
+  const model::act& what = one.what;
+  std::string text = fmt::format("{}: {} ({}) was {} and is {}", what.vm, model::name_of(what.kind),
+                                 what.target, what.before, now ? *now : what.after);
+  const bool is_file = what.kind == model::act_kind::cap || what.kind == model::act_kind::weight;
+  if (is_file && !now)
+    return fmt::format("{}: {} ({}) is gone", what.vm, model::name_of(what.kind), what.target);
+  if (now && *now != what.after) text += fmt::format("; it was set to {}", what.after);
+  if (one.last == "begun") text += "; its proof is missing";
+  if (one.last == "failed") text += "; its proof failed";
+  return text;
+}
+
+}  // namespace
+
+int status(const act_options& options) {
+  try {
+    const model::journal written(options.journal, model::journal_use::looking);
+    const bool is_in_use = written.is_in_use();
+    json acts = json::array();
+    std::string text;
+    for (const auto& [number, one] : written.in_effect()) {
+      if (!options.words.empty() && std::ranges::find(options.words, one.what.vm) == options.words.end())
+        continue;
+      const auto now = present_value(one.what);
+      acts.push_back({{"vm", one.what.vm},
+                      {"what", model::name_of(one.what.kind)},
+                      {"target", one.what.target},
+                      {"before", one.what.before},
+                      {"after", one.what.after},
+                      {"present", now ? json(*now) : json(nullptr)},
+                      {"state", one.last}});
+      text += line_of(one, now) + "\n";
+    }
+    if (text.empty()) text = "Nothing is in effect.\n";
+    if (is_in_use) text += "Another sukima host acts now.\n";
+    const json whole{{"acts", acts}, {"acting", is_in_use}, {"unreadable", written.unreadable()}};
+    fmt::print("{}", options.json ? whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : text);
+    if (written.unreadable() == 0) return process::exit_success;
+    complain(
+        fmt::format("{} of the lines of the journal {} cannot be understood, the first of them is line {}",
+                    written.unreadable(), written.file().string(), written.first_unreadable()));
+    return process::exit_failure;
+  } catch (const model::journal_error& error) {
+    throw process::usage_error(error.what());
+  }
+}
+
+}  // namespace sukima::cli::host
