@@ -37,6 +37,28 @@ TEST_P(clones, compute_fibonacci_numbers) {
   expect_clones([&] { runtime.run([](context c) { return fib(c, 20); }); });
 }
 
+/// A branch with a name and a state, which its caller reads afterwards.
+struct counting_branch {
+  int n;
+  long calls = 0;
+  bool operator()(auto c);
+};
+bool count_calls(auto c, int n) {
+  if (n < 2) return true;
+  counting_branch first{n - 1};
+  const auto second = [n](auto k) { return count_calls(k, n - 2); };
+  auto [a, b] = fork2(c, first, second);
+  return a && b && first.calls == 1;
+}
+bool counting_branch::operator()(auto c) {
+  ++calls;
+  return count_calls(c, n);
+}
+
+TEST_P(clones, call_a_branch_that_has_a_name_and_not_a_copy_of_it) {
+  for (int i = 0; i < times; ++i) ASSERT_TRUE(runtime.run([](context c) { return count_calls(c, 20); }));
+}
+
 void count_versions(auto c, int depth, support::versions& seen) {
   seen.note(c);
   if (depth == 0) return;

@@ -84,11 +84,16 @@ template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unp
   return clone_at<Closed, 0>(top_of(c));
 }
 
-/// How a callable is handed to a function that is not inlined, so that the caller may keep its captures in
-/// registers: by value where it makes no difference.
+/// Does a call leave the object as it was? Not that of a named object whose call operator is not const: its owner
+/// sees afterwards what the call has changed.
+template <class F> inline constexpr bool is_unchanged_by_call =
+    !std::is_lvalue_reference_v<F> || callable_with<const std::remove_reference_t<F>&>;
+
+/// How a callable is passed to a function that is not inlined, so that the caller may keep its captures in
+/// registers: by value if the caller cannot notice that.
 template <class F> using by_value_or_reference =
     std::conditional_t<std::is_trivially_copyable_v<std::remove_reference_t<F>> &&
-                           sizeof(std::remove_reference_t<F>) <= 64,
+                           sizeof(std::remove_reference_t<F>) <= 64 && is_unchanged_by_call<F>,
                        std::remove_cvref_t<F>, F&&>;
 
 /// The fast half of a clone's poll; see `untouched`, which keeps compilers from what helps a clone: one mask

@@ -350,10 +350,8 @@ template <clone_context_type C, class First, class Second, class Guard>
                                                                                            Guard guard) {
   if constexpr (polls<C>)
     if (raised(top_of(here))) [[unlikely]] {
-      using kept_first = by_value_or_reference<First>;
-      using kept_second = by_value_or_reference<Second>;
-      return fork2_when_raised<C, kept_first, kept_second>(here, static_cast<kept_first&&>(first),
-                                                           static_cast<kept_second&&>(second), guard);
+      return fork2_when_raised<C, by_value_or_reference<First>, by_value_or_reference<Second>>(
+          here, std::forward<First>(first), std::forward<Second>(second), guard);
     }
   return call_both(below_fork(here), std::forward<First>(first), std::forward<Second>(second));
 }
