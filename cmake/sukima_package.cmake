@@ -116,7 +116,7 @@ endif()
 add_custom_target(sukima_packaged)
 add_dependencies(sukima_packaged ${packaged})
 if(SUKIMA_BUILD_BENCHMARKS)
-  sukima_targets_below(${PROJECT_SOURCE_DIR}/bench programs)
+  sukima_targets_below(${PROJECT_SOURCE_DIR}/lab/benchmarks programs)
   add_dependencies(sukima_packaged ${programs})
 endif()
 

@@ -26,7 +26,7 @@ DATA = ("tests/capacity/zoo", "tests/capacity/places", "tests/capacity/fuzz/corp
 
 FILE = re.compile(r"(?<![\w/.$*<>{}-])((?:[\w.+-]+/)*[\w+-]+\.(?:cpp|hpp|pml|tc|cmake|md))\b(?![\w/*])")
 # Names of C headers, C sources and scripts are often foreign: only with a folder of ours in front.
-PATH = re.compile(r"(?<![\w/.$*<>{}~-])((?:src|include|docs|scripts|tests|bench|examples|cmake|tools|python|editors"
+PATH = re.compile(r"(?<![\w/.$*<>{}~-])((?:src|include|docs|scripts|tests|lab|examples|cmake|tools|python|editors"
                   r"|completions)/[\w./+-]*[\w+])(?![\w*<{$…])")
 OPENED = re.compile(r'\bROOT / "((?!build\b)[\w./-]+)"')
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -104,7 +104,7 @@ class Tree:
         """Is it a path from the root, from the citing file's folder, or from src/PART or include/?"""
         if re.search(r"(?:^|/)[A-Z]+(?:/|\.|$)", cited):
             return True  # src/PART, NAME.tc: it stands for many
-        bases = [self.root, self.root / beside.parent, self.root / "include", self.root / "src", self.root / "bench"]
+        bases = [self.root, self.root / beside.parent, self.root / "include", self.root / "src", self.root / "lab" / "benchmarks"]
         if len(beside.parts) > 2 and beside.parts[0] in {"src", "tests"}:
             bases += [self.root / "src" / beside.parts[1], self.root / "tests" / beside.parts[1]]
         return any((base / cited).exists() or (base / (cited + ".in")).exists() for base in bases)

@@ -167,7 +167,7 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else pathlib.Path(__file__).parent.parent).resolve()
     files = [
         path.relative_to(root)
-        for top in ("src", "include", "tests", "bench", "examples", "tools")
+        for top in ("src", "include", "tests", "lab", "examples", "tools")
         for path in sorted((root / top).rglob("*"))
         if path.suffix in SOURCES and path.is_file() and "target" not in path.parts
     ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of bench/cluster give on several nodes what they give on one machine: programs_test.py SUKIMA BENCH_CLUSTER [long]
+"""The programs of lab/benchmarks/cluster give on several nodes what they give on one machine: programs_test.py SUKIMA BENCH_CLUSTER [long]
 
 The results of fib, nqueens-array, pentomino and uts are known ones.
 """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The problems: the same data, leaves and checks as the headers in bench/kernels.
+//! The problems: the same data, leaves and checks as the headers in lab/benchmarks/kernels.
 
 pub mod cover;
 pub mod graph;

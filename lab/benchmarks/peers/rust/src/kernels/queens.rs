@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! n queens: with bit masks, and on a board of arrays.
 
-/// As bench/kernels/nqueens.hpp.
+/// As lab/benchmarks/kernels/nqueens.hpp.
 #[derive(Clone, Copy)]
 pub struct Queens {
     pub columns: u32,
@@ -39,7 +39,7 @@ impl Queens {
     }
 }
 
-/// As bench/kernels/nqueens_array.hpp.
+/// As lab/benchmarks/kernels/nqueens_array.hpp.
 #[derive(Clone)]
 pub struct QueensBoard {
     pub n: i32,

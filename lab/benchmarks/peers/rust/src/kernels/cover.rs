@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exact cover by dancing links, and Langford's problem as such a cover, as bench/kernels/cover.hpp.
+//! Exact cover by dancing links, and Langford's problem as such a cover, as lab/benchmarks/kernels/cover.hpp.
 
 /// Of a node, or the number of an item (from 1).
 pub type Place = i16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// bench-go: concurrent objects as goroutines over buffered channels. The contract is in bench/README.md.
+// bench-go: concurrent objects as goroutines over buffered channels. The contract is in lab/benchmarks/README.md.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// CMake puts bench/kernels/sizes.json here.
+// CMake puts lab/benchmarks/kernels/sizes.json here.
 //
 //go:embed sizes.json
 var sizesText []byte

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The random graph of spantree, as bench/kernels/spantree.hpp.
+//! The random graph of spantree, as lab/benchmarks/kernels/spantree.hpp.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! main of the programs: arguments, repetitions, checks, one JSON line for each repetition; see bench/README.md.
+//! main of the programs: arguments, repetitions, checks, one JSON line for each repetition; see lab/benchmarks/README.md.
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;

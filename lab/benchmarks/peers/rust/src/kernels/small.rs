@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the small benchmarks run, as bench/kernels/small.hpp and saxpy.hpp.
+//! What the small benchmarks run, as lab/benchmarks/kernels/small.hpp and saxpy.hpp.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Dense matrices and the blocks of matmul and lu, as bench/kernels/matrix.hpp.
+//! Dense matrices and the blocks of matmul and lu, as lab/benchmarks/kernels/matrix.hpp.
 
 use super::random::RandomNumbers;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Unbalanced tree search, as bench/kernels/uts.hpp and sha1.hpp.
+//! Unbalanced tree search, as lab/benchmarks/kernels/uts.hpp and sha1.hpp.
 
 type Digest = [u32; 5];
 

@@ -134,7 +134,7 @@ int run_program(int argc, char** argv) {
   bool list = false;
   std::int64_t size = -1;
   app.add_option("NAME", o.name, "the benchmark (see --list)");
-  app.add_option("--size", size, "the problem's size (default: bench/kernels/sizes.json)")
+  app.add_option("--size", size, "the problem's size (default: lab/benchmarks/kernels/sizes.json)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--workers", o.workers, "number of worker threads")->check(CLI::Range(1U, 4096U));
   app.add_option("--repetitions", o.repetitions, "number of repetitions")->check(CLI::Range(1U, 1'000'000U));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pentomino puzzle, as bench/kernels/pentomino.hpp.
+//! The pentomino puzzle, as lab/benchmarks/kernels/pentomino.hpp.
 
 use std::mem::MaybeUninit;
 

@@ -10,7 +10,7 @@
 //     run.result(result);
 //   }};
 //
-// The contract of the programs (arguments, output, exit codes) is in bench/README.md.
+// The contract of the programs (arguments, output, exit codes) is in lab/benchmarks/README.md.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SplitMix64, with the same numbers as bench/kernels/random.hpp.
+//! SplitMix64, with the same numbers as lab/benchmarks/kernels/random.hpp.
 
 pub struct RandomNumbers(u64);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The searches as plain recursions on one board, changed and changed back, as bench/sequential/searches.hpp: what tuned
+//! The searches as plain recursions on one board, changed and changed back, as lab/benchmarks/sequential/searches.hpp: what tuned
 //! programs do below their cut-off depth.
 
 use crate::kernels::cover::ExactCover;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! cmp, grav and sort: as bench/kernels/cmp.hpp, grav.hpp and sort.hpp.
+//! cmp, grav and sort: as lab/benchmarks/kernels/cmp.hpp, grav.hpp and sort.hpp.
 
 use std::collections::HashMap;
 use std::ops::AddAssign;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parallel programs, written once against crate::system, as bench/fork_join.
+//! The parallel programs, written once against crate::system, as lab/benchmarks/fork_join.
 //!
 //! A program's `system` has `Context`, `join`, `sum`, `region` and `saxpy` in the words of its runtime.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! phases: as bench/kernels/phases.hpp.
+//! phases: as lab/benchmarks/kernels/phases.hpp.
 
 use super::matrix::six_digits;
 

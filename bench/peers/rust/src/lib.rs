@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-//! What the programs share: the harness and the problems, as in bench/harness and bench/kernels.
-
-pub mod harness;
-pub mod kernels;
-pub mod plain;
