@@ -26,7 +26,7 @@ DATA = ("tests/capacity/zoo", "tests/capacity/places", "tests/capacity/fuzz/corp
 
 FILE = re.compile(r"(?<![\w/.$*<>{}-])((?:[\w.+-]+/)*[\w+-]+\.(?:cpp|hpp|pml|tc|cmake|md))\b(?![\w/*])")
 # Names of C headers, C sources and scripts are often foreign: only with a folder of ours in front.
-PATH = re.compile(r"(?<![\w/.$*<>{}~-])((?:src|include|docs|scripts|tests|lab|examples|cmake|tools|python|editors"
+PATH = re.compile(r"(?<![\w/.$*<>{}~-])((?:src|include|docs|scripts|tests|lab|examples|cmake|python|editors"
                   r"|completions)/[\w./+-]*[\w+])(?![\w*<{$…])")
 OPENED = re.compile(r'\bROOT / "((?!build\b)[\w./-]+)"')
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")

@@ -7,7 +7,7 @@ parts below it in ORDER, and only these headers of theirs: the public ones as <s
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
 
 In src/cli each folder but the shared one is one command; a command includes no header of another command. One tool in
-tools/ includes no header of another.
+lab/validation includes no header of another.
 """
 import pathlib
 import re
@@ -28,8 +28,9 @@ ORDER = {
     "cluster": {"tascell", "runtime", "capacity"},
     "lab": {"capacity", "cluster", "host", "json", "objects", "process", "runtime"},
     "cli": {"calibrate", "capacity", "cluster", "host", "json", "lab", "objects", "preload", "process"},
-    "tools": {"capacity", "lab", "process"},
+    "validation": {"capacity", "lab", "process"},
 }
+VALIDATION = pathlib.PurePosixPath("lab/validation")
 # The folders of src/cli that all commands may include.
 SHARED_ROOMS = {"capacity"}
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
@@ -58,8 +59,8 @@ def file_part(relative):
     top, *rest = relative.parts
     if top == "src" and len(rest) > 1:
         return rest[0]
-    if top == "tools":
-        return "tools"
+    if relative.parts[:2] == VALIDATION.parts:
+        return "validation"
     if top == "include":
         return header_part(pathlib.PurePosixPath(*rest[1:]))
     return None
@@ -94,7 +95,7 @@ def check_shared(root, part, name):
 
 def part_folder(root, part):
     """Where the sources of a part are."""
-    return root / "tools" if part == "tools" else root / "src" / part
+    return root / VALIDATION if part == "validation" else root / "src" / part
 
 
 def room(relative):
@@ -102,7 +103,7 @@ def room(relative):
     parts = relative.parts
     if parts[:2] == ("src", "cli"):
         return parts[2] if len(parts) > 3 else None
-    return parts[1] if parts[0] == "tools" and len(parts) > 2 else None
+    return parts[2] if parts[:2] == VALIDATION.parts and len(parts) > 3 else None
 
 
 def check_rooms(relative, found):
@@ -110,7 +111,7 @@ def check_rooms(relative, found):
     here, there = room(relative), room(found)
     if here is None or there is None or here == there or there in SHARED_ROOMS - {here}:
         return None
-    what = "tool" if relative.parts[0] == "tools" else "command"
+    what = "tool" if relative.parts[:2] == VALIDATION.parts else "command"
     if here in SHARED_ROOMS:
         return f"the shared folder {here} must not use the command {there}"
     return f"the {what} {here} must not use the {what} {there}; move what both need to a shared folder"
@@ -167,7 +168,7 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else pathlib.Path(__file__).parent.parent).resolve()
     files = [
         path.relative_to(root)
-        for top in ("src", "include", "tests", "lab", "examples", "tools")
+        for top in ("src", "include", "tests", "lab", "examples")
         for path in sorted((root / top).rglob("*"))
         if path.suffix in SOURCES and path.is_file() and "target" not in path.parts
     ]

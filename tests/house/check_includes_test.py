@@ -32,9 +32,9 @@ GOOD = {
     "src/objects/model/flow.hpp": "",
     "src/preload/settings.h": "",
     "src/tascell/call.hpp": "",
-    "tools/guests/guest.hpp": "",
-    "tools/truth/stage.cpp": '#include "truth/stage.hpp"\n#include <process/shared/child.hpp>\n#include <sukima/capacity.h>\n',
-    "tools/truth/stage.hpp": "",
+    "lab/validation/guests/guest.hpp": "",
+    "lab/validation/truth/stage.cpp": '#include "truth/stage.hpp"\n#include <process/shared/child.hpp>\n#include <sukima/capacity.h>\n',
+    "lab/validation/truth/stage.hpp": "",
     "tests/capacity/parse_test.cpp": '#include "parse.h"\n#include <gtest/gtest.h>\n',
 }
 
@@ -123,16 +123,16 @@ class CheckIncludes(unittest.TestCase):
                              "src/cli/capacity/meter.hpp:1:", "the shared folder capacity must not use the command run")
 
     def test_tool_uses_another_tool(self):
-        self.assert_rejected({"tools/truth/stage.hpp": '#include "guests/guest.hpp"\n'}, "tools/truth/stage.hpp:1:",
+        self.assert_rejected({"lab/validation/truth/stage.hpp": '#include "guests/guest.hpp"\n'}, "lab/validation/truth/stage.hpp:1:",
                              "the tool truth must not use the tool guests")
 
     def test_tool_uses_a_command(self):
-        self.assert_rejected({"tools/truth/stage.hpp": '#include "run/plan.hpp"\n'}, "tools/truth/stage.hpp:1:",
+        self.assert_rejected({"lab/validation/truth/stage.hpp": '#include "run/plan.hpp"\n'}, "lab/validation/truth/stage.hpp:1:",
                              "internal header of the part cli")
 
     def test_tool_uses_the_runtime(self):
-        self.assert_rejected({"tools/truth/stage.hpp": "#include <sukima/fork.hpp>\n"}, "tools/truth/stage.hpp:1:",
-                             "tools must not use the part runtime")
+        self.assert_rejected({"lab/validation/truth/stage.hpp": "#include <sukima/fork.hpp>\n"}, "lab/validation/truth/stage.hpp:1:",
+                             "validation must not use the part runtime")
 
     def test_part_without_a_folder(self):
         self.assert_rejected({"src/calibrate/pairs.hpp": None}, "check-includes.py", "calibrate has no folder")

@@ -85,7 +85,7 @@ class CheckSizes(unittest.TestCase):
     def test_only_sources_of_the_product_count(self):
         for name in ("tests/a.cpp", "bench/a.cpp", "src/a.py"):
             self.assertEqual(self.findings("int x;\n" * 401, name), [])
-        for name in ("include/sukima/a.hpp", "tools/truth/a.c", "src/a.h"):
+        for name in ("include/sukima/a.hpp", "lab/validation/truth/a.c", "src/a.h"):
             self.assertEqual(len(self.findings("int x;\n" * 401, name)), 1)
 
     def test_statistics(self):

@@ -49,7 +49,7 @@ class CheckSkips(unittest.TestCase):
                 ("tests/a/a_test.py", PYTHON, ["3: 'needs two CPUs'", "5: 'needs two CPUs'", "10: 'gdb is not installed'",
                                                "7: 'no group in X'", "4: 'X is not installed'"]),
                 ("tests/a/a_test.sh", SHELL, ["5: 'no group in X'", "7: 'gdb is not installed'"]),
-                ("tools/a.cpp", TOOL, ["1: 'sukima-truth: skipped: X has no weight'", "4: 'tool: needs two CPUs'"])):
+                ("lab/a.cpp", TOOL, ["1: 'sukima-truth: skipped: X has no weight'", "4: 'tool: needs two CPUs'"])):
             with self.subTest(name):
                 lines = self.check({name: text})
                 self.assertEqual(sorted(line.partition(" is in neither list")[0] for line in lines[:-1]),
