@@ -32,7 +32,7 @@ ORDER = {
 }
 VALIDATION = pathlib.PurePosixPath("lab/validation")
 # The folders of src/cli that all commands may include.
-SHARED_ROOMS = {"capacity"}
+SHARED_ROOMS = {"capacity", "shared"}
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
 HEADER_PART = {
     "calibrate.hpp": "calibrate",

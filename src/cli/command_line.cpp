@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <process/shared/program.hpp>
-#include "commands.hpp"
-#include "console.hpp"
-#include "version.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/version.hpp"
 
 namespace sukima::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of commands, and starting those that are programs of their own; see commands.hpp.
-#include "commands.hpp"
+#include "shared/commands.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include <process/shared/installed.hpp>
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors, colours and progress on the terminal; see console.hpp.
-#include "console.hpp"
+#include "shared/console.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "commands.hpp"
+#include "shared/commands.hpp"
 
 namespace {
 

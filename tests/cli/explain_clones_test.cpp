@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "console.hpp"
 #include "explain/profile.hpp"
 #include "explain_trace.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::explain {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <objects/recording.hpp>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace {
 

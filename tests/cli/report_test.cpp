@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "bench/compiler_note.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

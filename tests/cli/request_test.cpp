@@ -8,7 +8,7 @@
 
 #include "bench/catalogue.hpp"
 #include "bench/plan.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -17,8 +17,8 @@ GOOD = {
     "src/capacity/shared/shortage.h": "",
     "src/capacity/shared/shortage.c": '#include "shared/shortage.h"\n',
     "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <capacity/shared/shortage.h>\n",
-    "src/cli/version.hpp.in": "",
-    "src/cli/main.cpp": '#include "version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/capacity.h>\n',
+    "src/cli/shared/version.hpp.in": "",
+    "src/cli/main.cpp": '#include "shared/version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/capacity.h>\n',
     "src/cli/bench/plan.hpp": '#include <process/shared/child.hpp>\n#include "capacity/meter.hpp"\n',
     "src/cli/capacity/meter.hpp": "#include <sukima/capacity.h>\n",
     "src/json/shared/json_place.hpp": "",
@@ -100,7 +100,7 @@ class CheckIncludes(unittest.TestCase):
                              "src/cli/bench/plan.hpp:1:", "no '..'")
 
     def test_missing_own_header(self):
-        self.assert_rejected({"src/cli/version.hpp.in": None}, "src/cli/main.cpp:1:", "no such file")
+        self.assert_rejected({"src/cli/shared/version.hpp.in": None}, "src/cli/main.cpp:1:", "no such file")
 
     def test_missing_public_header(self):
         self.assert_rejected({"include/sukima/detail/task.hpp": None}, "include/sukima/fork.hpp:1:", "no public header")

@@ -24,10 +24,10 @@
 #include "bench/request.hpp"
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
-#include "capacity/machine.hpp"
-#include "commands.hpp"
-#include "console.hpp"
-#include "ranges.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/machine.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "bench/catalogue.hpp"
 #include "bench/request.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -16,9 +16,9 @@
 #include "bench/hope_figures.hpp"
 #include "bench/hope_run.hpp"
 #include "bench/report.hpp"
-#include "capacity/machine.hpp"
-#include "console.hpp"
-#include "ranges.hpp"
+#include "shared/console.hpp"
+#include "shared/machine.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::bench {
 namespace {

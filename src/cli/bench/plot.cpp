@@ -8,7 +8,7 @@
 #include <process/shared/child.hpp>
 #include "bench/programs.hpp"
 #include "bench/report.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include <process/shared/child.hpp>
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

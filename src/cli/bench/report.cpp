@@ -14,7 +14,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

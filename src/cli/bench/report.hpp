@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/summary.hpp"
-#include "capacity/machine.hpp"
+#include "shared/machine.hpp"
 
 namespace sukima::cli::bench {
 

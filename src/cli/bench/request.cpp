@@ -10,7 +10,7 @@
 #include <set>
 
 #include "bench/catalogue.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bench/catalogue.hpp"
 #include "bench/report.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

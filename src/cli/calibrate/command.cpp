@@ -12,9 +12,9 @@
 #include <set>
 
 #include "capacity/profile.hpp"
-#include "commands.hpp"
-#include "console.hpp"
-#include "ranges.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::calibrate {
 namespace {

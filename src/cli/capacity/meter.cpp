@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "capacity/topology.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli {
 

@@ -13,7 +13,7 @@
 
 #include "capacity/meter.hpp"
 #include "capacity/topology.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli {
 namespace {

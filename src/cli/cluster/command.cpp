@@ -18,10 +18,10 @@
 #include <optional>
 
 #include <process/shared/program.hpp>
-#include "commands.hpp"
-#include "console.hpp"
 #include "hosts.hpp"
-#include "ranges.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::cluster {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program sukima-cluster, which `sukima cluster` starts.
-#include "commands.hpp"
+#include "shared/commands.hpp"
 
 int main(int argc, char** argv) {
   return sukima::cli::run_as_program({"cluster", sukima::cli::cluster::declare}, argc, argv);

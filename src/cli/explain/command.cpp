@@ -13,10 +13,10 @@
 
 #include <process/shared/program.hpp>
 #include <process/shared/temporary_directory.hpp>
-#include "commands.hpp"
-#include "console.hpp"
 #include "explain/profile.hpp"
 #include "explain/trace_file.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::explain {
 namespace {

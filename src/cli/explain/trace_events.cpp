@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::explain {
 namespace {

@@ -13,8 +13,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "console.hpp"
 #include "explain/trace_events.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::explain {
 namespace {

@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "commands.hpp"
-#include "console.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::guest {
 namespace {

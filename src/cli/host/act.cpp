@@ -16,8 +16,8 @@
 #include <random>
 #include <thread>
 
-#include "console.hpp"
 #include "host/input.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::host {
 namespace {

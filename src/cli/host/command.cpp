@@ -7,15 +7,15 @@
 #include <memory>
 #include <optional>
 
-#include "commands.hpp"
-#include "console.hpp"
 #include "host/act.hpp"
 #include "host/input.hpp"
 #include "host/live.hpp"
 #include "host/machines.hpp"
 #include "host/report.hpp"
 #include "host/status.hpp"
-#include "ranges.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::host {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::host {
 namespace {

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "console.hpp"
 #include "host/report.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::host {
 namespace {

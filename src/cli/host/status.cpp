@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::host {
 namespace {

@@ -21,13 +21,13 @@
 #include <optional>
 #include <system_error>
 
-#include "capacity/machine.hpp"
-#include "commands.hpp"
-#include "console.hpp"
 #include "lab/files.hpp"
 #include "lab/plot.hpp"
-#include "ranges.hpp"
-#include "version.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/machine.hpp"
+#include "shared/ranges.hpp"
+#include "shared/version.hpp"
 
 namespace sukima::cli::lab {
 namespace {

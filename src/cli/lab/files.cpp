@@ -11,7 +11,7 @@
 
 #include <process/shared/executable.hpp>
 #include <process/shared/installed.hpp>
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::lab {
 

@@ -12,13 +12,13 @@
 
 #include "capacity/meter.hpp"
 #include "capacity/profile.hpp"
-#include "commands.hpp"
-#include "console.hpp"
 #include "objects/files.hpp"
 #include "objects/programs.hpp"
 #include "objects/report.hpp"
 #include "objects/validation.hpp"
-#include "ranges.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::objects {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <json/shared/read_text.hpp>
 #include "capacity/profile.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::objects {
 

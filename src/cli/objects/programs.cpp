@@ -14,9 +14,9 @@
 
 #include <process/shared/program.hpp>
 #include <process/shared/temporary_directory.hpp>
-#include "console.hpp"
 #include "objects/files.hpp"
 #include "objects/recording.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::objects {
 namespace {

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::objects {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::objects {
 namespace {

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include <process/shared/temporary_directory.hpp>
-#include "console.hpp"
 #include "objects/files.hpp"
 #include "objects/programs.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::objects {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::probe {
 namespace {

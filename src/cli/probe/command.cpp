@@ -14,12 +14,12 @@
 
 #include "capacity/decision.hpp"
 #include "capacity/profile.hpp"
-#include "commands.hpp"
-#include "console.hpp"
 #include "probe/answer.hpp"
 #include "probe/recording.hpp"
 #include "probe/watch.hpp"
-#include "ranges.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::probe {
 namespace {

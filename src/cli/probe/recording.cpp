@@ -19,7 +19,7 @@
 #include <system_error>
 #include <thread>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::probe {
 namespace {

@@ -12,7 +12,7 @@
 #include <map>
 
 #include "capacity/meter.hpp"
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::probe {
 namespace {

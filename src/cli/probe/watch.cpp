@@ -18,8 +18,8 @@
 #include <thread>
 
 #include "capacity/meter.hpp"
-#include "console.hpp"
 #include "probe/answer.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::probe {
 namespace {

@@ -16,12 +16,12 @@
 
 #include <process/shared/program.hpp>
 #include "capacity/topology.hpp"
-#include "commands.hpp"
-#include "console.hpp"
-#include "ranges.hpp"
 #include "run/decision_log.hpp"
 #include "run/plan.hpp"
 #include "run/report.hpp"
+#include "shared/commands.hpp"
+#include "shared/console.hpp"
+#include "shared/ranges.hpp"
 
 namespace sukima::cli::run {
 namespace {

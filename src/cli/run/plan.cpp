@@ -14,8 +14,8 @@
 #include <process/shared/executable.hpp>
 #include "capacity/meter.hpp"
 #include "capacity/topology.hpp"
-#include "console.hpp"
 #include "preload_place.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::run {
 namespace {

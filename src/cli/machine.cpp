@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine's description from /proc and uname; see machine.hpp.
-#include "capacity/machine.hpp"
+#include "shared/machine.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "console.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli {
 namespace {
