@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which parts of Sukima are built. A project that includes Sukima gets the runtime and the capacity library; each other
 # part needs its option.
-option(SUKIMA_BUILD_CLI "Build the program sukima, with sukima bench and sukima calibrate" ${PROJECT_IS_TOP_LEVEL})
+include(CMakeDependentOption)
+option(SUKIMA_BUILD_CLI "Build the program sukima, with sukima calibrate" ${PROJECT_IS_TOP_LEVEL})
 option(SUKIMA_BUILD_OBJECTS "Build concurrent objects, a part of libsukima, and sukima objects" ${PROJECT_IS_TOP_LEVEL})
 option(SUKIMA_BUILD_CLUSTER "Build libsukima-cluster, its MPI plug-ins and sukima cluster" ${PROJECT_IS_TOP_LEVEL})
 option(SUKIMA_BUILD_LANGUAGE "Build the Tascell language" ${PROJECT_IS_TOP_LEVEL})
 option(SUKIMA_BUILD_HOST "Build sukima host and sukima guest" ${SUKIMA_BUILD_CLI})
-option(SUKIMA_BUILD_LAB "Build sukima lab" ${SUKIMA_BUILD_CLI})
+option(SUKIMA_BUILD_LAB "Build what measures Sukima, the folder lab: sukima bench, sukima lab, benchmark programs"
+  ${SUKIMA_BUILD_CLI})
+cmake_dependent_option(SUKIMA_BUILD_BENCHMARKS "Build the benchmark programs that `sukima bench` starts"
+  ${PROJECT_IS_TOP_LEVEL} SUKIMA_BUILD_LAB OFF)
 set(is_default OFF)
 if(SUKIMA_BUILD_LANGUAGE AND (SUKIMA_BUILD_CLI OR NOT PROJECT_IS_TOP_LEVEL))
   set(is_default ON)

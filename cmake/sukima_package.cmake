@@ -37,9 +37,12 @@ foreach(program sukima ${commands})
 endforeach()
 add_custom_target(sukima_bundle DEPENDS ${bundles})
 # `sukima bench` measures programs of others, too; the benchmark programs are in a package, because of their libraries.
-install(TARGETS sukima-bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sukima COMPONENT portable EXCLUDE_FROM_ALL)
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/plot-bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sukima
-  COMPONENT portable EXCLUDE_FROM_ALL)
+if(SUKIMA_BUILD_LAB)
+  install(TARGETS sukima-bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sukima
+    COMPONENT portable EXCLUDE_FROM_ALL)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/plot-bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sukima
+    COMPONENT portable EXCLUDE_FROM_ALL)
+endif()
 
 # The compiler with Clang inside: Clang's shared libraries and what they need would be five times as large.
 if(TARGET sukima_cc)
@@ -212,10 +215,12 @@ sukima cc compiles C with the constructs of the Tascell language, which splits
 a search between the CPUs by temporary backtracking. Used like gcc.")
   list(APPEND components compiler)
 endif()
-sukima_command_package(bench "comparison of parallel runtimes
+if(SUKIMA_BUILD_LAB)
+  sukima_command_package(bench "comparison of parallel runtimes
 sukima bench measures the same problems written for Sukima, TBB, OpenMP, rayon
 and others.")
-set(CPACK_DEBIAN_BENCH_PACKAGE_SUGGESTS "python3-matplotlib")
+  set(CPACK_DEBIAN_BENCH_PACKAGE_SUGGESTS "python3-matplotlib")
+endif()
 if(TARGET sukima_cc)
   list(APPEND others sukima-cc)
 endif()

@@ -101,10 +101,11 @@ class Tree:
 
     @functools.lru_cache(maxsize=None)
     def has_path(self, cited, beside):
-        """Is it a path from the root, from the citing file's folder, or from src/PART or include/?"""
+        """Is it a path from the root, from the citing file's folder, from src/PART, include/ or lab/?"""
         if re.search(r"(?:^|/)[A-Z]+(?:/|\.|$)", cited):
             return True  # src/PART, NAME.tc: it stands for many
-        bases = [self.root, self.root / beside.parent, self.root / "include", self.root / "src", self.root / "lab" / "benchmarks"]
+        bases = [self.root, self.root / beside.parent, self.root / "include", self.root / "src", self.root / "lab",
+                 self.root / "lab" / "benchmarks", self.root / "lab" / "commands"]
         if len(beside.parts) > 2 and beside.parts[0] in {"src", "tests"}:
             bases += [self.root / "src" / beside.parts[1], self.root / "tests" / beside.parts[1]]
         return any((base / cited).exists() or (base / (cited + ".in")).exists() for base in bases)

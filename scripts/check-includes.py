@@ -6,8 +6,11 @@ A part is a folder src/PART with its public headers include/sukima/…, its test
 parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
 
-In src/cli each folder but the shared one is one command; a command includes no header of another command. One tool in
-lab/validation includes no header of another.
+The part lab is the folder lab/, which measures the product; neither src/ nor include/ may use it. Its benchmark programs
+get their include paths from CMake.
+
+In src/cli and lab/commands each folder but the shared ones is one command; a command includes no header of another
+command, and one tool in lab/validation none of another.
 """
 import pathlib
 import re
@@ -26,12 +29,11 @@ ORDER = {
     "host": {"runtime", "capacity", "json"},
     "calibrate": {"capacity", "objects", "runtime"},
     "cluster": {"tascell", "runtime", "capacity"},
-    "lab": {"capacity", "cluster", "host", "json", "objects", "process", "runtime"},
-    "cli": {"calibrate", "capacity", "cluster", "host", "json", "lab", "objects", "preload", "process"},
-    "validation": {"capacity", "lab", "process"},
+    "lab": {"capacity", "cli", "host", "json", "process"},
+    "cli": {"calibrate", "capacity", "cluster", "host", "json", "objects", "preload", "process"},
 }
-VALIDATION = pathlib.PurePosixPath("lab/validation")
-# The folders of src/cli that all commands may include.
+# The folders of one command or one tool each, and the folders among them that all may include.
+ROOMS = {("src", "cli"): "command", ("lab", "commands"): "command", ("lab", "validation"): "tool"}
 SHARED_ROOMS = {"capacity", "shared"}
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
 HEADER_PART = {
@@ -59,8 +61,8 @@ def file_part(relative):
     top, *rest = relative.parts
     if top == "src" and len(rest) > 1:
         return rest[0]
-    if relative.parts[:2] == VALIDATION.parts:
-        return "validation"
+    if top == "lab" and rest[0] != "benchmarks":
+        return "lab"
     if top == "include":
         return header_part(pathlib.PurePosixPath(*rest[1:]))
     return None
@@ -83,9 +85,10 @@ def check_public(root, part, name):
 
 def check_shared(root, part, name):
     """The complaint about including <PART/shared/NAME>, or None."""
-    if not exists(root / "src" / name):
-        return f"there is no shared header src/{name}"
     other = pathlib.PurePosixPath(name).parts[0]
+    home = part_folder(root, other).parent
+    if not exists(home / name):
+        return f"there is no shared header {(home / name).relative_to(root)}"
     if other == part:
         return "write \"shared/…\": a part's own headers are included with quotes"
     if part is not None and other not in ORDER[part]:
@@ -95,26 +98,26 @@ def check_shared(root, part, name):
 
 def part_folder(root, part):
     """Where the sources of a part are."""
-    return root / VALIDATION if part == "validation" else root / "src" / part
+    return root / "lab" if part == "lab" else root / "src" / part
 
 
 def room(relative):
-    """The command or shared folder of src/cli, or the tool, that a source belongs to; None for other sources."""
+    """The command or shared folder of the commands, or the tool, that a source belongs to; None for other sources."""
     parts = relative.parts
-    if parts[:2] == ("src", "cli"):
-        return parts[2] if len(parts) > 3 else None
-    return parts[2] if parts[:2] == VALIDATION.parts and len(parts) > 3 else None
+    return parts[2] if parts[:2] in ROOMS and len(parts) > 3 else None
 
 
 def check_rooms(relative, found):
     """The complaint about a source that includes the file FOUND of its own part, or None."""
     here, there = room(relative), room(found)
+    if here is None and there is not None and found.parts[0] == "lab":
+        return f"what all of lab shares must not use the {ROOMS[found.parts[:2]]} {there}"
     if here is None or there is None or here == there or there in SHARED_ROOMS - {here}:
         return None
-    what = "tool" if relative.parts[:2] == VALIDATION.parts else "command"
+    what = ROOMS[found.parts[:2]]
     if here in SHARED_ROOMS:
         return f"the shared folder {here} must not use the command {there}"
-    return f"the {what} {here} must not use the {what} {there}; move what both need to a shared folder"
+    return f"the {ROOMS[relative.parts[:2]]} {here} must not use the {what} {there}; move what both need to a shared folder"
 
 
 def check_own(root, relative, part, name):
@@ -125,7 +128,8 @@ def check_own(root, relative, part, name):
         return None  # tests and benchmark programs get their include paths from CMake
     if ".." in pathlib.PurePosixPath(name).parts:
         return "no '..' in includes; name the file from the folder of its part"
-    for base in ((root / relative).parent, part_folder(root, part)):
+    rooms = [root.joinpath(*relative.parts[:2])] if relative.parts[:2] in ROOMS else []
+    for base in ((root / relative).parent, *rooms, part_folder(root, part)):
         if exists(base / name):
             return check_rooms(relative, (base / name).relative_to(root))
     for other in sorted(ORDER.keys() - {part}):

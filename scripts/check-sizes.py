@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports functions over 80 lines, classes over 30 methods and files over 400 lines: check-sizes.py [FOLDER]
 
-Looks at the C and C++ sources in src, include and lab/validation. What has a good reason to be longer says it in the comment
+Looks at the C and C++ sources in src, include and lab. What has a good reason to be longer says it in the comment
 above it, a file in its first comment, as a line of this form:
 
     // Long: one case for each opcode, which belong together.
@@ -145,7 +145,7 @@ def has_reason(lines, line):
 
 
 def sources(root):
-    for folder in ("src", "include", "lab/validation"):
+    for folder in ("src", "include", "lab"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in SUFFIXES and path.is_file():
                 yield path
@@ -174,7 +174,7 @@ def included(path, root):
     """The sources of this tree that a source includes."""
     for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', path.read_text(encoding="utf-8"), re.MULTILINE):
         parts = path.relative_to(root).parts
-        folders = [path.parent, root / "include", root / "src", root.joinpath(*parts[:2]), root / "lab/validation"]
+        folders = [path.parent, root / "include", root / "src", root.joinpath(*parts[:2]), root / "lab"]
         for folder in folders:
             file = folder / name
             if file.is_file():

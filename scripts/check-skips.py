@@ -6,7 +6,7 @@ tests/allowed_skips.txt has those that depend on the machine: its rights, kernel
 network. tests/forbidden_skips.txt has those that a package of scripts/packages.txt rules out, and mistakes: continuous
 integration fails for them. A line of either list that no reason matches is wrong, too.
 
-The reasons are read from the sources of FOLDER (this repository) in tests, lab, scripts, python and src/lab: GTEST_SKIP,
+The reasons are read from the sources of FOLDER (this repository) in tests, lab, scripts and python: GTEST_SKIP,
 unittest's skips, the attribute why_not, and what is printed before a program ends with 77. What a reason says at run
 time stands as X.
 """
@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("tests", "lab", "scripts", "python", "src/lab")
+FOLDERS = ("tests", "lab", "scripts", "python")
 OTHERS = ("tests/house/",)  # made-up reasons of the scripts' own tests
 UNITTEST = {"skipTest": 0, "SkipTest": 0, "skip": 0, "skipUnless": 1, "skipIf": 1}
 # Expressions whose text is found elsewhere: where why_not is set, or in the program that printed it.

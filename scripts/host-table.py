@@ -253,7 +253,7 @@ def measure(given, measurements):
     if len(os.sched_getaffinity(0)) < 2:
         give_up("two CPUs are needed")
     service = given.programs.parent / "libexec" / "sukima" / "sukima-guest"
-    build = [ROOT / "src/lab/environment/build-image.sh", given.image, service, given.measured]
+    build = [ROOT / "lab/environment/build-image.sh", given.image, service, given.measured]
     if subprocess.run(build, check=False).returncode != 0:
         give_up("the guests' image cannot be built; see above")
     for number in range(given.repetitions):

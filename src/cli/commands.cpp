@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<command_entry, 11> commands{{
     {"bench", "Measures Sukima, the best sequential program and other systems, in interleaved rounds",
-     "sukima-bench", "SUKIMA_BUILD_CLI", false},
+     "sukima-bench", "SUKIMA_BUILD_LAB", false},
     {"calibrate", "Measures which CPUs slow each other down, and what waking and switching cost", "sukima",
      "SUKIMA_BUILD_CLI", false},
     {"cc", "Compile programs of the Tascell language, and C", "sukima-cc", "SUKIMA_BUILD_COMPILER", false},

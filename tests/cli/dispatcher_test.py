@@ -12,7 +12,7 @@ from pathlib import Path
 PROGRAM = Path(sys.argv[1]).resolve()
 PROGRAMS = PROGRAM.parent.parent / "libexec" / "sukima"
 # Each command with its Debian package and CMake option.
-PACKAGES = {"bench": ("sukima-bench", "CLI"), "calibrate": ("sukima", "CLI"), "cc": ("sukima-cc", "COMPILER"),
+PACKAGES = {"bench": ("sukima-bench", "LAB"), "calibrate": ("sukima", "CLI"), "cc": ("sukima-cc", "COMPILER"),
             "cluster": ("sukima-cluster", "CLUSTER"), "guest": ("sukima-host", "HOST"),
             "host": ("sukima-host", "HOST"), "lab": ("sukima-lab", "LAB"), "objects": ("sukima-objects", "OBJECTS")}
 LIGHT = ["explain", "probe", "run"]

@@ -17,9 +17,10 @@ GOOD = {
     "src/capacity/shared/shortage.h": "",
     "src/capacity/shared/shortage.c": '#include "shared/shortage.h"\n',
     "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <capacity/shared/shortage.h>\n",
+    "src/cli/shared/console.hpp": "",
     "src/cli/shared/version.hpp.in": "",
-    "src/cli/main.cpp": '#include "shared/version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/capacity.h>\n',
-    "src/cli/bench/plan.hpp": '#include <process/shared/child.hpp>\n#include "capacity/meter.hpp"\n',
+    "src/cli/main.cpp": '#include "shared/version.hpp"\n#include "probe/plan.hpp"\n#include <sukima/capacity.h>\n',
+    "src/cli/probe/plan.hpp": '#include <process/shared/child.hpp>\n#include "capacity/meter.hpp"\n',
     "src/cli/capacity/meter.hpp": "#include <sukima/capacity.h>\n",
     "src/json/shared/json_place.hpp": "",
     "src/process/shared/child.hpp": "",
@@ -28,7 +29,12 @@ GOOD = {
     "src/cluster/node.hpp": "",
     "src/compiler/driver/driver.hpp": "",
     "src/host/optimise/sweep.hpp": "",
-    "src/lab/run/runner.hpp": '#include <process/shared/child.hpp>\n',
+    "lab/benchmarks/fork_join/fib.cpp": '#include "kernels/fib.hpp"\n#include <sukima/fork.hpp>\n',
+    "lab/commands/bench/plan.hpp": '#include <cli/shared/console.hpp>\n#include "shared/runner.hpp"\n',
+    "lab/commands/bench/plan.cpp": '#include "bench/plan.hpp"\n',
+    "lab/commands/lab/files.hpp": "",
+    "lab/run/runner.cpp": '#include <process/shared/child.hpp>\n#include "shared/runner.hpp"\n',
+    "lab/shared/runner.hpp": "",
     "src/objects/model/flow.hpp": "",
     "src/preload/settings.h": "",
     "src/tascell/call.hpp": "",
@@ -96,8 +102,8 @@ class CheckIncludes(unittest.TestCase):
                              "angle brackets")
 
     def test_path_upward(self):
-        self.assert_rejected({"src/cli/bench/plan.hpp": '#include "../../runtime/core.hpp"\n'},
-                             "src/cli/bench/plan.hpp:1:", "no '..'")
+        self.assert_rejected({"src/cli/probe/plan.hpp": '#include "../../runtime/core.hpp"\n'},
+                             "src/cli/probe/plan.hpp:1:", "no '..'")
 
     def test_missing_own_header(self):
         self.assert_rejected({"src/cli/shared/version.hpp.in": None}, "src/cli/main.cpp:1:", "no such file")
@@ -115,8 +121,8 @@ class CheckIncludes(unittest.TestCase):
         self.assert_rejected({"src/surprise/a.cpp": ""}, "src/surprise/a.cpp", "has no place in the order")
 
     def test_command_uses_another_command(self):
-        self.assert_rejected({"src/cli/run/plan.hpp": '#include "bench/plan.hpp"\n'}, "src/cli/run/plan.hpp:1:",
-                             "the command run must not use the command bench")
+        self.assert_rejected({"src/cli/run/plan.hpp": '#include "probe/plan.hpp"\n'}, "src/cli/run/plan.hpp:1:",
+                             "the command run must not use the command probe")
 
     def test_shared_folder_uses_a_command(self):
         self.assert_rejected({"src/cli/capacity/meter.hpp": '#include "run/plan.hpp"\n'},
@@ -127,12 +133,20 @@ class CheckIncludes(unittest.TestCase):
                              "the tool truth must not use the tool guests")
 
     def test_tool_uses_a_command(self):
-        self.assert_rejected({"lab/validation/truth/stage.hpp": '#include "run/plan.hpp"\n'}, "lab/validation/truth/stage.hpp:1:",
-                             "internal header of the part cli")
+        self.assert_rejected({"lab/validation/truth/stage.hpp": '#include "probe/plan.hpp"\n'},
+                             "lab/validation/truth/stage.hpp:1:", "internal header of the part cli")
+
+    def test_command_of_the_laboratory_uses_another_one(self):
+        self.assert_rejected({"lab/commands/lab/files.hpp": '#include "bench/plan.hpp"\n'},
+                             "lab/commands/lab/files.hpp:1:", "the command lab must not use the command bench")
+
+    def test_laboratory_uses_a_command_of_its_own(self):
+        self.assert_rejected({"lab/run/runner.cpp": '#include "commands/bench/plan.hpp"\n'}, "lab/run/runner.cpp:1:",
+                             "must not use the command bench")
 
     def test_tool_uses_the_runtime(self):
         self.assert_rejected({"lab/validation/truth/stage.hpp": "#include <sukima/fork.hpp>\n"}, "lab/validation/truth/stage.hpp:1:",
-                             "validation must not use the part runtime")
+                             "lab must not use the part runtime")
 
     def test_part_without_a_folder(self):
         self.assert_rejected({"src/calibrate/pairs.hpp": None}, "check-includes.py", "calibrate has no folder")

@@ -83,7 +83,7 @@ class CheckSizes(unittest.TestCase):
         self.assertEqual(self.findings("// A table.\n// Long: one table.\n#include <a>\n" + "int x;\n" * 400), [])
 
     def test_only_sources_of_the_product_count(self):
-        for name in ("tests/a.cpp", "bench/a.cpp", "src/a.py"):
+        for name in ("tests/a.cpp", "examples/a.cpp", "src/a.py"):
             self.assertEqual(self.findings("int x;\n" * 401, name), [])
         for name in ("include/sukima/a.hpp", "lab/validation/truth/a.c", "src/a.h"):
             self.assertEqual(len(self.findings("int x;\n" * 401, name)), 1)

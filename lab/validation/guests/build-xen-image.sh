@@ -5,8 +5,8 @@
 # system (busybox, Xen's tools, and in it the guests' own system with the programs). Nothing is installed;
 # packages are fetched where the folder lacks them. Set XEN_GUESTS, XEN_VCPUS and XEN_COMMAND for what runs.
 tools=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=src/lab/environment/image.sh
-source "$tools/../../../src/lab/environment/image.sh"
+# shellcheck source=lab/environment/image.sh
+source "$tools/../../environment/image.sh"
 
 # The kernel is the ordinary one: the cloud kernel has no drivers of Xen's first domain.
 if [[ ! -e $folder/xen ]]; then

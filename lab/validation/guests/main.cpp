@@ -3,7 +3,7 @@
 // each of them estimates with the CPU that it got.
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <lab/shared/guest.hpp>
+#include "shared/guest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

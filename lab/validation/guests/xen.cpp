@@ -3,7 +3,7 @@
 #include "guests/xen.hpp"
 
 #include <fmt/format.h>
-#include <lab/shared/guest.hpp>
+#include "shared/guest.hpp"
 
 #include <map>
 #include <sstream>

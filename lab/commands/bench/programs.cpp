@@ -10,8 +10,8 @@
 #include <sstream>
 #include <system_error>
 
+#include <cli/shared/console.hpp>
 #include <process/shared/child.hpp>
-#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

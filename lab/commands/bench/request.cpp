@@ -9,8 +9,8 @@
 #include <charconv>
 #include <set>
 
+#include <cli/shared/console.hpp>
 #include "bench/catalogue.hpp"
-#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench_sizes.hpp"
+#include "bench/bench_sizes.hpp"
 
 namespace sukima::cli::bench {
 

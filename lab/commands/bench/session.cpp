@@ -3,7 +3,7 @@
 #include "session.hpp"
 
 #include <fmt/format.h>
-#include <lab/shared/statistics.hpp>
+#include "shared/statistics.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -12,13 +12,13 @@
 #include <sstream>
 #include <system_error>
 
+#include <cli/shared/console.hpp>
+#include <cli/shared/machine.hpp>
+#include <cli/shared/ranges.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/hope_figures.hpp"
 #include "bench/hope_run.hpp"
 #include "bench/report.hpp"
-#include "shared/console.hpp"
-#include "shared/machine.hpp"
-#include "shared/ranges.hpp"
 
 namespace sukima::cli::bench {
 namespace {

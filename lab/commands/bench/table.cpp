@@ -7,9 +7,9 @@
 #include <iterator>
 #include <set>
 
+#include <cli/shared/console.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/report.hpp"
-#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

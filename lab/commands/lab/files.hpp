@@ -2,7 +2,7 @@
 // The experiments and programs that `sukima lab` finds.
 #pragma once
 
-#include <lab/shared/experiment.hpp>
+#include "shared/experiment.hpp"
 
 #include <filesystem>
 #include <string>

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <cli/shared/console.hpp>
 #include <process/shared/child.hpp>
 #include <process/shared/installed.hpp>
-#include "shared/console.hpp"
 
 namespace sukima::cli::lab {
 

@@ -5,10 +5,10 @@
 
 #include <stdexcept>
 
+#include <cli/shared/console.hpp>
 #include <process/shared/child.hpp>
 #include "bench/programs.hpp"
 #include "bench/report.hpp"
-#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

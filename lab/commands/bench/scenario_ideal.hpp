@@ -3,7 +3,7 @@
 // actually available.
 #pragma once
 
-#include <lab/shared/statistics.hpp>
+#include "shared/statistics.hpp"
 
 #include <optional>
 #include <vector>

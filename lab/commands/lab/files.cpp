@@ -3,15 +3,15 @@
 #include "lab/files.hpp"
 
 #include <fmt/format.h>
-#include <lab/shared/folder.hpp>
+#include "shared/folder.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
 
+#include <cli/shared/console.hpp>
 #include <process/shared/executable.hpp>
 #include <process/shared/installed.hpp>
-#include "shared/console.hpp"
 
 namespace sukima::cli::lab {
 

@@ -14,6 +14,10 @@
 #include <set>
 #include <system_error>
 
+#include <cli/shared/commands.hpp>
+#include <cli/shared/console.hpp>
+#include <cli/shared/machine.hpp>
+#include <cli/shared/ranges.hpp>
 #include <process/shared/child.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/compiler_note.hpp"
@@ -24,10 +28,6 @@
 #include "bench/request.hpp"
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
-#include "shared/commands.hpp"
-#include "shared/console.hpp"
-#include "shared/machine.hpp"
-#include "shared/ranges.hpp"
 
 namespace sukima::cli::bench {
 namespace {

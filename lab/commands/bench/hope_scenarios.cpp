@@ -9,9 +9,9 @@
 #include <numeric>
 #include <random>
 
+#include <cli/shared/console.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/request.hpp"
-#include "shared/console.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "shared/console.hpp"
+#include <cli/shared/console.hpp>
 
 namespace sukima::cli::bench {
 namespace {

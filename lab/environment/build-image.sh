@@ -9,7 +9,7 @@ if [[ ${1:-} == --cache ]]; then
   cache=${2:?give the folder of the kernel}
   shift 2
 fi
-# shellcheck source=src/lab/environment/image.sh
+# shellcheck source=lab/environment/image.sh
 source "$(dirname "$0")/image.sh"
 if [[ -n $cache ]]; then cache=$(mkdir -p "$cache" && cd "$cache" && pwd); else cache=$folder; fi
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
-#include <lab/shared/count_text.hpp>
-#include <lab/shared/environment.hpp>
-#include <lab/shared/report.hpp>
+#include "shared/count_text.hpp"
+#include "shared/environment.hpp"
+#include "shared/report.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -21,13 +21,13 @@
 #include <optional>
 #include <system_error>
 
+#include <cli/shared/commands.hpp>
+#include <cli/shared/console.hpp>
+#include <cli/shared/machine.hpp>
+#include <cli/shared/ranges.hpp>
+#include <cli/shared/version.hpp>
 #include "lab/files.hpp"
 #include "lab/plot.hpp"
-#include "shared/commands.hpp"
-#include "shared/console.hpp"
-#include "shared/machine.hpp"
-#include "shared/ranges.hpp"
-#include "shared/version.hpp"
 
 namespace sukima::cli::lab {
 namespace {

@@ -14,7 +14,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "shared/console.hpp"
+#include <cli/shared/console.hpp>
 
 namespace sukima::cli::bench {
 namespace {

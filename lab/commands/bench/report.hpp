@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <cli/shared/machine.hpp>
 #include "bench/summary.hpp"
-#include "shared/machine.hpp"
 
 namespace sukima::cli::bench {
 
