@@ -21,7 +21,7 @@ demo: ## compare Sukima with its peers on two problems: a table and a plot in bu
 	@echo "Building the demo takes about a minute on two cores, measuring another one."
 	cmake --preset demo --log-level=WARNING
 	cmake --build --preset demo
-	@scripts/demo.sh
+	@lab/scripts/demo.sh
 
 build: ## build with g++ -O3; the program is build/release/bin/sukima (6 minutes)
 	@scripts/install-dependencies.sh build

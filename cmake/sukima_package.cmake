@@ -40,7 +40,7 @@ add_custom_target(sukima_bundle DEPENDS ${bundles})
 if(SUKIMA_BUILD_LAB)
   install(TARGETS sukima-bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sukima
     COMPONENT portable EXCLUDE_FROM_ALL)
-  install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/plot-bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sukima
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/lab/scripts/plot-bench.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sukima
     COMPONENT portable EXCLUDE_FROM_ALL)
 endif()
 

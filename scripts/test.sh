@@ -12,7 +12,7 @@
 #                             mutants (small changes of $FILE that no test of the gate notices)
 #   test.sh --measure         `make measure`: the tests with the label `measure`, whose verdict is a time or a share of
 #                             CPU, one after another; nothing else should run on the machine
-#   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of scripts/host-table.py, with its options;
+#   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of lab/scripts/host-table.py, with its options;
 #                             it goes on where it was interrupted
 #   test.sh PRESET…           all tests but these of presets of CMakePresets.json
 #
@@ -127,7 +127,7 @@ case ${1:-} in
       "") measure ;;
       host)
         build release --target sukima sukima-host sukima-guest sukima-measured || exit 1
-        exec scripts/host-table.py --programs build/release/bin --measured build/release/tests/bin/sukima-measured \
+        exec lab/scripts/host-table.py --programs build/release/bin --measured build/release/tests/bin/sukima-measured \
           --image build/release/tests/host/measure/guest --results build/release/host-table.json "${@:3}"
         ;;
       *)

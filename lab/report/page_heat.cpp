@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// With fewer cells the ratios beside their intervals say it all; as in scripts/plot-lab.py.
+/// With fewer cells the ratios beside their intervals say it all; as in lab/scripts/plot-lab.py.
 constexpr std::size_t fewest_heat_cells = 3;
 
 /// Red, green and blue of the strongest colours. Colour-blind safe (Okabe and Ito), and so light that dark
@@ -49,7 +49,7 @@ std::string heat_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", round_significant(value, 3)) : "infinite";
 }
 
-/// The mark beside a ratio; as in scripts/plot-lab.py.
+/// The mark beside a ratio; as in lab/scripts/plot-lab.py.
 std::string mark_of(const std::string& outcome) {
   if (outcome == name_of(verdict::does_not_hold)) return "×";
   if (outcome == name_of(verdict::undecided)) return "?";

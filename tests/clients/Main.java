@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Java program for the tests of `sukima run`. With a number it does so many pieces of work, for
-// scripts/run-table.py.
+// lab/scripts/run-table.py.
 import java.util.concurrent.ForkJoinPool;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A numpy program for the tests of `sukima run`: how many threads does its OpenBLAS have? Ends with 77 without one.
 
-With a number it multiplies matrices so many times, for scripts/run-table.py.
+With a number it multiplies matrices so many times, for lab/scripts/run-table.py.
 """
 import ctypes
 import os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Go program for the tests of `sukima run`. With a number it does so many pieces of work, for
-// scripts/run-table.py.
+// lab/scripts/run-table.py.
 package main
 
 import (

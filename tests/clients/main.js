@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Node.js program for the tests of `sukima run`. With words it does work, for scripts/run-table.py:
+// A Node.js program for the tests of `sukima run`. With words it does work, for lab/scripts/run-table.py:
 //   main.js pool JOBS       in libuv's pool of threads
 //   main.js workers PIECES  in as many workers as Node counts CPUs
 'use strict';

@@ -54,7 +54,7 @@ static void run_with_pauses(double seconds) {
   printf("used %.3f\nprocess %d\n", (double)(clock() - used) / CLOCKS_PER_SEC, count_threads());
 }
 
-/// For scripts/run-table.py.
+/// For lab/scripts/run-table.py.
 static void work(long regions) {
   double sum = 0;
   for (long region = 0; region < regions; region++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of scripts/plots.py: plots_test.py FOLDER_OF_THE_SCRIPTS"""
+"""Tests of lab/scripts/plots.py: plots_test.py FOLDER_OF_THE_SCRIPTS"""
 import pathlib
 import subprocess
 import sys

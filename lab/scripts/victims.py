@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples/tascell"
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples/tascell"
 PROGRAMS = {"fib": ["43"], "pentomino": ["12"], "cmp": ["120000"]}
 HANDLES = {"fib": "handles fib", "pentomino": "(int i1, int i2)", "cmp": "handles pairs"}
 LARGE = {"fib": "n > 20", "pentomino": "placed < 5", "cmp": "i2 - i1 > 200"}

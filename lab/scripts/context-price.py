@@ -16,8 +16,8 @@ import statistics
 import subprocess
 import sys
 
-from instruction_count import BadInput, instructions_per_unit
 from places import CLEAN, give_up
+from instruction_count import BadInput, instructions_per_unit  # places knows where it is
 
 SUFFIX = "-without-context"
 
@@ -76,7 +76,7 @@ def measure(program, given):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, default=root / "build" / "release" / "bin",
                         help="folder of bench-sukima-… [build/release/bin]")

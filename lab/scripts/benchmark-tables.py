@@ -6,7 +6,7 @@ benchmark-tables.py [--unit s|ms|us] [--quartiles] FILE...
 One table for each number of workers: the seconds of each system (the faster compiler's), divided by the sequential
 program's in brackets. The fastest parallel program of a row is bold.
 
-example: build/release/bin/sukima bench nqueens sort --peers tbb,rayon --json > results.json; scripts/benchmark-tables.py results.json
+example: build/release/bin/sukima bench nqueens sort --peers tbb,rayon --json > results.json; lab/scripts/benchmark-tables.py results.json
 """
 import argparse
 import json

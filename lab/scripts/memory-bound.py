@@ -43,7 +43,7 @@ def measure(program, given):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, default=root / "build" / "release" / "bin",
                         help="folder of bench-sukima-gcc or bench-sukima-clang [build/release/bin]")

@@ -38,7 +38,7 @@ import time
 import resumed
 from places import QuotaGroup, give_up, locked
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LACKING = ["shared", "capped", "fewer"]  # the ways of the paper, section 3
 WAYS = LACKING + ["idle"]
 KINDS = ["barrier", "lock", "independent", "sukima"]

@@ -99,7 +99,7 @@ def draw(options, table):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     epilog="example: scripts/policies.py --scenarios alone overworked hog:2 hog:8")
+                                     epilog="example: lab/scripts/policies.py --scenarios alone overworked hog:2 hog:8")
     parser.add_argument("--program", default="build/release/bin/sukima", help="the command sukima")
     parser.add_argument("--benchmark", default="nqueens")
     parser.add_argument("--scenarios", nargs="+", metavar="NAME[:WORKERS]",

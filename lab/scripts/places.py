@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "clients"))
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path += [str(ROOT / "tests/clients"), str(ROOT / "scripts")]
 from clean_environment import CLEAN  # noqa: E402, F401
 from quota_group import QuotaGroup  # noqa: E402
 

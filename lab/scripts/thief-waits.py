@@ -39,7 +39,7 @@ def explain(sukima, program, benchmark, given):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benchmarks", metavar="BENCHMARK", nargs="*", help=f"[{' '.join(SEARCHES)}]")
     parser.add_argument("--programs", type=pathlib.Path, default=root / "build" / "release" / "bin",

@@ -6,7 +6,7 @@ FOLDER/search.png and .svg: a search with all CPUs, the fastest system first. Tu
 trying; untuned ones have none, as Sukima. A bar that is far longer than the others is cut, with a mark and its number.
 FOLDER/openmp.png and .svg: an OpenMP program alone and beside busy programs, with and without `sukima run`.
 
-PEERS_CSV is from `sukima bench --csv`, OPENMP_CSV from scripts/demo-openmp.py.
+PEERS_CSV is from `sukima bench --csv`, OPENMP_CSV from lab/scripts/demo-openmp.py.
 """
 import csv
 import pathlib

@@ -5,7 +5,7 @@
 Reads CSV files of `sukima bench --csv` (the rows with the most workers count) and writes PREFIX.svg:
 plot-results.py PREFIX FILE...
 
-example: build/release/bin/sukima bench nqueens sort --peers tbb,rayon --csv results.csv; scripts/plot-results.py results results.csv
+example: build/release/bin/sukima bench nqueens sort --peers tbb,rayon --csv results.csv; lab/scripts/plot-results.py results results.csv
 """
 import csv
 import sys

@@ -5,7 +5,7 @@
 Each FILE has the JSON lines of one program (NAME: its compiler). Writes PREFIX.png and PREFIX.svg, and the table of the
 documentation to stdout.
 
-example: build/release/bin/bench-closures-gcc >gcc.json; scripts/plot-closures.py closures gcc=gcc.json
+example: build/release/bin/bench-closures-gcc >gcc.json; lab/scripts/plot-closures.py closures gcc=gcc.json
 """
 import json
 import sys

@@ -76,7 +76,7 @@ def measure(compiler, include, rounds, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--include", type=Path, default=Path(__file__).resolve().parent.parent / "include",
+    parser.add_argument("--include", type=Path, default=Path(__file__).resolve().parent.parent.parent / "include",
                         help="folder of sukima's headers [include]")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--compiler", action="append", help="[g++ and clang++-19]")

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples/tascell"
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples/tascell"
 SHARES = [k / 100 for k in range(31)] + [k / 10 for k in range(4, 11)]
 TRIES = {"fib": ["38"], "queens_bits": ["13"], "queens_array": ["12"], "pentomino": ["12"]}
 

@@ -19,7 +19,7 @@ import sys
 import resumed
 from places import CLEAN, KINDS, check_place, give_up, locked, place, run_copies
 
-CLIENTS = pathlib.Path(__file__).resolve().parent.parent / "tests" / "clients"
+CLIENTS = pathlib.Path(__file__).resolve().parent.parent.parent / "tests" / "clients"
 PLACES = ["alone", "hogs:1", "hogs:2", "apart:2", "quota:0.5", "quota:1.0", "quota:1.4"]
 WITHOUT, WITH = "without", "sukima run"
 BAR = 1.03

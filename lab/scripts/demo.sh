@@ -5,7 +5,7 @@
 #   openmp   an OpenMP program beside two busy programs, with and without `sukima run`
 # Further arguments are passed to `sukima bench`.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 programs=build/demo/bin
 if [[ ! -x $programs/sukima ]]; then
@@ -20,7 +20,7 @@ done
 "$programs/sukima" bench pentomino grav --scenario alone,overworked --repetitions 3 \
   --plot build/demo/peers --csv build/demo/peers.csv "$@"
 echo
-"$python" scripts/demo-openmp.py --programs "$programs" --rounds 3 --csv build/demo/openmp.csv
-"$python" scripts/plot-demo.py build/demo/peers.csv build/demo/openmp.csv build/demo
+"$python" lab/scripts/demo-openmp.py --programs "$programs" --rounds 3 --csv build/demo/openmp.csv
+"$python" lab/scripts/plot-demo.py build/demo/peers.csv build/demo/openmp.csv build/demo
 echo
 echo "Pictures: build/demo/search.png and build/demo/openmp.png (and .svg); all rows: build/demo/peers.png"
