@@ -6,8 +6,8 @@ A part is a folder src/PART with its public headers include/sukima/…, its test
 parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
 
-The part lab is the folder lab/, which measures the product; neither src/ nor include/ may use it. Its benchmark programs
-get their include paths from CMake.
+The part lab is the folder lab/, which measures the product: the sources of src/ and include/ and the CMakeLists.txt of
+src/ must not use it. Its benchmark programs get their include paths from CMake.
 
 In src/cli and lab/commands each folder but the shared ones is one command; a command includes no header of another
 command, and one tool in lab/validation none of another.
@@ -47,6 +47,11 @@ HEADER_PART = {
     "objects.hpp": "objects",
     "tascell": "tascell",
 }
+# The folders from which sources in lab/ include with a short name.
+LAB_FOLDERS = ("", "lab", "lab/commands", "lab/validation", "lab/benchmarks")
+# Words of CMake that lead to the laboratory.
+LAB_IN_CMAKE = re.compile(r"(?:^|[\s(/\"])lab(?=[\s)/\"]|$)|\bsukima_lab|\bSUKIMA_BUILD_(?:LAB|BENCHMARKS)\b")
+NO_LAB = "the product must not use the laboratory, lab/; it is built and installed without it"
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -120,6 +125,12 @@ def check_rooms(relative, found):
     return f"the {ROOMS[relative.parts[:2]]} {here} must not use the {what} {there}; move what both need to a shared folder"
 
 
+def is_in_lab(root, name):
+    """Whether the include path of the laboratory has the header NAME."""
+    return any((root / folder / name).resolve().is_relative_to(root / "lab") and exists(root / folder / name)
+               for folder in LAB_FOLDERS)
+
+
 def check_own(root, relative, part, name):
     """The complaint about including "NAME", or None."""
     if name.startswith("sukima/"):
@@ -132,6 +143,8 @@ def check_own(root, relative, part, name):
     for base in ((root / relative).parent, *rooms, part_folder(root, part)):
         if exists(base / name):
             return check_rooms(relative, (base / name).relative_to(root))
+    if part != "lab" and is_in_lab(root, name):
+        return NO_LAB
     for other in sorted(ORDER.keys() - {part}):
         if exists(part_folder(root, other) / name):
             return f"it is an internal header of the part {other}; use that part through <sukima/…> or <{other}/shared/…>"
@@ -155,6 +168,8 @@ def check_file(root, relative):
         complaint = None
         if kind == '"':
             complaint = check_own(root, relative, part, name)
+        elif part not in (None, "lab") and is_in_lab(root, name):
+            complaint = NO_LAB
         elif name.startswith("sukima/"):
             complaint = check_public(root, part, name.removeprefix("sukima/"))
         elif len(names := pathlib.PurePosixPath(name).parts) > 2 and names[0] in ORDER and names[1] == "shared":
@@ -163,6 +178,14 @@ def check_file(root, relative):
             complaint = "the part capacity is plain C; it includes no C++ header"
         if complaint:
             yield f"{relative}:{number}: {name}: {complaint}"
+
+
+def check_build(root):
+    """The complaints about CMakeLists.txt of the product."""
+    for path in sorted((root / "src").rglob("CMakeLists.txt")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if LAB_IN_CMAKE.search(line.partition("#")[0]):
+                yield f"{path.relative_to(root)}:{number}: {NO_LAB}"
 
 
 def main():
@@ -179,7 +202,7 @@ def main():
     if not any(file.parts[0] == "src" for file in files):
         print(f"check-includes.py: {root} has no sources in src/; give the folder of the sources", file=sys.stderr)
         return 2
-    complaints = [complaint for file in files for complaint in check_file(root, file)]
+    complaints = [complaint for file in files for complaint in check_file(root, file)] + list(check_build(root))
     complaints += [
         f"check-includes.py: the part {part} has no folder; remove it from ORDER"
         for part in ORDER

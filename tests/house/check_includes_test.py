@@ -148,6 +148,33 @@ class CheckIncludes(unittest.TestCase):
         self.assert_rejected({"lab/validation/truth/stage.hpp": "#include <sukima/fork.hpp>\n"}, "lab/validation/truth/stage.hpp:1:",
                              "lab must not use the part runtime")
 
+    def test_product_includes_from_the_laboratory(self):
+        for source in ("src/host/optimise/sweep.hpp", "include/sukima/fork.hpp", "src/cli/run/plan.hpp"):
+            for name in ("<lab/shared/runner.hpp>", '"shared/runner.hpp"', '"run/runner.hpp"', "<run/runner.hpp>",
+                         '"bench/plan.hpp"', "<commands/bench/plan.hpp>", '"kernels/fib.hpp"',
+                         "<lab/benchmarks/kernels/fib.hpp>", "<truth/stage.hpp>"):
+                with self.subTest(source=source, name=name):
+                    self.assert_rejected({source: f"#include {name}\n", "lab/run/runner.hpp": "",
+                                          "lab/benchmarks/kernels/fib.hpp": ""},
+                                         f"{source}:1:", "the product must not use the laboratory")
+
+    def test_own_header_with_the_name_of_one_of_the_laboratory(self):
+        code, output = self.check({"src/host/shared/runner.hpp": "",
+                                   "src/host/optimise/sweep.hpp": '#include "shared/runner.hpp"\n'})
+        self.assertEqual(code, 0, output)
+
+    def test_build_of_the_product_names_the_laboratory(self):
+        for text in ("sukima_add_parts(lab)", "add_subdirectory(../lab/statistics)", "target_link_libraries(x sukima_lab)",
+                     "file(READ ${PROJECT_SOURCE_DIR}/lab/benchmarks/kernels/sizes.json sizes)",
+                     "if(SUKIMA_BUILD_LAB)"):
+            with self.subTest(text):
+                self.assert_rejected({"src/host/CMakeLists.txt": f"# Not the lab.\n{text}\n"},
+                                     "src/host/CMakeLists.txt:2:", "the product must not use the laboratory")
+
+    def test_build_of_the_product_without_the_laboratory(self):
+        code, output = self.check({"src/host/CMakeLists.txt": "add_library(x label.cpp) # sukima_lab links it\n"})
+        self.assertEqual(code, 0, output)
+
     def test_part_without_a_folder(self):
         self.assert_rejected({"src/calibrate/pairs.hpp": None}, "check-includes.py", "calibrate has no folder")
 
