@@ -14,7 +14,6 @@
 #include <set>
 #include <system_error>
 
-#include <cli/shared/commands.hpp>
 #include <cli/shared/console.hpp>
 #include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
@@ -28,6 +27,7 @@
 #include "bench/request.hpp"
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
+#include "declarations.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -21,11 +21,11 @@
 #include <optional>
 #include <system_error>
 
-#include <cli/shared/commands.hpp>
 #include <cli/shared/console.hpp>
 #include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
 #include <cli/shared/version.hpp>
+#include "declarations.hpp"
 #include "lab/files.hpp"
 #include "lab/plot.hpp"
 

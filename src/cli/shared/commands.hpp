@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `sukima`. Each is declared in the folder of its name.
+// The commands of `sukima`. Each is declared in the folder of its name; the laboratory declares its own commands in
+// lab/commands/declarations.hpp.
 #pragma once
 
 #include <optional>
@@ -52,10 +53,6 @@ int run_as_program(declared_command command, int argc, char** argv);
 /// Replaces this process with the program of a command. \returns the exit code if that cannot be started
 int become_program(const command_entry& command, char** argv);
 
-namespace bench {
-void declare(CLI::App& command, int& code, program_words program);
-}
-
 namespace calibrate {
 void declare(CLI::App& command, int& code, program_words program);
 }
@@ -73,10 +70,6 @@ void declare(CLI::App& command, int& code, program_words program);
 }
 
 namespace host {
-void declare(CLI::App& command, int& code, program_words program);
-}
-
-namespace lab {
 void declare(CLI::App& command, int& code, program_words program);
 }
 
