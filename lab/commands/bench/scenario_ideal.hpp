@@ -3,12 +3,11 @@
 // actually available.
 #pragma once
 
-#include "shared/statistics.hpp"
-
 #include <optional>
 #include <vector>
 
 #include "bench/session.hpp"
+#include "shared/statistics.hpp"
 
 namespace sukima::cli::bench {
 

@@ -3,7 +3,6 @@
 #include "session.hpp"
 
 #include <fmt/format.h>
-#include "shared/statistics.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "bench/catalogue.hpp"
+#include "shared/statistics.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -5,9 +5,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
-#include "shared/count_text.hpp"
-#include "shared/environment.hpp"
-#include "shared/report.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,6 +25,9 @@
 #include "declarations.hpp"
 #include "lab/files.hpp"
 #include "lab/plot.hpp"
+#include "shared/count_text.hpp"
+#include "shared/environment.hpp"
+#include "shared/report.hpp"
 
 namespace sukima::cli::lab {
 namespace {

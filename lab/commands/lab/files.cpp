@@ -3,7 +3,6 @@
 #include "lab/files.hpp"
 
 #include <fmt/format.h>
-#include "shared/folder.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <cli/shared/console.hpp>
 #include <process/shared/executable.hpp>
 #include <process/shared/installed.hpp>
+#include "shared/folder.hpp"
 
 namespace sukima::cli::lab {
 

@@ -2,11 +2,11 @@
 // The experiments and programs that `sukima lab` finds.
 #pragma once
 
-#include "shared/experiment.hpp"
-
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "shared/experiment.hpp"
 
 namespace sukima::cli::lab {
 

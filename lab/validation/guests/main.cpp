@@ -3,7 +3,6 @@
 // each of them estimates with the CPU that it got.
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include "shared/guest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "guests/comparison.hpp"
 #include "guests/places.hpp"
 #include "guests/xen.hpp"
+#include "shared/guest.hpp"
 
 namespace {
 

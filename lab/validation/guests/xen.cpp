@@ -3,13 +3,13 @@
 #include "guests/xen.hpp"
 
 #include <fmt/format.h>
-#include "shared/guest.hpp"
 
 #include <map>
 #include <sstream>
 #include <stdexcept>
 
 #include <process/shared/child.hpp>
+#include "shared/guest.hpp"
 
 namespace sukima::guests {
 namespace {
