@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima bench`: its options, and how a request is carried out.
+#include "bench/command.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -27,7 +28,6 @@
 #include "bench/request.hpp"
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
-#include "declarations.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima lab`: its options, and how a request is carried out.
+#include "lab/command.hpp"
+
 #include <capacity/shared/output_file.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -22,7 +24,6 @@
 #include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
 #include <cli/shared/version.hpp>
-#include "declarations.hpp"
 #include "lab/files.hpp"
 #include "lab/plot.hpp"
 #include "shared/count_text.hpp"

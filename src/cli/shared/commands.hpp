@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `sukima`. Each is declared in the folder of its name; the laboratory declares its own commands in
-// lab/commands/declarations.hpp.
+// The commands of `sukima`. Each is declared in the folder of its name; the laboratory declares its own.
 #pragma once
 
 #include <optional>

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The declaration of `sukima bench`.
+#pragma once
+
+#include <cli/shared/commands.hpp>
+
+namespace sukima::cli::bench {
+void declare(CLI::App& command, int& code, program_words program);
+}
