@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bare machine, some of its CPUs, and control groups; see environment.hpp.
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -10,7 +9,9 @@
 
 #include <process/shared/child.hpp>
 #include <process/shared/control_group.hpp>
+#include "shared/cpus.hpp"
 #include "shared/environment.hpp"
+#include "shared/group_home.hpp"
 
 namespace sukima::lab {
 namespace {
@@ -29,21 +30,14 @@ std::vector<copy_end> ends_of(const std::vector<process::child_result>& results,
   return ends;
 }
 
-/// CPUs as taskset(1) wants them.
-std::string list_of(const cpu_set_t& cpus) {
-  std::string list;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &cpus)) list += fmt::format("{}{}", list.empty() ? "" : ",", cpu);
-  return list;
-}
-
 class machine_stage : public stage {
  public:
   explicit machine_stage(unsigned cpus) : cpus_(cpus) {}
 
   std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
     process::child_request request;
-    if (cpus_ > 0) request.arguments = {"/usr/bin/taskset", "-c", list_of(first_cpus(cpus_))};
+    if (cpus_ > 0)
+      request.arguments = {"/usr/bin/taskset", "-c", fmt::format("{}", fmt::join(first_cpus(cpus_), ","))};
     request.arguments.insert(request.arguments.end(), what.arguments.begin(), what.arguments.end());
     request.environment = what.variables;
     request.limit = limit;
@@ -57,30 +51,23 @@ class machine_stage : public stage {
 
 class group_stage : public stage {
  public:
-  group_stage(const environment& where, unsigned cpus) {
-    std::string last =
-        "the CPU controller of control groups is not there, or not handed down to this process";
-    for (const process::group_parent& parent : process::find_group_parents()) {
-      try {
-        make_groups(parent, where, cpus);
-        return;
-      } catch (const std::system_error& error) {
-        last = fmt::format("no control group can be made: {}", error.what());
-        remove_groups();
-      }
+  group_stage(const environment& where, unsigned cpus) : home_(make_group_home()) {
+    if (!home_.obstacle.empty()) throw obstacle(home_.obstacle);
+    try {
+      for (unsigned i = 0; i < where.copies; ++i) make_group(where, i, cpus);
+    } catch (const std::system_error& error) {
+      throw obstacle(fmt::format("no control group can be made: {}", error.what()));
     }
-    throw obstacle(last);
   }
-  ~group_stage() override { remove_groups(); }
 
   std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
     std::vector<process::child_request> requests;
-    for (auto group = std::next(groups_.begin()); group != groups_.end(); ++group) {
+    for (const process::cpu_group& group : groups_) {
       process::child_request request;
       request.arguments = what.arguments;
       request.environment = what.variables;
       request.limit = limit;
-      request.cpu_group = group->processes().string();
+      request.cpu_group = group.processes().string();
       request.keep_end = true;  // as above
       requests.push_back(std::move(request));
     }
@@ -88,41 +75,19 @@ class group_stage : public stage {
   }
 
  private:
-  /// Those below before the one above.
-  void remove_groups() {
-    while (!groups_.empty()) groups_.pop_back();
-  }
-  void make_groups(const process::group_parent& parent, const environment& where, unsigned cpus) {
-    process::remove_leftover_groups(parent);
-    process::cpu_group& top =
-        groups_.emplace_back(parent.directory, process::group_name(getpid()), parent.version);
-    top.allow_groups_below();
-    for (unsigned i = 0; i < where.copies; ++i) {
-      process::cpu_group& one =
-          groups_.emplace_back(top.directory(), fmt::format("copy{}", i), parent.version);
-      if (where.kind == environment_kind::cap)
-        one.set_quota(where.part * static_cast<double>(cpus), std::chrono::milliseconds(where.period_ms));
-      if (!where.weights.empty()) one.set_weight(where.weights[i]);
-    }
+  void make_group(const environment& where, unsigned copy, unsigned cpus) {
+    process::cpu_group& one =
+        groups_.emplace_back(home_.group->directory(), fmt::format("copy{}", copy), home_.group->version());
+    if (where.kind == environment_kind::cap)
+      one.set_quota(where.part * static_cast<double>(cpus), std::chrono::milliseconds(where.period_ms));
+    if (!where.weights.empty()) one.set_weight(where.weights[copy]);
   }
 
-  std::list<process::cpu_group> groups_;
+  group_home home_;
+  std::list<process::cpu_group> groups_;  ///< after the group above them: removed before it
 };
 
 }  // namespace
-
-cpu_set_t first_cpus(unsigned count) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0)
-    throw std::system_error(errno, std::generic_category(), "sched_getaffinity");
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &cpus)) continue;
-    if (count == 0) CPU_CLR(cpu, &cpus);
-    if (count > 0) --count;
-  }
-  return cpus;
-}
 
 std::unique_ptr<stage> make_machine_stage(unsigned cpus) {
   if (cpus > 0 && access("/usr/bin/taskset", X_OK) != 0)

@@ -2,8 +2,6 @@
 // The environments in which the lab runs programs.
 #pragma once
 
-#include <sched.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -29,10 +27,6 @@ stage_maker environments_of_this_machine(
     environment_settings settings,
     std::function<void(const std::string& accelerator, const std::map<std::string, std::string>& versions)>
         on_facts);
-
-/// The first of the CPUs that this process may use; all of them if they are fewer.
-/// \throws std::system_error if they cannot be read. O(CPUs)
-cpu_set_t first_cpus(unsigned count);
 
 /// The bare machine, or the first `cpus` of the CPUs that this process may use. \throws obstacle
 std::unique_ptr<stage> make_machine_stage(unsigned cpus);

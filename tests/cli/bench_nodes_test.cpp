@@ -2,9 +2,9 @@
 // `sukima bench --nodes` with a pretended program for several nodes.
 #include <gtest/gtest.h>
 
-#include "bench/group_home.hpp"
 #include "bench/node_output.hpp"
 #include "bench_command.hpp"
+#include "shared/group_home.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -94,7 +94,7 @@ TEST_F(bench_nodes, that_fail_are_told) {
 }
 
 TEST_F(bench_nodes, have_groups_with_a_quota) {
-  if (const group_home home = make_group_home(); !home.obstacle.empty())
+  if (const lab::group_home home = lab::make_group_home(); !home.obstacle.empty())
     GTEST_SKIP() << "control groups for CPU time cannot be made here";
   add_cluster_program("echo 7",
                       "echo in $(cat /proc/self/cgroup | grep -o 'node-[0-9]' | head -n 1) of $nodes >> " +

@@ -83,7 +83,7 @@ node_stage::node_stage(std::string transport, std::optional<double> quota)
     starter_ = found->string();
   }
   if (!quota_) return;
-  home_ = make_group_home();
+  home_ = lab::make_group_home();
   if (!home_.obstacle.empty())
     throw process::usage_error(fmt::format("--quota: {}; leave it out", home_.obstacle));
 }

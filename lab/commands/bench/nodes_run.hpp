@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/group_home.hpp"
 #include "bench/measurement.hpp"
 #include "bench/node_killer.hpp"
+#include "shared/group_home.hpp"
 
 namespace sukima::cli::bench {
 
@@ -47,7 +47,7 @@ class node_stage {
   std::string transport_;
   std::string starter_;  ///< the program that starts nodes
   std::optional<double> quota_;
-  group_home home_;
+  lab::group_home home_;
 };
 
 }  // namespace sukima::cli::bench

@@ -3,8 +3,6 @@
 #include "scenario_stage.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +11,9 @@
 #include <sstream>
 #include <system_error>
 #include <thread>
+
+#include <process/shared/installed.hpp>
+#include "shared/cpus.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -29,18 +30,6 @@ constexpr auto settling = 60ms;
 /// The field in which a program says when it began.
 constexpr char started_field[] = "started";
 
-/// The CPUs on which this process may run.
-std::vector<int> own_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
 /// How often a program repeats its work, after one run that did so once: a little more than a long run takes.
 int repetitions_for(const measurement& one, double wall_seconds) {
   // Some benchmarks give the seconds of one of many calls: then what counts is how long the process took.
@@ -52,11 +41,7 @@ int repetitions_for(const measurement& one, double wall_seconds) {
 }  // namespace
 
 fs::path find_hog(const std::vector<fs::path>& directories) {
-  for (const fs::path& directory : directories) {
-    const fs::path file = directory / "bench-hog";
-    if (access(file.c_str(), X_OK) == 0) return fs::absolute(file);
-  }
-  return {};
+  return process::find_executable(directories, "bench-hog").value_or(fs::path());
 }
 
 outcome parse_hog_output(const process::child_result& result, std::chrono::nanoseconds limit) {
@@ -141,7 +126,7 @@ struct scenario_stage::scene {
   scene(const process::cpu_group& home, const surroundings& around, const fs::path& hog, int cpus)
       : program(home.directory(), "program", home.version()) {
     if (around.quota > 0) program.set_quota(around.quota);
-    const std::vector<int> places = own_cpus();
+    const std::vector<unsigned> places = lab::own_cpus();
     const int count = around.beside == surroundings::hogs::none  ? 0
                       : around.beside == surroundings::hogs::one ? 1
                                                                  : cpus;
@@ -152,7 +137,7 @@ struct scenario_stage::scene {
       request.arguments = {hog.string()};
       // A busy loop stays on its CPU, the last one first: so rounds do not differ by the kernel's choice.
       if (static_cast<std::size_t>(i) < places.size()) {
-        const int cpu = places[places.size() - 1 - static_cast<std::size_t>(i)];
+        const unsigned cpu = places[places.size() - 1 - static_cast<std::size_t>(i)];
         request.arguments.insert(request.arguments.end(), {"--cpu", std::to_string(cpu)});
       }
       if (around.off.count() > 0) {
@@ -177,7 +162,7 @@ std::string scenario_stage::obstacle(const surroundings& around) {
   if (around.put_pressure() && hog_.empty())
     return "there is no program bench-hog beside the benchmark programs";
   if (!around.need_groups()) return {};
-  if (!home_) home_ = make_group_home();
+  if (!home_) home_ = lab::make_group_home();
   return home_->obstacle;
 }
 

@@ -13,8 +13,8 @@
 
 #include <process/shared/control_group.hpp>
 #include "bench/catalogue.hpp"
-#include "bench/group_home.hpp"
 #include "bench/measurement.hpp"
+#include "shared/group_home.hpp"
 
 namespace sukima::cli::bench {
 
@@ -62,7 +62,7 @@ class scenario_stage {
 
   std::filesystem::path hog_;
   int cpus_;
-  std::optional<group_home> home_;
+  std::optional<lab::group_home> home_;
   std::map<std::string, int> repetitions_;
 };
 

@@ -27,6 +27,7 @@
 #include "lab/files.hpp"
 #include "lab/plot.hpp"
 #include "shared/count_text.hpp"
+#include "shared/cpus.hpp"
 #include "shared/environment.hpp"
 #include "shared/report.hpp"
 
@@ -121,7 +122,9 @@ void use_cpus(unsigned count) {
   if (const auto usable = static_cast<unsigned>(usable_cpus()); count > usable)
     throw process::usage_error(
         fmt::format("--cpus {}: {} can be used here; more are for --dry-run only", count, usable));
-  const cpu_set_t chosen = parts::first_cpus(count);
+  cpu_set_t chosen;
+  CPU_ZERO(&chosen);
+  for (const unsigned cpu : parts::first_cpus(count)) CPU_SET(cpu, &chosen);
   if (sched_setaffinity(0, sizeof chosen, &chosen) != 0)
     throw std::system_error(errno, std::generic_category(), "sched_setaffinity");
 }

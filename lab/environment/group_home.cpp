@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group_home.hpp"
+// Finds a place for control groups and tries it; see group_home.hpp.
+#include "shared/group_home.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 
 #include <process/shared/child.hpp>
 
-namespace sukima::cli::bench {
+namespace sukima::lab {
 
 group_home make_group_home() {
   std::string reason = "no CPU controller of control groups is mounted and handed down to this group";
@@ -34,4 +35,4 @@ group_home make_group_home() {
   return {nullptr, fmt::format("no groups for CPU time: {}", reason)};
 }
 
-}  // namespace sukima::cli::bench
+}  // namespace sukima::lab
