@@ -3,12 +3,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <cli/shared/machine.hpp>
 #include "bench/summary.hpp"
+#include "shared/drawing.hpp"
 
 namespace sukima::cli::bench {
 
@@ -44,8 +46,7 @@ class plotter {
 
  private:
   std::filesystem::path prefix_;
-  std::filesystem::path script_;
-  std::filesystem::path python_;
+  std::optional<lab::drawing_script> script_;  ///< found after the prefix is known to be right
 };
 
 /// A file that appears under its name only when it is complete.

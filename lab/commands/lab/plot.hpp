@@ -6,15 +6,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "shared/drawing.hpp"
+
 namespace sukima::cli::lab {
 
-/// What draws: a Python with matplotlib, and the script.
-struct plotter {
-  std::filesystem::path python, script;
-};
-
-/// \throws usage_error if one of them is not there
-plotter find_plotter();
+/// Finds what draws the report. \throws usage_error if it is not there
+sukima::lab::drawing_script find_plotter();
 
 /// Draws FOLDER/EXPERIMENT.png and .svg of each experiment of a report, and a heat map of the claims over
 /// many cells.
