@@ -3,17 +3,9 @@
 #include <random>
 
 #include "shared/record.hpp"
+#include "shared/shuffle.hpp"
 
 namespace sukima::lab {
-namespace {
-
-/// The same order with every compiler: std::shuffle's is not.
-template <class Thing>
-void shuffle(std::vector<Thing>& all, std::mt19937_64& generator) {
-  for (std::size_t left = all.size(); left > 1; --left) std::swap(all[left - 1], all[generator() % left]);
-}
-
-}  // namespace
 
 std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice) {
   std::vector<std::size_t> environments;

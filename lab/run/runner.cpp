@@ -13,6 +13,7 @@
 #include <set>
 #include <system_error>
 
+#include "shared/benchmark_call.hpp"
 #include "shared/expected_time.hpp"
 
 namespace sukima::lab {
@@ -29,13 +30,6 @@ bool is_full_disk(const std::exception& error) {
   if (known == nullptr) return false;
   const int reason = known->code().value();
   return reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
-}
-
-std::string filled(std::string text, unsigned workers) {
-  constexpr std::string_view mark = "{workers}";
-  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
-    text.replace(at, mark.size(), std::to_string(workers));
-  return text;
 }
 
 /// Everything of one call of run_experiments.
@@ -273,6 +267,7 @@ run_summary run_experiments(run_request& request) { return session(request).run(
 job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
            const program_finder& find) {
   const unsigned workers = workers_of(how, where, cpus);
+  const marked_values values{{"{workers}", std::to_string(workers)}};
   job result;
   if (const std::optional<program> starter = starter_of(how)) {
     result.arguments.push_back(find(*starter).string());
@@ -281,16 +276,14 @@ job job_of(const program& what, const setting& how, const environment& where, un
   result.arguments.push_back(find(what).string());
   if (what.benchmark.empty()) {
     for (std::size_t i = 1; i < what.command.size(); ++i)
-      result.arguments.push_back(filled(what.command[i], workers));
+      result.arguments.push_back(fill_in(what.command[i], values));
   } else {
     result.prints_seconds = true;
-    result.arguments.push_back(what.benchmark);
     const std::optional<std::int64_t> size = quick && what.quick_size ? what.quick_size : what.size;
-    if (size) result.arguments.insert(result.arguments.end(), {"--size", std::to_string(*size)});
-    result.arguments.insert(result.arguments.end(),
-                            {"--workers", std::to_string(workers), "--repetitions", "1"});
+    const std::vector<std::string> words = benchmark_arguments(what.benchmark, size, workers, 1);
+    result.arguments.insert(result.arguments.end(), words.begin(), words.end());
   }
-  for (const auto& [name, value] : how.variables) result.variables.emplace_back(name, filled(value, workers));
+  for (const auto& [name, value] : how.variables) result.variables.emplace_back(name, fill_in(value, values));
   return result;
 }
 

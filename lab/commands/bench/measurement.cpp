@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/catalogue.hpp"
+#include "shared/benchmark_call.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -135,23 +136,9 @@ std::optional<double> last_number(std::string_view output) {
 }
 
 std::string fill_in(std::string_view command, const task& what) {
-  std::string filled;
-  while (!command.empty()) {
-    if (command.starts_with("{size}") && what.size) {
-      filled += std::to_string(*what.size);
-      command.remove_prefix(6);
-    } else if (command.starts_with("{workers}")) {
-      filled += std::to_string(what.workers);
-      command.remove_prefix(9);
-    } else if (command.starts_with("{benchmark}")) {
-      filled += what.benchmark;
-      command.remove_prefix(11);
-    } else {
-      filled += command.front();
-      command.remove_prefix(1);
-    }
-  }
-  return filled;
+  lab::marked_values values{{"{workers}", std::to_string(what.workers)}, {"{benchmark}", what.benchmark}};
+  if (what.size) values.emplace_back("{size}", std::to_string(*what.size));
+  return lab::fill_in(command, values);
 }
 
 process::child_request request_for(const task& what) {
@@ -161,12 +148,11 @@ process::child_request request_for(const task& what) {
     request.environment = {{"SUKIMA_WORKERS", std::to_string(what.workers)}};
     return request;
   }
-  request.arguments = {what.program.string(),        what.benchmark,  "--workers",
-                       std::to_string(what.workers), "--repetitions", std::to_string(what.repetitions)};
+  request.arguments = lab::benchmark_arguments(what.benchmark, what.size, static_cast<unsigned>(what.workers),
+                                               static_cast<unsigned>(what.repetitions));
+  request.arguments.insert(request.arguments.begin(), what.program.string());
   if (const system_entry* const system = find_system(what.system)) request.environment = system->environment;
   if (what.depth) request.arguments.insert(request.arguments.end(), {"--depth", std::to_string(*what.depth)});
-  if (what.size)
-    request.arguments.insert(request.arguments.begin() + 2, {"--size", std::to_string(*what.size)});
   return request;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bench/catalogue.hpp"
+#include "shared/shuffle.hpp"
 #include "shared/statistics.hpp"
 
 namespace sukima::cli::bench {
@@ -105,7 +106,7 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
   std::size_t done = 0;
   std::size_t total = tasks.size() * static_cast<std::size_t>(settings.repetitions);
   for (int round = 0; round < settings.repetitions; ++round) {
-    std::shuffle(order.begin(), order.end(), generator);
+    lab::shuffle(order, generator);
     if (round == 0) put_fewer_workers_first(order, tasks);
     for (const std::size_t i : order) {
       row& r = rows[i];
