@@ -19,6 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from figures import quartiles
+
 FIB = "long fib({0}int n) {{ if (n < 2) return n; {1} }}\n"
 FORK2 = FIB.format(
     "sukima::context c, ",
@@ -94,7 +96,7 @@ def main():
             if not given.json:
                 print(f"{compiler:<28} {'seconds':>8} {'quartiles':>15} {'/ plain':>8} {'bytes':>7}")
             for name, (seconds, size) in results.items():
-                low, middle, high = statistics.quantiles(seconds, n=4, method="inclusive")
+                low, middle, high = quartiles(seconds)
                 if given.json:
                     print(json.dumps({"compiler": compiler, "program": name, "seconds": middle, "quartiles": [low, high],
                                       "over_plain": middle / plain, "bytes": size}))

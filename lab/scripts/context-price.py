@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 
+from figures import quartiles
 from places import CLEAN, give_up
 from instruction_count import BadInput, instructions_per_unit  # places knows where it is
 
@@ -66,7 +67,7 @@ def measure(program, given):
             for which in (0, 1) if turn % 2 else (1, 0):
                 times[name][which].append(nanoseconds(program, benchmark + which * SUFFIX, size, repetitions, calls(size)))
     for name, (benchmark, _, _, sizes, calls) in OPERATIONS.items():
-        low, middle, high = statistics.quantiles([b - a for a, b in zip(*times[name])], n=4, method="inclusive")
+        low, middle, high = quartiles([b - a for a, b in zip(*times[name])])
         row = {"operation": name, "benchmark": benchmark,
                "nanoseconds": [statistics.median(each) for each in times[name]], "price_nanoseconds": middle,
                "price_quartiles": [low, high]}

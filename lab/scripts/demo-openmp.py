@@ -11,9 +11,11 @@ import csv
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
+
+from figures import quartiles
+from places import CLEAN, place
 
 RUN_SECONDS = 120  # then a run is ended: something is wrong
 
@@ -34,29 +36,10 @@ def parse_arguments():
     return arguments
 
 
-class Neighbours:
-    """Busy loops as long as the object is used by `with`."""
-
-    def __init__(self, program, count):
-        self._commands = [[program] for _ in range(count)]
-        self._running = []
-
-    def __enter__(self):
-        self._running = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for command in self._commands]
-
-    def __exit__(self, *unused):
-        for process in self._running:
-            process.kill()
-        for process in self._running:
-            process.wait()
-
-
 def seconds_of(command):
     """The time that the kernel took, by its own clock. Ends the program if it failed."""
-    # A number of threads or a wait policy of the caller would decide the comparison.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "SUKIMA_"))}
     try:
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        done = subprocess.run(command, env=CLEAN, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
                               timeout=RUN_SECONDS)
         return json.loads(done.stdout.splitlines()[-1])["seconds"]
     except subprocess.TimeoutExpired:
@@ -72,20 +55,13 @@ def measure(arguments):
     rows = []
     for neighbours in (0, 2):
         times = {name: [] for name in settings}
-        with Neighbours(arguments.programs / "bench-hog", neighbours):
+        with place(f"hogs:{neighbours}", arguments.programs):
             for turn in range(arguments.rounds):
                 # The setting that comes first changes, so that no setting profits from its place.
                 for name in list(settings)[::1 if turn % 2 == 0 else -1]:
                     times[name].append(seconds_of(settings[name]))
         rows += [(neighbours, name, seconds) for name, seconds in times.items()]
     return rows
-
-
-def quartiles(values):
-    """First quartile, median, third quartile."""
-    if len(values) == 1:
-        return values * 3
-    return statistics.quantiles(values, n=4, method="inclusive")
 
 
 def main():
@@ -95,8 +71,8 @@ def main():
     print(f"{name}, an OpenMP program; seconds, median of {arguments.rounds} runs (first to third quartile)")
     for neighbours, setting, seconds in rows:
         q1, median, q3 = quartiles(seconds)
-        place = "alone" if neighbours == 0 else f"beside {neighbours} busy programs"
-        print(f"  {place:<24} {setting:<11} {median:6.2f} ({q1:.2f} to {q3:.2f})")
+        where = "alone" if neighbours == 0 else f"beside {neighbours} busy programs"
+        print(f"  {where:<24} {setting:<11} {median:6.2f} ({q1:.2f} to {q3:.2f})")
     if arguments.csv:
         with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)

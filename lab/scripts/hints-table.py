@@ -13,6 +13,8 @@ import statistics
 import subprocess
 import sys
 
+from figures import quartiles
+
 SIZES = {"bin-tree": (12, 13, 14, 15, 16, 17), "read-vector": (128, 256, 512, 1024, 2048, 8192), "nbody": (16384,)}
 
 
@@ -33,7 +35,7 @@ def measure(given, name, size):
 
 
 def text_of(ratios):
-    low, median, high = statistics.quantiles(ratios, n=4)
+    low, median, high = quartiles(ratios)
     return f"{median:5.2f} ({low:.2f} to {high:.2f})"
 
 

@@ -36,6 +36,7 @@ import tempfile
 import time
 
 import resumed
+from figures import interval_of_median
 from places import QuotaGroup, give_up, locked
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -268,19 +269,12 @@ def measure(given, measurements):
                 print(f"{way} {kind}: {len(runs)} of {given.repetitions}", file=sys.stderr, flush=True)
 
 
-def interval(values):
-    """The 95 % bootstrap interval of the median."""
-    draw = random.Random(1)
-    medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(2000))
-    return medians[49], medians[1949]
-
-
 def row(way, kind, runs):
     fixed = {count: statistics.median(run["fixed"][str(count)] for run in runs) for count in COUNTS}
     best = max(fixed, key=fixed.get)
     by_best = statistics.median(run["speed"] / run["fixed"][str(best)] for run in runs)
     times = [run["fixed"][str(run["static"])] / run["speed"] for run in runs]
-    low, high = interval(times)
+    low, high = interval_of_median(times)
     parts = " ".join(f"{fixed[count] / fixed[best]:5.2f}" for count in COUNTS)
     counts = ",".join(sorted({str(run["count"]) for run in runs}))
     static = ",".join(sorted({str(run["static"]) for run in runs}))

@@ -11,10 +11,11 @@ The settings take turns; medians and quartiles are printed.
 import argparse
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
+
+from figures import quartiles
 
 CLIENTS = (1, 2, 4, 7, 12, 20)
 BURSTS = (128, 256, 512, 1024, 1536, 2048, 4096)
@@ -49,8 +50,8 @@ def measure(settings, rounds):
     return times
 
 
-def quartiles(times, divisor):
-    low, median, high = statistics.quantiles([1e9 * one / divisor for one in times], n=4)
+def text_of(times, divisor):
+    low, median, high = quartiles([1e9 * one / divisor for one in times])
     return f"{median:10.0f} ({low:.0f} to {high:.0f})"
 
 
@@ -64,8 +65,8 @@ def offices_settings(given, models, offices, messages):
 def print_offices(times):
     for (_, model, (offices, clients, rounds)), all_times in times.items():
         messages = offices * (2 * clients + 1)
-        print(f"{model:<20} {offices:>7} {offices * (clients + 1):>7} {messages:>14}  {quartiles(all_times, rounds * messages):<28}"
-              f"{quartiles(all_times, rounds)}")
+        print(f"{model:<20} {offices:>7} {offices * (clients + 1):>7} {messages:>14}  {text_of(all_times, rounds * messages):<28}"
+              f"{text_of(all_times, rounds)}")
 
 
 def main():
@@ -79,7 +80,7 @@ def main():
     bursts = [(given.burst, model, (burst, BURST_MESSAGES // burst)) for model in ("processes:pipe", "processes")
               for burst in BURSTS]
     for (_, model, (burst, rounds)), all_times in measure(bursts, given.rounds).items():
-        print(f"{model:<20} {burst:>7} {quartiles(all_times, burst * rounds)}")
+        print(f"{model:<20} {burst:>7} {text_of(all_times, burst * rounds)}")
     print("\nFigure 9: groups are processes, their objects are simulated")
     print(head)
     for offices in (2, 4):
