@@ -11,8 +11,8 @@ namespace sukima::lab {
 
 class unix_socket {
  public:
-  /// Connects; waits until a process listens there.
-  /// \throws std::runtime_error if none does within `patience`
+  /// Connects as soon as a process listens.
+  /// \throws std::runtime_error if no process listens within `patience`
   unix_socket(const std::filesystem::path& path, std::chrono::milliseconds patience);
   ~unix_socket();
   unix_socket(const unix_socket&) = delete;
@@ -20,8 +20,8 @@ class unix_socket {
 
   /// \throws std::runtime_error if the other side is gone
   void write(const std::string& text);
-  /// The next whole line without its end; nothing if there is none within `patience`. Of a line of more than
-  /// 1 MiB the beginning may be lost.
+  /// The next whole line without its end; nothing if no line arrives within `patience`. The beginning of a
+  /// line of more than 1 MiB may be lost.
   /// \throws std::runtime_error if the other side is gone
   std::optional<std::string> read_line(std::chrono::milliseconds patience);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs that a claim compares, and their ratio.
+// Compares the runs of the two sides of a claim.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sukima::lab {
 
-/// The thing of this name, of which there is one.
+/// The thing with this name. \pre it exists
 template <class Thing>
 const Thing& named(const std::vector<Thing>& all, const std::string& name) {
   return *std::ranges::find(all, name, &Thing::name);
@@ -32,11 +32,11 @@ struct sample {
 /// Both sides of a claim for one program.
 struct comparison {
   std::vector<sample> left, right;
-  /// For relative times only: the target times of `left`, and of `right` if it has environments of its own.
+  /// Only for relative times: the target times of `left`, and of `right` if that has its own environments.
   std::vector<sample> left_targets, right_targets;
 
   std::vector<sample> all() const;
-  /// The rounds that all samples have. O(samples · rounds · log rounds).
+  /// The common rounds of all samples. O(samples · rounds · log rounds).
   std::vector<unsigned> common_rounds() const;
   /// Whether a run of these rounds was stopped at the time limit.
   bool has_stopped(const std::vector<unsigned>& common) const;
@@ -44,17 +44,17 @@ struct comparison {
   const std::string& worst_environment(const std::vector<unsigned>& common) const;
 };
 
-/// The samples that a claim compares.
-/// \param places one environment, or those of which the worst counts
+/// The compared samples of a claim.
+/// \param places one environment, or those among which the worst counts
 comparison comparison_of(const experiment& what, const claim& of, const std::string& program,
                          const std::vector<std::string>& places, const measured& runs, unsigned cpus);
 
-/// The ratio of left to right, or of measured to target times, with its interval; nothing if it is undefined.
+/// The ratio of left to right, or of measured to target times, with its interval; nothing if undefined.
 std::optional<interval> ratio_of(const claim& of, const comparison& sides,
                                  const std::vector<unsigned>& common);
 
-/// The comparison with the smallest and with the largest ratio that stopped runs allow: on one side of the
-/// division at a time they take no longer than the time limit.
+/// The comparisons with the smallest and the largest ratio that stopped runs allow. In each, the stopped runs
+/// of one side count with the time limit.
 std::array<comparison, 2> extremes_of(const comparison& sides);
 
 }  // namespace sukima::lab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All verdicts of a folder together: how many claims, and how many of the papers' figures, are decided.
+// Counts the verdicts of a folder, over claims and over the papers' figures.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct judged_experiment {
 /// Judges all claims of a folder. O(as judge).
 std::vector<judged_experiment> judge_all(const recorded_runs& runs);
 
-/// How many claims have each verdict.
+/// The number of claims with each verdict.
 class verdict_counts {
  public:
   void add(verdict one) { ++counts_[static_cast<std::size_t>(one)]; }
@@ -35,20 +35,20 @@ class verdict_counts {
   std::array<std::size_t, 4> counts_{};
 };
 
-/// A figure of a paper with the verdicts of all claims about it, in whatever experiment they are.
+/// A figure of a paper with the verdicts of all claims about it, in all experiments.
 struct judged_figure {
   std::string name;
   verdict_counts claims;
 
-  /// "decided": each of its claims holds or does not. "mixed": some do. "undecided": none does, and "cannot
-  /// be shown here" if that is so for each.
+  /// "decided": all of its claims are decided. "mixed": some are. "undecided": none is. "cannot be shown
+  /// here": none of them can be shown.
   const char* state() const;
 };
 
 /// The figures that claims are about, in the order of their first claims.
 std::vector<judged_figure> figures_of(const std::vector<judged_experiment>& all);
 
-/// The first paragraphs of a report: the numbers of claims and figures, then what does not hold.
+/// The first paragraphs of a report: the numbers of claims and figures, then the claims that do not hold.
 std::string summary_text(const recorded_runs& runs, const std::vector<judged_experiment>& all);
 
 /// The same as JSON: `quick`, `confidence`, `claims` with a number for each verdict, `figures`,
@@ -58,8 +58,8 @@ nlohmann::ordered_json summary_json(const recorded_runs& runs, const std::vector
 /// "1.02 (1.01 to 1.05)", or the reason if there is none.
 std::string ratio_text(const judged_cell& one);
 
-/// How many of the claim's programs and environments are part of the runs, if not all: "Here: 2 of its 5
-/// programs."
+/// The part of a claim's programs and environments that was run: "Here: 2 of its 5 programs." Empty for all
+/// of them.
 std::string part_text(const judged_claim& one);
 
 }  // namespace sukima::lab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which number of workers the CPU use predicts.
+// Predicts the best number of workers from the CPU use.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@
 
 namespace sukima::lab {
 
-/// The position of the count that the CPU use predicts by the rule of `sukima host` (Takayama and Kourai,
-/// figure 13): where the use stops growing, or falling; the first where it stays, turns several times, or is
-/// too noisy to say. \param counts the use at each count in rounds, the smallest count first; not empty
-/// \returns nothing if fewer than `fewest_rounds` rounds have a use above 0 at all counts. O(counts · rounds)
+/// The position of the predicted count, by the rule of `sukima host` (Takayama and Kourai, figure 13): the
+/// count at which the use stops growing or falling. It is the first count if the use is constant, turns
+/// several times, or is too noisy. O(counts · rounds)
+/// \param counts the use at each count in rounds, the smallest count first; not empty
+/// \returns nothing if fewer than `fewest_rounds` rounds have a use above 0 at all counts
 std::optional<std::size_t> choose_by_use(const std::vector<const rounds*>& counts);
 
 }  // namespace sukima::lab

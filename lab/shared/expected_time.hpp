@@ -10,10 +10,9 @@
 
 namespace sukima::lab {
 
-/// What is known of the time of an experiment's runs. A cell's runs will take as long as those before them,
-/// with what was needed to set their environments up. Without any, they take the program's time alone, as
-/// much longer as CPU is short, but never longer than the limit; setting an environment up is divided among
-/// its cells.
+/// Estimates the time of an experiment's runs. A cell with earlier runs takes as long as these, including the
+/// time to set environments up. A cell without any takes the program's time alone, multiplied by the shortage
+/// of CPU, up to the limit; the time to set an environment up is divided among its cells.
 class expected_times {
  public:
   /// O(records + cells)
@@ -23,14 +22,14 @@ class expected_times {
   double of(const cell& one) const;
   /// Seconds of a run that is stopped at the limit. O(1).
   double most_of(const cell& one) const;
-  /// A run of this cell has taken so long. O(1).
+  /// Adds the time of a run of this cell. O(1).
   void add(const cell& one, double seconds);
 
  private:
   struct known {
     double seconds = 0;  ///< of all runs together
     std::size_t runs = 0;
-    double guess = 0;  ///< of a run, if there are none
+    double guess = 0;  ///< of a run, if there are no runs
     double set_up = 0;  ///< this cell's part
   };
   std::size_t index_of(const cell& one) const;

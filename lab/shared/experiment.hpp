@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments as files: which programs run with which settings in which environments, and what is claimed.
+// Experiments as files: programs, settings, environments, and claims.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sukima::lab {
 
-/// A file of the lab that is wrong: one sentence with the place in it.
+/// A mistake in a file of the lab: one sentence with its place.
 class experiment_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,11 +22,11 @@ class experiment_error : public std::runtime_error {
 struct program {
   std::string name;
   std::string benchmark;  ///< empty: a command
-  std::string system = "sukima";  ///< whose program of the benchmark
+  std::string system = "sukima";  ///< the system that the benchmark's program is written for
   std::optional<std::int64_t> size, quick_size;
   std::vector<std::string> command;  ///< words; {workers} stands for the number of workers
-  /// About how long a run takes where it has the CPUs for itself, for the expected time of a plan; of the
-  /// sizes for --quick, too. Nothing: the time limit.
+  /// Approximate seconds of a run that has the CPUs for itself, for the expected time of a plan. The second
+  /// one is for the sizes of --quick. Nothing: the time limit.
   std::optional<double> seconds, quick_seconds;
   bool quick = true;  ///< also with --quick
 };
@@ -35,8 +35,8 @@ struct program {
 struct setting {
   std::string name;
   std::vector<std::pair<std::string, std::string>> variables;  ///< of the environment; {workers} as above
-  double workers_per_cpu = 1;  ///< for each CPU that the environment shows, or
-  bool cpus_left = false;  ///< for each that it leaves the program: the papers' static rule
+  double workers_per_cpu = 1;  ///< for each CPU that the program sees
+  bool cpus_left = false;  ///< instead for each CPU that is left: the papers' static rule
   std::vector<std::string> through;  ///< a command that starts the program: "sukima run --"
   unsigned least_cpus = 1;  ///< left out on a machine with fewer
   bool quick = true;
@@ -55,49 +55,48 @@ struct environment {
   std::string name;
   environment_kind kind = environment_kind::machine;
   double part = 1;  ///< cap, fewer: of this machine's CPUs, above 0 up to 1
-  /// cap: the time that the quota is for. A program that takes no longer sees all of the quota, or nothing.
+  /// cap: the period of the quota. A program that ends within a period gets all of it, or nothing.
   unsigned period_ms = 100;
   unsigned copies = 1;  ///< share, vms
   std::vector<int> weights;  ///< share: one for each copy, 1 to 100; empty: all 1
   std::optional<unsigned> vcpus;  ///< vms: of each; nothing: as many as this machine has CPUs
   unsigned memory_mib = 256;  ///< vms: of each
-  /// The environment whose times make the target times: one copy that has all CPUs. Empty: there are none.
+  /// The environment from which target times are computed: one copy with all CPUs. Empty: no target times.
   std::string baseline;
   unsigned least_cpus = 1;  ///< as above
   bool quick = true;
 };
 
-/// What is compared.
+/// The compared quantity.
 enum class measure {
   time,  ///< seconds, the mean over the copies
   converted,  ///< the mean over the copies / the number of copies (Yoda et al., section 6.1)
   relative,  ///< measured / target time (Takayama and Kourai, section 3.1)
 };
 
-/// Which of several settings counts.
+/// The rule that chooses one of several settings.
 enum class taking {
   best,  ///< the fastest
   worst,  ///< the slowest
-  /// The one that the CPU use tells, count by count: where it stops growing or falling, and the first one
-  /// where it does neither (Takayama and Kourai, figure 13). Settings have growing numbers of workers.
+  /// The setting predicted from the CPU use: where the use stops growing or falling, or else the first one
+  /// (Takayama and Kourai, figure 13). The settings have growing numbers of workers.
   use,
 };
 
-/// One side of a comparison. The compared cell has what it leaves open.
+/// One side of a comparison. The compared cell supplies the rest.
 struct side {
   std::vector<std::string> settings;
   std::string environment;  ///< empty: each of the claim's
-  /// Of the right side of a claim that compares worst relative times: the environments of which the worst
-  /// counts.
+  /// On the right side of a claim about worst relative times: the environments among which the worst counts.
   std::vector<std::string> environments;
   taking take = taking::best;  ///< of several settings
 };
 
-/// A sentence that runs can bear out: left / right is above or below a bound.
+/// A sentence that runs can confirm: left / right is above or below a bound.
 struct claim {
   std::string name, text;
   std::string figure;  ///< of a paper, such as "Yoda et al., figure 5"
-  std::string found;  ///< what the paper has there
+  std::string found;  ///< the paper's finding
   measure of = measure::time;
   side left;
   std::optional<side> right;  ///< for measure::relative only if `worst` compares two kinds of environments
@@ -108,11 +107,11 @@ struct claim {
   /// Only the worst environment of each program counts, as in Takayama and Kourai's figures 2 to 7; for
   /// measure::relative.
   bool worst = false;
-  /// With fewer CPUs it cannot be shown: both sides would be the same, or one CPU would have to do for
-  /// several.
+  /// With fewer CPUs the claim cannot be shown, because both sides would be the same or CPUs would be
+  /// missing.
   unsigned least_cpus = 1;
   std::string needs;  ///< "kvm", or empty
-  std::string missing;  ///< why no experiment shows it, and then it compares nothing; or empty
+  std::string missing;  ///< why no experiment shows the claim, which then compares nothing; or empty
 };
 
 struct experiment {
@@ -123,7 +122,7 @@ struct experiment {
   std::vector<setting> settings;
   std::vector<environment> environments;
   unsigned repetitions = 22, quick_repetitions = 5;
-  double limit_seconds = 60;  ///< then a run is stopped
+  double limit_seconds = 60;  ///< the time limit of a run
   std::vector<claim> claims;
 };
 
@@ -131,32 +130,32 @@ struct experiment {
 inline constexpr std::size_t most_entries = 256;
 
 /// Reads an experiment. O(text).
-/// \throws experiment_error with the place: what is unknown, missing, of another type, outside its range,
-///   named twice, or names something that is not there
+/// \throws experiment_error with the place of a value that is unknown, missing, of another type, out of
+/// range, named twice, or names something that does not exist
 experiment parse_experiment(std::string_view text);
 
-/// The same as text; parse_experiment reads what this wrote. Members with their defaults are left out.
+/// Writes an experiment as parse_experiment reads it. Leaves out members that have their defaults.
 std::string experiment_text(const experiment& what);
 
 const char* name_of(environment_kind kind);
 const char* name_of(measure what);
 const char* name_of(taking which);
 
-/// The name of one environment of an experiment, for what says why it cannot be set up.
+/// The name of one environment of an experiment, for obstacles.
 std::string place_name(const std::string& experiment, const std::string& environment);
 
 /// The CPUs that a program sees in an environment. \param cpus of this machine, at least 1
 unsigned visible_cpus(const environment& where, unsigned cpus);
-/// The CPUs that one copy gets if all of them need CPU, rounded up: what VCPU-Bal and pCPU-Est's other
-/// works give a virtual machine (Takayama and Kourai, section 2). At least 1.
+/// The CPUs that one copy gets if all copies need CPU, rounded up, at least 1. VCPU-Bal gives a virtual
+/// machine as many (Takayama and Kourai, section 2).
 unsigned cpus_left(const environment& where, unsigned cpus);
 /// The number of workers, at least 1.
 unsigned workers_of(const setting& how, const environment& where, unsigned cpus);
 /// The CPUs that an environment of the kind `fewer` leaves, at least 1.
 unsigned remaining_cpus(const environment& where, unsigned cpus);
 /// The target time over the time in the baseline: VMs for T(1) · VMs, full / cap for T(full) · full / cap,
-/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1). Of a share with weights it is the mean
-/// over the copies, where who has ended leaves its share to the others. O(copies log copies).
+/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1). For a share with weights, it is the mean
+/// over the copies; a copy that has ended leaves its share to the others. O(copies log copies).
 double target_factor(const environment& where, unsigned cpus);
 
 }  // namespace sukima::lab

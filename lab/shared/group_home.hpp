@@ -11,7 +11,7 @@ namespace sukima::lab {
 
 struct group_home {
   std::unique_ptr<process::cpu_group> group;
-  std::string obstacle;  ///< why there is no group, as the end of a sentence; empty: the group exists
+  std::string obstacle;  ///< reason for a missing group, as the end of a sentence; empty if the group exists
 };
 
 /// Makes the group in the first place where that is allowed and where a group below it can have a quota and a

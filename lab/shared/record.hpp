@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the runs of an experiment, and what each run gave: one line of JSON in the folder of the runs.
+// The order of the runs of an experiment, and the record of each run: one line of JSON in the folder of the
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +28,18 @@ struct planned_run {
   unsigned round = 0;
 };
 
-/// What is left of an experiment.
+/// The part of an experiment that is run.
 struct run_choice {
-  bool quick = false;  ///< only what is for --quick, with quick_repetitions
+  bool quick = false;  ///< only the parts for --quick, with quick_repetitions
   std::optional<unsigned> repetitions{};  ///< instead of the experiment's
-  unsigned cpus = std::numeric_limits<unsigned>::max();  ///< only what so many CPUs are enough for
+  unsigned cpus = std::numeric_limits<unsigned>::max();  ///< only the parts that need no more CPUs
 
   /// Whether a program, a setting or an environment is part of it.
   template <class Thing>
   bool takes(const Thing& one) const {
     return (!quick || one.quick) && enough_cpus(one);
   }
-  /// Whether the machine has the CPUs that it needs.
+  /// Whether the machine has the CPUs that the thing needs.
   template <class Thing>
   bool enough_cpus(const Thing& one) const {
     if constexpr (requires { one.least_cpus; }) return one.least_cpus <= cpus;
@@ -46,20 +47,20 @@ struct run_choice {
   }
 };
 
-/// All runs in their order: round by round; in each round the environments in an order of their own, and in
-/// each environment the programs with the settings in an order of their own, so that what drifts on the
-/// machine meets all cells alike. The same for the same experiment. O(runs).
+/// All runs in their order. Each round shuffles the environments, and in each environment the programs with
+/// their settings, so that a drift of the machine affects all cells alike. The same experiment always has the
+/// same order. O(runs).
 std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice);
 
-/// What one run gave.
+/// The outcome of one run.
 struct record {
   std::string experiment, program, setting, environment;
   unsigned round = 0;
   std::vector<double> seconds;  ///< of each copy; infinite for one that was stopped at the time limit
-  /// The CPUs that each copy used, on average from its start to its end; empty where that is
-  /// not known of each: a copy was stopped, or ran in a virtual machine.
+  /// The CPUs that each copy used on average. Empty if that is unknown for a copy: it was stopped, or it ran
+  /// in a virtual machine.
   std::vector<double> use;
-  double wall_seconds = 0;  ///< of the whole run, with starting the program
+  double wall_seconds = 0;  ///< of the whole run, including the start of the program
   std::string result;  ///< that the program printed
   std::string failure;  ///< the reason for a failure; empty after a success
 
@@ -73,47 +74,46 @@ std::string record_line(const record& one);
 /// \throws experiment_error with the place
 record parse_record(std::string_view line);
 
-/// Reads the lines of a file of records. The last line, if it has no end, is what an interrupted run has
-/// left: it is not read.
+/// Reads the lines of a file of records. An interrupted run leaves a last line without an end, which is
+/// skipped.
 /// \param name of the file, for messages \throws experiment_error with the number of the line
 std::vector<record> parse_records(std::string_view text, const std::string& name);
 
-/// A time beyond this, in seconds, is none.
+/// The longest valid time in seconds.
 inline constexpr double longest_time = 1e9;
 
 /// A text as a record keeps it: UTF-8 of at most 4000 bytes, with a blank instead of each control character.
 std::string on_one_line(const std::string& any);
 
 /// The seconds of a run: the mean over its copies. `one` has seconds.
-/// \param stopped what a copy counts as that was stopped at the time limit
+/// \param stopped the seconds of a copy that was stopped at the time limit
 double mean_seconds(const record& one, double stopped = std::numeric_limits<double>::infinity());
 
 /// The seconds of each round of a cell.
 using rounds = std::map<unsigned, double>;
 
-/// Records by cell. Of several records of the same run the last one that succeeded counts; runs of which none
-/// did are counted only.
+/// Records by cell. Of several records of the same run, the last successful one counts. Runs without any are
+/// only counted, as failures.
 class measured {
  public:
-  /// O(records · log). Records of other experiments are left out.
+  /// Ignores records of other experiments. O(records · log).
   measured(const experiment& what, const std::vector<record>& records);
 
-  /// Of a cell without any: empty. A run with a stopped copy is infinitely long.
+  /// The seconds of a cell's rounds. A run with a stopped copy is infinitely long.
   const rounds& of(const std::string& program, const std::string& setting,
                    const std::string& environment) const;
-  /// The same where a stopped copy counts as the time limit: it took at least that.
+  /// The same with the time limit for a stopped copy, which is the least that it took.
   const rounds& least_of(const std::string& program, const std::string& setting,
                          const std::string& environment) const;
-  /// The CPUs used in each round, the mean over the copies; rounds in which that was not measured are left
-  /// out.
+  /// The CPUs used in each round, as the mean over the copies. Rounds without that figure are left out.
   const rounds& use_of(const std::string& program, const std::string& setting,
                        const std::string& environment) const;
-  /// Why the last one of the cell's failed runs failed; empty if there is none, or each was made again.
+  /// The reason for the cell's last failure; empty if each failed run was later repeated with success.
   std::string failure(const std::string& program, const std::string& setting,
                       const std::string& environment) const;
   bool done(const std::string& program, const std::string& setting, const std::string& environment,
             unsigned round) const;
-  /// Runs that failed, and were not made again with success.
+  /// The number of failed runs that were not repeated with success.
   std::size_t failures() const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs experiments: sets environments up, runs programs in them in the planned order, and stores what they
-// gave.
+// Runs experiments: sets environments up, runs programs in them in the planned order, and stores the results.
 #pragma once
 
 #include <chrono>
@@ -21,19 +20,19 @@ namespace sukima::lab {
 struct job {
   std::vector<std::string> arguments;  ///< the program's file, and its arguments
   std::vector<std::pair<std::string, std::string>> variables;
-  bool prints_seconds = false;  ///< it is a failure if it does not
+  bool prints_seconds = false;  ///< a run without them is a failure
 };
 
 /// How one copy ended.
 struct copy_end {
   double seconds = 0;  ///< from its start to its end
   std::string output;
-  std::string failure;  ///< how it failed, as "ended with exit code 3"; empty after a success
-  bool stopped = false;  ///< at the time limit, which is no failure
-  std::optional<double> use{};  ///< the CPUs that it used on average; nothing: not known
+  std::string failure;  ///< the reason, such as "ended with exit code 3"; empty after a success
+  bool stopped = false;  ///< at the time limit; this is not a failure
+  std::optional<double> use{};  ///< the CPUs that the copy used on average, if known
 };
 
-/// An environment that is set up; its end takes it down, also when a signal ends this process.
+/// An environment that is set up. The destructor takes it down, and so does a signal that ends this process.
 class stage {
  public:
   stage() = default;
@@ -41,30 +40,29 @@ class stage {
   stage(const stage&) = delete;
   stage& operator=(const stage&) = delete;
 
-  /// Runs all copies at once. \throws std::exception if the stage broke; it is then made anew
+  /// Runs all copies at once. \throws std::exception if the stage broke; the caller then makes a new one
   virtual std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) = 0;
-  /// Whether it can run another job; else it is made anew.
+  /// Whether the stage can run another job. If not, the caller makes a new one.
   virtual bool usable() const { return true; }
 };
 
-/// This machine cannot set up environments of a kind: why, as a part of a sentence.
+/// The reason why this machine cannot set up environments of a kind, as a part of a sentence.
 class obstacle : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Sets an environment up. \throws obstacle; another std::exception if it failed this time only; that of a
-/// full disk ends the runs
+/// Sets an environment up. \throws obstacle; another std::exception after a failure that may pass; the
+/// exception for a full disk ends the runs
 using stage_maker = std::function<std::unique_ptr<stage>(const environment&)>;
 
-/// The file of a program: of a benchmark, or of its command's first word.
+/// Finds the file of a benchmark, or of the first word of a program's command.
 using program_finder = std::function<std::filesystem::path(const program&)>;
 
-/// Where a run is.
+/// The progress of the runs.
 struct run_position {
-  std::size_t done = 0, total = 0;  ///< runs, with those that were in the folder and without those left out
-  double seconds_left =
-      0;  ///< as the runs so far, and where there are none, the experiment's file let expect
+  std::size_t done = 0, total = 0;  ///< runs, including earlier ones of the folder, without those left out
+  double seconds_left = 0;  ///< estimated from earlier runs, or else from the experiment's file
   const experiment* what = nullptr;
   cell of{};
 };
@@ -72,43 +70,43 @@ struct run_position {
 /// A request to run experiments.
 struct run_request {
   std::vector<experiment> experiments;
-  std::filesystem::path folder;  ///< made, or continued
-  run_facts facts;  ///< obstacles are added
+  std::filesystem::path folder;  ///< created, or continued
+  run_facts facts;  ///< run_experiments adds obstacles
   stage_maker make_stage;
   program_finder find;
   std::function<void(const run_position&)> observe;
 };
 
 struct run_summary {
-  std::size_t ran = 0, failed = 0, left_out = 0;  ///< runs; left out for an obstacle
+  std::size_t ran = 0, failed = 0, left_out = 0;  ///< numbers of runs; obstacles leave runs out
 };
 
 /// The runs in the folder of a request; nothing if the folder is new.
 /// \throws experiment_error if it is of another machine or of other experiments, or cannot be read
 std::optional<recorded_runs> earlier_runs(const run_request& request);
 
-/// Runs what the folder has not, and stores it there. An obstacle leaves out all environments of its kind;
-/// one that fails three times in a row is left out alone.
+/// Makes the runs that the folder lacks, and stores them there. An obstacle leaves out all environments of
+/// its kind. An environment that fails three times in a row is left out by itself.
 /// \throws experiment_error if the folder is of another machine or of other experiments, or has runs of
 ///   unknown ones; std::system_error if it cannot be written
 run_summary run_experiments(run_request& request);
 
-/// The program, its arguments and variables in a cell; {workers} is replaced. Words that start the program
-/// precede it.
+/// The command line and the variables of a cell, with {workers} replaced. A command that starts the program
+/// comes first.
 job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
            const program_finder& find);
 
-/// What starts a program through a setting, as a program; nothing if the program is started as it is.
+/// The program that starts others in a setting; nothing if the setting starts programs directly.
 std::optional<program> starter_of(const setting& how);
 
-/// What a program printed, in its last line that is a JSON object.
+/// The figures in the last line of a program's output that is a JSON object.
 struct printed {
   std::optional<double> seconds;
   std::string result;
 };
 printed read_output(std::string_view output);
 
-/// The record of a run. \param known the result that the program gave before; empty if none
+/// The record of a run. \param known the program's earlier result; empty if there is none
 record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const std::string& known);
 
 }  // namespace sukima::lab

@@ -36,9 +36,8 @@ struct interval {
 /// O(resamples * n log n).
 interval bootstrap_median(std::span<const double> values, std::uint64_t seed = 1);
 
-/// Samples of which the one with the smallest (or largest) median counts. The odd rounds choose it for the
-/// even ones, and the reverse: other rounds than those that chose a sample judge it, so chance does not
-/// choose.
+/// Samples among which the one with the smallest (or largest) median counts. The odd rounds choose the sample
+/// for the even rounds, and the reverse. So no round judges a sample that it chose by chance.
 struct alternatives {
   std::vector<std::vector<double>> samples;  ///< at least one
   bool largest = false;
@@ -57,9 +56,8 @@ struct sample_pair {
   std::vector<double> over, under;
 };
 
-/// The smallest (or largest) of the ratios of medians of `pairs`, of which there is at least one. The rest is
-/// as above: each half of the rounds has the pair that the other half chooses; nothing if one of the ratios
-/// is undefined.
+/// The smallest (or largest) ratio of medians of `pairs`, of which there is at least one. As above, each half
+/// of the rounds has the pair that the other half chooses. Nothing if one of the ratios is undefined.
 std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
                                                 std::uint64_t seed = 1);
 
@@ -71,7 +69,7 @@ std::optional<interval> bootstrap_ratio_of_extremes(const std::vector<sample_pai
                                                     const std::vector<sample_pair>& right, bool largest,
                                                     std::uint64_t seed = 1);
 
-/// `value` rounded to a number of significant digits, so that reports do not show digits that mean nothing.
+/// `value` rounded to a number of significant digits.
 double round_significant(double value, int digits);
 
 }  // namespace sukima::lab

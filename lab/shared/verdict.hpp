@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which claims of an experiment its runs bear out.
+// Judges the claims of an experiment by its runs.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace sukima::lab {
 struct test_bed {
   unsigned cpus = 1;
   std::string accelerator;  ///< of the virtual machines: "kvm", "tcg"; empty: none ran
-  /// Why no environment of a kind (its name), or one environment (place_name), could be set up.
+  /// The obstacles, by the name of a kind of environments or by place_name of one environment.
   std::map<std::string, std::string> obstacles;
 };
 
@@ -27,11 +27,11 @@ const char* name_of(verdict what);
 /// A claim for one program in one environment.
 struct judged_cell {
   std::string program, environment;
-  std::vector<std::string> worst_of;  ///< the environments of which this one is the worst; empty: it alone
+  std::vector<std::string> worst_of;  ///< the environments among which this is the worst; empty: none
   std::string taken;  ///< the setting of the left side that the CPU use predicts; empty: none
   std::optional<interval> ratio;  ///< left / right, or measured / target; may be infinite
   verdict outcome = verdict::undecided;
-  std::string reason;  ///< where it is undecided or cannot be shown
+  std::string reason;  ///< if the claim is undecided or cannot be shown
 };
 
 struct judged_claim {
@@ -41,14 +41,16 @@ struct judged_claim {
   std::vector<judged_cell> cells;
 };
 
-/// Runs of so few rounds decide nothing: the interval of a median of fewer values is too short.
+/// The least number of rounds for a decision. With fewer values, the interval of a median is too short.
 inline constexpr std::size_t fewest_rounds = 5;
 
-/// The share of the programs × environments in which a claim must hold is rounded up. It holds if so many
-/// cells hold; it does not if so many fail that no outcome of the others could make it hold; otherwise it is
-/// undecided, or cannot be shown if cells that could not be set up prevent a decision. Cells that `choice`
-/// leaves out do not count. A cell holds if the whole interval of its ratio is beyond the bound, and fails if
-/// the whole interval is on the other side. Where only the worst environment counts, each program is one
+/// Judges each claim by its cells, the programs × environments.
+/// - A cell holds if the whole interval of its ratio is beyond the bound. It fails if the whole interval is
+///   on the other side.
+/// - A claim holds if its share of the cells, rounded up, holds.
+/// - It does not hold if so many cells fail that the others cannot make it hold.
+/// - Otherwise it is undecided, or it cannot be shown if obstacles prevent a decision.
+/// Cells that `choice` leaves out do not count. If only the worst environment counts, each program is one
 /// cell. O(claims · cells · rounds · log rounds · resamples).
 std::vector<judged_claim> judge(const experiment& what, const run_choice& choice, const measured& runs,
                                 const test_bed& where);
@@ -56,19 +58,18 @@ std::vector<judged_claim> judge(const experiment& what, const run_choice& choice
 /// The value of a measure for a time: seconds, or seconds / copies. Not for measure::relative.
 double value_of(measure what, const environment& where, double seconds);
 
-/// Median measured / target time of a cell; nothing where the environment has no baseline or there are no
-/// runs.
+/// Median measured / target time of a cell; nothing without a baseline or without runs.
 std::optional<double> relative_time(const program& of, const setting& how, const environment& where,
                                     const measured& runs, unsigned cpus);
 
-/// A relative time, and where it was measured.
+/// A relative time and its environment.
 struct relative_at {
   std::string environment;
   double relative = 0;
 };
 
 /// The largest relative time of a program with a setting over the environments of a kind, or of all kinds;
-/// nothing if none has one. O(environments · rounds · log rounds).
+/// nothing if no environment has one. O(environments · rounds · log rounds).
 std::optional<relative_at> worst_relative_time(const experiment& what, const program& of, const setting& how,
                                                std::optional<environment_kind> kind, const run_choice& choice,
                                                const measured& runs, unsigned cpus);

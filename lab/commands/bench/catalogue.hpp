@@ -12,12 +12,12 @@
 
 namespace sukima::cli::bench {
 
-/// The system by whose times all others are divided.
+/// The reference system: all times are divided by its times.
 inline constexpr std::string_view sequential_system = "sequential";
 /// The system that is compared with each peer.
 inline constexpr std::string_view own_system = "sukima";
 
-/// In place of a system: busy loops that measure the CPU available to a program.
+/// Not a system: busy loops that measure the CPU available to a program.
 inline constexpr std::string_view ideal_system = "ideal";
 
 /// A program of a system, by its file name, and the compiler that made it.
@@ -30,11 +30,11 @@ struct system_entry {
   std::string_view name;
   std::string_view about;
   std::vector<variant_name> variants;  ///< the same program by several compilers; the fastest counts
-  /// Variables that distinguish it from another system with the same programs.
+  /// Variables that distinguish the system from another one with the same programs.
   std::vector<std::pair<std::string, std::string>> environment{};
-  /// The only ones it takes part in; empty: all that its programs have.
+  /// The only benchmarks in which the system takes part; empty: all benchmarks of its programs.
   std::vector<std::string_view> benchmarks{};
-  bool tuned = false;  ///< its programs get a cut-off depth (--depth), the best that a search finds
+  bool tuned = false;  ///< a search finds the best cut-off depth (--depth) for its programs
 };
 
 /// All systems: the sequential program, Sukima, and the peers in the order in which reports show them.
@@ -43,24 +43,24 @@ std::span<const system_entry> systems();
 /// The names of all systems but the sequential program and Sukima.
 std::vector<std::string> peer_names();
 
-/// The system of that name, or nullptr.
+/// The system with this name, or nullptr.
 const system_entry* find_system(std::string_view name);
 
-/// What surrounds a program while it runs.
+/// The surroundings of a running program.
 struct surroundings {
   enum class hogs { none, one, each_cpu };
   hogs beside = hogs::none;  ///< busy loops, each in a control group of the same weight as the program's
-  std::chrono::milliseconds on{}, off{};  ///< how long the hogs run and pause by turns; 0: they never pause
-  double quota = 0;  ///< CPU seconds a second that the program's control group gets; 0: no limit
+  std::chrono::milliseconds on{}, off{};  ///< run and pause times of the hogs, in turns; 0: no pauses
+  double quota = 0;  ///< of the program's control group, in CPU seconds a second; 0: no limit
   int processes = 1;  ///< of the program at once
 
-  /// Whether control groups have to be made.
+  /// Whether control groups are necessary.
   constexpr bool need_groups() const { return beside != hogs::none || quota > 0; }
-  /// Whether the programs get only a part of the CPUs: then runs are long, and compared with an ideal.
+  /// Whether the programs get only a part of the CPUs. Such runs are long, and are compared with an ideal.
   constexpr bool put_pressure() const { return need_groups() || processes > 1; }
 };
 
-/// Numbers of workers that the user asked for, or the defaults.
+/// Numbers of workers that the user requested, or the defaults.
 struct requested_workers {
   std::vector<int> counts;
   bool given;  ///< by the user
@@ -73,12 +73,12 @@ struct scenario_entry {
   /// The numbers of workers to measure, from the requested ones and the number of CPUs.
   std::vector<int> (*worker_counts)(const requested_workers& requested, int cpus);
   surroundings around;
-  std::string_view benchmark;  ///< the only one it is for; empty: any
+  std::string_view benchmark;  ///< the only benchmark of the scenario; empty: any
 };
 
 std::span<const scenario_entry> scenarios();
 
-/// The scenario of that name, or nullptr.
+/// The scenario with this name, or nullptr.
 const scenario_entry* find_scenario(std::string_view name);
 
 std::vector<std::string> scenario_names();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which compiler made a program, according to its section .comment.
+// Finds the compiler of a program in its section .comment.
 #pragma once
 
 #include <filesystem>

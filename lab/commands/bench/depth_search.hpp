@@ -17,16 +17,17 @@ struct depth_choice {
   double seconds;
 };
 
-/// The best cut-off depth of a tuned program: runs the task at depth 0, 1, … (each twice, once where that
-/// takes seconds), until two depths in succession are no better than the best one before. A depth at which
-/// the program does not end within its time limit is no better. Another failure goes to `failed` and ends the
-/// search. Empty if no depth works.
+/// Finds the best cut-off depth of a tuned program. Runs the task at depth 0, 1, … until two depths in
+/// succession do not improve the best one. A depth is run twice, or once if that takes seconds. A run that
+/// exceeds its time limit is not an improvement. Any other failure is passed to `failed` and ends the search.
+/// \returns nothing if no depth works
 std::optional<depth_choice> choose_depth(const task& what, const task_runner& run,
                                          const std::function<void(const task&, const run_failure&)>& failed);
 
-/// Sets the depths of a tuned contender's programs for each of those numbers of workers, of which there is at
-/// least one; `task_of` makes the tasks. With `one_compiler` only the program stays that is fastest with the
-/// fewest workers. Failures go to `failed`; what does not work at any depth gets none.
+/// Sets the depths of a tuned contender's programs for each of the numbers of workers. `task_of` makes the
+/// tasks. With `one_compiler`, only the program that is fastest with the fewest workers remains. Failures are
+/// passed to `failed`. A program that works at no depth gets none. \pre there is at least one number of
+/// workers
 void choose_depths(contender& tuned, const std::set<int>& workers, bool one_compiler,
                    const std::function<task(const program&, int workers)>& task_of, const task_runner& run,
                    const std::function<void(const task&, const run_failure&)>& failed);

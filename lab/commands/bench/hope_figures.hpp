@@ -10,18 +10,21 @@
 
 namespace sukima::cli::bench {
 
-/// The figures of the rows of hope_tasks() that did not fail. `paired` has the ratio of a scenario to its
-/// reference in the same round: of "none" to stealing, of "alone" to one process or node, of "kill-K" to
-/// `allowed_reference`; `ratio` is its median. `cpu_ratio`, and `work` in `more`: the work that all nodes
-/// have done over that of the sequential row in the same round, in CPU time, as a median. `lost_ms`, with
-/// `lost_ms_low` and `lost_ms_high`: of a "kill-K", milliseconds of CPU time more than without a death, for
-/// each death and each worker of a node. Figures that depend on a failed row are missing.
+/// The figures of the rows of hope_tasks() that did not fail. Figures that depend on a failed row are
+/// missing.
+/// - `paired`: the ratio of a scenario to its reference in the same round. The reference of "none" is
+///   stealing, that of "alone" is one process or node, that of "kill-K" is `allowed_reference`. `ratio` is
+///   the median.
+/// - `cpu_ratio`, and `work` in `more`: the CPU time of all nodes divided by that of the sequential row in
+///   the same round, as a median.
+/// - `lost_ms`, `lost_ms_low` and `lost_ms_high` of "kill-K": additional milliseconds of CPU time for each
+///   death and each worker of a node, compared with runs without a death.
 std::vector<summary> hope_figures(const std::vector<row>& rows, const node_cpus& cpus);
 
 /// allowed_time::with() the deaths of the round, of one_process_row or its like and of stealing_row.
 inline constexpr const char* allowed_reference = "what the living nodes' CPUs allow";
 
-/// \param heading  its first line
+/// Formats the figures as a table. \param heading its first line
 std::string hope_table(const std::vector<summary>& figures, const std::string& heading, bool colour);
 
 }  // namespace sukima::cli::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of `sukima bench --nodes --hope`: when nodes die, and again where they ended before that.
+// The runs of `sukima bench --nodes --hope`, in which nodes are killed at planned moments.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@ namespace sukima::cli::bench {
 
 class hope_runner {
  public:
-  /// \param seed  of the nodes and moments: the same for each benchmark
+  /// \param seed of the killed nodes and their moments, for all benchmarks
   hope_runner(const node_stage& stage, std::uint64_t seed) : stage_(stage), seed_(seed) {}
 
   /// Runs a task of hope_tasks(). Moments are drawn from the shortest time of a run of the benchmark without
-  /// a death; there is one first, if there was none. A run that ends before a node was killed is repeated
-  /// with all moments halved. Throws what node_stage::run() throws.
+  /// a death; if there is no such run yet, one is made first. A run that ends before a planned death is
+  /// repeated with all moments halved. Throws what node_stage::run() throws.
   outcome run(const task& what, std::chrono::nanoseconds limit);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios of `sukima bench --nodes N --hope`: what runs, which nodes are killed when, and what the
-// machine allows then.
+// The scenarios of `sukima bench --nodes N --hope`: the runs, the planned deaths of nodes, and the time that
+// the machine then allows.
 #pragma once
 
 #include <cstdint>
@@ -21,40 +21,41 @@ struct hope_scenario {
   int deaths = 0;
 };
 
-/// \param words  empty: none, alone, kill-1 and, with more than two nodes, kill-(N-1)
-/// \throws usage_error an unknown name, or too few nodes for one
+/// \param words empty: none, alone, kill-1 and, with more than two nodes, kill-(N-1)
+/// \throws usage_error for an unknown name, or for too few nodes
 std::vector<hope_scenario> parse_hope_scenarios(const std::vector<std::string>& words, int nodes);
 
-/// The CPUs that nodes have, as far as the machine has them.
+/// The CPUs of nodes, limited by those of the machine.
 struct node_cpus {
-  double each;     ///< of its workers, and of its quota
-  double machine;  ///< that all share
+  double each;     ///< of one node, by its workers and its quota
+  double machine;  ///< shared by all nodes
   double of(int nodes) const;
 };
 
-/// The names of the rows that the scenarios are compared with.
-inline constexpr const char* sequential_row = "sequential";  ///< one process with one worker, no node
+/// The names of the reference rows.
+inline constexpr const char* sequential_row = "sequential";  ///< one process with one worker, without nodes
 inline constexpr const char* one_process_row = "one process";  ///< with as many workers as a node has
-inline constexpr const char* one_node_row = "one node";  ///< with its quota, which a process does not have
-inline constexpr const char* stealing_row = "stealing";  ///< as many nodes, which steal from each other
+inline constexpr const char* one_node_row = "one node";  ///< with a node's quota, in contrast to one process
+inline constexpr const char* stealing_row =
+    "stealing";  ///< the same number of nodes, which steal from each other
 
-/// The rows of one benchmark: those to compare with, and one for each scenario. With a scenario with deaths
-/// there is `none`, too.
-/// \param one  a node's program, size and workers
+/// The rows of one benchmark: the references, and one row for each scenario. A scenario with deaths adds the
+/// scenario "none".
+/// \param one a node's program, size and workers
 std::vector<task> hope_tasks(const task& one, int nodes, bool has_quota,
                              const std::vector<hope_scenario>& scenarios);
 
-/// Draws different nodes, and for each a moment, equally likely in a run of that many seconds.
+/// Draws different nodes, and a moment for each, uniformly distributed over a run of that many seconds.
 std::vector<planned_death> draw_deaths(std::uint64_t seed, int nodes, int deaths, double seconds);
 
-/// The time in which the nodes that live could do the work without any loss.
+/// The time that the living nodes need if no work is lost.
 struct allowed_time {
   node_cpus cpus;
   int nodes;
-  double of_one;  ///< seconds that one node takes for all of it
-  double of_all;  ///< seconds that all nodes take
-  /// The seconds if one node dies at each of the moments, ascending. Between one node and all, what k nodes
-  /// do in a second grows with their CPUs. Linear in the deaths.
+  double of_one;  ///< seconds that one node needs for all the work
+  double of_all;  ///< seconds that all nodes together need
+  /// The seconds if one node dies at each of the moments, which ascend. The speed of k nodes is interpolated
+  /// by their CPUs, between one node and all. Linear in the deaths.
   double with(const std::vector<double>& deaths) const;
 
  private:

@@ -13,38 +13,38 @@
 
 namespace sukima::cli::bench {
 
-/// When a node must be killed.
+/// A node and the moment of its death.
 struct planned_death {
   int node;
-  double seconds;  ///< after all nodes' processes are there
+  double seconds;  ///< after the processes of all nodes exist
 };
 
-/// How a node was killed.
+/// The actual death of a node.
 struct node_death {
   int node;
-  double seconds;      ///< after all nodes' processes were there
-  double
-      cpu_seconds;  ///< that it had used; what it used until the signal came, some microseconds, is missing
+  double seconds;      ///< after the processes of all nodes existed
+  double cpu_seconds;  ///< used by the node, without the last microseconds before the signal
 };
 
-/// The death of some nodes of one run of `sukima cluster run`. Its nodes are found as the children of that
-/// process that have SUKIMA_CLUSTER_NODE in their environment.
+/// Kills some nodes of one run of `sukima cluster run`. The nodes are the children of that process with
+/// SUKIMA_CLUSTER_NODE in their environment.
 class node_killer {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// \param nodes how many must be there before the time of the plan begins
+  /// \param nodes number of nodes that must exist before the time of the plan begins
   node_killer(int nodes, std::vector<planned_death> plan);
 
-  /// Looks for the nodes, or kills those that are due. \returns when to call it again; nothing: all is done
-  /// \throws std::system_error the processes of nodes cannot be found in /proc
+  /// Looks for the nodes, or kills those that are due. \returns the time of the next call; nothing at the end
+  /// \throws std::system_error if /proc cannot be read
   std::optional<clock::time_point> step(pid_t launcher);
 
-  /// The signals sent so far, by time. Whether a node died of its one, or had ended, its launcher knows.
+  /// The signals sent so far, by time. The launcher knows whether a node died of its signal or had ended
+  /// before.
   const std::vector<node_death>& deaths() const noexcept { return deaths_; }
 
  private:
-  /// A process that keeps its meaning when another one gets its number.
+  /// A process by a descriptor, which stays valid if another process gets the same number.
   class process {
    public:
     explicit process(pid_t number);
@@ -53,7 +53,7 @@ class node_killer {
         : number_(other.number_), descriptor_(std::exchange(other.descriptor_, -1)) {}
     process& operator=(process&&) = delete;
     pid_t number() const noexcept { return number_; }
-    /// \returns false: it is not there any more
+    /// \returns false if the process has ended
     bool kill() const noexcept;
 
    private:
@@ -63,9 +63,9 @@ class node_killer {
   void find_nodes(pid_t launcher);
 
   std::size_t nodes_;
-  std::vector<planned_death> plan_;  ///< those to come, the next one last
+  std::vector<planned_death> plan_;  ///< the remaining deaths, the next one last
   std::map<int, process> found_;
-  std::optional<clock::time_point> begin_;  ///< all were there
+  std::optional<clock::time_point> begin_;  ///< when all nodes existed
   std::vector<node_death> deaths_;
 };
 

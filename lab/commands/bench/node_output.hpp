@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of what the nodes of one run print.
+// Parses the output of the nodes of one run.
 #pragma once
 
 #include <vector>
@@ -11,21 +11,23 @@
 
 namespace sukima::cli::bench {
 
-/// The measurement in what the nodes printed: on stdout the result, on stderr a line for each node. Further
-/// numbers: `tasks`, given by all together, and of several nodes share_0, share_1, … of the CPU time, and
-/// share_least.
-/// \param nodes 0: one process that is no node
+/// The measurement in the nodes' output: the result on stdout, a line for each node on stderr. Further
+/// numbers: `tasks`, the sum of those given away, and for several nodes their shares of the CPU time,
+/// share_0, share_1, …, and share_least.
+/// \param nodes 0: one process without nodes
 outcome parse_node_output(const process::child_result& result, int nodes);
 
-/// The same under hierarchical omission: the time is that of the first node that has the result, the CPU time
-/// that of all, those killed included. Further numbers: `last_seconds`, of the last node; and of all that
-/// lived together `published`, units whose result was sent to others; `omitted`, units that ended by another
-/// node's result; `twice`, those that had begun before that, or were left to another node that had begun
-/// them, too; and `messages`, each one to one node.
+/// The same under hierarchical omission. The time is that of the first node with the result. The CPU time is
+/// that of all nodes, including killed ones. Further numbers are `last_seconds` of the last node, and sums
+/// over the nodes that lived:
+/// - `published`: units with a result that was sent to other nodes
+/// - `omitted`: units that ended by the result of another node
+/// - `twice`: omitted units that had begun, and units that were left to another node that had begun them, too
+/// - `messages`: each one to one node
 outcome parse_hope_output(const process::child_result& result, int nodes,
                           const std::vector<node_death>& deaths);
 
-/// Whether a node came to the end of its work: what killed it then changed nothing.
+/// Whether a node reached the end of its work, so that killing it afterwards changed nothing.
 bool has_told_time(const process::child_result& result, int node);
 
 }  // namespace sukima::cli::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a program on several nodes, each perhaps in a control group of its own.
+// One run of a program on several nodes, optionally each in a control group of its own.
 #pragma once
 
 #include <chrono>
@@ -17,22 +17,22 @@ namespace sukima::cli::bench {
 /// The largest number of nodes of `sukima cluster run`.
 inline constexpr int most_nodes = 64;
 
-/// What joins the nodes: "tcp", by `sukima cluster run`, or an MPI, by its mpirun.
+/// The connections between nodes: "tcp", by `sukima cluster run`, or an MPI, by its mpirun.
 const std::vector<std::string>& node_transports();
 
 class node_stage {
  public:
   /// \param quota the CPUs that each node gets; nothing: no limit
-  /// \throws usage_error the mpirun is not installed, or no groups with a quota can be made
+  /// \throws usage_error if mpirun is not installed, or if no groups with a quota can be made
   node_stage(std::string transport, std::optional<double> quota);
 
   /// Runs a task: on its nodes, or as one process without a quota. Throws std::system_error when a program
   /// cannot be started, or a group not made.
   outcome run(const task& what, std::chrono::nanoseconds limit) const;
 
-  /// Runs a task under hierarchical omission, and kills nodes as planned. \returns nothing: a node had ended
-  /// before the time of its planned death
-  /// \pre the transport is tcp, and one node lives on; throws what run() throws
+  /// Runs a task under hierarchical omission, and kills nodes as planned. Throws what run() throws.
+  /// \returns nothing if a node ended before its planned death
+  /// \pre the transport is tcp, and at least one node is not killed
   std::optional<outcome> run_hope(const task& what, std::chrono::nanoseconds limit,
                                   const std::vector<planned_death>& plan) const;
 

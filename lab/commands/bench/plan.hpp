@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a request to the tasks of one benchmark.
+// Plans the tasks of one benchmark for a request.
 #pragma once
 
 #include <filesystem>
@@ -18,16 +18,16 @@ namespace sukima::cli::bench {
 struct contender {
   std::string system;
   std::vector<program> programs;
-  /// Of a tuned system: the cut-off depth by the program's file and the number of workers.
+  /// For a tuned system, the cut-off depths by the program's file and the number of workers.
   std::map<std::pair<std::filesystem::path, int>, int> depths{};
 };
 
 /// Whether its programs get a cut-off depth.
 bool is_tuned(const contender& c);
 
-/// The systems that have a benchmark, each with the programs that the choice of a compiler leaves: several,
-/// if the best is still to be found or both are requested. A system with only one program always takes part.
-/// `absent` gets the names of the systems that are left out.
+/// The systems that have a benchmark, each with the programs that the choice of a compiler leaves. There are
+/// several if both compilers are requested, or if the best one is not known yet. A system with only one
+/// program always takes part. The names of systems that are left out are added to `absent`.
 std::vector<contender> contenders_for(const bench_request& request,
                                       const std::vector<installed_system>& installed,
                                       const std::string& benchmark, std::vector<std::string>& absent);
@@ -40,21 +40,21 @@ task task_for(const bench_request& request, const std::string& benchmark, const 
 std::set<int> measured_workers(const bench_request& request, const std::vector<std::string>& scenarios,
                                int cpus);
 
-/// All tasks of one benchmark: for each of the scenarios every program of every contender, with each number
-/// of workers (the sequential program once; a tuned one where it has a depth), and every external command;
-/// and the tasks for the ideals.
+/// All tasks of one benchmark. Each scenario has every program of every contender with each number of
+/// workers, every external command, and the tasks for the ideals. The sequential program has one task, and a
+/// tuned program has those for which it has a depth.
 std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
                              const std::vector<contender>& contenders, const std::string& benchmark,
                              int cpus);
 
-/// A benchmark, and the scenarios in which it is measured.
+/// A benchmark and its scenarios.
 struct benchmark_scenarios {
   std::string benchmark;
   std::vector<std::string> scenarios;
 };
 
-/// Which benchmark a request measures in which scenarios: a scenario that is for one benchmark only adds that
-/// one, once, instead of those that were named.
+/// The benchmarks of a request with their scenarios. A scenario for a single benchmark adds that benchmark
+/// once, instead of the named ones.
 std::vector<benchmark_scenarios> scenarios_by_benchmark(const bench_request& request);
 
 }  // namespace sukima::cli::bench

@@ -16,10 +16,10 @@ namespace sukima::cli::bench {
 struct program {
   std::filesystem::path file;
   std::string compiler;              ///< as in variant_name
-  std::set<std::string> benchmarks;  ///< the names it printed for --list
+  std::set<std::string> benchmarks;  ///< the names that it prints for --list
 };
 
-/// A system with the programs that were found for it; none if it is not installed.
+/// A system with its installed programs.
 struct installed_system {
   std::string name;
   std::vector<program> programs;

@@ -14,10 +14,10 @@
 
 namespace sukima::cli::bench {
 
-/// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, depth (of a
-/// tuned program), nodes, hope (in a measurement of --hope), repetitions, seconds (q1, median, q3, max),
-/// cpu_seconds, ratio and cpu_ratio (null without what they compare with), in a scenario with an ideal also
-/// ideal, cpus, over_ideal, own_ideal and over_own_ideal, further numbers, and paired where there is one.
+/// One JSON object without a line break: benchmark, size, system, compiler, scenario, workers, depth (of a
+/// tuned program), nodes, hope (in a measurement with --hope), repetitions, seconds (q1, median, q3, max),
+/// cpu_seconds, ratio and cpu_ratio (null without a reference), further numbers, and paired if there is one.
+/// A scenario with an ideal adds ideal, cpus, over_ideal, own_ideal and over_own_ideal.
 std::string json_line(const summary& s);
 
 struct table_style {
@@ -35,12 +35,12 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
 /// Draws PREFIX.png and PREFIX.svg.
 class plotter {
  public:
-  /// Throws usage_error, before anything is measured, if the folder of the prefix is not writable, or if
-  /// there is no Python with matplotlib or no script.
+  /// \throws usage_error if the folder of the prefix is not writable, or if Python with matplotlib or the
+  /// script is missing
   explicit plotter(std::filesystem::path prefix);
 
-  /// The files it made, with the machine's description under the figure. Throws std::runtime_error with the
-  /// reason if it cannot.
+  /// Draws the figures with the machine's description below them. \returns the files
+  /// \throws std::runtime_error with the reason of a failure
   std::vector<std::filesystem::path> draw(std::span<const summary> figures,
                                           const machine_facts& machine) const;
 
@@ -49,12 +49,12 @@ class plotter {
   std::optional<lab::drawing_script> script_;  ///< found after the prefix is known to be right
 };
 
-/// A file that appears under its name only when it is complete.
+/// A file that gets its name only when it is complete.
 class output_file {
  public:
-  /// Throws usage_error if no file can be written there.
+  /// \throws usage_error if no file can be written there
   explicit output_file(std::filesystem::path path);
-  /// Throws std::runtime_error with the reason if it cannot be written.
+  /// \throws std::runtime_error with the reason of a failure
   void write(const std::string& text) const;
 
  private:

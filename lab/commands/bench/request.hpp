@@ -18,7 +18,7 @@ struct external_system {
   std::string command;
 };
 
-/// Which program of a system is measured if several compilers made one.
+/// The choice between programs that several compilers made of the same system.
 enum class compiler_choice { best, gcc, clang, both };
 
 /// The options as given, with their defaults. Lists are separated by commas.
@@ -34,11 +34,11 @@ struct bench_options {
   std::string transport = "tcp";   ///< between nodes
   std::optional<double> quota;     ///< CPUs of each node
   bool hope = false;               ///< nodes under hierarchical omission
-  std::optional<std::uint64_t> seed;  ///< of the nodes that are killed, and of the moments
+  std::optional<std::uint64_t> seed;  ///< of the killed nodes and of the moments
   int repetitions = 5;
   std::optional<double> time_limit;
   std::optional<double> peer_time;
-  std::optional<double> worst;  ///< the most that the slowest repetition may take, over the median
+  std::optional<double> worst;  ///< limit of the slowest repetition divided by the median
   std::optional<std::string> csv;
   std::optional<std::string> plot;
   bool json = false;
@@ -51,7 +51,7 @@ struct bench_request {
   std::vector<std::string> benchmarks;
   std::vector<int> workers;
   bool workers_given = false;  ///< by the user
-  std::vector<std::string> systems;  ///< sequential, sukima and the peers that were asked for and are there
+  std::vector<std::string> systems;  ///< sequential, sukima, and the requested peers that are installed
   std::vector<std::string> scenarios;
   std::vector<external_system> externals;
   compiler_choice compiler = compiler_choice::best;
@@ -65,7 +65,7 @@ std::vector<int> parse_counts(std::string_view option, const std::vector<std::st
 /// Numbers of workers, each from 1 to 1024. Throws usage_error.
 std::vector<int> parse_workers(const std::vector<std::string>& words);
 
-/// A problem size of at least 0; nothing for nothing. Throws usage_error.
+/// A problem size of at least 0; nothing if no word was given. Throws usage_error.
 std::optional<std::int64_t> parse_size(const std::optional<std::string>& word);
 
 /// `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has. Throws usage_error.
@@ -76,7 +76,7 @@ external_system parse_external(std::string_view text);
 std::vector<std::string> parse_choices(std::string_view what, const std::vector<std::string>& words,
                                        const std::vector<std::string>& accepted);
 
-/// Parses and checks the options. Peers that are not installed are left out; `missing` gets their names.
+/// Parses and checks the options. Leaves out peers that are not installed, and adds their names to `missing`.
 /// Throws usage_error.
 bench_request parse_request(const bench_options& options, const std::vector<installed_system>& installed,
                             int cpus, std::vector<std::string>& missing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs programs in the surroundings of a scenario: beside busy loops, under a quota, several at once.
+// Runs programs in the surroundings of a scenario: beside busy loops, under a quota, or several at once.
 #pragma once
 
 #include <filesystem>
@@ -18,40 +18,42 @@
 
 namespace sukima::cli::bench {
 
-/// The program of busy loops in the first of the directories that has it; empty: none has.
+/// The program of busy loops in the first directory that has it; empty if none has.
 std::filesystem::path find_hog(const std::vector<std::filesystem::path>& directories);
 
 /// The output of the program of busy loops: the CPU actually available, `cpu_seconds` in `seconds`.
 outcome parse_hog_output(const process::child_result& result, std::chrono::nanoseconds limit);
 
-/// The measurement of one process that printed a line for each repetition: seconds, CPU seconds and further
-/// numbers are means.
+/// The measurement of one process with a line for each repetition. Seconds, CPU seconds and further numbers
+/// are means.
 outcome judge_repetitions(const process::child_result& result, const task& what,
                           std::chrono::nanoseconds limit);
 
-/// One measurement of several processes that ran at once: `seconds` is the time from the start of the first
-/// until the last ends, divided by the repetitions of each; `cpu_seconds` is the sum. Their results must be
-/// the same. `parts` is not empty.
+/// Combines the measurements of processes that ran at once. `seconds` is the time from the first start to the
+/// last end, divided by the repetitions of each process; `cpu_seconds` is the sum. Different results are a
+/// failure.
+/// \pre `parts` is not empty
 outcome combine(std::span<const measurement> parts, int repetitions);
 
 class scenario_stage {
  public:
-  /// How a task is started, apart from its surroundings.
+  /// Makes the process of a task, without its surroundings.
   using preparation = std::function<process::child_request(const task&)>;
 
-  /// `hog` is the program of busy loops, empty if there is none, and `cpus` the number of CPUs to assume.
+  /// \param hog the program of busy loops; empty if there is none
+  /// \param cpus the assumed number of CPUs
   scenario_stage(std::filesystem::path hog, int cpus);
   ~scenario_stage();
   scenario_stage(const scenario_stage&) = delete;
   scenario_stage& operator=(const scenario_stage&) = delete;
 
-  /// Why nothing can be run in these surroundings, as the end of a sentence; empty if it can. Makes the group
-  /// that all others will be in at the first call that asks for groups.
+  /// The obstacle to these surroundings, as the end of a sentence; empty if there is none. The first call for
+  /// surroundings with groups makes the group above them.
   std::string obstacle(const surroundings& around);
 
-  /// Runs a task in its scenario, which has no obstacle. Under pressure, a program repeats its work
-  /// until that takes at least a second; its first run there determines how often. Throws
-  /// std::system_error when a program cannot be started, or a group not made.
+  /// Runs a task in its scenario, which has no obstacle. Under pressure, a program repeats its work for at
+  /// least a second; its first run there determines the number of repetitions.
+  /// \throws std::system_error if a program cannot be started, or if a group cannot be made
   outcome run(const task& what, const preparation& prepare);
 
  private:

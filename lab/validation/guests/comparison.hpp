@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimates of guests, beside the CPU that the host gave them.
+// Compares the estimates of guests with the CPU that they got from the host.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace sukima::guests {
 struct guest_sample {
   double arrived = 0;  ///< seconds on the host's clock
   double now = 0;  ///< CPUs that its threads get
-  double stolen = 0;  ///< part that the hypervisor keeps
+  double stolen = 0;  ///< part withheld by the hypervisor
   std::vector<double> usable;  ///< CPUs that 1, 2, … threads would get
 };
 
 /// Reads such a line.
-/// \return false if it is none
+/// \return false for a malformed line
 bool parse_sample(const std::string& line, double arrived, guest_sample& found);
 
 /// A guest over one stretch of time.
@@ -24,13 +24,13 @@ struct comparison {
   std::string name;
   unsigned threads = 0;
   double got = 0;  ///< CPUs, by the host's or the hypervisor's counters
-  double waited = 0;  ///< CPUs that its virtual CPUs waited for
+  double waited = 0;  ///< CPUs for which its virtual CPUs waited
   double now = 0;  ///< estimate of the guest, on average
-  double usable = 0;  ///< its estimate for as many threads as it ran
+  double usable = 0;  ///< its estimate for the number of its threads
   double stolen = 0;
-  std::size_t lines = 0;  ///< how often it reported
+  std::size_t lines = 0;  ///< number of its reports
 
-  /// The larger of the two errors, as a part of what it got; infinite without samples.
+  /// The larger of the two errors, as a part of `got`; infinite without samples.
   double error() const;
 };
 

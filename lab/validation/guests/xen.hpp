@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guests of Xen, which runs in an emulated machine and reports steal time to them.
+// Guests of Xen in an emulated machine. Xen reports steal time to its guests.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,16 @@
 
 namespace sukima::guests {
 
-/// Starts the emulated machine with an image of build-xen-image.sh, and waits until it has switched itself
-/// off.
+/// Starts the emulated machine with an image of build-xen-image.sh, and waits until the machine switches
+/// itself off.
 /// \param folder for its console's text
 /// \return the text on its console
-/// \throws std::runtime_error if it does not end within `patience`, with the end of that text
+/// \throws std::runtime_error after `patience`, with the end of that text
 std::string run_xen(const std::filesystem::path& image, const std::filesystem::path& folder,
                     std::chrono::seconds patience);
 
-/// Reads what the first domain (dom0-init.sh) printed about its guests.
-/// \param threads that were busy in each
+/// Parses the figures of the first domain (dom0-init.sh) about its guests.
+/// \param threads number of busy threads in each guest
 std::vector<comparison> read_xen(const std::string& console, unsigned threads);
 
 }  // namespace sukima::guests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of the table of truth: which program runs in which group, beside which neighbours.
+// The cells of the table of truth: a program, its group, and its neighbours.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sukima::truth {
 
-/// Where our threads and the hogs are.
+/// The groups of our threads and of the hogs.
 enum class place {
   same_group,       ///< all in one group
   two_groups,       ///< ours in a group, all hogs in one other
@@ -26,7 +26,7 @@ enum class purpose {
   blocked,  ///< our threads block half of the time: 5 ms on, 5 ms off
   change,  ///< the hogs start and stop
   experiment,  ///< our program changes its number of threads
-  cost  ///< eight threads beside ten groups, for eight seconds: what does sampling cost?
+  cost  ///< eight threads beside ten groups, for eight seconds, to measure the cost of sampling
 };
 
 struct cell {
@@ -38,18 +38,18 @@ struct cell {
   int hog_weight = 1;  ///< of each of the hogs' groups
   double quota = 0;  ///< CPUs, 0: none
   int hog_nice = 0;
-  int experiment_threads = 0;  ///< how many threads are tried
+  int experiment_threads = 0;  ///< the number of threads that the experiment tries
 
-  /// A name that contains all of it, for people and for finding the cell again.
+  /// A name made of all members, which identifies the cell.
   [[nodiscard]] std::string name() const;
-  /// The name without our number of threads: cells with the same name show what other numbers would get.
+  /// The name without our number of threads. Cells that share it show the CPUs for other numbers.
   [[nodiscard]] std::string family() const;
 };
 
-/// All cells, always in the same order: 229 that measure the truth, and those of experiments and of the cost.
+/// All cells, always in the same order: 229 for the truth, then the cells of experiments and of the cost.
 std::vector<cell> all_cells();
 
-/// 30 of them, for continuous integration.
+/// 30 of the cells, for continuous integration.
 std::vector<cell> quick_cells();
 
 const char* name_of(purpose what);

@@ -14,7 +14,7 @@
 
 namespace sukima::truth {
 
-/// No groups can be made here: the reason in one sentence.
+/// The reason why no groups can be made here, in one sentence.
 struct no_groups : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,19 +22,19 @@ struct no_groups : std::runtime_error {
 class control_groups {
  public:
   /// Finds the hierarchies with the controllers cpu and cpuacct.
-  /// \param shielded all groups are made below one of the largest weight possible: other processes of the
-  ///                 machine hardly get any CPU that a cell wants
-  /// \throws no_groups if there is none, or none can be changed
+  /// \param shielded makes all groups below one of the largest weight, so that other processes of the machine
+  ///                 get hardly any CPU while a cell needs it
+  /// \throws no_groups if no hierarchy exists or can be changed
   explicit control_groups(bool shielded = false);
   ~control_groups();
   control_groups(const control_groups&) = delete;
   control_groups& operator=(const control_groups&) = delete;
 
-  /// Makes a group; one above it must have been made before. \throws no_groups
+  /// Makes a group. \pre the group above exists \throws no_groups
   /// \param name   such as "ours" or "pod/ours"
   /// \param weight 1 is the kernel's default; at most 100
   /// \param quota  in CPUs for each 100 ms, 0: none
-  /// \param inner  it will have groups below it instead of processes
+  /// \param inner  for a group with groups below it instead of processes
   void make(const std::string& name, int weight, double quota, bool inner = false);
 
   /// Moves a process into a group; "" is the root group.
@@ -43,15 +43,15 @@ class control_groups {
   /// Nanoseconds of CPU time that all processes of the machine have used.
   [[nodiscard]] std::uint64_t machine_use() const;
 
-  /// Removes all groups but the shield; their processes have ended. Waits for each until the kernel agrees,
-  /// for at most 1 s.
+  /// Removes all groups except the shield, and waits up to 1 s for the kernel to remove each.
+  /// \pre their processes have ended
   void remove();
 
   [[nodiscard]] bool shielded() const { return shielded_; }
   [[nodiscard]] bool v2() const { return v2_; }
-  /// Where the hierarchies are mounted: one, or two for cpu and cpuacct.
+  /// The mount points of the hierarchies: one, or two for cpu and cpuacct.
   [[nodiscard]] const std::vector<std::string>& mounts() const { return mounts_; }
-  /// The controllers that each of them was mounted with.
+  /// The controllers of each hierarchy.
   [[nodiscard]] const std::vector<std::string>& options() const { return options_; }
 
  private:
@@ -63,7 +63,8 @@ class control_groups {
   bool shielded_ = false;
   std::vector<std::string> mounts_;
   std::vector<std::string> options_;
-  std::vector<std::unique_ptr<process::cpu_group>> shield_;  ///< before made_: removed after those below it
+  std::vector<std::unique_ptr<process::cpu_group>>
+      shield_;  ///< before made_, so that the groups below are removed first
   std::vector<std::unique_ptr<process::cpu_group>> made_;  ///< one for each mount, in the order of making
   std::string prefix_;
 };

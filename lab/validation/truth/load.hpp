@@ -9,10 +9,10 @@
 
 namespace sukima::truth {
 
-/// What all processes of a cell look at. Each value is written by the stage only; relaxed order is enough,
-/// because nothing else is read on account of it.
+/// Orders for all processes of a cell. Only the stage writes them. Relaxed order is enough, because the
+/// values publish no other data.
 struct orders {
-  std::atomic<int> active_threads{0};  ///< so many of our threads run, the others sleep
+  std::atomic<int> active_threads{0};  ///< number of our threads that run; the others sleep
   std::atomic<int> hogs_run{0};
 };
 
@@ -25,17 +25,17 @@ enum class behaviour {
 /// Nanoseconds of CLOCK_MONOTONIC.
 std::uint64_t monotonic_ns();
 
-/// Sleeps until that time.
+/// Sleeps until the time.
 void sleep_until_ns(std::uint64_t time_ns);
 
-/// Starts our program with so many threads, which sleep until an order makes them run.
-/// \param own_session it becomes the leader of a new session
+/// Starts our program. Its threads sleep until an order makes them run.
+/// \param own_session makes the program the leader of a new session
 pid_t start_program(const orders& shared, int threads, behaviour how, bool own_session);
 
 /// Starts a hog, which sleeps until an order makes the hogs run.
 pid_t start_hog(const orders& shared, behaviour how, int nice_value, bool own_session);
 
-/// Ends a process that one of these functions has started, and waits for it.
+/// Ends a process that one of these functions started, and waits for it.
 void end_process(pid_t process);
 
 }  // namespace sukima::truth

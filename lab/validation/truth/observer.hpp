@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that watches our program with an estimator, ten times a second, and records its estimates.
+// A process that estimates our program's CPU ten times a second, and records the estimates.
 #pragma once
 
 #include <sys/types.h>
@@ -27,33 +27,33 @@ struct observation {
   std::array<sukima_capacity_estimate, asked_threads.size()> usable{};
 };
 
-/// In shared memory. The observer writes a record before it counts it (release), others read the count first
-/// (acquire).
+/// Records in shared memory. The observer writes a record before it increments the count (release). Readers
+/// load the count first (acquire).
 struct notebook {
   std::atomic<int> count{0};
   std::array<observation, most_records> records{};
-  double cost = 0;            ///< CPU time a second that the estimator has used
-  double experiment_usable = 0;    ///< result of the experiment; 0: there was none
+  double cost = 0;            ///< CPU time of the estimator, per second
+  double experiment_usable = 0;    ///< result of the experiment; 0 without one
   std::atomic<int> ready{0};  ///< 1 when it observes, -1 if it cannot
 };
 
-/// How much the observer sees.
+/// The groups that the observer sees.
 enum class sight {
   all,           ///< the whole tree of groups
   own_group,     ///< a cgroup namespace with the program's group as its root, as in a container
   no_groups_file  ///< no control groups at all, as in some sandboxes
 };
 
-/// When an experiment begins, and with how many threads; none if `threads` is 0.
+/// The begin of an experiment and its number of threads; no experiment if `threads` is 0.
 struct experiment_plan {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
   int threads = 0;
 };
 
-/// Starts an observer of the process `watched`, which takes a sample every sampling_ns from `begin_ns` on
-/// until it is ended. With sight::own_group it is in the group `group` while it makes its namespace, and in
-/// the root group afterwards.
+/// Starts an observer of the process `watched`. From `begin_ns` on, it takes a sample every sampling_ns until
+/// it is ended. With sight::own_group it enters the group `group` to make its namespace, and then the root
+/// group.
 pid_t start_observer(notebook& book, const control_groups& groups, const std::string& group, sight seen,
                      pid_t watched, std::uint64_t begin_ns, const experiment_plan& experiment);
 

@@ -20,7 +20,7 @@ struct said {
 };
 using said_for_all = std::array<said, asked_threads.size()>;
 
-/// The short window some time after the hogs have started or stopped, and the mean of the next half second.
+/// The short window some time after the hogs started or stopped, and the mean of the next half second.
 struct after_change {
   double after_seconds = 0;
   double said_now = 0;
@@ -31,29 +31,29 @@ struct cell_result {
   std::string name;
   double got = 0;  ///< CPUs that our threads got, from the process's CPU clock
   std::vector<double> windows;  ///< `now` of each 500 ms window of that time
-  said_for_all tree_idle;  ///< with all groups visible, before our threads run
+  said_for_all tree_idle;  ///< with all groups visible, before our threads start
   said_for_all tree;  ///< the same while they run
   said_for_all blind_idle;  ///< in a namespace
   said_for_all blind;
   std::vector<after_change> changes;
   double experiment_said = 0;
   double experiment_got = 0;
-  bool shielded = false;  ///< other processes had hardly any weight
-  double foreign = 0;  ///< CPUs that processes of others used during the run
-  double cost = 0;  ///< CPU time a second of the estimator that sees all
+  bool shielded = false;  ///< other processes of the machine had hardly any weight
+  double foreign = 0;  ///< CPUs used by unrelated processes during the run
+  double cost = 0;  ///< CPU time a second of the estimator that sees all groups
 };
 
-/// More foreign load than this makes a cell useless: it need not be the same for other cells.
+/// The largest foreign load of a usable cell. More would differ between cells.
 inline constexpr double most_foreign = 0.08;
 
-/// Whether other processes have changed what our threads got.
+/// Whether other processes changed the CPU of our threads.
 bool is_disturbed(const cell_result& result, const cell& one);
 
 void to_json(nlohmann::json& json, const cell_result& result);
 void from_json(const nlohmann::json& json, cell_result& result);
 
-/// Reads the results of a file, one per line; a last line that is cut off is left out.
-/// \throws std::runtime_error with one sentence if it is not such a file
+/// Reads the results of a file, one per line. Skips an incomplete last line.
+/// \throws std::runtime_error with one sentence about a malformed file
 std::vector<cell_result> read_results(const std::string& path);
 
 }  // namespace sukima::truth

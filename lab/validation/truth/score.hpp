@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From results to figures, which are compared with targets.
+// Computes figures from results, and compares them with targets.
 #pragma once
 
 #include <cmath>
@@ -10,22 +10,23 @@
 
 namespace sukima::truth {
 
-/// One figure: a share of cases in which something holds.
+/// One figure: the share of cases that meet a demand.
 struct figure {
   std::string name;
   std::string demand;   ///< "within 10 %"
   int held = 0;
   int cases = 0;
-  double target = 0;    ///< the share that must be reached
+  double target = 0;    ///< the least share
   double worst = 0;     ///< the largest error, 0.1 is 10 %
-  std::vector<std::string> misses;  ///< the cases in which it does not hold, the worst ones first
+  std::vector<std::string> misses;  ///< the cases that miss the demand, the worst ones first
 
   [[nodiscard]] double share() const { return cases == 0 ? 1 : static_cast<double>(held) / cases; }
-  /// No more misses than the target expects of so many cases, rounded up: of 20 and 90 %, 2; of 100 %, none.
+  /// Whether there are no more misses than the target allows, rounded up: 2 of 20 cases at 90 %, none at 100
+  /// %.
   [[nodiscard]] bool reached() const { return cases - held <= std::ceil(cases * (1 - target) - 1e-9); }
 };
 
-/// All figures that the results cover; results with foreign load are left out.
+/// All figures that the results cover, without results with foreign load.
 std::vector<figure> score(const std::vector<cell_result>& results);
 
 }  // namespace sukima::truth

@@ -10,27 +10,27 @@
 
 namespace sukima::truth {
 
-/// How long the parts of a cell take.
+/// The times of the parts of a cell.
 struct timing {
-  double idle_seconds = 0.8;    ///< the hogs run, our program does not
-  double settle_seconds = 0.6;  ///< our program runs, too
-  /// The same below one quota: the kernel spreads threads over the CPUs only while their groups run, so with
-  /// a quota of half of the CPUs it takes up to 1.5 s.
+  double idle_seconds = 0.8;    ///< only the hogs run
+  double settle_seconds = 0.6;  ///< our program starts to run, too
+  /// The same below one quota. The kernel spreads threads over the CPUs only while their groups run, which
+  /// takes up to 1.5 s with a quota of half the CPUs.
   double balance_seconds = 2;
-  double truth_seconds = 1.25;  ///< what it gets is measured for at least so long; 1.5 with a quota
-  /// The same for one thread beside several hogs: three equal threads on two CPUs have no steady share. One
-  /// may get half of a CPU for a second, and 11 % more or less than the mean in 0.8 s (standard deviation).
+  double truth_seconds = 1.25;  ///< least time of the measurement; 1.5 with a quota
+  /// The same for one thread beside several hogs, because three equal threads on two CPUs have no steady
+  /// share. One may get half of a CPU for a second. In 0.8 s, the standard deviation from the mean is 11 %.
   double unsteady_seconds = 4;
-  /// Its CPU is measured until the standard error is small, but for at most this long.
+  /// Longest time of the measurement, which otherwise ends when the standard error is small.
   double most_truth_seconds = 8;
   double phase_seconds = 1.5;  ///< of cells with changes and experiments
 };
 
-/// The standard error of the mean of some values, as a part of the mean; infinite for fewer than two.
+/// The standard error of the mean as a part of the mean; infinite for fewer than two values.
 double standard_error(const std::vector<double>& values);
 
-/// Runs a cell. It takes the sum of the times above and some 0.3 s more; with changes three phases, with an
-/// experiment two.
+/// Runs a cell. Takes the sum of the times above plus about 0.3 s; cells with changes have three phases,
+/// cells with an experiment two.
 /// \throws no_groups if a group cannot be made
 cell_result run_cell(const cell& one, control_groups& groups, const timing& times);
 
