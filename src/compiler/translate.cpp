@@ -64,7 +64,7 @@ class translation : public ASTFrontendAction {
   }
 
  private:
-  /// A program that somebody looks at has each function once.
+  /// In a program for a debugger, each function exists once.
   bool clones() const {
     return request_.clones && !request_.sequential && !request_.unwind_closures && !request_.debuggable;
   }
@@ -160,7 +160,7 @@ DiagnosticsEngine::Level level_of_conversions(const std::vector<std::string>& op
 
 translation_result translate(const translation_request& request) {
   translation_result result;
-  // What gcc 12 accepts with a warning is no error here either, unless -Werror asks for that.
+  // A construct that gcc 12 accepts with a warning must not be an error here, unless -Werror asks for that.
   std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", clang_resource_folder};
   const auto has = [&request](const char* option) {
     return std::find(request.options.begin(), request.options.end(), option) != request.options.end();

@@ -42,7 +42,8 @@ struct translation_result {
   std::vector<std::string> executed_tasks;  ///< those with a `task_exec` in this file
 };
 
-/// Translates a file. Errors and warnings go to stderr in Clang's style. After an error there is no output.
+/// Translates a file. Prints errors and warnings to stderr in Clang's style. After an error there is no
+/// output.
 translation_result translate(const translation_request& request);
 
 }  // namespace sukima::language

@@ -240,7 +240,7 @@ def check_left_clones(backend, work):
                                "SUKIMA_WORKERS": "2", "SUKIMA_TRACE": str(work / "left.json")})
     left = re.search(r"^clones.left +(\d+)", done.stderr, re.MULTILINE)
     if done.stdout != "tree right\nqueens right\nhunt right\n" or left is None or int(left[1]) < 3:
-        raise failure(f"clones that were to be left: {done.stdout}{done.stderr}")
+        raise failure(f"clones that had to be left: {done.stdout}{done.stderr}")
     events = [e for e in json.loads((work / "left.json").read_text())["traceEvents"] if e["name"] == "clone_polls"]
     traced = {e["args"]["place"]: e["args"]["left_for_work"] for e in events}
     if not {"tree", "queens", "hunt"} <= set(traced) or not 3 <= sum(traced.values()) <= int(left[1]):

@@ -118,7 +118,7 @@ class checker : rules {
         error(call->second.call->getBeginLoc(),
               "a worker closure cannot be called in " + where +
                   "; call a plain closure, or call it before the construct");
-      // They are functions of their own when others backtrack over them.
+      // An outlined function, when other workers backtrack over it.
       if (const auto call = index_.all_calls.find(t);
           call != index_.all_calls.end() && belongs(t, h) &&
           (h.block.begin == c.before.begin || h.block.begin == c.put.begin) && is_alloca(*call->second))
@@ -191,7 +191,7 @@ class checker : rules {
         }
   }
 
-  /// What a jump of the user's does on its way out cannot be put into a jump of the assembler.
+  /// A jump in assembler cannot run the code that a jump of the user's runs when it leaves a construct.
   void check_asm_jumps(const function_info& f) {
     for (const auto& [t, label] : f.asm_jumps) {
       const auto found = f.labels.find(label);
@@ -238,7 +238,7 @@ class checker : rules {
     }
   }
 
-  /// The C compiler calls it, without the top of the choice stack.
+  /// The C compiler calls clean-up functions, without passing the top of the choice stack.
   void check_cleanups() {
     for (const auto& [variable, t] : index_.declared)
       if (const auto* cleanup = variable->getAttr<CleanupAttr>();
@@ -302,7 +302,7 @@ class checker : rules {
     }
   }
 
-  /// The names of a declaration that stand behind `this.`. Of an anonymous union one is enough.
+  /// The names of a declaration that the user writes after `this.`. Of an anonymous union one is enough.
   std::vector<std::string> names_to_set(const task_member& member, const std::string& task,
                                         const std::set<std::string>& mentioned) const {
     std::vector<std::string> names;

@@ -63,8 +63,7 @@ class closure_checker : rules {
       error(c.location, "closure '" + c.name + "' differs in type from its forward declaration");
   }
 
-  /// Parameters are evaluated outside of the closure, where the variables that its block sees are not
-  /// reachable.
+  /// Parameters are evaluated outside the closure, where the variables of its block are not visible.
   void check_parameters(const closure_declaration& c) {
     for (token_index t = c.parameters.begin; t < c.parameters.end; ++t) {
       const auto name = index_.names.find(t);

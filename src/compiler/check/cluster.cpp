@@ -50,7 +50,7 @@ class cluster_checker : rules {
   }
 
   void check_staying(const construct& c, const task_travel& travel) {
-    if (!told_.insert(c.task).second) return;
+    if (!reported_.insert(c.task).second) return;
     warning(c.task_location, "-Wcluster", "task '" + c.task + "' stays in its node: " + travel.stays);
   }
 
@@ -67,7 +67,7 @@ class cluster_checker : rules {
             "GET uses '" + name + "' of task '" + c.task + "', which does not come back; declare it 'out'");
   }
 
-  /// The members that stand behind `this.` in a block, with their first places.
+  /// The members that a block names after `this.`, each with the first such token.
   std::map<std::string, token_index> members_named_in(token_range block) const {
     std::map<std::string, token_index> names;
     for (token_index t = block.begin; t + 2 < block.end; ++t) {
@@ -81,7 +81,7 @@ class cluster_checker : rules {
     return names;
   }
 
-  std::set<std::string> told_;  ///< tasks that stay
+  std::set<std::string> reported_;  ///< tasks for which the warning has been given
 };
 
 }  // namespace

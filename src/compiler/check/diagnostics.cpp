@@ -133,7 +133,8 @@ bool follows_comment_about_falling(const clang::Diagnostic& info) {
   return false;
 }
 
-/// Texts of warnings about tokens that desugaring put in, if the user's text does not begin like this there.
+/// Texts of warnings about inserted tokens. An entry applies unless the user's text there begins with
+/// `written`.
 struct put_in_text {
   std::string_view message;
   std::string_view written;
@@ -148,7 +149,8 @@ constexpr put_in_text put_in_texts[] = {
     {"redundant parentheses surrounding declarator", "("},
 };
 
-/// Whether one of Clang's warnings is about what desugaring put in, or about what only gcc knows.
+/// Whether one of Clang's warnings is about tokens that desugaring inserted, or about extensions that only
+/// gcc knows.
 bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text) {
   namespace diag = clang::diag;
   if (text.find("'sukima_") != std::string::npos) return true;
@@ -169,7 +171,7 @@ bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text)
   }
 }
 
-/// Whether a variable is said to have no value: in a closure it may get one before the call.
+/// Whether Clang says that a variable has no value. In a closure it may get one before the call.
 bool is_about_values(const clang::Diagnostic& info) {
   const unsigned id = info.getID();
   return id == clang::diag::warn_uninit_var || id == clang::diag::warn_maybe_uninit_var ||

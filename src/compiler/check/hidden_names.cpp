@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated C would take for something else: an AFTER is printed at each jump out of its BODY, and a
-// worker function has one parameter more.
+// Names that mean something else in the generated C. An AFTER is printed at each jump out of its BODY, and a
+// worker function has one more parameter.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -24,8 +24,8 @@ class hidden_name_checker : rules {
   }
 
  private:
-  /// What is outside and AFTER names: variables, functions, constants of file scope. The planner renames
-  /// local constants and types.
+  /// Outside names that AFTER uses: variables, functions, constants of file scope. The planner renames local
+  /// constants and types.
   std::map<std::string, const NamedDecl*> named_in_after(const construct& c) const {
     std::map<std::string, const NamedDecl*> used;
     for (token_index t = c.after.begin; t < c.after.end; ++t) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of loops by successor: whoever splits one evaluates CONDITION and NEXT anew, at any time.
+// Rules of loops by successor. A worker that splits such a loop evaluates CONDITION and NEXT anew, at any
+// time.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"

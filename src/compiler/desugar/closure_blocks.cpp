@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of nested functions, which the parser sees as blocks of the enclosing function: parameters are
-// variables there, a `return` passes its value to a function, a goto out of it takes the address of its
-// label.
+// The blocks of nested functions, which the parser sees as blocks of the enclosing function. Parameters
+// become variables there, a `return` passes its value to a function, and a goto out of the block takes the
+// address of its label.
 #include "desugar/desugarer.hpp"
 
 namespace sukima::language {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nested functions and pointers to closures stand among the preprocessor's tokens. Looks, changes
-// nothing.
+// Finds nested functions and pointers to closures among the preprocessor's tokens. It changes nothing.
 #pragma once
 
 #include "source/unit.hpp"
 
 namespace sukima::language {
 
-/// The declaration that a closure's name stands in.
+/// The declaration that contains a closure's name.
 struct closure_context {
   std::size_t begin;  ///< first token of the declaration
   bool is_typedef;
@@ -26,7 +25,7 @@ class closure_syntax {
  public:
   closure_syntax(const source_tokens& in, const clang::SourceManager& sources) : in_(in), sources_(sources) {}
 
-  /// `closure` or `lightweight` after a declarator, before the parameters?
+  /// Whether `closure` or `lightweight` follows a declarator and precedes the parameters.
   bool at_closure(std::size_t position) const;
   closure_context context_of(std::size_t name) const;
   /// The word `closure` that the `worker` at a position belongs to, if any: the parameters of the outermost
@@ -44,7 +43,7 @@ class closure_syntax {
   bool ends_members(std::size_t closing) const;
   bool begins_members(std::size_t opening) const;
   bool begins_values(std::size_t opening, bool in_values) const;
-  /// Whether a bracket `(` is open before a position, in the statement that it stands in.
+  /// Whether a bracket `(` is open before a position, in the statement around it.
   bool is_in_parentheses(std::size_t position) const;
   std::size_t add_declared_labels(std::size_t position, std::set<std::string>& names) const;
 

@@ -65,8 +65,7 @@ void desugarer::named_closure(const closure_context& around) {
   const SourceLocation location = name.getLocation();
   const std::string word = name.getIdentifierInfo()->getName().str();
   if (!in_block())
-    fail(location,
-         "closure '" + word + "' is outside of any function; move it into one, or remove 'closure'");
+    fail(location, "closure '" + word + "' is outside any function; move it into one, or remove 'closure'");
   if (around.shares)
     fail(location, "closure '" + word + "' shares its declaration with others; declare it on its own");
   closure_declaration& c = unit_.closures.emplace_back();

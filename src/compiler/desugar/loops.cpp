@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel loops, over a range and by successor, and what stands behind `handles`.
+// Parallel loops, over a range and by successor, and the blocks after `handles`.
 #include "desugar/desugarer.hpp"
 
 namespace sukima::language {
@@ -15,7 +15,7 @@ void desugarer::put_loop_type(const construct& c, SourceLocation location) {
   }
 }
 
-/// The names of the bounds of what PUT gives away, with the type of the loop's variable.
+/// The names of the bounds of the part that PUT gives away, with the type of the loop's variable.
 void desugarer::bounds(construct& c) {
   std::string type = "int";
   std::string first = "i1";
@@ -151,7 +151,7 @@ token_range desugarer::head_part(const construct& c, const char* type, const cha
   while (!is(closing)) {
     if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace, tok::semi))
       fail(token().getLocation(), missing);
-    if (is(tok::comma))  // a comma of an expression stands in parentheses
+    if (is(tok::comma))  // a comma of an expression needs parentheses around it
       fail(token().getLocation(), comma);
     step_over();
   }
@@ -163,7 +163,7 @@ token_range desugarer::head_part(const construct& c, const char* type, const cha
   return range;
 }
 
-/// The user's variable, from what stands in `sukima_from`.
+/// Declares the user's variable, with the value of `sukima_from`.
 void desugarer::loop_variable(construct& c, const Token& variable, token_index origin) {
   put_loop_type(c, c.location);
   put("const", c.location);
@@ -205,7 +205,7 @@ void desugarer::loop() {
   if (by_successor) {
     const char* const missing =
         "expected three parts in a loop by successor: for (TYPE NAME : FIRST; CONDITION; NEXT)";
-    const char* const comma = "a comma in a loop by successor stands in parentheses";
+    const char* const comma = "a comma in a loop by successor needs parentheses around it";
     c.from = head_part(c, nullptr, "sukima_from", tok::semi, missing, comma);
     loop_variable(c, variable, origin);
     c.condition = head_part(c, "_Bool", "sukima_condition", tok::semi, missing, comma);

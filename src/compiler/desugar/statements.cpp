@@ -16,7 +16,8 @@ bool desugarer::at_statement() const {
                         tok::kw_do);
 }
 
-/// Whether a word begins a statement of the language: a block follows, or what cannot follow a name.
+/// Whether a word begins a statement of the language: a block follows, or another token that cannot follow a
+/// name.
 bool desugarer::begins_statement(const char* word) const {
   if (!is_word(word)) return false;
   const Token& next = token(1);

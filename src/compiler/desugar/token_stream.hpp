@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preprocessor's tokens in, the unit's tokens out: what all of desugaring reads and writes through.
+// Preprocessor tokens in, unit tokens out: all of desugaring reads and writes through this class.
 #pragma once
 
 #include "source/unit.hpp"

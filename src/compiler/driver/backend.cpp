@@ -34,7 +34,7 @@ bool read_macro(const std::string& line, predefined_macro& macro) {
          macro.name.find('(') == std::string::npos;
 }
 
-/// Those say that a type exists, and Clang's say so for itself.
+/// Such macros say that a type exists. Clang has its own for its own types.
 bool is_about_a_type(std::string_view name) {
   return begins_with_one_of(name, {"__FLT", "__DEC", "__BFLT", "__SIZEOF_"});
 }

@@ -162,7 +162,7 @@ class driver {
     return execute(command, false);
   }
 
-  /// Whether somebody is to see the program's variables: -g, and no optimisation.
+  /// Whether the program is meant for a debugger: -g, and no optimisation.
   bool is_debuggable() const {
     bool debug = false;
     bool optimised = false;
@@ -203,8 +203,9 @@ class driver {
     return translate(request);
   }
 
-  /// Compiles the generated C, which already contains the user's -include files. Warnings were given for the
-  /// user's text. The temporary file's name is no part of the result, so that builds are reproducible.
+  /// Compiles the generated C, which already contains the user's -include files. The front end has given the
+  /// warnings for the user's text. The temporary file's name is not part of the result, so builds are
+  /// reproducible.
   arguments compile_command(const word& input, const std::string& c_file, const arguments& goal_words) const {
     arguments command = line_.launcher;
     command.push_back(line_.backend);
@@ -220,7 +221,7 @@ class driver {
     command.emplace_back("-D__SUKIMA__=1");
     append(command, include_options());
     append(command, goal_words);
-    // Errors by default in some compilers; the front end has told the user.
+    // These are errors by default in some compilers. The front end has already reported them.
     append(command,
            {"-Wno-error=int-conversion", "-Wno-error=implicit-function-declaration",
             "-Wno-error=implicit-int", "-Wno-error=incompatible-pointer-types", "-Wno-error=return-type"});

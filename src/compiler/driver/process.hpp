@@ -8,7 +8,7 @@
 
 namespace sukima::language {
 
-/// What is printed in place of a line of a program's messages.
+/// Returns the text to print instead of a line of a program's messages.
 using line_change = std::function<std::string(const std::string&)>;
 
 /// Runs a program to its end, with `change` applied to each line that it prints on stderr, if given.

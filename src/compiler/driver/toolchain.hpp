@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this installation of Sukima keeps its headers and libraries.
+// The headers and libraries of this installation of Sukima.
 #pragma once
 
 #include <string>

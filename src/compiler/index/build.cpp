@@ -180,7 +180,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     return nullptr;
   }
 
-  /// Its block stands in the function around it, but is a function of its own.
+  /// A closure's block is inside the function around it, but is a function of its own.
   bool closure_block(CompoundStmt* s, const closure_declaration& closure) {
     function_info* const outer = function_;
     enclosing_statements around_outside;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the walk in build.cpp enters into the semantic index, by subject. `function` is always the function or
-// closure around the node, or null at file scope. Nodes in system headers have no tokens and are skipped.
+// The entries that the walk in build.cpp makes in the semantic index, by subject. `function` is always the
+// function or closure around the node, or null at file scope. Nodes in system headers have no tokens and are
+// skipped.
 #pragma once
 
 #include "index/semantic_index.hpp"
 
 namespace sukima::language {
 
-/// Where the walk enters what it finds.
+/// The destination of the walk's findings.
 struct recording {
   const unit& of;
   semantic_index& index;
@@ -21,7 +22,7 @@ struct recording {
 
 /// Begins an entry for a function with a body.
 function_info& record_function(const recording& to, const clang::FunctionDecl* function);
-/// Begins an entry for a closure whose block stands in `outer`.
+/// Begins an entry for a closure whose block is inside `outer`.
 function_info& record_closure(const recording& to, const closure_declaration& closure, function_info& outer);
 void record_variable(const recording& to, const clang::VarDecl* variable);
 void record_type(const recording& to, const clang::TagDecl* type, function_info* function);
@@ -33,7 +34,7 @@ void record_call(const recording& to, const clang::CallExpr* call, const functio
 void record_generic(const recording& to, const clang::GenericSelectionExpr* e);
 /// `(plain type)f` is the C entry of a worker function; a closure cannot be converted like that.
 void record_cast(const recording& to, const clang::CStyleCastExpr* cast);
-/// The parameter list of the function type that `worker` stands in front of.
+/// The parameter list of the function type that a `worker` precedes.
 void record_declarator(const recording& to, clang::TypeLoc type);
 
 // Use of variables (variable_uses.cpp)

@@ -7,7 +7,8 @@ using namespace clang;
 
 namespace {
 
-/// While Clang parses, calling conventions mark worker functions and closures. CC_C if this is no function.
+/// Returns the calling convention, which marks worker functions and closures while Clang parses. CC_C if the
+/// type is not a function's.
 CallingConv convention_of(QualType type) {
   if (type.isNull()) return CC_C;
   if (const auto* pointer = type->getAs<PointerType>()) type = pointer->getPointeeType();

@@ -6,7 +6,7 @@
 
 namespace sukima::language {
 
-/// Whether a token stands in a block that may run while the frame sleeps within these tokens: PUT, guard,
+/// Whether a token is in a block that may run while the frame is suspended within these tokens: PUT, guard,
 /// split, BEFORE or AFTER of a construct around them.
 bool runs_while_asleep(token_index t, token_range within, const function_info& f);
 
@@ -18,7 +18,7 @@ bool needs_local_type(const planner& p, token_index t, const std::vector<token_r
 std::vector<captured> captures_of(const planner& p, const construct& c, const std::vector<token_range>& used,
                                   const context& where);
 
-/// The members for captured variables. Types of variable length have no name outside of their function: their
+/// The members for captured variables. Types of variable length have no name outside their function, so their
 /// lengths are captured, too.
 std::string capture_fields(const planner& p, const std::vector<captured>& captures);
 

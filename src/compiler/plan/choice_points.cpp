@@ -31,7 +31,7 @@ QualType loop_type(const planner& p, const construct& c) {
   return variable == nullptr ? p.in.ast.IntTy : variable->getType();
 }
 
-/// A word of the runtime's as a value of a loop by successor.
+/// A name of the runtime's as a value of a loop by successor.
 std::string loop_value(const planner& p, const construct& c, const std::string& word) {
   return "(" + declare_unqualified(p, loop_type(p, c), "") + ")" + word;
 }

@@ -10,14 +10,14 @@ using namespace clang;
 
 namespace {
 
-/// Words about a function that hold for each of its forms.
+/// Whether an attribute of a function holds for each of its forms.
 bool is_harmless(const Attr* one) {
   return isa<UnusedAttr>(one) || isa<NoInlineAttr>(one) || isa<HotAttr>(one) || isa<ColdAttr>(one) ||
          isa<NonNullAttr>(one) || isa<ReturnsNonNullAttr>(one) || isa<WarnUnusedResultAttr>(one) ||
          isa<DeprecatedAttr>(one) || isa<NoThrowAttr>(one) || isa<FormatAttr>(one);
 }
 
-/// Whether the function itself is one that others can stand in for.
+/// Whether other functions can stand in for this one.
 bool may_have_forms(const FunctionDecl* f) {
   if (f->isMain() || f->isVariadic() || !f->hasWrittenPrototype() || (f->isInlineSpecified() && !is_local(f)))
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of closures through pointers: by one function for each type. And the tickets that check them.
+// Calls of closures through pointers, by one function for each type, and the tickets that check them.
 #include "plan/closures.hpp"
 
 #include "plan/input.hpp"

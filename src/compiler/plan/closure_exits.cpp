@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // goto out of a closure, to a label of the function around it. Where the closure is created, that function
-// remembers its place as setjmp does, and where its choice points end; all its variables that may change are
-// in memory from there on. It remembers the place again behind each later declaration that the label sees.
+// saves its place as setjmp does, and the end of its choice points. From there on, all its variables that may
+// change are in memory. It saves the place again after each later declaration that the label sees.
 #include "plan/closures.hpp"
 
 #include "plan/exits.hpp"
@@ -29,7 +29,7 @@ std::vector<const LabelDecl*> labels_outside(const plan_input& in, const closure
 
 namespace {
 
-/// Is it the function in which the closure is declared that has the label?
+/// Whether the function that declares the closure has the label.
 bool waits_for(const plan_input& in, const LabelDecl* label, const closure_declaration& c) {
   return in.index.function_at(in.index.all_labels.at(label)) == in.index.function_at(c.whole.begin);
 }
@@ -46,12 +46,12 @@ std::string exit_fields(const plan_input& in, const closure_declaration& c) {
 
 namespace {
 
-/// Where a closure comes to life: its declaration ahead, if there is one.
+/// The declaration at which a closure's lifetime begins: the forward one, if there is one.
 const closure_declaration& declared_first(const closure_declaration& c) {
   return c.forward != nullptr ? *c.forward : c;
 }
 
-/// The block behind the head of a `for`, perhaps behind other heads; no_token: something else stands there.
+/// The block after the head of a `for`, perhaps after other heads; no_token: another token follows.
 token_index block_behind(const unit& u, token_index t) {
   for (; t < u.tokens.size(); ++t) {
     if (u.roles[t] == token_role::keyword ||
@@ -79,7 +79,7 @@ token_index bracket_of_scope(const unit& u, token_index declared) {
   return bracket;
 }
 
-/// From this bracket to where the variable's scope ends; empty: it is not known.
+/// From this bracket to the end of the variable's scope; empty: the scope is unknown.
 token_range scope_of(const unit& u, token_index declared) {
   const token_index bracket = bracket_of_scope(u, declared);
   if (bracket == no_token) return {};
@@ -100,7 +100,7 @@ token_range side_block_around(const function_info& f, token_range closure) {
   return innermost;
 }
 
-/// Nothing changes it, so that nothing has to keep it.
+/// Whether no code changes the variable, so that it needs no copy.
 bool is_constant(const plan_input& in, const VarDecl* variable) {
   return variable->getType().isConstQualified() || in.index.closure_variables.contains(variable);
 }
@@ -136,7 +136,7 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
   return text;
 }
 
-/// The variables that are declared while the closure lives and that a label's place sees.
+/// The variables that are declared during the closure's lifetime and that are visible at a label.
 std::vector<const VarDecl*> declared_between(const plan_input& in, const closure_declaration& c,
                                              token_index label, const context& where) {
   const token_range birth = declared_first(c).whole;
@@ -153,7 +153,7 @@ std::vector<const VarDecl*> declared_between(const plan_input& in, const closure
   return result;
 }
 
-/// Text behind the declaration of a variable, and behind all that closures store there.
+/// Adds text after the declaration of a variable, after all that closures store there.
 void put_behind(planner& p, const closure_declaration& c, const VarDecl* variable, const std::string& text) {
   const unit& u = p.in.unit;
   const token_index declared = p.in.index.declared.at(variable);
@@ -201,9 +201,9 @@ void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std
       plan_jump(p, out, leaves, where);
       continue;
     }
-    // For the C compiler this goto goes past all declarations up to the label, and clang then gives their
-    // variables any value. So the place is remembered again behind each. C allows no goto at all past those
-    // of variable length, nor clang past a clean-up.
+    // The C compiler sees this goto pass all declarations up to the label, and clang then gives their
+    // variables any value. Therefore the place is saved again after each declaration. C allows no goto past a
+    // declaration of variable length, and clang none past a clean-up.
     const std::string go_on = "goto " + leaves.label->getNameAsString() + ";";
     const std::vector<const VarDecl*> between = declared_between(p.in, c, leaves.target, where);
     token_index barrier = 0;

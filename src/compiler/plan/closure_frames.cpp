@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables that live in the frame of a closure. Where only one closure changes a plain variable of its own
-// block (or a parameter), the variable is a member of the frame: that saves the frame an address, and the
-// function a store, in each of its calls.
+// Variables in the frame of a closure. If only one closure changes a plain variable of its own block (or a
+// parameter), the variable becomes a member of the frame. That saves an address in the frame, and a store in
+// each call of the function.
 #include "plan/closures.hpp"
 
 #include "plan/names.hpp"
@@ -37,7 +37,7 @@ const local_declaration* sole_declaration(const planner& p, const VarDecl* varia
   return nullptr;
 }
 
-/// Can the variable live in the frame of this closure, which is declared in this function?
+/// Whether the variable can be a member of this closure's frame; the closure is declared in this function.
 bool lives_in_frame(const planner& p, const VarDecl* variable, const closure_declaration& c,
                     const function_info& f, const context& where) {
   if (!is_plain(variable) || !uses(p.in, c.whole, variable) || is_final_at_birth(p.in, variable, c, where))

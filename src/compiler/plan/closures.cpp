@@ -115,7 +115,7 @@ std::string closure_heading(planner& p, const closure_declaration& c, const std:
   return text_of(p, words, where) + " " + name + "(" + all + ")" + (rest.empty() ? "" : " ") + rest;
 }
 
-/// Declares the frame and the closure's own variable, and fills in what there is already.
+/// Declares the frame and the closure's own variable, and fills in the values that are known there.
 void begin_closure(planner& p, sheet& out, const closure_declaration& c, const context& where) {
   const closure_declaration& d = definition_of(c);
   const auto known = p.function.frame_numbers.find(&c);

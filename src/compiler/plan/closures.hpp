@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nested functions: the block becomes a function over a frame in the creator's, which holds what it uses of
-// the variables around it: by value where nothing changes the variable any more, else its address.
+// Nested functions. The block becomes a function over a frame in its creator's frame. The closure's frame
+// holds each variable from around the block that the block uses: its value if no code changes the variable
+// any more, else its address.
 #pragma once
 
 #include "plan/planner.hpp"
@@ -12,13 +13,12 @@ namespace sukima::language {
 bool is_final_at_birth(const plan_input& in, const clang::VarDecl* variable, const closure_declaration& c,
                        const context& where);
 
-/// Text of a closure, given by its first token, that follows the declaration in which a variable's name
-/// stands.
+/// Adds text of a closure, given by its first token, after the declaration that contains a variable's name.
 void set_after_declaration(planner& p, token_index closure, token_index name, const std::string& text);
 /// All of them.
 std::string joined(const later_texts& texts);
 
-/// Comments that were printed with a closure are not printed again after it.
+/// Drops comments that have been printed with a closure, so that they are not printed again after it.
 void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const context& where);
 
 /// A closure's declaration, ahead or with its block.
@@ -32,13 +32,13 @@ std::string block_tickets(const plan_input& in, token_index closure);
 /// past them.
 void declare_tickets(planner& p, const function_info& f);
 
-/// Around the pointer of a call, if calls are checked; the end follows the pointer.
+/// The text in front of a called pointer that checks it, if calls are checked. The end follows the pointer.
 std::string begin_check(const planner& p, const closure_call& call);
 
-/// A function that calls what a pointer to closures leads to. \returns its name
+/// Plans a function that calls closures through pointers of this type. \returns its name
 std::string closure_caller(planner& p, const closure_call& call);
 
-/// A call of a variadic closure through a pointer: its arguments cannot be handed on by a function.
+/// A call of a variadic closure through a pointer. A function could not pass its arguments on.
 void variadic_call(planner& p, sheet& out, const closure_call& call, const context& where);
 
 // closure_frames.cpp
@@ -46,14 +46,14 @@ void variadic_call(planner& p, sheet& out, const closure_call& call, const conte
 std::map<const clang::VarDecl*, std::string> place_in_frames(planner& p, const function_info& f,
                                                              const context& where);
 
-/// What takes the place of such a variable's declaration.
+/// The replacement of such a variable's declaration.
 void plan_placed(planner& p, sheet& out, const placed_variable& one, const context& where);
 
 // closure_exits.cpp
 /// The member of frames that holds the address of a label's place.
 std::string exit_member(const plan_input& in, const clang::LabelDecl* label);
 
-/// Labels outside of a closure that gotos in it lead to, those of closures in it included.
+/// Labels outside a closure that gotos in it lead to, including the gotos of closures in it.
 std::vector<const clang::LabelDecl*> labels_outside(const plan_input& in, const closure_declaration& c);
 
 /// These members of a closure's frame.

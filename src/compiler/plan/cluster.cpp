@@ -14,7 +14,7 @@ std::string flags_of(const travelling_member& member) {
   return text;
 }
 
-/// Weak: each file that hands out such tasks has one, and the program keeps one of them.
+/// The description is weak: each file that hands out such tasks has one, and the linker keeps one of them.
 void describe(planner& p, const std::string& task, const task_travel& travel) {
   if (!p.names.declared.insert("sukima_travel_" + task).second) return;
   const std::string type = "struct " + task_type_name(task);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs need that run on several nodes: descriptions of the tasks that travel, and entries.
+// Support for programs that run on several nodes: descriptions of the tasks that travel, and entries.
 #pragma once
 
 #include "plan/planner.hpp"

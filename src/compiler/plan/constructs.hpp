@@ -7,7 +7,7 @@
 namespace sukima::language {
 
 // choice_points.cpp
-/// As it stands in the generated names.
+/// The number in the generated names.
 inline std::string number_of(const construct& c) { return std::to_string(c.number); }
 
 /// Any construct.
@@ -33,7 +33,7 @@ std::string hint_functions(planner& p, const construct& c, const level& l, const
 /// CONDITION and NEXT of a loop by successor as a function. \returns the argument of the kind that names it
 std::string successor_function(planner& p, const construct& c, const level& l, const context& where);
 
-/// Of the sequential form: what is left out, in code that never runs, so that its names count as used.
+/// For the sequential form: the omitted blocks, in code that never runs, so that their names count as used.
 std::string dead_blocks(planner& p, const construct& c, const context& where);
 
 // do_two.cpp

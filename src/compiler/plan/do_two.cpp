@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// do_two: a test, S1, and then S2 or, if somebody else runs it, GET.
+// do_two: a test, S1, and then either S2, or GET if another worker took S2.
 #include "plan/constructs.hpp"
 
 #include "plan/captures.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dynamic_wind: BEFORE and AFTER stand in the function, and once more as functions that the runtime calls.
+// dynamic_wind: BEFORE and AFTER are printed in the function, and once more as functions that the runtime
+// calls.
 #include "plan/constructs.hpp"
 
 #include "plan/names.hpp"

@@ -15,7 +15,8 @@ using namespace clang;
 
 namespace {
 
-/// A thread's variable is looked up by a call each time: the fiber may be on another thread than before.
+/// A thread-local variable is looked up by a call each time, because the fiber may have moved to another
+/// thread.
 void declare_thread_accessors(planner& p, const function_info& f) {
   for (token_index t = f.body.begin; t < f.body.end; ++t) {
     const VarDecl* variable = variable_at(p.in, t);
@@ -39,8 +40,8 @@ void declare_thread_accessors(planner& p, const function_info& f) {
   }
 }
 
-/// C declares a function that nobody has declared where it is called, but a call with a note uses its name as
-/// a value.
+/// C declares an undeclared function implicitly where it is called. A call with a note uses the function's
+/// name as a value, so this declares it first.
 void declare_implicit_functions(planner& p, const function_info& f) {
   for (token_index t = f.body.begin; t < f.body.end; ++t) {
     const auto call = p.in.calls_of_c.find(t);
@@ -52,7 +53,7 @@ void declare_implicit_functions(planner& p, const function_info& f) {
   }
 }
 
-/// Opens the body's block: what variables need comes first, then the user's declarations of labels.
+/// Opens the body's block: texts for variables come first, then the user's declarations of labels.
 void open_body(planner& p, sheet& body, const function_info& f, token_range labels, const context& where) {
   if (const auto more = p.function.after_token.find(f.body.begin); more != p.function.after_token.end())
     body.text(more->second);
@@ -73,7 +74,7 @@ void plan_execution_heading(planner& p, sheet& body, const function_info& f, tok
             " *)sukima_task; (void)sukima_top; (void)sukima_this;");
 }
 
-/// What chooses a form for a call, and the C entry, in the section after the function.
+/// Plans the function that chooses a form for a call, and the C entry, in the section after the function.
 void plan_entry_after(planner& p, const function_info& f) {
   p.out.behind.go_to(f.declaration->getLocation(), false);
   try {
@@ -85,10 +86,10 @@ void plan_entry_after(planner& p, const function_info& f) {
   }
 }
 
-/// Puts the sections together, with what keeps gcc from warning about code that is right.
+/// Puts the sections together, with text that keeps gcc from warning about correct code.
 void finish_function(planner& p, const function_info& f, sheet body) {
   sheet& out = p.out.unit;
-  // Variables that a jump back may leave with another value are in memory: gcc does not see that.
+  // gcc does not see that variables which a jump back may change are in memory.
   const bool waits = std::any_of(p.in.index.closure_jumps.begin(), p.in.index.closure_jumps.end(),
                                  [&f](const auto& j) { return f.body.holds(j.first); });
   if (waits)
@@ -136,12 +137,13 @@ sheet plan_text(planner& p, const function_info& f, context where) {
   return body;
 }
 
-/// All forms of a function with a clone but the last, which the function's end follows. \returns that one
+/// Plans all forms of a function with a clone except the last, which the function's end follows. \returns the
+/// last form
 sheet plan_forms(planner& p, const function_info& f) {
   const function_plan before = p.function;
   for (const function_form form : {function_form::parallel_with_clones, function_form::clone}) {
     sheet text = plan_text(p, f, context_of_form(p.in, f, form));
-    // A mistake is reported once.
+    // Report an error only once.
     if (p.in.ast.getDiagnostics().getClient()->getNumErrors() > 0) return text;
     finish_function(p, f, std::move(text));
     p.function = before;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the user's with a body.
+// Function definitions of the user's.
 #pragma once
 
 #include "plan/planner.hpp"
 
 namespace sukima::language {
 
-/// A function, with all that stands in front of it and after it.
+/// Plans a function, with all text before and after it.
 void plan_function(planner& p, const function_info& f);
 
-/// Types and static variables of a function that its blocks need outside of it are moved in front of it
+/// Moves types and static variables of a function in front of it if blocks that become functions need them
 /// (moves.cpp).
 void move_declarations(planner& p, const function_info& f);
 

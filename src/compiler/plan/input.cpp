@@ -23,7 +23,7 @@ bool is_call_of_system(const plan_input& in, token_index open) {
   return callee != nullptr && (callee->getBuiltinID() != 0 || is_there(callee->getLocation()));
 }
 
-/// As qsort, which calls what it is given.
+/// Functions such as qsort, which call their argument.
 bool hands_on_functions(const CallExpr* call) {
   return std::any_of(call->arg_begin(), call->arg_end(),
                      [](const Expr* one) { return one->getType()->isFunctionPointerType(); });
@@ -57,8 +57,8 @@ class closure_call_finder {
   std::map<const FunctionDecl*, bool> known_;  ///< by the definition
 };
 
-/// Whether a longer call of plain C or of a closure begins with this call, as in worker(x)->c(y): it takes
-/// care of the note itself.
+/// Whether a longer call of plain C or of a closure begins with this call, as in worker(x)->c(y). The longer
+/// call then notes where the choice points end.
 bool begins_longer_call(const plan_input& in, token_index first, token_index open) {
   const auto c = in.calls_of_c.find(first);
   if (c != in.calls_of_c.end() && c->second > open) return true;
@@ -127,7 +127,7 @@ void find_closure_calls(plan_input& in) {
   }
 }
 
-/// The blocks whose pragmas the function around them must not have.
+/// The blocks whose pragmas must not be printed in the function around them.
 void find_outlined_blocks(plan_input& in) {
   const auto add = [&in](token_range block) {
     if (block.empty()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner knows before it begins.
+// The facts that the planner computes before it begins.
 #pragma once
 
 #include "plan/planner.hpp"
@@ -9,13 +9,14 @@ namespace sukima::language {
 plan_input input_of(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index,
                     const plan_options& options);
 
-/// Is this a call of plain C by a worker function, from where a closure's goto may leave the function?
+/// Whether this is a call of plain C by a worker function, during which a closure's goto may leave the
+/// function.
 bool leaves_for_c(const plan_input& in, token_index open, const context& where);
 
 /// Whether a worker calls another one among these tokens: it may note where its own choice points end.
 bool calls_a_worker(const plan_input& in, token_range tokens);
 
-/// Is the closure called by a function that looks at the pointer first?
+/// Whether the closure is called by a function that looks at the pointer first.
 bool is_pointer_call(const plan_input& in, const closure_call& call);
 
 }  // namespace sukima::language

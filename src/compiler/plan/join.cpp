@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// join and spawn: the operands of all statements are evaluated on entry and lie in the choice point.
+// join and spawn: the operands of all statements are evaluated on entry and stored in the choice point.
 #include "plan/captures.hpp"
 #include "plan/clones.hpp"
 #include "plan/closures.hpp"
@@ -57,8 +57,8 @@ token_range split_assignment(const plan_input& in, token_range statement, spawne
   return right;
 }
 
-/// Finds the call on the right: in front of it stand casts, and around all the rest parentheses, as macros
-/// have them. \returns its tokens
+/// Finds the call on the right of an assignment. Casts may precede it, and parentheses may surround the
+/// whole, as in macros. \returns its tokens
 token_range find_call(const plan_input& in, token_range right, spawned_call& one) {
   const unit& u = in.unit;
   token_index last = right.end;
@@ -83,7 +83,7 @@ token_range find_call(const plan_input& in, token_range right, spawned_call& one
   return right;
 }
 
-/// The parts of a spawned statement. \returns nothing if it is no call; that has been reported then
+/// The parts of a spawned statement. \returns nothing, after an error message, if the statement is not a call
 std::optional<spawned_call> parts_of(const plan_input& in, const join_statement& s) {
   spawned_call one;
   const token_range right = find_call(in, split_assignment(in, s.tokens, one), one);
@@ -210,7 +210,7 @@ class statement_planner {
            (is_worker_ ? top + (arguments_.empty() ? "" : ", ") : "") + arguments_ + ")";
   }
 
-  /// The casts where the function's own names are not visible.
+  /// The casts as text for places where the function's own names are not visible.
   std::string casts_elsewhere() {
     std::string text;
     for (const token_range& one : s_.casts) {
@@ -287,7 +287,7 @@ void texts_in_front(planner& p, sheet& out, const join_statement& s, const conte
   if (s.spawned || !p.in.unit.tokens[first].is(tok::l_brace)) texts_of_statement(p, out, first, where);
 }
 
-/// In the function itself: fills the choice point in and runs the statements that no thief took.
+/// Inside the function itself: fills in the choice point and runs the statements that no thief took.
 void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& where) {
   const std::string type = "struct " + join.name;
   const std::string& point = join.point;

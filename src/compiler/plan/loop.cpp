@@ -14,7 +14,7 @@ using namespace clang;
 
 namespace {
 
-/// Functions that change nothing but what their first argument points to.
+/// Whether a function changes only the object that its first argument points to.
 bool only_fills_its_first_argument(const FunctionDecl* callee) {
   if (callee == nullptr) return false;
   switch (callee->getMemoryFunctionKind()) {
@@ -29,7 +29,7 @@ bool only_fills_its_first_argument(const FunctionDecl* callee) {
   }
 }
 
-/// The variable that an assignment changes a part of; null: it goes through a pointer.
+/// The variable of which an assignment changes a part; null: the assignment goes through a pointer.
 const VarDecl* changed_variable(const Expr* target) {
   for (;;) {
     target = target->IgnoreParenImpCasts();
@@ -45,7 +45,7 @@ const VarDecl* changed_variable(const Expr* target) {
   }
 }
 
-/// The variable that a pointer leads into; null: it is not known.
+/// The variable that a pointer points into; null: unknown.
 const VarDecl* variable_under(const Expr* pointer) {
   pointer = pointer->IgnoreParenCasts();
   if (const auto* sum = dyn_cast<BinaryOperator>(pointer); sum != nullptr && sum->isAdditiveOp())
@@ -55,14 +55,14 @@ const VarDecl* variable_under(const Expr* pointer) {
   return pointer->getType()->isArrayType() ? changed_variable(pointer) : nullptr;
 }
 
-/// Atomic operations are no calls for Clang.
+/// Clang does not treat atomic operations as calls.
 bool is_atomic_operation(const Token& token) {
   const IdentifierInfo* const word = token.isAnnotation() ? nullptr : token.getIdentifierInfo();
   return word != nullptr &&
          (word->getName().starts_with("__atomic_") || word->getName().starts_with("__c11_atomic_"));
 }
 
-/// Whether a block changes nothing but its task and its own variables, as far as can be seen.
+/// Whether, as far as can be seen, a block changes only its task and its own variables.
 bool only_fills_its_task(const plan_input& in, token_range block) {
   const auto is_own = [&](const VarDecl* variable) {
     if (variable == nullptr) return false;
@@ -93,8 +93,8 @@ bool only_fills_its_task(const plan_input& in, token_range block) {
   return true;
 }
 
-/// Whether the poll of an iteration may wait for its call: there is one, which runs at most once an
-/// iteration, and what is given away changes nothing that the body may have read before.
+/// Whether the poll of an iteration may wait for the iteration's call. The body must have a call that runs at
+/// most once an iteration, and PUT must change nothing that the body may have read before.
 bool polls_at_its_call(const plan_input& in, const construct& c) {
   for (const token_range& block : {c.put, c.guard, c.split})
     if (!only_fills_its_task(in, block)) return false;
@@ -108,7 +108,7 @@ bool polls_at_its_call(const plan_input& in, const construct& c) {
   return calls == 1;
 }
 
-/// The names in the C of a parallel loop.
+/// The names used in the C of a parallel loop.
 struct loop_names {
   std::string number, i, end;
   const VarDecl* variable;  ///< the user's
@@ -127,7 +127,8 @@ std::string head_value(planner& p, const loop_names& names, token_range expressi
   return binding.empty() ? value : "__extension__({" + binding + " " + value + "; })";
 }
 
-/// Goes on to the next iteration: an expression, is there one? It knows nothing of what was split off.
+/// Advances to the next iteration: an expression that says whether there is one. It does not know which part
+/// was split off.
 std::string advance(planner& p, const construct& c, const loop_names& names, const context& where) {
   if (c.next.empty()) return "++" + names.i + " < " + names.end;
   return "(" + names.i + " = " + head_value(p, names, c.next, where) + ", (_Bool)" +
@@ -156,7 +157,7 @@ void plan_sequential_loop(planner& p, sheet& out, const construct& c, const loop
            dead_blocks(p, c, where) + " }" + break_label(p, c, where) + " }");
 }
 
-/// The iterations, each with its test.
+/// The iterations, each with its poll.
 void plan_iterations(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
                      const context& where) {
   const std::string head = l.choice_point + "->sukima_head";
@@ -167,8 +168,7 @@ void plan_iterations(planner& p, sheet& out, const construct& c, const level& l,
   if (!c.next.empty()) {
     out.text(" do { " + test + " {" + bind_variable(p.in, names, c.first) + " ");
   } else if (polls_at_its_call(p.in, c)) {
-    // The only call of the body polls for its iteration; an iteration without a call is tested each 64th
-    // time.
+    // The only call of the body polls for its iteration. Iterations without a call poll each 64th time.
     body.top = "__extension__({ " + test + " " + body.top + "; })";
     out.text(" " + head + ".sukima_end = " + names.end + "; do { if (!(" + names.i + " & 63)) { " + test +
              " } {" + bind_variable(p.in, names, c.first) + " ");
@@ -200,7 +200,8 @@ void plan_loop_end(planner& p, sheet& out, const construct& c, const level& l, c
   out.text(" } } }" + break_label(p, c, where) + " }");
 }
 
-/// The loop where nobody wanted work when it began, and in what is left of one that a clone has begun.
+/// Plans a parallel loop: one that begins with no idle worker around, or the rest of one that a clone has
+/// begun.
 void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
                         const context& where) {
   need_task(p, c.task);
@@ -221,7 +222,7 @@ void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_n
   plan_loop_end(p, out, c, l, names, where);
 }
 
-/// A loop that polls, and goes on as the parallel one when somebody wants work.
+/// Plans a loop that polls, and continues as the parallel loop when another worker wants work.
 void plan_clone_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
                      const context& where) {
   const std::string wanted = "sukima_wanted" + names.number;

@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace {
 
-/// The uses of macros that a token comes out of, outer ones first, by the locations of their names. There are
+/// The uses of macros that a token comes from, outer ones first, by the locations of their names. There are
 /// other locations in between.
 class enclosing_uses {
  public:
@@ -25,7 +25,7 @@ class enclosing_uses {
  private:
   void add(SourceLocation place) {
     if (!place.isMacroID() || !seen_.insert(place.getRawEncoding()).second) return;
-    // Of an argument's token: the parameter in the body of the macro that it was handed to.
+    // For a token of an argument: the parameter, in the body of the macro that received the argument.
     const SourceLocation in = sources_.getImmediateExpansionRange(place).getBegin();
     add(in);
     if (sources_.isMacroArgExpansion(place))
@@ -39,7 +39,7 @@ class enclosing_uses {
   std::set<unsigned> seen_;
 };
 
-/// Where a token stood in the arguments of this use; invalid: it is from the body.
+/// The token's location in the arguments of this use; invalid: it is from the macro's body.
 SourceLocation place_in_arguments(const SourceManager& sources, SourceLocation token, SourceLocation use) {
   while (token.isMacroID() && sources.isMacroArgExpansion(token)) {
     const SourceLocation parameter = sources.getImmediateExpansionRange(token).getBegin();
@@ -51,7 +51,7 @@ SourceLocation place_in_arguments(const SourceManager& sources, SourceLocation t
   return {};
 }
 
-/// The argument that a place belongs to, perhaps by a macro in it.
+/// The argument that contains a location, perhaps through a macro in it.
 std::optional<std::size_t> argument_at(const SourceManager& sources, const system_macro_use& use,
                                        SourceLocation place) {
   for (;; place = sources.getImmediateExpansionRange(place).getBegin()) {
@@ -70,8 +70,8 @@ struct macro_call {
   std::vector<token_range> arguments;
 };
 
-/// Finds out whether the tokens from one on are all of a use, and whether the macro's body can be left to the
-/// C compiler.
+/// Finds out whether the tokens from one on are a whole use, and whether the C compiler can expand the
+/// macro's body.
 class macro_call_finder {
  public:
   macro_call_finder(const planner& p, token_range run, token_index t, const context& where)
@@ -122,7 +122,8 @@ class macro_call_finder {
     return true;
   }
 
-  /// Not an argument of a macro that the body names last; and no text of an argument as a string.
+  /// Whether the token is from the macro's body. It must not be an argument of a macro that the body names
+  /// last, nor an argument's text as a string.
   bool is_of_body(token_index t, SourceLocation use) const {
     SourceLocation place = location(t);
     while (place.isMacroID() && sources_.isMacroArgExpansion(place))
@@ -132,7 +133,7 @@ class macro_call_finder {
            !(is_made && p_.in.unit.tokens[t].isLiteral());
   }
 
-  /// The first of the places where the body has an argument; nothing: it is not whole there.
+  /// The first place where the body has an argument; nothing: the argument is not whole there.
   static std::optional<token_range> once(const tokens_of_argument& tokens) {
     if (tokens.empty()) return token_range{};
     std::set<SourceLocation> all, first;
@@ -152,7 +153,7 @@ class macro_call_finder {
   const context& where_;
 };
 
-/// Text in place of the tokens from one on.
+/// Replaces the tokens from one on by text.
 void replace_by(planner& p, token_run& run, token_range tokens, std::string text, const context& where) {
   const Token& first = p.in.unit.tokens[tokens.begin];
   replaced whole{tokens.end, {}};
@@ -180,8 +181,8 @@ token_index plan_expanded(planner& p, token_run& run, token_index t, const conte
   return call->end;
 }
 
-/// Whether a macro changes within the function, so that it may mean something else where a copy of a block
-/// stands.
+/// Whether a macro changes within the function, so that it may mean something else at the place of a copied
+/// block.
 bool macros_change_in(const plan_input& in, const function_info& f) {
   const function_info* outermost = &f;
   while (outermost->outer != nullptr) outermost = outermost->outer;
@@ -238,7 +239,7 @@ token_index plan_macro(planner& p, run_plan& plan, token_index t, const context&
   bool as_written = !p.in.unit.source.counters.contains(begin.getRawEncoding());
   for (; end < plan.run.tokens.end && belongs(end); ++end) {
     if (is_edited(p, end, where)) as_written = false;
-    // A macro that another one names last takes its arguments from behind that.
+    // A macro that another one names last takes its arguments from the text after it.
     const SourceLocation to = p.in.sources.getExpansionRange(u.tokens[end].getLocation()).getEnd();
     if (p.in.sources.isBeforeInTranslationUnit(last, to)) last = to;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types that are declared in a function, and static variables of BEFORE and AFTER, are moved in front of the
-// function under names of their own: blocks that become functions use them, and those blocks exist twice.
+// Moves types declared in a function, and static variables of BEFORE and AFTER, in front of the function
+// under names of their own. Blocks that become functions use them, and such blocks exist twice.
 #include "plan/functions.hpp"
 
 #include "plan/names.hpp"
@@ -30,7 +30,8 @@ bool is_static(const local_declaration& d) {
   return first != d.declared.data() + d.declared.size() && cast<VarDecl>(*first)->isStaticLocal();
 }
 
-/// Nothing in it is of the function only, but what has been moved already.
+/// Whether nothing in the range belongs to the function alone, except declarations that have been moved
+/// already.
 bool can_move(const planner& p, token_range range) {
   for (token_index t = range.begin; t < range.end; ++t) {
     if (p.in.construct_at.contains(t) || p.in.index.calls.contains(t)) return false;
@@ -52,7 +53,7 @@ bool can_move(const planner& p, token_range range) {
   return true;
 }
 
-/// The `#pragma pack` of the function in front of what is moved.
+/// The function's `#pragma pack` that applies to the moved declaration.
 std::string packing_of(const plan_input& in, const function_info& f, token_range range) {
   const token_index first = in.unit.origins[f.body.begin], last = in.unit.origins[range.begin];
   std::string all;

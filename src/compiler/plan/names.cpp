@@ -107,7 +107,8 @@ bool is_looked_up_by_thread(const plan_input& in, const VarDecl* variable, const
   if (variable->getTLSKind() == VarDecl::TLS_None || in.options.sequential || where.function == nullptr)
     return false;
   if (where.function->is_worker) return true;
-  // A variable of a plain function has no name outside of it; what is unwound is never inlined.
+  // A plain function's variable has no name outside the function. A function that is unwound is never
+  // inlined.
   return !in.index.workers.empty() && variable->isFileVarDecl() && where.version == nullptr;
 }
 

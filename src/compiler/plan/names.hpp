@@ -6,7 +6,7 @@
 
 namespace sukima::language {
 
-/// Reports an error about what cannot be translated.
+/// Reports an error about text that cannot be translated.
 void report(const plan_input& in, clang::SourceLocation place, const std::string& message);
 
 /// A declaration of `name` with this type, as it is written at file scope; an empty name gives the type's
@@ -23,16 +23,16 @@ std::string assign(const planner& p, clang::QualType type, const std::string& pl
 /// The text of a token, as the user wrote it.
 std::string spelling(const plan_input& in, token_index t);
 
-/// Was the variable put in for the parser, as `this` is?
+/// Whether the variable was put in for the parser, as `this` is.
 bool is_put_in(const plan_input& in, const clang::VarDecl* variable);
 
 /// The variable that a token names, or null.
 const clang::VarDecl* variable_at(const plan_input& in, token_index t);
 
-/// Does any token of the range name the variable?
+/// Whether any token of the range names the variable.
 bool uses(const plan_input& in, token_range range, const clang::VarDecl* variable);
 
-/// Is it a parameter of a function or of a closure?
+/// Whether it is a parameter of a function or of a closure.
 bool is_parameter(const plan_input& in, const clang::VarDecl* variable);
 
 /// The function or closure whose variable it is.
@@ -44,34 +44,34 @@ std::string worker_name(const clang::FunctionDecl* f);
 /// … the C entry has that of the symbol only.
 std::string entry_name(const clang::FunctionDecl* f);
 
-/// What the names of generated types and functions begin with in this function or closure.
+/// The beginning of the names of generated types and functions in this function or closure.
 std::string base_name(const context& where);
 
-/// Whether this unit has a copy of its own: static, or an inline definition while the external one is
-/// elsewhere.
+/// Whether this unit has its own copy: the function is static, or it is an inline definition whose external
+/// one is elsewhere.
 bool is_local(const clang::FunctionDecl* f);
 
 /// Whether a worker function gets a C entry. A static one that no plain C of this unit calls would be a
 /// warning.
 bool has_entry(const plan_input& in, const clang::FunctionDecl* f);
 
-/// Is this a thread's variable that is looked up by a call here? In worker functions, and in plain ones,
-/// which may be inlined into them: a fiber may go on on another thread.
+/// Whether this is a thread-local variable that is looked up by a call here. Worker functions need that,
+/// because a fiber may continue on another thread, and so do plain functions, which may be inlined into them.
 bool is_looked_up_by_thread(const plan_input& in, const clang::VarDecl* variable, const context& where);
 
-/// The function that looks up a thread's variable.
+/// The function that looks up a thread-local variable.
 std::string thread_accessor(const clang::VarDecl* variable);
 
 /// Declares the exec function of a task, once.
 void need_task(planner& p, const std::string& task);
 
-/// What follows a label's name in a block that the same function has several times.
+/// The suffix of a label's name in a block of which the same function has several copies.
 std::string label_suffix(const clang::LabelDecl* label, const context& where);
 
-/// The declarations of labels at the start of a block, in front of which nothing may stand.
+/// The declarations of labels at the start of a block, which must come first there.
 token_range label_declarations(const plan_input& in, token_index begin);
 
-/// How a variable is reached in some place.
+/// The expression for a variable in this context.
 std::string name_in(const plan_input& in, const clang::VarDecl* variable, const context& where);
 
 }  // namespace sukima::language

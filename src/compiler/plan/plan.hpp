@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans the C of a checked unit: decides for each token what is printed in its place (docs/translation.md
-// shows the result).
+// Plans the C of a checked unit: decides what replaces each token (docs/translation.md shows the result).
 #pragma once
 
 #include "index/semantic_index.hpp"
@@ -17,7 +16,8 @@ struct plan_options {
   bool clones;  ///< worker functions have sequential clones
 };
 
-/// The whole output, for the printer. What cannot be translated is reported to the compiler's diagnostics.
+/// Returns the whole output, for the printer. Text that cannot be translated is reported to the compiler's
+/// diagnostics.
 sheet plan_unit(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index,
                 const plan_options& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of the planner share: what is known before, what has been named and declared so far, and
-// the context of the place that is being planned.
+// The data that the stages of the planner share: known facts, names and declarations so far, and the context
+// of the place that is being planned.
 //
 // A construct's live part (S1, BODY) stays in the user's function. What the runtime calls (PUT, guard, split,
 // the second copies of BEFORE and AFTER) becomes a function of its own over the construct's choice point. The
@@ -22,7 +22,7 @@ struct captured {
   bool by_value;
 };
 
-/// A construct that control is inside of, in the C function that is being planned.
+/// A construct around the current place, in the C function that is being planned.
 struct level {
   const construct* c;
   std::string choice_point;  ///< the variable that points to it
@@ -40,7 +40,7 @@ struct body_exits {
 enum class function_form : std::uint8_t {
   parallel_with_clones,  ///< its calls decide by themselves whether they run as clones
   clone,  ///< do_two and parallel loops without choice points
-  parallel,  ///< what a clone becomes when somebody wants work
+  parallel,  ///< the rest of a clone's work after another worker asked for some
   polled_clone,  ///< a clone's block without the poll at its beginning, for callers that have just polled
 };
 
@@ -61,7 +61,8 @@ struct context {
   const closure_call* called_apart = nullptr;  ///< its callee is printed as a value
   token_index noted_apart =
       no_token;  ///< the parenthesis of a call of plain C whose callee is printed as a value
-  std::map<const clang::LabelDecl*, std::string> exits_here;  ///< of labels outside of the closure: addresses
+  /// For labels outside the closure: expressions of their addresses.
+  std::map<const clang::LabelDecl*, std::string> exits_here;
   std::string closure_name;  ///< in a closure: of its generated function
   bool moving = false;  ///< a declaration that is moved in front of its function
   token_range copied;  ///< an AFTER that the same function has several times

@@ -7,7 +7,7 @@ using namespace clang;
 
 namespace {
 
-/// A pragma that comes out of a macro is in the macro's text where that is printed as the user wrote it.
+/// Whether a pragma that comes out of a macro is part of that macro's text, printed as the user wrote it.
 bool is_in(const plan_input& in, const std::set<unsigned>& written_macros, const side_text& text) {
   return text.location.isMacroID() &&
          written_macros.contains(in.sources.getExpansionLoc(text.location).getRawEncoding());
@@ -66,7 +66,7 @@ void side_texts(planner& p, sheet& out, token_index before, const context& where
 
 namespace {
 
-/// The user's token in front of one of a run. What precedes its brace belongs to a block.
+/// The user's token before one of a run. Text before the run's brace belongs to a block.
 token_index token_before(const plan_input& in, token_range run, token_index t) {
   const bool begins_block = t == run.begin && in.unit.tokens[t].is(tok::l_brace);
   const token_index first = begins_block ? 0 : run.begin;

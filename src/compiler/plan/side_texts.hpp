@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comments and directives, which stand between the user's tokens.
+// Comments and directives between the user's tokens.
 #pragma once
 
 #include "plan/macros.hpp"
@@ -14,10 +14,11 @@ void side_texts(planner& p, sheet& out, token_index before, const context& where
 /// prints nothing there.
 sheet texts_of_copy(planner& p, const run_plan& plan, token_index t, const context& where);
 
-/// Prints what precedes a statement that is not planned as a run of tokens. \param t  its first token
+/// Prints the side texts in front of a statement that is not planned as a run of tokens. \param t  its first
+/// token
 void texts_of_statement(planner& p, sheet& out, token_index t, const context& where);
 
-/// Whether what is planned here is the only text that the user's tokens become.
+/// Whether the text planned here is the only text that the user's tokens become.
 bool is_printed_once(const context& where);
 
 }  // namespace sukima::language

@@ -16,7 +16,7 @@ using namespace clang;
 
 namespace {
 
-/// Those of a function that is unwound.
+/// The edit of a token in a function that is unwound.
 whole_edit unwound_at(const planner& p, token_index t, token_range range, const context& where) {
   const unwind_version& v = *where.version;
   if (const auto found = v.substitutes.find(t); found != v.substitutes.end()) {
@@ -38,7 +38,7 @@ whole_edit unwound_at(const planner& p, token_index t, token_range range, const 
   return {};
 }
 
-/// What takes the place of several tokens from this one on, all of them in the range. The first rule that
+/// The edit that replaces several tokens from this one on, all of them in the range. The first rule that
 /// applies wins.
 whole_edit whole_at(const planner& p, token_index t, token_range range, const context& where) {
   const plan_input& in = p.in;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map from token to edit: the one place that decides what happens to a token of the user's.
+// The map from token to edit: all decisions about the user's tokens are here.
 #pragma once
 
 #include "plan/planner.hpp"
@@ -9,16 +9,16 @@ namespace sukima::language {
 /// Plans a range of tokens: constructs in it are translated, names replaced, everything else is kept.
 void plan_tokens(planner& p, sheet& out, token_range range, const context& where);
 
-/// An expression on one line, for generated text that it becomes a part of.
+/// An expression on one line, to be inserted in generated text.
 std::string text_of(planner& p, token_range range, const context& where);
 
-/// Whether anything happens to this token, so that a macro around it must be expanded.
+/// Whether the token is edited, so that a macro around it must be expanded.
 bool is_edited(const planner& p, token_index t, const context& where);
 
-/// A single token: the words that take its place, and what goes before and after it.
+/// Plans a single token: the words that replace it, and the text before and after it.
 void plan_token(planner& p, token_run& run, token_index t, const context& where);
 
-/// Several tokens from one on that something else takes the place of (words.cpp has those of single tokens).
+/// Several tokens that a text replaces (words.cpp does that for single tokens).
 struct substituted {
   token_index end;
   const std::string* text;
@@ -32,7 +32,7 @@ struct closure_exit {
 struct chosen_value {
   const generic_choice* of;
 };
-/// A call after which something is to be done.
+/// A call after which a function must run.
 struct call_with_end {
   token_index open;
 };
@@ -41,7 +41,8 @@ using whole_edit =
                  const construct*, const closure_declaration*, const placed_variable*, closure_exit,
                  chosen_value, call_with_end, const closure_call*, const jump*>;
 
-/// What is printed in place of one token: a word around the name of a generated function, if there is a call.
+/// The replacement of one token: text, with the name of a generated function before `after_caller` if there
+/// is a call.
 struct planned_word {
   std::string text;
   bool space;
@@ -49,7 +50,7 @@ struct planned_word {
   std::string after_caller = {};
 };
 
-/// The words in place of a token; empty: it is left out; nothing: it is kept.
+/// The words that replace a token; empty: the token is omitted; nothing: it is kept.
 std::optional<std::vector<planned_word>> words_at(const planner& p, token_index t, const context& where);
 
 /// The words with the names of the functions that they call, which are generated on first use.

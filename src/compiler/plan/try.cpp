@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// try, catch and throw: the body is a function of its own, called through the runtime, so that nothing
+// try, catch and throw. The body is a function of its own, called through the runtime, so that no function
 // returns twice.
 #include "plan/constructs.hpp"
 
@@ -16,8 +16,7 @@ using namespace clang;
 
 namespace {
 
-/// The body as a function over a frame, which holds what it uses of the variables around it. \returns its
-/// name
+/// The body as a function over a frame, which holds the outer variables that the body uses. \returns its name
 std::string body_function(planner& p, const construct& c, const std::vector<captured>& captures,
                           const context& where, body_exits& exits) {
   const std::string number = std::to_string(c.number);

@@ -20,7 +20,7 @@ std::string qualifiers(QualType type) {
 bool is_va_list(QualType type, const ASTContext& context) {
   return context.hasSameType(type, context.getBuiltinVaListType());
 }
-/// As a parameter it may be a pointer to a type that has no name which every compiler knows.
+/// As a parameter, va_list may be a pointer to a type whose name differs between compilers.
 constexpr const char* va_list_as_parameter = "__typeof__(&(*(__builtin_va_list *)0)[0])";
 
 /// A name or declarator after the words of a type.
@@ -28,7 +28,7 @@ std::string with_words(const std::string& words, const std::string& name) {
   return name.empty() ? words : words + " " + name;
 }
 
-/// Writes one type: the lengths are used up on the way.
+/// Writes one type, and uses up the lengths on the way.
 class type_writer {
  public:
   explicit type_writer(const type_style& style) : style_(style) {}
@@ -55,7 +55,7 @@ std::string type_writer::tag_words(const TagDecl* tag) const {
   if (tag->getParentFunctionOrMethod() != nullptr)
     throw unprintable_type{
         "the type '" + tag->getNameAsString() +
-        "' is declared inside of the function with the help of its variables; declare it outside of it"};
+        "' depends on variables of the function that declares it; declare it outside the function"};
   if (tag->getIdentifier() != nullptr) return kind + " " + tag->getNameAsString();
   if (const TypedefNameDecl* alias = tag->getTypedefNameForAnonDecl()) return alias->getNameAsString();
   throw unprintable_type{"the " + kind + " has no name; give it one"};

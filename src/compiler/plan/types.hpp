@@ -6,7 +6,7 @@
 
 namespace sukima::language {
 
-/// Thrown for a type that has no name where generated functions stand.
+/// Thrown for a type that has no name where generated functions are printed.
 struct unprintable_type {
   std::string reason;
 };

@@ -25,31 +25,31 @@ std::string value_name(unsigned number, const context& where);
 /// Declares such a variable, or gives an assignment to it.
 std::string begin_value(planner& p, unsigned number, clang::QualType type, const context& where);
 
-/// Records what is printed in place of an expression.
+/// Records the text that replaces an expression.
 void substitute(token_range range, const std::string& text, const context& where);
 
 // unwind_calls.cpp
-/// The call, and what happens where it unwinds.
+/// Plans the call, and the code that runs when it unwinds.
 void unwind_call(planner& p, sheet& out, const clang::CallExpr* call, const context& where);
 
 // unwind_hoist.cpp
-/// Prints the calls in an expression in front of it, and records what stands in their place.
+/// Prints the calls in an expression in front of it, and records their replacements.
 void hoist(planner& p, sheet& out, const clang::Expr* e, const context& where);
 
 // unwind_functions.cpp
 /// The fast version's prototype, in front of the first function that calls it.
 void declare_unwound(planner& p, const unwound& u);
 
-/// Where the frame ends, as the hidden parameter of what is called.
+/// The end of the frame, as the hidden parameter of a called function.
 std::string end_of_frame(const unwound& u, bool slow);
 
 /// Declares a pointer to the frame.
 std::string own_frame(const unwound& u, const std::string& top);
 
-/// A function, in place of what is printed for plain C.
+/// Plans a function that is unwound, instead of printing plain C.
 void plan_unwound_function(planner& p, const unwound& u);
 
-/// The block of a closure, where its declaration stands in the creator's fast version.
+/// Plans the block of a closure, at its declaration in the creator's fast version.
 void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, const context& where);
 
 // unwind_statements.cpp
@@ -57,7 +57,7 @@ void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, 
 void unwound_statement(planner& p, sheet& out, const unwind_statement& s, const context& where);
 
 // unwind_callers.cpp
-/// A function that calls what a pointer to closures leads to. \returns its name
+/// Plans a function that calls closures through pointers of one type. \returns its name
 std::string unwind_caller(planner& p, const clang::CallExpr& call);
 
 }  // namespace sukima::language

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls closures through pointers in functions that are unwound: one function for each type.
+// Calls of closures through pointers in functions that are unwound: one function for each type.
 #include "plan/names.hpp"
 #include "plan/types.hpp"
 #include "plan/unwind.hpp"
@@ -44,7 +44,7 @@ class caller_planner {
   }
 
  private:
-  /// The level calls it when all have unwound.
+  /// Plans the function that the level calls when all frames have unwound.
   void plan_run() {
     std::string run = request_ + " *const sukima_q = (" + request_ +
                       " *)(void *)sukima_at; sukima_frame_closure *const sukima_c = sukima_q->sukima_c;" +
@@ -59,7 +59,7 @@ class caller_planner {
     p_.out.before.text("static int sukima_run_" + number_ + "(char *sukima_at) { " + run + " }\n");
   }
 
-  /// Leaves the request, with the arguments, where the caller's frame ends.
+  /// Stores the request, with the arguments, at the end of the caller's frame.
   void plan_ask() {
     std::string ask = request_ + " *const sukima_q = (" + request_ +
                       " *)(void *)sukima_unmarked(sukima_top); sukima_q->sukima_c = sukima_c;" + stores_;
@@ -77,7 +77,7 @@ class caller_planner {
         " { " + ask + " }\n");
   }
 
-  /// How a call ends whose value this function returns, and one without a value to return.
+  /// The text that ends a call: with a value that this function returns, or without one.
   std::string give(const std::string& value, bool returns) const {
     return returns ? "return " + value + ";" : value + (own_->isVoidType() ? "; return;" : "; return 0;");
   }

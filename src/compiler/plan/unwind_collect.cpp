@@ -32,7 +32,7 @@ class unwind_collector {
     // A jump may go past the declaration of a variable: then it has no value to be stored.
     for (const VarDecl* v : nested_)
       if (into_.has_labels) into_.in_frame.insert(v);
-    // One that is hidden by another has no name where it would have to be stored.
+    // A variable that another one hides has no name where it would have to be stored.
     for (const VarDecl* v : into_.variables)
       for (const VarDecl* inner : into_.variables)
         if (inner != v && inner->getName() == v->getName() &&
@@ -70,7 +70,7 @@ class unwind_collector {
       failed = true;
       return;
     }
-    // Nothing of it may stand in front.
+    // No other text of the statement may precede the label.
     token_index before = begin;
     while (before > 0 && unit_.roles[before - 1] != token_role::user &&
            unit_.roles[before - 1] != token_role::pragma)
@@ -215,7 +215,7 @@ class unwind_collector {
                                                  t) != into_.closure->returns.end();
   }
 
-  /// What the parser saw is sukima_return_N((E)) or (void)(E).
+  /// The parser saw sukima_return_N((E)) or (void)(E).
   void leave(const Expr* e) {
     const Expr* value = e->IgnoreParenImpCasts();
     if (const auto* call = dyn_cast<CallExpr>(value))
@@ -265,7 +265,7 @@ class unwind_collector {
   std::vector<const VarDecl*> nested_;
 };
 
-/// May this call code that is not visible here and that may enter an unwound function?
+/// Whether the statement may call code that is not visible here and that may enter an unwound function.
 bool unwind_plan::may_enter(const Stmt* s, std::set<const FunctionDecl*>& seen) const {
   if (s == nullptr) return false;
   if (const auto* call = dyn_cast<CallExpr>(s)) {
@@ -285,7 +285,7 @@ bool unwind_plan::may_enter(const Stmt* s, std::set<const FunctionDecl*>& seen) 
                      [&](const Stmt* child) { return may_enter(child, seen); });
 }
 
-/// A function with its closures. \returns false where something cannot be rewritten
+/// A function with its closures. \returns false if a statement cannot be rewritten
 bool unwind_plan::collect(const function_info& f) {
   const std::size_t before = all_.size();
   const auto own = [&](const function_info& info, const std::string& name) -> unwound& {

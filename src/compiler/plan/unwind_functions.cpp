@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are unwound: their frame, their fast and slow versions, and how plain C gets in.
+// Functions that are unwound: their frame, their fast and slow versions, and their entry from plain C.
 #include "plan/unwind.hpp"
 
 #include "plan/captures.hpp"
@@ -23,7 +23,7 @@ std::string closure_member(const closure_declaration& c) {
   return "sukima_closure_" + c.name + "_" + std::to_string(c.number);
 }
 
-/// The frame that a pointer to one of its closures lies in.
+/// The frame that contains the closure to which a pointer points.
 std::string frame_around(const unwound& creator, const closure_declaration& c, const std::string& self) {
   return "(" + frame_type(creator) + " *)(void *)((char *)" + self + " - __builtin_offsetof(" +
          frame_type(creator) + ", " + closure_member(c) + "))";
@@ -82,7 +82,7 @@ void unwound_frame(planner& p, sheet& out, const unwound& u, const unwind_versio
   out.text(frame_type(u) + " {" + members + " } __attribute__((aligned(16)));\n");
 }
 
-/// How the names of a version's block are reached.
+/// Sets the expressions for the names of a version's block.
 void unwound_names(const planner& p, const unwound& u, bool slow, context& inside) {
   for (const VarDecl* variable : u.variables)
     if (slow || u.in_frame.contains(variable)) inside.names[variable] = "sukima_r->" + u.members.at(variable);
@@ -143,7 +143,7 @@ std::string unwound_outer(const unwound& u, bool slow) {
 /// C's main returns 0 at its end.
 bool is_main(const unwound& u) { return u.closure == nullptr && u.function->declaration->isMain(); }
 
-/// The fast version. What it is called with is in `version` then.
+/// Plans the fast version. `version` then holds the calls that it makes.
 void fast_version(planner& p, sheet& out, unwind_version& version, const context& outside) {
   const unwound& u = *version.of;
   context inside = outside;
@@ -172,7 +172,8 @@ void fast_version(planner& p, sheet& out, unwind_version& version, const context
                                                       : " }\n");
 }
 
-/// The slow version, if anything can unwind the fast one; and how that saves itself.
+/// Plans the slow version, and the function that saves the fast one's frame, if a call can unwind the fast
+/// version.
 void slow_version(planner& p, sheet& out, const unwind_version& fast, const context& outside) {
   const unwound& u = *fast.of;
   if (fast.calls == 0) return;
@@ -214,10 +215,10 @@ void slow_version(planner& p, sheet& out, const unwind_version& fast, const cont
   p.out.saves.text(save);
 }
 
-/// The level lies on the stack itself, where its address tells whether a jump has left it.
+/// The level itself is on the stack, where its address shows whether a jump has left it.
 constexpr const char* entry_words = "__attribute__((noinline, unused, no_sanitize_address)) ";
 
-/// A function of plain C that enters: the body of it.
+/// The body of a plain C function that enters an unwound one.
 std::string unwound_entry(const planner& p, const unwound& u) {
   const bool lands = p.in.options.land_closures;
   const bool is_void = u.result->isVoidType();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that may unwind their caller are taken out of their expressions, in an order that C allows.
+// Moves calls that may unwind their caller out of their expressions, in an order that C allows.
 #include "plan/unwind.hpp"
 
 #include "plan/names.hpp"
@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace {
 
-/// Is there any call that is made, outside of a block?
+/// Whether the statement makes any call, outside the blocks of closures.
 bool calls_anything(const Stmt* s) {
   if (s == nullptr || isa<UnaryExprOrTypeTraitExpr, StmtExpr>(s)) return false;
   if (isa<CallExpr>(s)) return true;
@@ -122,7 +122,7 @@ void hoist(planner& p, sheet& out, const Expr* e, const context& where) {
 
 namespace {
 
-/// As hoist, but the calls of plain C in it are made here, too.
+/// Like hoist, but also makes the calls of plain C here.
 void hoist_all(planner& p, sheet& out, const Expr* e, const context& where) {
   unwind_version& v = *where.version;
   if (!calls_anything(e)) return;

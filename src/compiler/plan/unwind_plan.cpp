@@ -9,7 +9,8 @@ using namespace clang;
 
 namespace {
 
-/// What cannot be resumed by another version of the function, whose frame on the C stack is gone by then.
+/// Finds statements that another version of the function cannot resume, because the frame on the C stack is
+/// gone by then.
 class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
  public:
   explicit obstacle_finder(ASTContext& ast) : ast_(ast) {}
@@ -128,7 +129,8 @@ token_index unwind_plan::end_of(const Stmt* s) const {
   return no_token;
 }
 
-/// A loop's pragma must stand in front of the loop, which may be taken apart.
+/// Whether a pragma belongs to a statement. A loop's pragma must directly precede the loop, which may be
+/// taken apart.
 bool unwind_plan::has_statement_pragma(const function_info& f) const {
   const token_index first = unit_.origins[f.body.begin];
   const token_index last = unit_.origins[f.body.end - 1];
@@ -137,14 +139,15 @@ bool unwind_plan::has_statement_pragma(const function_info& f) const {
   });
 }
 
-/// A structure in the heading is defined once, and a function that is unwound has several headings.
+/// Whether the heading defines a structure. It must be defined once, and a function that is unwound has
+/// several headings.
 bool unwind_plan::defines_type_in_heading(const function_info& f) const {
   for (token_index t = f.whole.begin; t < f.body.begin; ++t)
     if (unit_.tokens[t].is(tok::l_brace)) return true;
   return false;
 }
 
-/// Whether everything in it, its closures included, can be unwound.
+/// Whether all parts of the function, its closures included, can be unwound.
 bool unwind_plan::is_possible(const function_info& f) const {
   const FunctionDecl* function = f.declaration;
   if (f.is_worker || f.execution != nullptr || !f.constructs.empty() || function->isVariadic() ||
@@ -186,8 +189,8 @@ bool unwind_plan::is_possible(const function_info& f) const {
 
 namespace {
 
-/// Expressions with a call in them that cannot be taken apart into statements; and statements that
-/// begin within something else.
+/// Finds expressions with a call in them that cannot be taken apart into statements, and statements that
+/// begin inside another one.
 class shape_checker {
  public:
   explicit shape_checker(const unwind_plan& plan) : plan_(plan) {}
@@ -211,7 +214,7 @@ class shape_checker {
 
 }  // namespace
 
-/// The functions that hold such calls, and those that call them, as long as all of them are possible.
+/// Chooses the functions that hold such calls, and their callers, as long as all of them are possible.
 void unwind_plan::choose() {
   std::set<const function_info*> possible;
   for (const function_info& f : index_.closures) blocks_.insert(f.body.begin);

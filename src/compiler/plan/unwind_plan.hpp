@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What -fclosures=unwind needs to know before anything is printed: which functions can be unwound, what their
-// frames hold, and which of their statements are rewritten.
+// The facts that -fclosures=unwind needs before printing: which functions can be unwound, the members of
+// their frames, and the statements to rewrite.
 #pragma once
 
 #include "index/semantic_index.hpp"
@@ -30,7 +30,7 @@ struct unwound {
   const function_info* function;
   const unwound* creator = nullptr;  ///< of a closure
   const closure_declaration* closure = nullptr;
-  std::string name;  ///< of what is generated for it, after a prefix
+  std::string name;  ///< the part after the prefix in generated names
   clang::QualType result;
   std::vector<clang::QualType> parameter_types;
   std::vector<const clang::VarDecl*> parameters;
@@ -40,13 +40,12 @@ struct unwound {
   std::map<const clang::VarDecl*, token_range> scopes;  ///< where they have a name and a value
   std::vector<const closure_declaration*> closures;  ///< definitions, declared in its own block
   std::map<token_index, unwind_statement> statements;  ///< by the first token
-  std::map<token_index, token_index>
-      plain_calls;  ///< of plain C that may enter an unwound function again: their
-  ///< parentheses, by the first token
+  /// The parentheses, by the first token, of calls of plain C that may enter an unwound function again.
+  std::map<token_index, token_index> plain_calls;
   bool has_labels = false;
 };
 
-/// One version of such a function, while it is printed.
+/// A version of such a function, while it is printed.
 struct unwind_version {
   const unwound* of;
   bool slow;
@@ -72,11 +71,11 @@ class unwind_plan {
   const unwound* find(const clang::FunctionDecl* f) const;
   /// A call that unwinds its caller: of a closure, or of such a function.
   bool unwinds(const clang::CallExpr* call) const;
-  /// Is there such a call in it, outside of the blocks of closures?
+  /// Whether it holds such a call, outside the blocks of closures.
   bool holds_call(const clang::Stmt* s) const;
   /// The tokens of an expression.
   token_range tokens_of(const clang::Expr* e) const;
-  /// Behind the last token of a statement.
+  /// The token after the last one of a statement.
   token_index end_of(const clang::Stmt* s) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statements of a function that is unwound: calls stand in statements of their own, so that the slow
-// version can go on after them; where variables live in the frame, their declarations are assignments.
+// The statements of a function that is unwound. Each call becomes a statement of its own, so that the slow
+// version can continue after it. For variables in the frame, declarations become assignments.
 #include "plan/unwind.hpp"
 
 #include "plan/names.hpp"
@@ -59,7 +59,7 @@ void unwound_declaration(planner& p, sheet& out, const DeclStmt* s, token_range 
   if (as_written) {
     if (p.in.unwinding->holds_call(s)) hoist(p, out, cast<VarDecl>(s->getSingleDecl())->getInit(), where);
     out.text(" ");
-    // Without looking for the statement again, which this is.
+    // Do not look the statement up again, which would find this one.
     context inside = where;
     inside.printed_now = whole.begin;
     plan_tokens(p, out, whole, inside);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that take the place of a single token: names that become expressions, calls, parameter lists.
+// The words that replace a single token: names that become expressions, calls, parameter lists.
 #include "plan/clones.hpp"
 #include "plan/closures.hpp"
 #include "plan/input.hpp"
@@ -23,18 +23,18 @@ std::string worker_local_name(const plan_input& in, const VarDecl* variable, tok
   return "(*(__typeof__(" + name + "__initial) *)sukima_worker_local(&" + name + "__object))";
 }
 
-/// A call of plain C, after a note of where the choice points end.
+/// A call of plain C, preceded by a note of where the choice points end.
 std::string noted(const std::string& callee, const context& where) {
   return "(sukima_leave_for_c(" + where.top + "), " + callee + ")";
 }
 
-/// Around a callee whose expression calls a worker: the note is made when that is over.
+/// The text around a callee whose expression calls a worker: the note is made after that call.
 constexpr const char* callee_begins = "__auto_type sukima_callee = (";
 std::string callee_ends(const context& where) {
   return "); sukima_leave_for_c(" + where.top + "); sukima_callee; })";
 }
 
-/// What a variable's name becomes; nothing: it is kept.
+/// The replacement of a variable's name; nothing: it is kept.
 std::optional<std::string> variable_word(const planner& p, const VarDecl* variable, token_index t,
                                          const context& where) {
   const plan_input& in = p.in;
@@ -53,7 +53,7 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
   return std::nullopt;
 }
 
-/// What a function's name becomes; nothing: it is kept.
+/// The replacement of a function's name; nothing: it is kept.
 std::optional<std::string> function_word(const plan_input& in, const FunctionDecl* function, token_index t,
                                          const context& where) {
   if (is_worker_type(function->getType()) && !in.options.sequential) {
@@ -87,7 +87,7 @@ std::optional<std::string> function_name_word(const plan_input& in, const contex
          "\"";
 }
 
-/// Does a `register` belong to a variable that the program binds to a register?
+/// Whether a `register` belongs to a variable that the program binds to a register.
 bool names_a_register(const plan_input& in, token_index t) {
   while (t < in.unit.tokens.size() && in.unit.tokens[t].isNot(tok::semi) &&
          in.unit.tokens[t].isNot(tok::kw_asm))
@@ -95,7 +95,7 @@ bool names_a_register(const plan_input& in, token_index t) {
   return t < in.unit.tokens.size() && in.unit.tokens[t].is(tok::kw_asm);
 }
 
-/// What stands in place of a token by itself; nothing: it is kept.
+/// The replacement of a token by itself, without its neighbours; nothing: it is kept.
 std::optional<std::string> name_at(const planner& p, token_index t, const context& where) {
   const plan_input& in = p.in;
   if (in.unit.tokens[t].is(tok::kw_register) && where.function != nullptr &&
@@ -161,8 +161,8 @@ std::vector<planned_word> words_in_front(const planner& p, token_index t, const 
   return words;
 }
 
-/// What a parenthesis becomes that opens arguments or parameters, with what is hidden among them; nothing: it
-/// is kept.
+/// The replacement of a parenthesis that opens arguments or parameters, with the hidden ones; nothing: it is
+/// kept.
 std::optional<std::string> parenthesis_word(const planner& p, token_index t, const context& where) {
   const plan_input& in = p.in;
   if (const auto found = in.index.closure_calls.find(t);

@@ -13,13 +13,14 @@ using namespace clang;
 
 namespace {
 
-/// A pointer to arrays of variable length has no such type outside of its function.
+/// The type in an entry. A pointer to arrays of variable length has no such type outside its function.
 QualType entry_type(const plan_input& in, QualType type) {
   return type->isVariablyModifiedType() ? in.ast.VoidPtrTy : type;
 }
 
-/// For a debugger, the name of an external function in DWARF is its symbol's. A local one keeps the user's
-/// name: then `break f` finds it beside the C entry, whose symbol is f.
+/// Whether the worker version needs its own symbol name. To a debugger, the name of an external function is
+/// its symbol's. A local function keeps the user's name, so that `break f` finds it beside the C entry, whose
+/// symbol is f.
 bool has_symbol_apart(const plan_input& in, const FunctionDecl* f) {
   return in.options.debuggable && !is_local(f) && f->getDefinition() != nullptr && !f->isMain() &&
          std::ranges::all_of(f->redecls(), [](const FunctionDecl* one) {
@@ -110,7 +111,7 @@ void plan_entry(planner& p, const function_info& f) {
   const std::string words = is_static ? function->isInlined() ? "static __inline__ " : "static " : "";
   const std::string heading =
       declare_unqualified(p, result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
-  // On one line, the function's own: a debugger must not find it at the lines of the user's text below.
+  // On the function's own line: a debugger must not find it at the lines of the user's text below.
   p.out.behind.text("struct " + frame + " {" + members + " }; ");
   const std::string call = worker_name(function) + "(sukima_top" + arguments + ")";
   p.out.behind.text("static void sukima_0_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " +

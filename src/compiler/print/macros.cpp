@@ -104,7 +104,7 @@ class separator {
     copied_ = end;
   }
 
-  /// What follows stands in the same line of the user's as before.
+  /// Continues with text of the same user's line as before.
   void go_on() {
     if (line_directives_ && !file_.empty()) result_ += "#line " + std::to_string(line_) + " " + file_ + "\n";
   }
@@ -157,7 +157,7 @@ class separator {
     if (c == call_end) --in_call_;
   }
 
-  /// Nothing can be put away among the arguments of a macro, so that is done before.
+  /// Puts definitions away before a macro call, because no directive may be among its arguments.
   void begin_call() {
     const char* const here = lexer_.getBufferLocation();
     std::vector<std::string> names;
@@ -188,7 +188,7 @@ class separator {
     }
     if (words.empty()) return;
     if (words[0] == "line") {
-      // Of the writer's: one line, `#line NUMBER "FILE"`.
+      // A directive of the writer's: one line, `#line NUMBER "FILE"`.
       copy_to(std::find(hash, text_.c_str() + text_.size(), '\n'));
       line_ = static_cast<unsigned>(std::stoul(words.at(1))) - 1;
       file_ = words.at(2);
@@ -198,7 +198,7 @@ class separator {
     note(tokens, words);
   }
 
-  /// What a directive does to macros.
+  /// Notes how a directive changes macros.
   void note(const std::vector<Token>& tokens, const std::vector<std::string>& words) {
     if (words.size() < 2) return;
     if (words[0] == "undef") macros_.set(words[1], macro_kind::none);

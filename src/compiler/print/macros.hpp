@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the C compiler from expanding again what has been expanded.
+// Keeps the C compiler from expanding names again that have been expanded.
 #pragma once
 
 #include "source/clang.hpp"
 
 namespace sukima::language {
 
-/// Removes the marks from the text of a unit. Where a name outside of them is that of a macro at that place,
+/// Removes the marks from the text of a unit. Where a name outside the marks would be expanded as a macro,
 /// the macro's definition is put away, and restored before the next text of the user's.
 std::string without_second_expansion(clang::CompilerInstance& compiler, const std::string& text,
                                      bool line_directives);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks in planned text, for the printer: where the C compiler shall expand the user's macros. In all other
-// text it must not, because that has been expanded once. The printer removes the marks (print/macros.hpp). It
-// may put directives in front of any name, so generated text has no name of the user's among arguments of a
+// Marks in planned text that say where the C compiler must expand the user's macros. It must not do so
+// elsewhere, because all other text has been expanded once. The printer removes the marks (print/macros.hpp).
+// It may put directives in front of any name, so generated text has no user's name among the arguments of a
 // macro.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a planned unit as C text. Everything is decided by then: this is one loop over tokens and their
+// Prints a planned unit as C text. The planner has decided everything: this is one loop over tokens and their
 // edits.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner hands to the printer: generated text, and runs of the user's tokens with a map from token
+// The planner's output for the printer: generated text, and runs of the user's tokens with a map from token
 // to edit.
 #pragma once
 
@@ -24,7 +24,7 @@ class sheet {
   void text(std::string t);
   /// A word: the printer puts a space in front if `space` asks for it, or if it would run into the last word.
   void token(std::string t, bool space);
-  /// What follows belongs to the user's line at this location; also to its column, if `column` is set.
+  /// The following text belongs to the user's line at this location; also to its column, if `column` is set.
   void go_to(clang::SourceLocation location, bool column = true);
   /// Ends the line if there is anything on it.
   void end_line();
@@ -39,7 +39,7 @@ class sheet {
   std::vector<step> steps_;
 };
 
-/// A word that is printed in place of a token.
+/// A word that is printed instead of a token.
 struct word {
   std::string text;
   bool space;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that knows which of the user's lines it is on.
+// Text that tracks which of the user's lines it is on.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ class writer {
  public:
   explicit writer(bool line_directives) : line_directives_(line_directives) {}
 
-  /// What comes next stands in this line of the user's; column 0: anywhere in it.
+  /// The following text belongs to this line of the user's; column 0: anywhere in it.
   void go_to(std::string_view file, unsigned line, unsigned column = 0);
   /// Text, perhaps of several lines.
   void text(std::string_view t);
   /// A token: a space is put in front where the user had one, or where it would run into the last.
   void token(std::string_view t, bool space);
-  /// Ends the line if anything stands in it.
+  /// Ends the line unless it is empty.
   void end_line();
   /// Appends another text; the line is unknown then.
   void append(const writer& other);

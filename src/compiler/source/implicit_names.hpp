@@ -6,7 +6,7 @@
 
 namespace sukima::language {
 
-/// What the names of the functions begin with that `task_exec` becomes.
+/// The prefix of the names of functions that `task_exec` becomes.
 inline constexpr const char* execution_prefix = "sukima_exec_";
 
 /// Whether this is the variable that `backtracking` names where the program declares no other one.

@@ -7,19 +7,19 @@ using namespace clang;
 
 namespace {
 
-/// `once` and the like: the output is another file.
+/// Whether the pragma concerns the file, as `once` does. The output is another file.
 bool is_about_the_file(const std::vector<std::string>& words) {
   if (words.empty()) return true;
   return words[0] == "once" ||
          (words.size() > 1 && (words[0] == "GCC" || words[0] == "clang") && words[1] == "system_header");
 }
 
-/// Saves or restores a macro, as #define does: copies of the text do not repeat it.
+/// Whether the pragma saves or restores a macro. Like #define, it is not repeated in copies of the text.
 bool is_about_macros(const std::vector<std::string>& words) {
   return words[0] == "push_macro" || words[0] == "pop_macro";
 }
 
-/// Concerns the statement that follows.
+/// Whether the pragma concerns the statement that follows.
 bool is_about_a_statement(const std::vector<std::string>& words) {
   static const std::set<std::string_view> alone{"omp",  "acc", "unroll", "nounroll", "unroll_and_jam",
                                                 "ivdep"};

@@ -19,8 +19,7 @@ struct pragma_line {
 /// \param hash  location of the `#`
 pragma_line read_pragma(const clang::Preprocessor& preprocessor, clang::SourceLocation hash);
 
-/// What the output repeats of a pragma line; empty text: nothing, because it is about the file that it stands
-/// in.
+/// The text of a pragma line that the output repeats. It is empty if the pragma concerns the file around it.
 side_text text_of_pragma(const pragma_line& line, clang::SourceLocation location);
 /// The same for `_Pragma(STRING)`.
 side_text text_of_pragma_operator(const clang::LangOptions& language, const std::string& string,

@@ -50,7 +50,7 @@ class recorder : public PPCallbacks {
     }
     if (in_system() || !file || !SrcMgr::isSystem(kind)) return;
     std::string text;
-    // The path in full where the meaning of the directive depends on the file that it stands in.
+    // The full path where the meaning of the directive depends on the file that contains it.
     if (include.getIdentifierInfo() != nullptr && include.getIdentifierInfo()->isStr("include_next"))
       text = "#include \"" + file->getName().str() + "\"";
     else
@@ -146,8 +146,8 @@ class recorder : public PPCallbacks {
   backend_macros macros_;
 };
 
-/// Reads the tokens of the unit. `_Pragma` is an ordinary word meanwhile: it comes out of macros at its place
-/// among their tokens, and Clang executes it then.
+/// Reads the tokens of the unit. Until it ends, `_Pragma` is an ordinary word: macros expand to it at its
+/// place among their tokens, and then Clang executes it.
 class reader {
  public:
   reader(Preprocessor& preprocessor, recorder& callbacks, source_tokens& result)
@@ -170,7 +170,7 @@ class reader {
   }
 
  private:
-  /// The next token that is no comment.
+  /// The next token other than a comment.
   void next(Token& token) {
     for (preprocessor_.Lex(token); token.is(tok::comment); preprocessor_.Lex(token))
       if (!callbacks_.in_system() && callbacks_.is_in_file(token.getLocation()))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file through Clang's preprocessor and keeps what the output has to repeat.
+// Reads a file through Clang's preprocessor and keeps the texts that the output must repeat.
 #pragma once
 
 #include "source/unit.hpp"

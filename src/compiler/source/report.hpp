@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How all stages report what is wrong with the user's text.
+// Errors and warnings about the user's text, for all stages.
 #pragma once
 
 #include "source/clang.hpp"
