@@ -11,9 +11,9 @@ namespace sukima {
 /// @{
 
 namespace detail {
-/// Gives the fiber's pending work below `top` to others and lets one more worker run. False: not on a
+/// Offers the fiber's pending work below `top` to other workers and lets one more worker run. False: not on a
 /// worker.
-/// \param top null: where code without a context runs
+/// \param top null: the calling code has no context
 bool blocking_begins(char* top);
 void blocking_ends() noexcept;
 
@@ -59,8 +59,8 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup waiting
 /// @{
 
-/// The same for code that has a context. Without it, below code that has one, only what was published already
-/// is given away.
+/// The same for code that has a context. Code without one that runs below code with one gives away only work
+/// that was published already.
 template <class F>
   requires std::invocable<F>
 std::invoke_result_t<F> blocking(context c, F&& f) {

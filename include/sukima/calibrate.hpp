@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring the machine profile: what `sukima calibrate` does. Not installed.
+// Measures the machine profile: the implementation of `sukima calibrate`. Not installed.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -24,8 +24,8 @@ struct calibration_plan {
   double window_seconds = 0.004;
   /// How long the profile is valid.
   double valid_seconds = 30.0 * 86400;
-  /// Called with what is measured next and how much is done; may be empty. An exception that it throws ends
-  /// the calibration.
+  /// Called with the name of the next measurement and the progress; may be empty. An exception that it throws
+  /// ends the calibration.
   std::function<void(const std::string& what, std::size_t done, std::size_t total)> progress;
 };
 

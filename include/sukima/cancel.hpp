@@ -29,7 +29,7 @@ struct cancel_state {
 };
 
 void cancel_scope(cancel_state& s) noexcept;
-/// What only `cancellable` may do with a canceller.
+/// The access of `cancellable` to a canceller's state.
 struct canceller_access;
 /// Ends the scope. \returns was it cancelled?
 bool close_scope(cancel_state& s) noexcept;
@@ -46,8 +46,8 @@ template <class Result> using unless_cancelled = std::conditional_t<
                                      std::reference_wrapper<std::remove_reference_t<Result>>,
                                      std::remove_reference_t<stored<Result>>>>>;
 
-/// Calls body(context) as a scope that `state` cancels. What comes first decides, its end or a cancellation:
-/// a cancelled scope has no value, even if its body noticed nothing and returned one.
+/// Calls body(context) as a scope that `state` cancels. The first of two events decides, the body's end or a
+/// cancellation. A cancelled scope has no value, even if its body noticed nothing and returned one.
 template <class Body, class Result = std::invoke_result_t<Body&, context>>
 unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) {
   auto* scope = ::new (static_cast<void*>(c.top)) choice_point{reinterpret_cast<std::uintptr_t>(&scope_kind)};
@@ -71,8 +71,9 @@ unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) 
   return {};
 }
 
-/// A moment at which the clock's thread calls a function, under its lock: one that waits for nothing. It is
-/// stored in the frame of the call; the clock has it in a list until it has rung or is stopped.
+/// A moment at which the clock's thread calls a function, under its lock, so the function must not wait. The
+/// alarm is stored in the frame of the call. It stays in the clock's list until the moment has come or the
+/// alarm is stopped.
 struct alarm {
   std::chrono::steady_clock::time_point at;
   void (*ring)(alarm&) noexcept = nullptr;
@@ -111,8 +112,8 @@ class deadline_keeper {
   deadline deadline_;
 };
 
-/// The end of a time span that begins now: now itself for what is not above 0 (nor a number), never for
-/// more than a hundred years.
+/// The end of a time span that begins now. Now itself for spans that are not above 0, or not a number; never
+/// for spans of more than a hundred years.
 template <class Rep, class Period>
 std::chrono::steady_clock::time_point moment_after(std::chrono::duration<Rep, Period> span) {
   using steady = std::chrono::steady_clock;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs in the Tascell language ask about the nodes that run them (docs/cluster.md). `sukima cc`
- * links the library for programs with `cluster worker`, and with the option --cluster. */
+/* Facts about the nodes that run a program in the Tascell language (docs/cluster.md). `sukima cc` links the
+ * library for programs with `cluster worker`, and with the option --cluster. */
 #ifndef SUKIMA_CLUSTER_H
 #define SUKIMA_CLUSTER_H
 

@@ -20,8 +20,8 @@ namespace sukima {
 
 /// Marks the contexts of sequential clones; there are no objects of it.
 /// \tparam Closed   below a search that has applied choices: work that is older than the clone is not given
-///                  away until it has ended
-/// \tparam Unpolled so many levels of forks follow that do not look whether a worker wants work
+///         away until it has ended
+/// \tparam Unpolled number of levels of forks that follow and do not poll
 template <bool Closed, unsigned Unpolled> struct clone_mark;
 
 /// The place where the running fiber would put its next pending fork. A context is handed on by value to the
@@ -41,9 +41,9 @@ struct context {
       : top(reinterpret_cast<char*>(clone)) {}
 };
 
-/// What a generic callable, one that takes its context as `auto`, is handed where it runs in parallel: a
-/// context that also knows how many forks, loops and searches of generic callables lie above it. Work at the
-/// same depth is expected to take as long as it took before (docs/clones.md).
+/// The context of a generic callable, one that takes its context as `auto`, where it runs in parallel. It
+/// also counts the forks, loops and searches of generic callables above it. Work at the same depth is
+/// expected to take as long as it took before (docs/clones.md).
 struct tracked_context : context {
   std::uint32_t depth;
 };

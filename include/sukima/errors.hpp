@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library throws.
+// The exceptions that the library throws.
 #pragma once
 
 #include <stdexcept>

@@ -23,8 +23,8 @@ namespace SUKIMA_NAMESPACE {
 /// \param c        the caller's own context
 /// \param second   is moved into the choice stack; captures may need destruction, results need no default
 /// constructor
-/// \param hints    `sukima::guard(p)`: may this fork be split? `sukima::on(place)`: where is the second
-///                 branch to run? Nothing else; `fork` takes more functions
+/// \param hints    `sukima::guard(p)`: the probability of a split. `sukima::on(place)`: where the second
+///                 branch should run. Nothing else; `fork` takes more functions
 /// \throws what `first` throws, else what `second` throws, after the other one was aborted and awaited;
 ///         `sukima::aborted` where the caller itself is aborted
 /// \par Complexity constant. docs/protocols.md describes the protocol: Tascell's temporary backtracking, with

@@ -12,25 +12,25 @@
 #include <utility>
 
 /// \file
-/// Two kinds of futures. A `future` lies in a block, costs about four forks, and is over with its
-/// block. A `shared_future`, which `launch` returns, may be stored and returned, and outlives every block.
-/// docs/placement.md is the page about them.
+/// Two kinds of futures. A `future` belongs to a block, costs about four forks, and ends with its block. A
+/// `shared_future`, which `launch` returns, may be stored and returned, and outlives every block.
+/// docs/placement.md describes them.
 
 namespace SUKIMA_NAMESPACE {
 /// \addtogroup futures
 /// @{
 
-/// The result of an expression that may be computed at any time between here and the end of the block: by an
-/// idle worker, the oldest first; or by its own fiber at the first touch, or at the end of the block. It is
-/// computed exactly once.
+/// The result of an expression that is computed exactly once, at any time between here and the end of the
+/// block. An idle worker may compute it, the oldest first. Otherwise its own fiber does, at the first touch
+/// or at the end of the block.
 ///
-/// The object belongs to the block and to the fiber that made it. Whatever runs inside of the block may touch
-/// it, on any worker and as often as it likes. A touch that must wait parks its fiber; what that fiber has
-/// left to give away others take.
+/// The object belongs to the block and to the fiber that made it. All code inside the block may touch it, on
+/// any worker and any number of times. A touch that must wait parks its fiber; other workers take the work
+/// that this fiber can give away.
 ///
-/// An exception of the expression leaves each touch; nobody else is aborted by it, and nobody sees it if
-/// nobody touches. Where the block is left by an exception, or aborted, an expression that nobody began is
-/// dropped, and one that has begun is cancelled and awaited.
+/// An exception of the expression leaves each touch. It aborts no other code, and without a touch it is lost.
+/// If the block is left by an exception, or aborted, an expression that has not begun is dropped, and one
+/// that has begun is cancelled and awaited.
 ///
 /// Give it a name: a temporary ends with its statement, and computes the expression there.
 /// \tparam T the type of the expression's result; void, or a reference, too
@@ -49,7 +49,7 @@ template <class T> class [[nodiscard]] future {
     c.top += size_;
     note_context(c.top);
   }
-  /// The same with a hint: the expression is to run there, whoever runs it.
+  /// The same with a hint: the expression should run in that place, on any worker.
   template <class F, class P>
     requires detail::callable_with<std::decay_t<F>&&>
   [[nodiscard]] future(context& c, F&& f, detail::place_hint<P> hint) : own_(&c) {
@@ -62,8 +62,8 @@ template <class T> class [[nodiscard]] future {
     note_context(c.top);
   }
   /// In a function without a context, called by sukima::run or as a task.
-  /// \throws usage_error outside of a runtime, or if the function that called this one has a context and kept
-  ///         it for itself; what moving f throws
+  /// \throws usage_error outside a runtime, or if the function that called this one has a context and kept it
+  ///         for itself; what moving f throws
   template <class F>
     requires detail::callable_with<std::decay_t<F>&&> && (!std::is_same_v<std::remove_cvref_t<F>, future>)
   [[nodiscard]] explicit future(F&& f) {
@@ -77,13 +77,13 @@ template <class T> class [[nodiscard]] future {
   }
   future(const future&) = delete;
   future& operator=(const future&) = delete;
-  /// Computes the expression if nobody has, or waits for it; see above for blocks left by exceptions.
-  /// Must run in the fiber that made the future.
+  /// Computes the expression if no fiber has begun it, or waits for it; see above for blocks left by
+  /// exceptions. Must run in the fiber that made the future.
   ~future() {
     if (!cell_.is_done() || !detail::untouched(point_)) [[unlikely]]
       end();
     else if (point_->word != reinterpret_cast<std::uintptr_t>(kind_->spent))
-      kind_->destroy(point_);  // cancelled before anybody had begun it
+      kind_->destroy(point_);  // cancelled before it began
     char* const scope = reinterpret_cast<char*>(point_);
     if (own_ != nullptr)
       own_->top = scope;
@@ -92,7 +92,7 @@ template <class T> class [[nodiscard]] future {
     if constexpr (detail::checks::on) detail::ambient_of(scope).handed = handed_before_;
   }
 
-  /// The result. Computes it here and now, if nobody has begun to; else waits for it.
+  /// Returns the result. Computes it here and now, if no other fiber has begun to; else waits for it.
   /// \param c the caller's own context
   /// \returns a reference that is good until the end of the block; nothing where T is void
   /// \throws what the expression has thrown, each time; cancelled, if it was cancelled; aborted where the
@@ -128,7 +128,7 @@ template <class T> class [[nodiscard]] future {
     static_cast<void>(touch());
     return detail::moved_out<T>(cell_);
   }
-  /// Would a touch return at once? Any thread.
+  /// Whether a touch would return at once. Any thread.
   bool is_done() const noexcept { return cell_.is_done(); }
   /// From now on touches throw cancelled, unless the expression has ended. It does not begin any more, or
   /// stops at its next poll; where the future's own fiber runs it, it goes on. Any thread, before the end of
@@ -153,7 +153,7 @@ template <class T> class [[nodiscard]] future {
     }
     note_context(at + size_);
   }
-  /// An older copy of the context is not right any more.
+  /// Marks older copies of the context as wrong, for the checks.
   void note_context([[maybe_unused]] char* top) noexcept {
     if constexpr (detail::checks::on) handed_before_ = std::exchange(detail::ambient_of(top).handed, top);
   }

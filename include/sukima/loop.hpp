@@ -47,7 +47,7 @@ concept loop_body = callable_with<Body&, element_of<I>>;
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// A loop with a hint where its iterations are to run (detail/placed_loop.hpp).
+/// A loop with a hint that says where its iterations should run (detail/placed_loop.hpp).
 template <context_type C, class Source, class Place, class Body, class... Hints>
 void for_in_places(C c, const Source& source, Place from, Place to, Body& body, Hints... hints);
 template <class T, context_type C, class Source, class Place, class Body, class Combine, class... Hints>
@@ -116,14 +116,14 @@ template <class Source, class Body, class Hints, class C> struct for_frame : Hin
   }
 };
 
-/// How a result is combined with what a loop has added up so far …
+/// Combines a result with the sum of a loop so far …
 template <class T, class Combine> struct fold_into {
   Combine& combine;
   template <class X> [[gnu::always_inline]] void operator()(T& sum, X&& x) const {
     sum = combine(std::move(sum), std::forward<X>(x));
   }
 };
-/// … and with nothing, before a stolen piece's first iteration has ended: no neutral element is needed.
+/// … or begins the sum of a stolen piece with its first result: no neutral element is needed.
 template <class T, class Combine> struct fold_into_nothing {
   Combine& combine;
   template <class X> void operator()(std::optional<T>& sum, X&& x) const {
@@ -179,7 +179,7 @@ struct reduce_frame : Hints {
   }
 };
 
-/// What a loop does, for its parallel version and for its clone.
+/// The work of a loop, for its parallel version and for its clone.
 template <class Source, class Body, class Hints> struct for_work {
   using place = place_of<Source>;
   static constexpr bool in_blocks = Source::in_blocks;

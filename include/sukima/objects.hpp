@@ -167,10 +167,10 @@ class program {
   program() : program(default_runtime()) {}
   explicit program(runtime& on) : core_(detail::make_program(on, nullptr)) {}
   /// A program whose objects can be processes. Each process is this program, started again with the same
-  /// arguments: it runs main up to `run` and so declares the same objects and streams, then runs its
-  /// objects and ends. So these declarations must not depend on time, input or environment, and this must
-  /// be the first statement of main. What main does before `run` happens in each process; is_child() tells
-  /// where.
+  /// arguments: it runs main up to `run` and so declares the same objects and streams, then runs its objects
+  /// and ends. So these declarations must not depend on time, input or environment, and this must be the
+  /// first statement of main. Code of main before `run` runs in each process; is_child() returns whether it
+  /// is one of these.
   /// \param argv must live as long
   program(int, char** argv) : program(0, argv, default_runtime()) {}
   program(int, char** argv, runtime& on) : core_(detail::make_program(on, argv)) {}
@@ -235,7 +235,7 @@ class program {
   /// Is this one of the program's own processes? Then `run` does not return.
   bool is_child() const noexcept;
   /// From any thread, also before the run: every object leaves by the exception `aborted` at its next wait,
-  /// or its next poll. What has not begun never does.
+  /// or its next poll. An object that has not begun never begins.
   void abort() noexcept;
 
  private:

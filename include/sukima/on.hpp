@@ -12,18 +12,19 @@
 #include <utility>
 
 /// \file
-/// A hint says near which CPUs a computation is to run, because its data lies there. It changes nothing but
-/// where: whatever is not worth moving, or has nobody to go to, runs where it is. docs/placement.md is the
-/// page about it.
+/// A hint says near which CPUs a computation should run, because its data is there. It changes nothing but
+/// the place. Work that is too short to move, or for which no worker of that place is free, runs where it is.
+/// docs/placement.md describes hints.
 
 namespace SUKIMA_NAMESPACE {
 /// \addtogroup places
 /// @{
 
-/// Calls f here and now; f and all that it calls, forks and gives away is to run at that place. The innermost
-/// hint counts. If the worker is elsewhere, and f has run for settings::hint_threshold_ns, f's fiber is
-/// exchanged for one that another worker runs there and that is not to run there; its next poll is the
-/// earliest moment. An idle worker takes first what is to run where it is.
+/// Calls f here and now. f, and all that it calls, forks and gives away, should run in that place. The
+/// innermost hint counts. If the worker is elsewhere, and f has run for settings::hint_threshold_ns, f's
+/// fiber is exchanged for one that another worker runs in that place and that should not run there. The
+/// exchange happens at a poll, so the next poll is its earliest moment. An idle worker prefers work that
+/// should run in its own place.
 ///
 /// A place without a worker means the smallest one around it that has one. A fiber that must stay on its
 /// thread stays; what it gives away has the hint. In a sequential clone this is a plain call.

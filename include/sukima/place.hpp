@@ -16,8 +16,8 @@
 
 /// \file
 /// A place is a set of CPUs that are near to each other: a node of the tree machine ⊃ numa_domain ⊃ ll_cache
-/// ⊃ core. <sukima/capacity/places.h> says where the tree comes from and what becomes of what is unknown.
-/// docs/placement.md is the page about it.
+/// ⊃ core. <sukima/capacity/places.h> says where the tree comes from and how unknown CPUs are treated.
+/// docs/placement.md describes places.
 
 namespace sukima {
 /// \addtogroup places

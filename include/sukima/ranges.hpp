@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over blocks of a range, over rows × columns, over lists, maps and
-// filters, and over what splits itself.
+// Loops over blocks of a range, over rows × columns, over lists, maps and filters, and over ranges that split
+// themselves.
 #pragma once
 
 #include <sukima/detail/source.hpp>
@@ -78,14 +78,14 @@ template <std::integral Row, std::integral Column> class range2d {
   Column last_column_;
 };
 
-/// Something that knows itself how it is split: a tree, a part of a graph, a file. It is a range of its
-/// elements (its iterators need no more than `++` and `*`), and s.split() takes a part of the elements out of
-/// s, those that come after the ones that stay, and returns it; it returns nothing where s is too small to be
-/// split. This is what TBB calls a Range and Java a Spliterator.
+/// A range that can split itself: a tree, a part of a graph, a file. It is a range of its elements (its
+/// iterators need no more than `++` and `*`). s.split() takes a part of the elements out of s, those after
+/// the ones that stay, and returns it. It returns nothing if s is too small to be split. TBB calls this a
+/// Range and Java a Spliterator.
 ///
-/// `split` is called until it returns nothing, whether another worker is idle or not, because a fork costs
-/// about a nanosecond. So it should be cheap, and what it leaves whole should take some ten nanoseconds at
-/// least.
+/// The loop calls `split` until it returns nothing, whether another worker is idle or not, because a fork
+/// costs about a nanosecond. So `split` should be cheap, and a part that it leaves whole should take some ten
+/// nanoseconds at least.
 template <class S>
 concept splittable = std::ranges::input_range<S> && std::move_constructible<S> && detail::splits_itself<S>;
 

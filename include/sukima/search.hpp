@@ -14,7 +14,7 @@ template <class Value> class first_solution;
 
 namespace sukima::detail {
 
-/// What only search_first may do with a first_solution.
+/// The access of search_first to a first_solution.
 struct solution_access {
   template <class Value> static first_solution<Value> make(canceller cancel) {
     return first_solution<Value>(std::move(cancel));
@@ -134,7 +134,7 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
   Cost bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
   /// Could something of this cost still be the best?
   bool promising(const Cost& cost) const { return less_(cost, bound()); }
-  /// Offers a solution; keeps it if it is better than all before. \returns was it kept?
+  /// Offers a solution; keeps it if it is better than all before. \returns whether it was kept
   bool offer(const Cost& cost, const Value& value) {
     if (!promising(cost)) return false;
     const std::lock_guard hold(lock_);

@@ -49,7 +49,7 @@ enum class victim_policy {
   weighted,  ///< with probabilities in proportion to what the workers' tasks have set by `set_weight`
 };
 
-/// What becomes of hints where to compute (`sukima::on`).
+/// The effect of hints that say where to compute (`sukima::on`).
 enum class placement_policy {
   off,  ///< nothing: places are not even asked for
   prefer,  ///< idle workers take first the work that should run near them

@@ -26,7 +26,7 @@ template <class T> class shared_future;
 
 namespace sukima::detail {
 template <class F> struct launching;
-/// What only the functions of this library may do with a handle.
+/// The library's own access to a handle.
 struct handle_access;
 /// Waits until it has ended, or until a moment, and computes nothing. \returns has it ended?
 bool wait_launched_until(char* top, launched& t, std::chrono::steady_clock::time_point at);
@@ -42,7 +42,7 @@ template <class P> sukima_place place_of_launch(place_hint<P>& hint) {
 }
 template <class F, class T> inline constexpr bool is_continuation = callable_with<F&&, touched<T>>;
 template <class F> inline constexpr bool is_continuation<F, void> = callable_with<F&&>;
-/// Can it be called with the result of a future?
+/// Whether it can be called with the result of a future.
 template <class F, class T>
 concept continues = is_continuation<F, T>;
 template <class T> inline constexpr bool is_handle = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a runtime counts while it runs.
+// The counts of a runtime.
 #pragma once
 
 #include <atomic>

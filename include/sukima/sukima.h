@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program in the Tascell language may call; plain C may include it as well. */
+/* Functions that a program in the Tascell language may call; plain C may include this header as well. */
 #ifndef SUKIMA_SUKIMA_H
 #define SUKIMA_SUKIMA_H
 

@@ -14,7 +14,7 @@ class resumer;
 }  // namespace sukima
 
 namespace sukima::detail {
-/// What is called when a suspended fiber's computation is cancelled.
+/// The function that is called when a suspended fiber's computation is cancelled.
 struct cancel_action {
   void (*call)(void* closure, resumer) noexcept;
   void* closure;

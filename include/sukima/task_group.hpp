@@ -17,33 +17,32 @@ namespace sukima {
 /// \addtogroup groups
 /// @{
 
-/// Functions that may run at the same time, when nobody knows beforehand how many there will be: work
-/// lists, graphs, events. Where the number is known, fork2 and the loops are cheaper by far (a child costs
-/// 0.1 to 0.4 µs, a fork a nanosecond) and give results.
+/// Functions that may run at the same time, when their number is not known beforehand: work lists, graphs,
+/// events. If the number is known, fork2 and the loops are much cheaper (a child costs 0.1 to 0.4 µs, a fork
+/// a nanosecond) and give results.
 ///
-/// A group lives in a block of a function and belongs to the fiber that made it. Its children may begin at
-/// once, on idle workers; `wait` runs the others, the newest first. Children, and whatever else runs inside
-/// of the group's block, may call `run` and `cancel` from any worker. `wait` may be called by several
-/// fibers at once; each of them returns when no child is left.
+/// A group belongs to a block of a function and to the fiber that made it. Its children may begin at once, on
+/// idle workers; `wait` runs the others, the newest first. All code inside the group's block, children
+/// included, may call `run` and `cancel` from any worker. Several fibers may call `wait` at once; each call
+/// returns when no child is left.
 ///
-/// If a child throws, the others are cancelled, as if somebody had called `cancel`: those that have not
-/// begun are dropped, the rest stop at their next poll. The first exception leaves `wait`.
+/// If a child throws, the others are cancelled, as by `cancel`: those that have not begun are dropped, the
+/// rest stop at their next poll. The first exception leaves `wait`.
 ///
 /// Children may wait for each other by `suspend`, with any number of workers: while children have not begun,
-/// a worker that has nothing else to do begins one, however many are suspended. They may wait so for a branch
-/// or an iteration outside of the group, too.
+/// a worker that has no other work begins one, however many are suspended. They may also wait in this way for
+/// a branch or an iteration outside the group.
 ///
-/// Within the body of a search its workspace is the body's alone: children get a copy of what they read of
-/// it. It changes for a moment each time when work is split off from an older search.
+/// Inside the body of a search, the workspace belongs to the body alone: children need a copy of the parts
+/// that they read. The workspace changes for a moment each time when work is split off from an older search.
 ///
-/// Memory: at most about a thousand children wait for somebody to run them. A worker that adds more runs
-/// what it adds itself, inside of `run`. So a child must not wait for something that the caller of `run`
-/// does afterwards.
+/// Memory: at most about a thousand children wait to be run. A worker that adds more runs each of them
+/// itself, inside `run`. So a child must not wait for something that the caller of `run` does afterwards.
 class task_group {
  public:
   /// A group within a function that has a context. The context moves up: what the function calls after this
   /// line must get `c`, not an older copy of it.
-  /// \throws std::bad_alloc; usage_error outside of a runtime
+  /// \throws std::bad_alloc; usage_error outside a runtime
   template <class Checks = detail::checks>
   explicit task_group(context& c)
       : own_(&c),
@@ -52,8 +51,8 @@ class task_group {
     c.top += detail::choice_point_alignment;
   }
   /// A group within a function without a context, called by sukima::run or as a task.
-  /// \throws std::bad_alloc; usage_error outside of a runtime, or if the function that called this one has
-  ///         a context and kept it for itself: give it to the group then
+  /// \throws std::bad_alloc; usage_error outside a runtime, or if the function that called this one has a
+  ///         context and kept it for itself: give it to the group then
   task_group() : scope_(detail::take_ambient_scope()) {
     try {
       core_ = detail::make_group(scope_);
@@ -106,13 +105,13 @@ class task_group {
     add(c, std::forward<F>(f), place_for(hint));
   }
 
-  /// Runs children until none is left, those that were added meanwhile included. The group may be used
+  /// Runs children until none is left, including those that are added during the call. The group may be used
   /// again afterwards. Must not be called by one of its own children.
   /// \returns true if all ended by themselves, false if the group was cancelled
   /// \throws what the first child that threw has thrown (one `wait` gets it); `aborted` where the caller
   ///         itself is aborted; usage_error on a thread that is not in a runtime
-  /// \note A fiber that waits for a group made further out than something that is aborted around it leaves
-  ///       when the group has ended, not before.
+  /// \note If a fiber waits for a group and the code around the wait, but inside the group's block, is
+  ///       aborted, the fiber leaves when the group has ended, not before.
   template <class Checks = detail::checks> bool wait(context c) {
     detail::check_context(c, "sukima::task_group::wait");
     return detail::wait_group(*core_, c);
@@ -126,7 +125,7 @@ class task_group {
   /// Drops the children that have not begun and stops the others at their next poll; children that are
   /// added before the next `wait` has returned are dropped, too. Any thread.
   void cancel() noexcept { detail::cancel_group(*core_); }
-  /// Was it cancelled, by somebody or by an exception, since the last `wait`?
+  /// Whether the group was cancelled, by `cancel` or by an exception, since the last `wait`.
   bool cancelled() const noexcept { return detail::group_is_cancelled(*core_); }
 
  private:

@@ -64,8 +64,8 @@ struct any_known_with_union {
     requires(is_known_value<F>::value && requires { F{any_closed_union{}}; })
   constexpr operator F() const noexcept;
 };
-/// Is one of the first N fields such a union, or does it begin with one? A structured binding has no name for
-/// a union without a name, and that is no error that a concept could see.
+/// Whether one of the first N fields is such a union, or begins with one. A structured binding has no name
+/// for a union without a name, and a concept could not detect that error.
 template <class T, std::size_t N> constexpr bool has_closed_union() {
   if constexpr (N == 0)
     return false;

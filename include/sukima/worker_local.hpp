@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker_local<T>: one T for each worker, made when it is first asked for.
+// worker_local<T>: one T for each worker, made at the worker's first request.
 #pragma once
 
 #include <sukima/detail/worker_slots.hpp>

@@ -24,7 +24,7 @@ ambient_state* find_ambient_slowly() noexcept;
 #endif
 }
 
-/// A root: what an entering thread wants done.
+/// A root: the work of an entering thread.
 struct root_task : task {
   worker* home = nullptr;  ///< whose thread waits for it; null: a fiber does
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequential clones, what C and C++ share: how long the work at a place of a program is expected to take,
- * and the slow paths in the runtime. A clone is the version of a function in which forks are calls and
- * loops are loops. It pushes no choice points, so all choice points of its fiber lie below the address at
+/* Sequential clones, the part that C and C++ share: how long the work at a place of a program is expected to
+ * take, and the slow paths in the runtime. A clone is the version of a function in which forks are calls and
+ * loops are loops. It pushes no choice points, so all choice points of its fiber are below the address at
  * which it began. */
 #ifndef SUKIMA_DETAIL_CLONE_H
 #define SUKIMA_DETAIL_CLONE_H
@@ -26,18 +26,18 @@ struct sukima_clone_site {
   } at[sukima_clone_depths];
 };
 
-/* So many calls are timed, and their longest time is what is expected, before any clone begins. */
+/* The number of calls that are timed before any clone begins. Their longest time is the first expectation. */
 enum { sukima_clone_first_samples = 4 };
 
-/* Enters a call that took so many ticks. Rising expectations are followed sooner than falling ones,
- * because a clone that lasts too long keeps others waiting, and a fork that is not needed costs a
- * nanosecond. `place` is what `sukima explain` calls the site; copied at the first call. */
+/* Records a call that took this number of ticks. Rising expectations are followed sooner than falling ones,
+ * because a clone that lasts too long keeps others waiting, and an unnecessary fork costs a nanosecond.
+ * `place` is the site's name in `sukima explain`; copied at the first call. */
 void sukima_clone_learn(struct sukima_clone_site* site, const char* place, uint32_t depth, uint64_t ticks);
 
-/* The slow half of a clone's poll, when its limit is raised. Does what others asked of the fiber, which
- * may then run on another thread: work is split off at its oldest choice point. 0: the clone goes on; else
- * a worker that wants work got none, or an abort is pending: the rest must run by the parallel
- * version from `top`. */
+/* The slow half of a clone's poll, when its limit is raised. Serves the requests to the fiber, which may then
+ * run on another thread: work is split off at its oldest choice point. 0: the clone continues; else a worker
+ * that wants work got none, or an abort is pending, and the rest must run by the parallel version from `top`.
+ */
 int sukima_poll_in_clone(char* top);
 
 /* A clone that applies steps without choice points begins at `top`: until `sukima_reopen_older`, which

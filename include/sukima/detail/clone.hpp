@@ -7,8 +7,8 @@
 // choice point is split, as always. If nothing is left there, or the fiber must leave, the clone's next call
 // runs the parallel version, down to the leaves.
 //
-// Where no clones run there is nothing to learn and no depth to keep: with clones off, and in what is left of
-// a clone that was asked for work, the callable gets a parallel_context and costs what a plain one costs.
+// With clones off, and in the rest of a clone that was asked for work, there is nothing to learn and no depth
+// to keep. Then the callable gets a parallel_context and costs as much as one with a plain context.
 #pragma once
 
 #include <sukima/detail/clone.h>
@@ -38,8 +38,8 @@ template <context_type C> [[gnu::always_inline]] inline auto forking_context(C c
 inline tracked_context tracked(context c) noexcept { return {c, 0}; }
 inline tracked_context tracked(tracked_context c) noexcept { return c; }
 
-/// What a fork's choice point or a loop's frame keeps of a context, for the pieces that are split off: they
-/// run at that depth.
+/// The depth of a context that a fork's choice point or a loop's frame keeps for the pieces that are split
+/// off. They run at that depth.
 template <class C> struct kept_depth {
   kept_depth() = default;
   explicit kept_depth(C) noexcept {}
@@ -52,7 +52,7 @@ template <> struct kept_depth<tracked_context> {
   explicit kept_depth(tracked_context c) noexcept : depth(c.depth) {}
   template <class F> decltype(auto) run_piece(context c, F&& f) const { return f(tracked_context{c, depth}); }
 };
-/// A piece of what is left of a clone may run as clones again.
+/// A piece of the rest of a clone may run as clones again.
 template <> struct kept_depth<parallel_context> {
   kept_depth() = default;
   explicit kept_depth(parallel_context) noexcept {}
@@ -62,9 +62,10 @@ template <> struct kept_depth<parallel_context> {
   }
 };
 
-/// Below a fork that polls, so many levels of forks do not: at most six branches begin between two polls, and
-/// compilers make straight code of the levels. (Instructions that subset sums take, divided by those of the
-/// plain recursion: by g++ 2.9 with 0 levels, 1.7 with 2; by clang 1.4 and 0.8; no better with 3.)
+/// The number of levels of forks below a fork that polls which do not poll. At most six branches begin
+/// between two polls, and compilers make straight code of the levels. (Instructions that subset sums take,
+/// divided by those of the plain recursion: by g++ 2.9 with 0 levels, 1.7 with 2; by clang 1.4 and 0.8; no
+/// better with 3.)
 inline constexpr unsigned unpolled_forks = 2;
 
 /// Does a fork or loop with this context poll?
@@ -75,11 +76,11 @@ template <clone_context_type C> char* top_of(C c) noexcept { return reinterpret_
 template <bool Closed, unsigned Unpolled> clone_mark<Closed, Unpolled>* clone_at(char* top) noexcept {
   return reinterpret_cast<clone_mark<Closed, Unpolled>*>(top);
 }
-/// What a clone's fork hands to its branches.
+/// The context that a clone's fork passes to its branches.
 template <bool Closed, unsigned Unpolled> auto below_fork(clone_mark<Closed, Unpolled>* c) noexcept {
   return clone_at < Closed, Unpolled == 0 ? unpolled_forks : Unpolled - 1 > (top_of(c));
 }
-/// What a clone's loop or search hands to its bodies.
+/// The context that a clone's loop or search passes to its bodies.
 template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unpolled>* c) noexcept {
   return clone_at<Closed, 0>(top_of(c));
 }
@@ -96,8 +97,8 @@ template <class F> using by_value_or_reference =
                            sizeof(std::remove_reference_t<F>) <= 64 && is_unchanged_by_call<F>,
                        std::remove_cvref_t<F>, F&&>;
 
-/// The fast half of a clone's poll; see `untouched`, which keeps compilers from what helps a clone: one mask
-/// for all its polls.
+/// The fast half of a clone's poll. Unlike `untouched`, it lets compilers compute one mask for all polls of a
+/// clone.
 [[gnu::always_inline]] inline bool raised(const char* top) noexcept {
 #if defined(SUKIMA_ATOMICS)
   return !untouched(reinterpret_cast<const choice_point*>(top));
@@ -115,7 +116,7 @@ template <class Tag> struct clone_site_of {
 /// (clang). The runtime shortens it (src/runtime/observe/traced_clones.cpp).
 template <class Tag> constexpr const char* name_of_place() noexcept { return __PRETTY_FUNCTION__; }
 
-/// What a site knows about calls at this depth.
+/// The entry of a site for calls at this depth.
 template <class Site> auto& entry_at(Site& site, std::uint32_t depth) noexcept {
   return site.at[std::min<std::uint32_t>(depth, sukima_clone_depths - 1)];
 }
@@ -159,7 +160,7 @@ template <class Tag> class clone_timer {
   std::uint64_t begun_;  // 0: this call is not timed
 };
 
-/// Calls parallel(context) or clone(), whichever suits what is expected at this place, and learns from it.
+/// Calls parallel(context) or clone(), depending on the expectation for this place, and learns from the call.
 template <class Tag, class Parallel, class Clone>
 inline decltype(auto) parallel_or_clone(tracked_context c, Parallel&& parallel, Clone&& clone) {
   gate& g = gate_of(c.top);

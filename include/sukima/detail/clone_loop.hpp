@@ -19,7 +19,7 @@ template <class I> inline constexpr bool few_elements = requires { I::few_elemen
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// So many iterations of a clone's long loop go without a poll of the loop itself; the bodies poll, too.
+/// A clone's long loop polls only after this number of iterations; the bodies poll, too.
 inline constexpr int iterations_between_polls = 8;
 /// A loop of up to so many iterations polls before the first one only: a second loop around it costs searches
 /// up to a quarter of their time, because compilers keep less in registers.
@@ -55,7 +55,8 @@ template <clone_context_type C, class Place, class Sum, class Work>
   return sum;
 }
 
-/// A clone's loop at whose first poll somebody wanted something: goes on as a clone, or runs in parallel.
+/// A clone's loop at whose first poll another thread had a request: continues as a clone, or runs in
+/// parallel.
 template <clone_context_type C, class Place, class Sum, class Work>
 [[gnu::cold, gnu::noinline]] Sum run_raised_clone(C c, Place i, Place to, Sum sum, Work work) {
   if (sukima_poll_in_clone(top_of(c)) != 0)

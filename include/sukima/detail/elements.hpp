@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What loops go over: integers and random-access iterators, their bounds and their number.
+// The ranges of loops: integers and random-access iterators, their bounds and their number.
 #pragma once
 
 #include <sukima/detail/loop.hpp>
@@ -32,7 +32,7 @@ concept splits_itself = requires(std::remove_cvref_t<Range>& r) {
   { r.split() } -> std::same_as<std::optional<std::remove_cvref_t<Range>>>;
 };
 
-/// What loops go through by numbers.
+/// Ranges whose elements a loop reaches by numbers.
 template <class Range>
 concept indexed_range = std::ranges::random_access_range<Range> && !splits_itself<Range>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What senders, futures and coroutines are made of (execution.hpp).
+// The parts of senders, futures and coroutines (execution.hpp).
 #pragma once
 
 #include <sukima/errors.hpp>
@@ -71,7 +71,7 @@ template <class T> class outcome {
     if (was_stopped()) throw aborted{};
     if constexpr (!std::is_void_v<T>) return std::get<1>(std::move(state_));
   }
-  /// Tells a receiver.
+  /// Passes the outcome on to a receiver.
   template <class Receiver> void send_to(Receiver& receiver) noexcept {
     if (auto* const error = std::get_if<2>(&state_))
       receiver.set_error(std::move(*error));
@@ -84,7 +84,7 @@ template <class T> class outcome {
   std::variant<std::monostate, value_type, std::exception_ptr, stopped> state_;
 };
 
-/// Where a thread or a fiber waits for an operation.
+/// A result that a thread or a fiber waits for.
 template <class T> class waited_result {
  public:
   template <class Start> void wait(Start&& start) {
@@ -189,7 +189,8 @@ template <class Sender, class Receiver> void start_detached(Sender s, Receiver r
   (new detached_operation<Sender, Receiver>(std::move(s), std::move(r)))->operation.start();
 }
 
-/// What a future and its work share. `waiter` is null, then one of: what to call at the end, or `done`.
+/// The shared state of a future and its work. `waiter` is null, then either the function to call at the end,
+/// or `done`.
 template <class T> class future_state {
  public:
   struct waiter {
@@ -262,8 +263,8 @@ template <class Sender> class sender_awaiter {
 /// The promise of execution::task, without the result.
 template <class T> struct task_promise_base {
   outcome<T> result;
-  std::coroutine_handle<> continuation;  ///< who awaits it …
-  void (*ended)(void*) noexcept = nullptr;  ///< … or what to call at its end, and with what
+  std::coroutine_handle<> continuation;  ///< the coroutine that awaits it …
+  void (*ended)(void*) noexcept = nullptr;  ///< … or the function to call at its end, with `listener`
   void* listener = nullptr;
 
   static std::suspend_always initial_suspend() noexcept { return {}; }

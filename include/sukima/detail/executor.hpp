@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executors: fibers bound to one another, of which one runs at a time.
 //
-// Whoever holds an executor's *token* runs its fibers; so what they share needs no lock and no atomic
-// instruction. A fiber that stops gives the token to the next ready one and switches to it directly. If
-// none
+// The holder of an executor's *token* runs its fibers, so data that they share needs no lock and no atomic
+// instruction. A fiber that stops passes the token to the next ready one and switches to it directly. If none
 // is ready, the token is free, and the worker does other work.
 //
-// `inbox_` is the whole protocol. `free_mark`: nobody holds the token. Else a list, newest first, of the
-// fibers that others have made runnable; null: it is empty.
-//   post      anyone, for a parked fiber. If the token is free: CAS free → null takes it, and the
+// `inbox_` is the whole protocol. It is `free_mark` while the token is free. Otherwise it is a list, newest
+// first, of the fibers that other threads have made runnable; null: the list is empty.
+//   post      any thread, for a parked fiber. If the token is free: CAS free → null takes it, and the
 //             fiber goes to the runtime's queue with it. Else: CAS list → fiber, list.
 //   collect   the holder: exchange list → null
-//   release   the holder, when nothing is ready: CAS null → free; where it fails something was posted.
+//   release   the holder, when no fiber is ready: CAS null → free; it fails if a fiber was posted.
 // An executor with a thread of its own is never in the queue: its token is the thread's, and `free_mark`
 // says that the thread sleeps or is about to. Model: src/runtime/model/executor.pml.
 #pragma once
@@ -28,9 +27,10 @@ struct fiber;
 struct runtime_core;
 struct worker;
 
-/// What a bound fiber runs; not at all if it is cancelled before it begins.
+/// The task of a bound fiber. It does not run if it is cancelled before it begins.
 struct bound_task : task {
-  /// The fiber was left for good and its executor's token is given on: the executor may be destroyed.
+  /// Called when the fiber has ended and its executor's token has been passed on: the executor may be
+  /// destroyed.
   void (*ended)(bound_task*) noexcept = nullptr;
   const char* label = nullptr;  ///< named where its C stack overflows; null: none. Set before make_fiber.
 };
@@ -39,9 +39,9 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
  public:
   enum class runs_on {
     workers,  ///< the runtime's workers in turn
-    thread,   ///< the thread that calls serve()
+    thread,  ///< the thread that calls serve()
   };
-  /// Its maker holds the token, until start() or serve().
+  /// The thread that makes it holds the token, until start() or serve().
   executor(runtime_core& core, runs_on where) noexcept : core_(core), where_(where) {}
   bool has_own_thread() const noexcept { return where_ == runs_on::thread; }
   executor(const executor&) = delete;
@@ -52,46 +52,46 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   /// \throws std::system_error no memory
   fiber& make_fiber(bound_task& first, std::size_t stack);
 
-  /// The maker gives the token to the runtime's workers. Not for an executor with a thread of its own.
+  /// Passes the token from the maker to the runtime's workers. Not for an executor with a thread of its own.
   void start() noexcept { release(); }
 
   /// Any thread: a parked fiber of this executor can go on.
   void post(fiber& s) noexcept;
 
-  // The rest is for the holder of the token, that is for a fiber of this executor while it runs.
+  // The other functions are for the holder of the token, that is for a fiber of this executor while it runs.
 
-  /// A parked fiber can go on, after those that are ready.
+  /// Makes a parked fiber ready, after those that are ready already.
   void make_ready(fiber& s) noexcept;
   bool has_ready() const noexcept { return first_ready_ != nullptr; }
-  /// Takes what others have posted into the list of ready fibers.
+  /// Moves the fibers that other threads have posted to the list of ready fibers.
   void collect() noexcept;
-  /// Parks the running fiber and goes on with the next ready one. Returns when somebody has made it ready.
-  /// \throws usage_error inside of thread_bound; std::system_error no memory
+  /// Parks the running fiber and runs the next ready one. Returns when another fiber or thread has made it
+  /// ready.
+  /// \throws usage_error inside thread_bound; std::system_error no memory
   void park();
-  /// park() for the fiber s, which is the running one, by a short switch; the caller looks itself whether
-  /// its task was cancelled meanwhile. False, and nothing was done: only park() will do, because nothing is
-  /// ready, or the fiber has choice points or is no small one.
+  /// park() for the running fiber s, by a short switch. The caller checks afterwards whether its task was
+  /// cancelled during the wait. False, and nothing was done: the caller must use park(), because no fiber is
+  /// ready, or s has choice points or is not a small fiber.
   bool park_shortly(fiber& s) noexcept;
   /// Lets the ready fibers go first.
   void take_turns();
-  /// The worker is wanted elsewhere: goes, and leaves the token, with the running fiber, to the next one
-  /// that is free.
+  /// Releases the worker for other work. The token, with the running fiber, goes to the next free worker.
   void hand_over();
-  /// Is the worker's thread wanted at home?
+  /// Whether the worker's thread should return to its own fiber.
   bool is_called_home() const noexcept;
-  /// Does something else wait for a worker?
+  /// Whether other work waits for a worker.
   bool others_wait() const noexcept;
 
-  /// Runs fibers of an executor with a thread of its own until all have ended. Called by that thread inside
-  /// of the runtime, once.
+  /// Runs fibers of an executor with a thread of its own until all have ended. That thread calls it inside
+  /// the runtime, once.
   void serve();
 
   // For the runtime (executor.cpp).
   using after = void (*)(worker&, fiber* from, void*);
-  /// False: there is no memory for another fiber, and the caller runs on.
+  /// False: there is no memory for another fiber, and the caller continues to run.
   bool leave(fiber& s, after then, void* argument);
-  /// Where the CPU has nothing better to do, looks a few microseconds long whether a fiber gets ready, or
-  /// somebody resumes s, which is about to stop.
+  /// If the CPU has no other work, waits a few microseconds for a fiber to become ready, or for another
+  /// thread to resume s, which is about to stop.
   void look_around(const fiber& s) noexcept;
   void leave_for(fiber& s, fiber& other, after then, void* argument);
   [[noreturn]] void end(fiber& s, bound_task& t);
@@ -117,31 +117,32 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
 
 /// The executor of the running fiber; null: it has none.
 executor* running_executor() noexcept;
-/// The runtime that this thread is inside of; null: none.
+/// The runtime around this thread's running code; null: none.
 runtime_core* running_runtime() noexcept;
 /// The running fiber; null: none.
 fiber* this_fiber_now() noexcept;
 
-/// A suspension in two steps, for a fiber that registers at several places: begin_suspension, tell whoever
-/// may resume it, then finish_suspension, which returns when it was resumed. Instead of the second step the
-/// fiber may claim the suspension itself (claim_suspension).
+/// Begins a suspension in two steps, for a fiber that registers at several places. The fiber calls
+/// begin_suspension, publishes itself to the threads that may resume it, and then calls finish_suspension,
+/// which returns after it was resumed. Instead of the second step the fiber may claim the suspension itself
+/// (claim_suspension).
 /// \returns the number of the suspension
 std::uint64_t begin_suspension(fiber& s) noexcept;
 void finish_suspension(fiber& s);
-/// The running fiber ends its own suspension. False: somebody has resumed it.
+/// Ends the running fiber's own suspension. False: another thread has resumed it.
 bool claim_suspension(fiber& s, std::uint64_t number) noexcept;
-/// Resumes that suspension if nobody has; harmless for one that is over. Any thread.
+/// Resumes that suspension unless another call has. Does nothing for a suspension that has ended. Any thread.
 /// \returns whether it was this call that resumed it
 bool try_resume(fiber& s, std::uint64_t number) noexcept;
 
-/// Is the fiber parked by that suspension? Any thread.
+/// Whether that suspension has parked the fiber. Any thread.
 bool is_suspended(const fiber& s, std::uint64_t number) noexcept;
-/// What find_ambient gives while the fiber runs.
+/// The result of find_ambient while the fiber runs.
 const ambient_state* ambient_of_fiber(const fiber& s) noexcept;
 
-/// Was the running fiber's computation cancelled? After a wait; throws `aborted` then.
+/// Throws `aborted` if the running fiber's computation was cancelled. To be called after a wait.
 void leave_if_cancelled(fiber& s);
-/// Cancels tasks of bound fibers: `cancelled` was set in each before.
+/// Announces cancellations of bound fibers' tasks, whose `cancelled` was set before.
 void announce_cancellation(runtime_core& core) noexcept;
 
 }  // namespace sukima::detail

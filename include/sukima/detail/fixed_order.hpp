@@ -58,7 +58,7 @@ template <class T> class ordered_values {
 
   /// Adds a part that parts() has shown elsewhere.
   void put(std::uint64_t number, T value) { parts_.push_back({number, std::move(value)}); }
-  /// Adds what follows the values so far. \param number  higher than all before
+  /// Adds a value that follows those so far. \param number  higher than all before
   /// \par Complexity amortised constant, and a call of combine for each value but one in all
   template <class Combine> void add(std::uint64_t number, T value, Combine& combine) {
     while (parts_.size() >= 3) {

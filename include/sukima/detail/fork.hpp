@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is under fork2: the choice point of a fork, its two branches, and the fork of a sequential clone.
+// The implementation of fork2: the choice point of a fork, its two branches, and the fork of a sequential
+// clone.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -42,8 +43,7 @@ template <> struct forked<std::monostate, std::monostate> {
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// What a fork's choice point holds of the second branch: the closure itself, or its address where it is
-/// over-aligned.
+/// The second branch in a fork's choice point: the closure itself, or the address of an over-aligned one.
 template <class Second> struct captured {
   static constexpr bool by_address = alignof(Second) > choice_point_alignment;
   std::conditional_t<by_address, Second*, Second> value;
@@ -203,7 +203,7 @@ template <class Second, class Guard, class C = context> struct fork_operations {
 template <class A, class B>
 using both = std::conditional_t<std::is_void_v<A> && std::is_void_v<B>, void, forked<stored<A>, stored<B>>>;
 
-/// Has a branch that stands for another one a hint of its own, too?
+/// Whether a branch that wraps another one has a hint of its own, too.
 template <class F> using place_of_branch =
     std::conditional_t<std::is_base_of_v<with_place, std::remove_reference_t<F>>, with_place, no_hint>;
 /// A branch that returns a reference, as one that returns the address.

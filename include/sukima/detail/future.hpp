@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What futures are made of: the cell with the result, the choice point of a future of a block, and the task
-// of a launched one. Protocol: src/runtime/future/future.hpp.
+// The parts of futures: the cell with the result, the choice point of a future of a block, and the task of a
+// launched one. Protocol: src/runtime/future/future.hpp.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -28,7 +28,8 @@ void cancel_future(future_cell& cell) noexcept;
 /// How a future has ended.
 enum class future_end : std::uintptr_t { value = 1, error = 3, cancelled = 5 };
 
-/// Where a future's end is written, once, and where those wait who touch it before.
+/// The result cell's state: the end of a future, which is written once, and the list of fibers and threads
+/// that wait for it.
 class future_cell {
  public:
   future_cell() noexcept = default;
@@ -38,8 +39,8 @@ class future_cell {
   bool is_done() const noexcept { return (state_.load(std::memory_order_acquire) & done) != 0; }
   future_end how() const noexcept { return static_cast<future_end>(state_.load(std::memory_order_acquire)); }
 
-  /// Ends it and wakes all that wait. Nothing happens if it has ended (somebody has cancelled it meanwhile).
-  /// Nothing of the cell is touched afterwards: whoever waited may end it.
+  /// Ends it and wakes all that wait. Does nothing if it has ended already, for example because it was
+  /// cancelled. The cell is not touched afterwards, because a waiter may destroy it.
   void end(future_end how) noexcept {
     std::uintptr_t untouched = 0;
     if (!state_.compare_exchange_strong(untouched, static_cast<std::uintptr_t>(how),
@@ -47,7 +48,7 @@ class future_cell {
       end_with_waiters(how);
   }
 
-  /// Written before end(future_end::error) by whoever runs the future; read after is_done().
+  /// Written before end(future_end::error) by the thread that runs the future; read after is_done().
   std::exception_ptr error;
   /// The task that runs it, if one does. Sequentially consistent: a task writes this and then reads the
   /// state; a cancellation writes the state and then reads this. So one of the two sees the other. pairs
@@ -62,13 +63,13 @@ class future_cell {
   friend void cancel_future(future_cell&) noexcept;
   [[gnu::cold]] void end_with_waiters(future_end how) noexcept;
 
-  /// 0: none waits; odd: a future_end; else the list of those that wait, perhaps `locked`. The end is a
-  /// release, so that what reads it by an acquire sees the result.
-  /// pairs with: is_done, how, end, end_with_waiters, begin_future, cancel_future
+  /// 0: none waits; odd: a future_end; else the list of waiters, perhaps `locked`. The end is a release, so
+  /// that an acquiring reader sees the result. pairs with: is_done, how, end, end_with_waiters, begin_future,
+  /// cancel_future
   std::atomic<std::uintptr_t> state_{0};
 };
 
-/// Throws what a future that has ended without a value has to say. \throws the error, or cancelled
+/// Throws for a future that has ended without a value. \throws the error, or cancelled
 [[noreturn, gnu::cold]] void throw_end(const future_cell& cell);
 
 template <class T> struct future_value : future_cell {
@@ -82,7 +83,7 @@ template <class T> struct future_value : future_cell {
   }
 };
 
-/// What `take` gives: the result itself. \pre is_done() \throws as get
+/// The result of `take`: the value itself. \pre is_done() \throws as get
 template <class T> T moved_out(future_value<T>& cell) {
   if constexpr (std::is_void_v<T>)
     static_cast<void>(cell.get());
@@ -92,7 +93,7 @@ template <class T> T moved_out(future_value<T>& cell) {
     return std::move(cell.get());
 }
 
-/// What touch gives: a reference to the value, which stays where it is.
+/// The result of touch: a reference to the value, which stays where it is.
 template <class T> struct touched_type {
   using type = const T&;
 };
@@ -133,27 +134,29 @@ struct future_kind : choice_point_kind {
 struct future_task : task {
   future_cell* cell;
 };
-/// \returns false: it was cancelled before, and is not to run
+/// \returns false: it was cancelled before, and must not run
 bool begin_future(future_task& t) noexcept;
-/// The expression has ended; what happened to the fiber's callbacks meanwhile belongs to it, too.
+/// Ends the task after its expression. An exception of the fiber's callbacks during the expression counts as
+/// the expression's.
 void end_future_task(future_task& t) noexcept;
-/// It was aborted before it began.
+/// Ends a task that was aborted before it began.
 void drop_future_task(task& t) noexcept;
 
-/// Does the running fiber own this choice point, and may it run the future's expression here and now? Else
-/// waits until the future has ended.
+/// Decides whether the caller must run the future's expression here and now: the running fiber owns this
+/// choice point, and may run it. Otherwise waits until the future has ended.
 /// \param top of the caller's context; null: the ambient one
-/// \throws usage_error outside of a runtime, or in the future's own expression; aborted
+/// \throws usage_error outside a runtime, or in the future's own expression; aborted
 [[nodiscard]] bool touch_future(char* top, future_point* r);
-/// The block ends, and all above the choice point is over.
-/// \param fails  by an exception: what has not begun is dropped, and what has begun is cancelled
-/// \returns true: nobody has begun it, and the caller is to run it, then to call this once more
+/// Ends the future with its block. All work above the choice point has ended.
+/// \param fails  by an exception: an expression that has not begun is dropped, one that has begun is
+///        cancelled
+/// \returns true: no fiber has begun it; the caller must run it, then call this once more
 [[nodiscard]] bool end_future(future_point* r, bool fails) noexcept;
 /// Ends it for all that touch it, and stops its expression if another fiber runs it.
 void cancel_future(future_cell& cell) noexcept;
 
-/// Where the choice point of a future may lie for code without a context: at the ambient top, which moves up
-/// by `size`. \throws usage_error where there is no ambient context
+/// The place for a future's choice point in code without a context: the ambient top, which moves up by
+/// `size`. \throws usage_error where there is no ambient context
 char* take_ambient_room(std::size_t size);
 
 }  // namespace sukima::detail
@@ -247,16 +250,16 @@ struct runtime_core;
 /// Of a launched future that begins after others have ended (src/runtime/future/dependent.cpp).
 enum class dependence : unsigned char { none, waits, begins, dropped };
 
-/// A future that outlives the block that made it: a task that waits in the runtime's list of launched ones
-/// until a worker without work takes it, or whoever touches it.
+/// A future that outlives the block that made it. Its task waits in the runtime's list of launched ones until
+/// an idle worker takes it, or the fiber that touches it.
 struct launched : task {
   runtime_core* runtime = nullptr;  ///< null: no expression computes it, but a promise gives the result
   future_cell* cell = nullptr;  ///< of the same object
   launched* before = nullptr;  ///< in the list, under its lock
   launched* after = nullptr;
-  void (*discard)(launched*) noexcept = nullptr;  ///< ends the expression, which is not to run any more
+  void (*discard)(launched*) noexcept = nullptr;  ///< destroys the expression, which will not run any more
   void (*free)(launched*) noexcept = nullptr;  ///< ends and frees the whole object
-  bool listed = false;  ///< under the list's lock: nobody has begun it
+  bool listed = false;  ///< under the list's lock: no fiber has begun it
   /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: in none.
   sukima_place queue = SUKIMA_PLACE_ANY;
   launched* closing = nullptr;  ///< the next one that the end of the runtime cancels
@@ -280,10 +283,10 @@ enum class touching : bool { waits, helps };
 /// \throws usage_error in its own expression; aborted
 void touch_launched(char* top, launched& t, touching how = touching::waits);
 void cancel_launched(launched& t) noexcept;
-/// There was no memory for one with a hint. Where such ones wait in queues without a bound, that is why: ends
-/// the program with a message that says how many wait for whom. Else nothing happens.
+/// Called when there was no memory for a future with a hint. If such futures wait in queues without a bound,
+/// ends the program with a message that says how many wait for which place. Otherwise does nothing.
 void no_memory_to_launch() noexcept;
-/// Are hints followed where launch_task would hand it to?
+/// Whether hints are followed in the runtime that launch_task would use.
 bool launch_follows_hints();
 inline void hold_launched(launched& t) noexcept { t.references.fetch_add(1, std::memory_order_relaxed); }
 /// \returns true: it was the last one, and the caller must free the object
@@ -298,7 +301,7 @@ template <class T> struct launched_value : launched {
   future_value<T> result;
 };
 
-/// What a promise gives its result to.
+/// The shared state of a promise and its future.
 template <class T> struct promised : launched_value<T> {
   std::atomic<bool> is_set{false};
   promised() noexcept {

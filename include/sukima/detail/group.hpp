@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task group asks of the runtime (src/runtime/join/group.cpp).
+// The interface of task groups to the runtime (src/runtime/join/group.cpp).
 #pragma once
 
 #include <sukima/detail/task.hpp>
@@ -44,20 +44,20 @@ group_core* make_group(char* scope);
 char* take_ambient_scope();
 /// Moves the ambient top back to `scope`.
 void give_ambient_scope(char* scope) noexcept;
-/// Cancels what has not ended, waits for it, frees the group.
+/// Cancels children that have not ended, waits for them, and frees the group.
 void end_group(group_core* g) noexcept;
 /// Hands a child over. False: too many wait already; the caller has to run it with `run_child`.
 bool add_child(group_core& g, group_child* child);
 /// Runs a child here, below the context, to its end. \throws aborted, where that concerns the caller itself
 void run_child(group_core& g, group_child* child, context c);
-/// Instead of run_child, where that is not possible.
+/// Drops a child, where run_child is not possible.
 void drop_child(group_core& g, group_child* child) noexcept;
 /// Runs children, and waits for those that others run. \returns false: it was cancelled
 /// \throws what the first child that threw has thrown; aborted
 bool wait_group(group_core& g, context c);
 void cancel_group(group_core& g) noexcept;
 bool group_is_cancelled(const group_core& g) noexcept;
-/// Are hints followed where its children run?
+/// Whether hints are followed where its children run.
 bool group_follows_hints(const group_core& g) noexcept;
 /// \throws usage_error outside a runtime
 void require_fiber(const char* what);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code that no C++ exception may pass (C that was generated from another language) asks of the runtime.
+// The interface of the runtime to code that no C++ exception may pass: C that was generated from another
+// language.
 //
 // Such code is left by jumps. The leaving fiber goes through its choice points from the youngest down, aborts
-// and awaits the tasks that were split off, and then jumps over all the frames at once. So nothing here
-// throws; what happened is asked for instead.
+// and awaits the tasks that were split off, and then jumps over all the frames at once. So no function here
+// throws; each returns its outcome instead.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -13,7 +14,7 @@
 
 namespace sukima::detail {
 
-/// What an abort that concerns the running fiber reaches.
+/// The part of the running fiber's work that an abort ends.
 enum class abort_reach {
   nothing,
   choice_point,  ///< a choice point of the running segment: a child of it failed
@@ -26,7 +27,7 @@ char* segment_begin(const void* in_choice_stack) noexcept;
 /// The task of that segment.
 task* segment_task(const void* in_choice_stack) noexcept;
 
-/// Looks whether the fiber that owns this address must stop its work. Ends the program with a message
+/// Returns which part of the work the fiber that owns this address must stop. Ends the program with a message
 /// if backtracking failed for lack of memory, because its undo actions may be incomplete then.
 abort_reach pending_abort(const void* in_choice_stack) noexcept;
 
@@ -56,7 +57,7 @@ std::uint32_t running_worker_number() noexcept;
 /// The greatest of these numbers so far.
 std::uint32_t last_worker_number() noexcept;
 
-/// To be called before a jump over frames of the running stack: a program with AddressSanitizer has to know.
+/// To be called before a jump over frames of the running stack: AddressSanitizer must know about it.
 void frames_are_left() noexcept;
 
 /// Ends the program with status 70 after flushing stdout: the message says what cannot continue.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of C++ Sukima's headers need. One sentence where it is missing: without the includes of a file that is
-// not there, which end the compilation, hundreds of errors would follow.
+// The C++ features that Sukima's headers need. If they are missing, one sentence says so. Ending the
+// compilation by including a file that does not exist avoids hundreds of follow-up errors.
 #pragma once
 
 #if defined(_MSVC_LANG) || !defined(__cplusplus) || __cplusplus < 202002L

@@ -58,7 +58,7 @@ struct alignas(choice_point_alignment) loop_point : choice_point {
   void* frame;
 };
 
-/// What a loop's task carries: its iterations, and the frame that its owner keeps alive until the join.
+/// The task of a loop: its iterations, and the frame that its owner keeps alive until the join.
 /// \tparam Place how the loop names an iteration: by its number, or by an iterator (successors.hpp)
 template <class Place> struct piece_task : task {
   Place from;
@@ -73,7 +73,7 @@ template <class Frame> struct travels_piece {};
 template <class Frame>
 concept piece_travels = requires { travels_piece<Frame>::point; };
 
-/// The kind of a loop's choice points: what its frame has decides about `guard`, `undo` and `redo`.
+/// The kind of a loop's choice points. `guard`, `undo` and `redo` depend on the members of its frame.
 template <class Frame, class Operations> constexpr choice_point_kind kind_of_loop() {
   using point = typename Operations::point;
   choice_point_kind k{sizeof(point), Operations::open, Operations::split, Operations::reclaim, nullptr,
@@ -128,8 +128,8 @@ template <class Frame> struct loop_operations {
   static constexpr choice_point_kind kind = kind_of_loop<Frame, loop_operations>();
 };
 
-/// What a loop does with its choice point on its own way. Here for iterations with numbers; for those of a
-/// forward range: successors.hpp.
+/// The operations of a loop on its own choice point. This one is for numbered iterations; successors.hpp has
+/// the one for those of a forward range.
 template <class Place> struct loop_form;
 template <> struct loop_form<std::int64_t> {
   using point = loop_point;
@@ -153,7 +153,7 @@ inline constexpr std::int64_t second_strip = 63;
 /// Longer strips end where the iteration's number is a multiple of this: vectors that were aligned at the
 /// loop's beginning stay so.
 inline constexpr std::int64_t strip_alignment = 64;
-/// What reading the clock itself adds to a measured strip, about.
+/// The approximate time that reading the clock adds to a measured strip.
 inline constexpr std::uint64_t clock_ticks = 30;
 
 /// How many iterations take about `strip_ticks`, if `done` of them took `elapsed`.
@@ -169,7 +169,7 @@ class strip_length {
   /// \param grain  0: none was given
   explicit strip_length(std::int64_t grain) noexcept
       : grain_(grain), length_(grain > 0 ? grain : 1), begun_(grain > 0 ? 0 : ticks()) {}
-  /// Are so many iterations known to be over within a strip?
+  /// Whether this number of iterations is known to end within a strip.
   bool covers(std::int64_t left) const noexcept { return measured_ && left <= length_; }
   /// The end of the strip that begins at i.
   std::int64_t end(std::int64_t i, std::int64_t left) const noexcept {
@@ -177,7 +177,7 @@ class strip_length {
     const std::int64_t aligned = stop & -strip_alignment;
     return grain_ == 0 && length_ < left && aligned > i ? aligned : stop;
   }
-  /// A strip has ended.
+  /// Learns from a strip that has ended.
   void learn(std::int64_t done) noexcept {
     if (grain_ > 0) return;
     const std::uint64_t now = ticks();
@@ -186,7 +186,7 @@ class strip_length {
     length_ = std::min(iterations_of_a_strip(done, now - begun_), longest);
     begun_ = now;
   }
-  /// The body forks: iteration by iteration.
+  /// Continues iteration by iteration, because the body forks.
   void forget() noexcept {
     if (grain_ > 0) return;
     length_ = 1;
@@ -211,7 +211,7 @@ template <class Strip>
   strip_length strip(grain);
   const std::uint32_t uses = ambient.uses;
   for (;;) {
-    // What is known to be over within a strip is not split any more: next is the end then.
+    // A rest that is known to end within a strip is not split any more: next is the end then.
     r->next = at(strip.covers(number(r->end) - i) ? number(r->end) : i + 1);
     poll(r);
     r->next = at(std::max(strip.end(i, number(r->end) - i), i + 1));
@@ -246,7 +246,7 @@ class children {
   task* next_;
 };
 
-/// What a loop that has no result adds up.
+/// The sum of a loop that has no result.
 struct nothing {};
 
 /// The cold end of a loop that was split.
@@ -260,8 +260,8 @@ template <class Sum, class From, class Merge>
 
 /// Runs the iterations [from, to) of a loop as its owner, and merges what its children bring.
 ///
-/// What is added up travels by value and is a local variable wherever it is added to: nobody has its address,
-/// so it stays in a register across the polls.
+/// The sum is passed by value and is a local variable wherever values are added to it. No other code has its
+/// address, so it stays in a register across the polls.
 /// \param iterate  sum = iterate(choice point, context below it, sum): the owner's iterations, until `next`
 /// is `end`
 /// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
@@ -299,8 +299,8 @@ template <class Point, context_type C, class Sum, class Step>
   return sum;
 }
 
-/// Can a loop call a copy of this callable, and nobody sees a difference? The compiler then knows that nobody
-/// else changes what it captured, and keeps that in registers.
+/// Whether a loop may call a copy of this callable, without any visible difference. The compiler then knows
+/// that no other code changes its captures, and keeps them in registers.
 template <class F> constexpr bool is_copied_unnoticed() {
   if constexpr (std::is_class_v<F> && std::is_trivially_copyable_v<F>)
     return sizeof(F) <= 128;
@@ -326,7 +326,7 @@ template <class F> struct local_callable {
   }
 };
 
-/// A source as a loop holds it: a copy, which nobody else changes, or its address where it walks.
+/// A source as a loop holds it: a copy, which no other code changes, or its address if it walks.
 template <class Source> struct held_source {
   std::conditional_t<Source::walks, const Source*, Source> held;
   explicit held_source(const Source& s)

@@ -72,7 +72,7 @@ template <class I, class Less> void merge_in_place(I first, I middle, I last, co
   merge_in_place(joint, right, last, less);
 }
 
-/// A stable sort for want of memory.
+/// A stable sort that is used if there is no memory for a buffer.
 template <class I, class Less> void sort_in_place(I first, I last, const Less& less) {
   if (last - first <= 16) {
     insertion_sort(first, last, less);

@@ -109,14 +109,14 @@ template <class Source> struct block_numbers {
     source.each(block * size, std::min(count, (block + 1) * size), f);
   }
 };
-/// About so many blocks, each of a power of two of iterations.
+/// Blocks of a power of two of iterations each, about this number of them.
 constexpr std::int64_t block_size(std::int64_t count, std::int64_t blocks) noexcept {
   return static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, count / blocks))));
 }
 inline constexpr std::int64_t blocks_of_a_loop = 1024;
 
-/// What combines values in a numbered loop.
+/// The combination of values in a numbered loop.
 template <class Combine> struct ordered_combine {
   [[no_unique_address]] shared_callable<Combine> inner;
 };
@@ -218,7 +218,7 @@ template <class T, class Element, class Body> struct ordered_element_body<T, Ele
   }
 };
 
-/// Runs a loop over numbered iterations, and combines what it brings with `init`.
+/// Runs a loop over numbered iterations, and combines its values with `init`.
 template <class T, class Source, class Body, class Combine, class... Hints>
 T reduce_numbered(context c, Source numbers, place_of<Source> from, place_of<Source> to, T init,
                   const Body& body, Combine& combine, Hints... hints) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting threads of the library's own.
+// Starts threads of the library's own.
 #pragma once
 
 #include <pthread.h>

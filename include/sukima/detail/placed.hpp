@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints where to compute: what a frame notes, and how places are asked for.
+// Hints about the place of a computation: the data in a frame, and the request for a place.
 //
-// Only `on` writes anything, one object in its own frame, which the fiber's innermost one is linked to.
-// Frames are in the order of the choice stack, so a choice point belongs to the youngest of these objects
-// whose `top` is not above it: calls, forks and loops inherit their place without passing it on.
+// Only `on` writes an object, in its own frame, and links it to the innermost one of the fiber. Frames are in
+// the order of the choice stack. A choice point belongs to the youngest of these objects whose `top` is not
+// above it. So calls, forks and loops inherit their place without passing it on.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -29,10 +29,10 @@ struct placed {
 /// Links the frame's hint, whose `place` is set. \returns false: the frame has that place already, or there
 /// is no memory for the runtime's table of places; nothing is linked then
 bool begin_placed(placed& frame, char* top) noexcept;
-/// Unlinks it, on whatever worker.
+/// Unlinks it, on any worker.
 void end_placed(placed& frame) noexcept;
 
-/// What names a place: a place, or a function that returns one.
+/// The argument that names a place: a place, or a function that returns one.
 template <class P>
 concept place_source = std::convertible_to<P, place> || requires(P& p) {
   { p() } -> std::convertible_to<place>;

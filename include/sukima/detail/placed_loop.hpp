@@ -15,8 +15,7 @@
 
 namespace sukima::detail {
 
-/// Some of a loop's iterations, which are to run in one place: those whose numbers lie in a list from `from`
-/// on.
+/// Some iterations of a loop, which should run in one place. Their numbers are in a list, from `from` on.
 struct placed_group {
   sukima_place place;
   std::size_t from;
@@ -49,7 +48,7 @@ template <class Source> struct listed_source {
   static constexpr bool walks = false;
 };
 
-/// Calls f with the hints but the one that names a place.
+/// Calls f with all hints except the place.
 template <class F> void without_place(F&& f) { f(); }
 template <class F, class Hint, class... More> void without_place(F&& f, Hint hint, More... more) {
   if constexpr (is_place<Hint>)

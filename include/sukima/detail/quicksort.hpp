@@ -24,7 +24,7 @@ template <class Compare, class Projection> struct projected_less {
   }
 };
 
-/// Sorts what is sorted already, or backwards, in one pass. \returns was it?
+/// Sorts a range that is sorted already, or backwards, in one pass. \returns whether it was
 template <class I, class Less> bool sort_runs(I first, I last, const Less& less) {
   if (last - first < 2) return true;
   I next = first + 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a scan is shared out: only what was stolen is added up first and scanned afterwards.
+// How a scan is split: only stolen pieces are added up first and scanned afterwards.
 //
 // A worker that knows the sum of all earlier elements scans an element once. The thief of a piece does not
-// know it, so it adds up blocks and keeps their sums. When the owner arrives where the piece begins, it hands
-// the thief its own sum: from there on the thief writes results as well, and what it had only added up is
-// scanned with the known sums, block by block, by any worker with time.
+// know that sum, so it adds up blocks and keeps their sums. When the owner reaches the beginning of the
+// piece, it passes its own sum to the thief. From there on the thief writes results as well. Any idle worker
+// scans the blocks that were only added up, with the known sums, block by block.
 #pragma once
 
 #include <sukima/fork.hpp>
@@ -22,7 +22,7 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 
 enum class scan_form { inclusive, exclusive };
 
-/// One scan. T: what is carried from element to element.
+/// One scan. T: the running total.
 template <scan_form Form, class T, class In, class Out, class Operation> class scan {
  public:
   scan(In in, Out out, Operation& operation) : in_(in), out_(out), operation_(operation) {}
@@ -80,7 +80,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     }
   };
 
-  /// What the choice points of both kinds of loops refer to.
+  /// The data that the choice points of both kinds of loops refer to.
   struct side {
     scan* whole;
     loop_task* make_task() const {
@@ -94,8 +94,9 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       return t;
     }
   };
-  /// Two workers end together if the second one takes two thirds: it adds up the first of them while the
-  /// owner scans its own third, and scans the other one while the owner scans what was added up.
+  /// Two workers finish at the same time if the second one takes two thirds. It adds up the first of them
+  /// while the owner scans its own third. Then it scans the other third while the owner scans the added-up
+  /// one.
   struct settled_side : side {
     static std::int64_t split_place(std::int64_t next, std::int64_t end) noexcept {
       return next + (end - next) / 3;
@@ -113,8 +114,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   In input(std::int64_t i) const { return in_ + static_cast<std::iter_difference_t<In>>(i); }
   Out output(std::int64_t i) const { return out_ + static_cast<std::iter_difference_t<Out>>(i); }
 
-  /// Scans [i, stop) and returns what the next strip needs. Not inlined: g++ would keep `carry` in memory,
-  /// for the sake of the closure around it (three times the time of a cheap operation).
+  /// Scans [i, stop) and returns the running total for the next strip. Not inlined: g++ would keep `carry` in
+  /// memory, for the sake of the closure around it (three times the time of a cheap operation).
   [[gnu::noinline]] T strip(std::int64_t i, std::int64_t stop, T carry) const {
     In in = input(i);
     const In end = input(stop);
@@ -158,7 +159,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     first->known.store(true, std::memory_order_release);
   }
 
-  /// Changes sums to what stands before each block. \returns what stands after all of them
+  /// Replaces each block's sum by the total before it. \returns the total after all of them
   T put_before(std::vector<block>& blocks, T carry) const {
     for (block& b : blocks) {
       T next = operation_(carry, std::move(b.sum));
@@ -167,7 +168,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     }
     return carry;
   }
-  /// Scans blocks whose `sum` is what stands before them.
+  /// Scans blocks whose `sum` is the total before them.
   void settle_blocks(context here, std::vector<block>& blocks) const {
     parallel_for(here, blocks, [this](block& b) { last_strip(b.from, b.to, std::move(b.sum)); });
   }
@@ -192,7 +193,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     }
     settle_blocks(here, blocks);
   }
-  /// As many blocks as elements in one: the sums of the blocks are added up by one worker.
+  /// The size of a block: as many blocks as elements in one. One worker adds up the sums of the blocks.
   static std::int64_t block_of_a_scan(std::int64_t elements) noexcept {
     const auto bits = std::bit_width(static_cast<std::uint64_t>(elements));
     return std::int64_t{1} << (bits / 2);
@@ -227,8 +228,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   }
 
-  /// The piece has got the sum: writes the results of [from, to), and at the same time those of what it has
-  /// only added up.
+  /// The piece has received the sum: writes the results of [from, to), and at the same time those of its
+  /// elements that were only added up.
   T go_on(context c, std::int64_t from, std::int64_t to, piece& me) {
     const ambient_context taken(ambient_of(c.top));  // both branches take a context
     T carry = put_before(me.blocks, me.take_before());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a counting_scope and its work share (execution.hpp).
+// The shared state of a counting_scope and its work (execution.hpp).
 #pragma once
 
 #include <cstddef>
@@ -60,8 +60,8 @@ class scope_core {
 };
 
 struct scope_receiver {
-  /// Notified only when the operation is destroyed with all that it holds: the code that waits for the scope
-  /// may destroy the objects that it refers to (P3149).
+  /// The receiver is notified only after the operation is destroyed with all that it holds, because the code
+  /// that waits for the scope may destroy the objects that it refers to (P3149).
   using is_told_last = void;
   scope_core* scope;
   template <class... Value> void set_value(Value&&...) noexcept { scope->end(nullptr); }

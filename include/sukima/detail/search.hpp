@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is under search: the loop that applies and undoes steps, in parallel and in sequential clones.
+// The implementation of search: the loop that applies and undoes steps, in parallel and in sequential clones.
 #pragma once
 
 #include <sukima/detail/clone_loop.hpp>
@@ -33,8 +33,8 @@ template <class Choice, class Apply, class Workspace>
     return true;
   }
 }
-/// Undoes a step whose body was left by an exception. The other end is written out in the steps, and this one
-/// is no part of their code, or clang takes 37 instructions a node more.
+/// Undoes a step whose body was left by an exception. The normal end is written out in the steps. This one is
+/// kept out of their code, because otherwise clang takes 37 more instructions a node.
 /// \tparam Owner  its undo_left(choice) undoes the step
 template <class Owner, class Choice> struct undoing {
   Owner& owner;
@@ -44,7 +44,7 @@ template <class Owner, class Choice> struct undoing {
     if (pending) owner.undo_left(choice);
   }
 };
-/// What a search's loop needs. The undo and redo of a fiber that backtracks work on the workspace that this
+/// The frame of a search's loop. The undo and redo of a fiber that backtracks work on the workspace that this
 /// fiber's loop runs on, so each loop has a frame of its own.
 ///
 /// Callables that may be copied unnoticed are in the frame, once: the loop calls the frame's, and the
@@ -136,7 +136,7 @@ struct search_frame : Hints {
   }
 };
 
-/// What a search does, for its parallel version and for its clone.
+/// The steps of a search, for its parallel version and for its clone.
 template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class T,
           class Hints>
 struct search_work {
@@ -171,8 +171,8 @@ struct search_work {
   }
 };
 
-/// A clone's search below parallel code or below a clone without searches: the choices that are older are
-/// not given away meanwhile, because nobody goes back over the steps of the clone.
+/// A clone's search below parallel code or below a clone without searches. Until it ends, no older choices
+/// are given away, because no worker can backtrack over the steps of the clone.
 template <unsigned Unpolled, class Place, class T, class Work>
 [[gnu::always_inline]] inline T search_in_clone(clone_mark<false, Unpolled>* c, Place from, Place to, T init,
                                                 const Work& work) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a loop's frame keeps the caller's callables.
+// The caller's callables in a loop's frame.
 #pragma once
 
 #include <type_traits>

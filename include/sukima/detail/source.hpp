@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the loops over other things than integers and random-access ranges get their elements from.
+// The sources of loops over other ranges than integers and random-access ranges.
 #pragma once
 
 #include <sukima/detail/successors.hpp>
@@ -121,14 +121,14 @@ inline constexpr bool is_filter<std::ranges::filter_view<View, Predicate>> = tru
 template <class Range>
 concept with_own_source = requires(const std::remove_cvref_t<Range>& r) { r.source_for_loops(); };
 
-/// What the overloads in ranges.hpp take: everything that parallel_for takes in loop.hpp is left to it.
+/// The ranges of the overloads in ranges.hpp: those that parallel_for in loop.hpp does not take.
 template <class Range>
 concept other_range =
     with_own_source<Range> ||
     (std::ranges::forward_range<Range> && !std::ranges::random_access_range<Range> && !splits_itself<Range>);
 
-/// What a loop takes element by element without counting it first: counting would take as long as all its
-/// splits together. Hints with numbers of iterations need the count.
+/// Ranges that a loop takes element by element without counting them first: counting would take as long as
+/// all its splits together. Hints with numbers of iterations need the count.
 template <class Range, class... Hints>
 concept taken_by_successor =
     !with_own_source<Range> && !std::ranges::random_access_range<Range> && !std::ranges::sized_range<Range> &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops and searches over what knows no more than each element's successor: "take the lowest bit".
+// Loops and searches over ranges that only know each element's successor: "take the lowest bit".
 #pragma once
 
 #include <sukima/detail/loop.hpp>

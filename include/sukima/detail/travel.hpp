@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime knows of tasks that may run on another node. Which callables travel, and how they become
-// bytes, is said by sukima/cluster.hpp, which specializes `travels`. Nothing here is touched by a fork.
+// The runtime's view of tasks that may run on another node. sukima/cluster.hpp specializes `travels` and so
+// decides which callables travel, and how they become bytes. No fork uses anything of this file.
 #pragma once
 
 #include <sukima/detail/task.hpp>

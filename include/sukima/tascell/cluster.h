@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/** What travels of a member, and when: a sum of these. */
+/** The parts of a member that travel, and when: a sum of these. */
 enum {
   SUKIMA_IN = 1, /**< with the task */
   SUKIMA_OUT = 2, /**< with its result */
@@ -52,9 +52,8 @@ typedef struct sukima_travelling {
 /** Makes a task type known to the nodes. Before main; by each file that hands out such tasks. */
 void sukima_register_travelling(sukima_travelling* type);
 
-/** The C entry of a `cluster worker` function. As sukima_enter on node 0 of several nodes; the others help,
- *  and get what came out there. Where the program runs alone, and inside of a running entry, it is
- *  sukima_enter.
+/** The C entry of a `cluster worker` function. On node 0 of several nodes it acts as sukima_enter; the others
+ *  help, and receive its result. If the program runs alone, and inside a running entry, it is sukima_enter.
  *  \param name    of the function
  *  \param stays   why tasks of its file cannot leave their node; NULL: they can. For the message if
  *                 nothing of the program can leave its node
