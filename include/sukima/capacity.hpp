@@ -72,8 +72,8 @@ class report {
 };
 
 /// Reads everything once. \throws std::invalid_argument, std::system_error
-inline facts read(const options& what = {}) {
-  const sukima_capacity_options plain = what.plain();
+inline facts read(const options& chosen = {}) {
+  const sukima_capacity_options plain = chosen.plain();
   facts result{};
   const int error = sukima_capacity_read(&plain, &result);
   if (error == EINVAL) throw std::invalid_argument("SUKIMA_CPUS is not a number of CPUs such as 2 or 1.5");
@@ -82,22 +82,22 @@ inline facts read(const options& what = {}) {
 }
 
 /// Reads everything once and says where each number comes from. \throws std::bad_alloc, std::invalid_argument
-inline report explain(const options& what = {}) {
-  const sukima_capacity_options plain = what.plain();
+inline report explain(const options& chosen = {}) {
+  const sukima_capacity_options plain = chosen.plain();
   return report(sukima_capacity_explain(&plain));
 }
 
 /// A number of threads for a number of CPUs.
-inline unsigned threads(double cpus, const policy& how = {}) noexcept {
-  return sukima_capacity_threads(cpus, &how);
+inline unsigned threads(double cpus, const policy& rounding = {}) noexcept {
+  return sukima_capacity_threads(cpus, &rounding);
 }
 
 /// What the threads get now, and what a number of threads would get. Used by one thread at a time.
 class estimator {
  public:
   /// \throws std::bad_alloc, std::invalid_argument
-  explicit estimator(const options& what = {}) {
-    const sukima_capacity_options plain = what.plain();
+  explicit estimator(const options& chosen = {}) {
+    const sukima_capacity_options plain = chosen.plain();
     estimator_.reset(sukima_capacity_estimator_open(&plain));
     if (!estimator_) throw std::bad_alloc();
     if (const char* const error = sukima_capacity_estimator_error(estimator_.get()); error != nullptr) {

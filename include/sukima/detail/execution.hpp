@@ -171,7 +171,7 @@ template <class Sender, class Receiver> struct detached_operation {
 
    private:
     template <class Tell> void end(Tell tell) noexcept {
-      if constexpr (requires { typename Receiver::is_told_last; }) {
+      if constexpr (requires { typename Receiver::notified_after_destruction; }) {
         Receiver last(std::move(receiver));  // this object goes, too
         delete self;
         tell(last);

@@ -28,13 +28,13 @@ class scope_core {
   }
   /// The scope may be gone afterwards.
   void end(std::exception_ptr error) noexcept {
-    waiter* told = nullptr;
+    waiter* waiting = nullptr;
     {
       const std::lock_guard hold(lock_);
       if (error && !error_) error_ = std::move(error);
-      if (--open_ == 0) told = std::exchange(waiter_, nullptr);
+      if (--open_ == 0) waiting = std::exchange(waiter_, nullptr);
     }
-    if (told != nullptr) told->ended(told);
+    if (waiting != nullptr) waiting->ended(waiting);
   }
   /// Calls w.ended when nothing is open, perhaps at once.
   void wait(waiter& w) noexcept {
@@ -62,7 +62,7 @@ class scope_core {
 struct scope_receiver {
   /// The receiver is notified only after the operation is destroyed with all that it holds, because the code
   /// that waits for the scope may destroy the objects that it refers to (P3149).
-  using is_told_last = void;
+  using notified_after_destruction = void;
   scope_core* scope;
   template <class... Value> void set_value(Value&&...) noexcept { scope->end(nullptr); }
   void set_error(std::exception_ptr e) noexcept { scope->end(std::move(e)); }
