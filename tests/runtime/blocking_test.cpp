@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// blocking: a worker that waits outside is made up for.
+// blocking: another worker runs while one waits outside the runtime.
 #include "support.hpp"
 
 #include <condition_variable>

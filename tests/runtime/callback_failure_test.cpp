@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A callback of the user's throws while a fiber backtracks: where the exception leaves, and what it leaves
-// alone.
+// A callback of the user's throws while a fiber backtracks: the place where the exception leaves, and the
+// code that it must not disturb.
 #include "support.hpp"
 
 #include <atomic>
@@ -77,8 +77,8 @@ TEST(failed_copy, leaves_by_the_next_join_and_is_over_when_it_is_caught) {
   }
 }
 
-/// Where a loop's own poll made the copy fail, the loop ends early: it leaves by the failure, also if a
-/// handler within the iteration that goes on meanwhile has caught it.
+/// If a loop's own poll made the copy fail, the loop ends early: the failure leaves it, even if a handler
+/// inside the iteration that continues has caught it.
 TEST(failed_copy, that_ended_a_loop_leaves_it_also_if_it_is_caught_within) {
   sukima::runtime two(support::with_workers(2));
   for (int round = 0; round < 20; ++round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cancellable: cancelled before, during and after, by anybody; nested scopes.
+// cancellable: cancelled before, during and after, by any thread; nested scopes.
 #include "support.hpp"
 
 #include <sukima/task_group.hpp>
@@ -92,7 +92,7 @@ TEST(cancel, stops_all_branches_on_all_workers) {
         sukima::parallel_for(below, 0, 64, [&](context deeper, int k) {
           const visit here(entered, left);
           if (k == 20) cancel.cancel();
-          // Iterations up to the cancelling one pass, in whatever piece they are: somebody gets there.
+          // Iterations up to the cancelling one complete, in any piece, so one of them reaches it.
           if (k > 20 && k % 3 == 0) support::poll_until(deeper, [&] { return false; });
         });
       });
@@ -300,8 +300,8 @@ struct cancels_at_end {
   }
 };
 
-/// A call without a context runs on another fiber, which takes note of the abort and returns. Then nobody
-/// but the fiber that waited for it can tell that fiber's next fork.
+/// A call without a context runs on another fiber, which notices the abort and returns. After that, only the
+/// fiber that waited for it can report the abort to its own next fork.
 TEST_P(cancel_test, ends_a_fiber_that_waited_while_another_took_note) {
   const support::must_end within("a scope that was cancelled while its fiber waited");
   runtime.run([](context c) {
@@ -335,7 +335,8 @@ TEST_P(cancel_test, a_noexcept_function_forks_below_a_shield) {
   });
 }
 
-/// The cancelled scope is above one shield; the one that cancels runs on top of it, in a shield of its own.
+/// The cancelled scope is above one shield. The scope that cancels it runs on top of it, in a shield of its
+/// own.
 TEST_P(cancel_test, a_scope_that_is_cancelled_from_within_another_shield_ends_there) {
   const support::must_end within("a scope between shields");
   runtime.run([&](context c) {
@@ -359,9 +360,9 @@ TEST_P(cancel_test, a_scope_that_is_cancelled_from_within_another_shield_ends_th
   });
 }
 
-/// What is cancelled inside of a shield ends, although the outer scope was cancelled before.
+/// A scope that is cancelled inside a shield ends, although the outer scope was cancelled before.
 TEST_P(cancel_test, scopes_and_exceptions_inside_of_a_shield_work_as_usual) {
-  const support::must_end within("scopes inside of a shield");
+  const support::must_end within("scopes inside a shield");
   runtime.run([&](context c) {
     for (int i = 0; i < 20; ++i)
       EXPECT_FALSE(sukima::cancellable(c, [&](context c1, const canceller& outer) {

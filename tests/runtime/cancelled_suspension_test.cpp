@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// suspend with an action for its cancellation: called once, in time, and only where it is to be.
+// suspend with an action for its cancellation: called once, in time, and only when it should be.
 #include "support.hpp"
 
 #include <optional>
@@ -13,7 +13,7 @@ using sukima::context;
 using sukima::resumer;
 using namespace std::chrono_literals;
 
-/// An event that a fiber waits for: whoever takes it resumes the fiber.
+/// An event that a fiber waits for. The thread that takes it resumes the fiber.
 class event {
  public:
   void wait(context c) {
@@ -76,7 +76,7 @@ TEST_P(cancelled_suspension, ends_when_another_thread_cancels) {
 
 TEST_P(cancelled_suspension, ends_at_a_deadline_and_by_a_siblings_exception) {
   runtime.run([](context c) {
-    // On a slow machine the first deadlines may be over before the wait begins.
+    // On a slow machine the first deadlines may pass before the wait begins.
     bool begun = false;
     for (auto deadline = 5ms; !begun; deadline *= 2) {
       event never;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequential clones of folds, and of loops over blocks and over what splits itself.
+// Sequential clones of folds, and of loops over blocks and over ranges that split themselves.
 #include "clones.hpp"
 
 #include <chrono>

@@ -159,12 +159,12 @@ TEST_P(clones, pass_exceptions_on) {
 }
 
 TEST_P(clones, are_left_when_they_are_cancelled) {
-  // So often that the whole becomes a clone.
+  // Often enough that the whole call becomes a clone.
   for (int i = 0; i < times; ++i) runtime.run([](context c) { return fib(c, 12); });
   expect_to_be_left_when_cancelled([](context c) { return fib(c, 70); });  // takes centuries
 }
 
-/// A clone may call what has a plain context, what has none, and what suspends.
+/// A clone may call functions with a plain context, without a context, and functions that suspend.
 long mixed(auto c, int n) {
   if (n < 2) return n;
   auto [a, b] = fork2(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of sequential clones have in common.
+// Shared parts of the tests of sequential clones.
 #pragma once
 
 #include "support.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What begins after futures have ended, promises, waiting with an end, and moving results out.
+// Continuations of futures, promises, waiting with an end, and moving results out.
 #include "support.hpp"
 
 #include <atomic>

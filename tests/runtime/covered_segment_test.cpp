@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs on top of a fiber that waits for a group hides nothing that lies below.
+// A task that runs on top of a fiber that waits for a group hides no work below it.
 #include "support.hpp"
 
 #include <sukima/search.hpp>
@@ -40,7 +40,7 @@ TEST_P(covered_segment, a_suspended_child_may_wait_for_a_branch_of_its_waiter) {
   });
 }
 
-/// At each level a branch and two iterations that nobody has begun, and a group.
+/// At each level a branch and two iterations that have not begun, and a group.
 void descend(context c, int levels, support::suspending_barrier& all) {
   if (levels == 0) return all.arrive(c);
   fork2(
@@ -62,8 +62,8 @@ TEST_P(covered_segment, all_levels_of_nested_groups_are_within_reach) {
     });
 }
 
-/// Of two workers one is busy until a child of `body` has begun: so that child runs on top of its waiter, and
-/// nobody has taken what lies below it. body(context, child_begins)
+/// One of two workers is busy until a child of `body` has begun. So that child runs on top of its waiter, and
+/// the work below it is still there. body(context, child_begins)
 template <class Body> void while_the_other_worker_is_busy(context c, Body body) {
   std::atomic<bool> busy{false};
   std::atomic<bool> begun{false};
@@ -71,7 +71,7 @@ template <class Body> void while_the_other_worker_is_busy(context c, Body body) 
       c,
       [&](context below) {
         EXPECT_TRUE(support::poll_until(below, [&] { return busy.load(); }));
-        fork2(below, [] {}, [] {});  // who has taken the other branch has asked for one more
+        fork2(below, [] {}, [] {});  // the worker that took the other branch has asked for one more
         body(below, [&] { begun = true; });
       },
       [&](context) {

@@ -97,7 +97,7 @@ struct path {
 
 int leaves(context c, path& p, const std::vector<int>& choices, int depth) {
   if (depth == 0) {
-    // What a failed step leaves is not looked at any more: the fiber leaves by its next join.
+    // After a failure the workspace does not matter: the fiber leaves by its next join.
     const std::size_t taken = p.taken.size();
     EXPECT_TRUE(taken == 4 || failing_call::failed() != 0) << taken;
     return 1;

@@ -10,7 +10,7 @@ namespace {
 
 using sukima::detail::enough_workers;
 
-constexpr double a_fifth = 0.2;  ///< of a second: so often estimates come
+constexpr double a_fifth = 0.2;  ///< of a second: the interval between estimates
 
 /// Estimates of `seconds`, each of which errs by up to `error` of its value; the last answer.
 unsigned judge(enough_workers& enough, double seconds, const std::vector<double>& gets, double error = 0,

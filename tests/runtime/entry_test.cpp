@@ -227,8 +227,8 @@ class place_that_enters {
   template <class F> void enter(F first) {
     two_.run([&](context c) { sukima::fork2(c, first, [] {}); });
   }
-  /// The roots of this place are over at once, so often that their first poll is ignored in the end: no task
-  /// is made any more. False: it took too long, which only a sanitizer may be the reason of.
+  /// Enters until the roots of this place, which end at once, are so frequent that their first poll is
+  /// ignored: no task is made any more. False: it took too long, which only a sanitizer may cause.
   template <class F> bool learns(F first) {
     const auto deadline =
         std::chrono::steady_clock::now() + (support::sanitized ? std::chrono::seconds(2) : support::patience);

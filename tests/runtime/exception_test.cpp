@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions from every place: who gets them, what is aborted, what is destroyed.
+// Exceptions from every place: where they arrive, and which tasks they abort and objects they destroy.
 #include "support.hpp"
 
 #include <array>
@@ -273,8 +273,8 @@ TEST(exception, aborts_all_descendants_of_a_stolen_branch) {
           std::atomic<int>& count;
           ~leaving() { ++count; }
         } at_end{left};
-        // Two go on until they are aborted: were there one for each worker, nobody would be left for the
-        // branch that fails, which may have to wait for a worker at any of its polls.
+        // Two branches continue until they are aborted. If there were one for each worker, no worker would be
+        // left for the branch that fails, which may have to wait for a worker at any of its polls.
         if (++running > 2) return;
         support::fork_for_ever(c);
       }
@@ -506,8 +506,8 @@ TEST(exception, a_branch_that_the_end_of_a_group_gave_away_during_unwinding_can_
   }
 }
 
-/// The exception is caught above the fork whose second branch was given away meanwhile, and the first branch
-/// already waits for that one when it cancels them both.
+/// The exception is caught above the fork whose second branch was given away during the unwinding. The first
+/// branch already waits for that branch when it cancels them both.
 TEST(exception, a_branch_that_was_given_away_during_unwinding_can_be_cancelled) {
   sukima::runtime two(support::with_workers(2));
   for (int i = 0; i < 10; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints where to compute, on made-up machines: what inherits them, what is stolen by them, and exchanges.
+// Hints about the place of computations, on made-up machines: inheritance, steals by hints, and exchanges.
 #include "fiber/switch.hpp"
 #include "place/hints.hpp"
 
@@ -152,7 +152,7 @@ TEST_F(hinted, choice_points_inherit_by_their_address) {
           begun = true;
         },
         sukima::guard([&] { return is_inside ? 1.0 : 0.0; }));
-    // Inside, and inside of another one.
+    // Inside a hint, and inside a second one.
     sukima::on(c, core(5), [&](context outer) {
       on_two_workers(
           outer, [&](context) { EXPECT_EQ(place_now(), core(5)); },
@@ -287,7 +287,7 @@ TEST_F(hinted, place_functions_may_throw) {
   runtime().run([&](context c) {
     EXPECT_THROW(sukima::on(c, wrong, [&] { ++called; }), std::runtime_error);
     EXPECT_THROW(sukima::fork2(c, [] {}, [&] { ++called; }, sukima::on(wrong)), std::runtime_error);
-    // When it is to be given away: others want work until the exception has left.
+    // At the moment when the branch is given away: other workers want work until the exception has left.
     EXPECT_THROW(
         sukima::fork2(
             c, [&](context b) { poll_until(b, [] { return false; }); }, [&] { ++called; }, sukima::on(wrong)),
@@ -348,7 +348,7 @@ TEST_P(hinted_thieves, take_first_what_is_to_run_near_them) {
   s.placement = GetParam();
   start(s);
   const auto by_hint = [&] { return runtime().statistics().steals_by_hint; };
-  // The first task is taken before anybody has followed a hint.
+  // The first task is taken before any worker has followed a hint.
   while (by_hint() == 0)
     runtime().run([&](context c) {
       std::atomic<bool> begun{false};
@@ -391,7 +391,7 @@ TEST_P(exchanges, bring_a_fiber_to_its_place) {
   EXPECT_GE(runtime().statistics().exchanges, 1u);
 }
 
-/// Nobody is on CPU 3: a worker on the other CPU of its cache will do.
+/// No worker is on CPU 3: one on the other CPU of its cache is near enough.
 TEST_P(exchanges, bring_a_fiber_to_the_nearest_place_with_a_worker) {
   start_with(2);
   for (std::size_t i = 0; i < cpus.size(); ++i) cpus[i] = i % 2 == 0 ? 0 : 2;
@@ -426,7 +426,7 @@ TEST_P(exchanges, bring_two_fibers_to_each_others_places) {
   });
 }
 
-/// The worker in the wanted place never polls: nobody waits for it.
+/// The worker in the wanted place never polls: the fiber does not wait for it.
 TEST_P(exchanges, wait_for_nobody) {
   start_with(2);
   std::atomic<bool> seen{false};
@@ -489,7 +489,7 @@ TEST_P(exchanges, leave_thread_bound_fibers_where_they_are) {
           });
           over = true;
         },
-        // Is where the other one is to run, would not mind to go, and polls.
+        // It runs where the other one should run, can leave, and polls.
         [&](context b) {
           sukima::on(b, core(sukima::worker_id()), [] {});
           seen = true;

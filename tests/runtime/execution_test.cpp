@@ -14,7 +14,7 @@ namespace {
 namespace ex = sukima::execution;
 using sukima::context;
 
-/// What a sender sends. \throws if it sends nothing
+/// The value that a sender sends. \throws if it sends none
 template <class S> auto value_of(S&& s) {
   auto result = ex::sync_wait(std::forward<S>(s));
   if (!result) throw std::logic_error("it was stopped");
@@ -209,7 +209,7 @@ TEST_P(execution_test, coroutines_await_many) {
   EXPECT_EQ(ran, 20);
 }
 
-/// What a spawned operation holds is destroyed before the scope is over.
+/// The captures of a spawned operation are destroyed before the scope ends.
 TEST_P(execution_test, scopes_are_over_when_what_was_spawned_is_destroyed) {
   struct guard {
     explicit guard(std::atomic<int>& count) : left(&count) { ++*left; }
@@ -217,7 +217,7 @@ TEST_P(execution_test, scopes_are_over_when_what_was_spawned_is_destroyed) {
     guard& operator=(guard&&) = delete;
     ~guard() {
       if (left == nullptr) return;
-      std::this_thread::yield();  // who waits for the scope may run now
+      std::this_thread::yield();  // a thread that waits for the scope may run now
       --*left;
     }
     std::atomic<int>* left;
@@ -231,7 +231,7 @@ TEST_P(execution_test, scopes_are_over_when_what_was_spawned_is_destroyed) {
   }
 }
 
-/// A coroutine type of somebody else, who knows nothing of senders.
+/// A coroutine type of another library, which knows nothing of senders.
 struct fire_and_forget {
   struct promise_type {
     static fire_and_forget get_return_object() noexcept { return {}; }

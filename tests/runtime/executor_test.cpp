@@ -207,7 +207,8 @@ TEST_P(executor_test, an_old_number_resumes_nothing) {
   other.join();
 }
 
-// Short switches are refused where a sanitizer must hear of each; then there is nothing to compare.
+// Short switches are refused under sanitizers that must be notified of each switch; then there is nothing to
+// compare.
 #if !defined(SUKIMA_SANITIZED)
 TEST_P(executor_test, parks_shortly_between_small_fibers_without_choice_points) {
   std::vector<std::string> seen;

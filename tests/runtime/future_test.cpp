@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures of blocks and launched ones: who computes them, who waits, exceptions, cancelling, and their ends.
+// Futures of blocks and launched ones: which fiber computes them, which fibers wait, exceptions, cancelling,
+// and their ends.
 #include "support.hpp"
 
 #include <array>
@@ -107,7 +108,7 @@ TEST_P(futures, wait_for_each_other) {
               20);
 }
 
-/// The owner waits for an old one, which touches a younger one that nobody has split off.
+/// The owner waits for an old one, which touches a younger one that has not been split off.
 TEST(futures_of_two_workers, are_split_off_while_their_fiber_waits) {
   sukima::runtime two(support::with_workers(2));
   two.run([](context c) {
@@ -179,7 +180,7 @@ TEST_P(futures, throw_to_each_toucher_and_abort_nobody) {
     EXPECT_EQ(caught, 5);
     EXPECT_EQ(finished, 10);
     EXPECT_THROW(f.touch(c), support::test_error);
-    // Nobody touches it: its exception is lost with it.
+    // It is never touched: its exception is lost with it.
     const future<void> dropped(c, [](context b) {
       fib(b, 10);
       throw support::test_error(4);
@@ -254,7 +255,7 @@ TEST_P(futures, may_be_cancelled) {
     });
 }
 
-/// Those that wait are woken by it.
+/// The cancellation wakes their waiters.
 TEST_P(futures, that_are_cancelled_wake_whoever_waits) {
   if (GetParam() < 4) return;  // needs workers that wait
   runtime.run([&](context c) {
@@ -314,7 +315,8 @@ TEST_P(futures, need_the_context_of_their_function) {
     if (GetParam() == 1) {  // another worker could have run it, and then there is nothing to do
       EXPECT_THROW(f.touch(), sukima::usage_error);
     }
-    // A call without a context goes to a fiber of its own, and the caller's waits: nobody could split it off.
+    // A call without a context runs on a fiber of its own, while the caller's waits, so no worker could split
+    // it off.
     const std::string answer =
         support::message_of<sukima::usage_error>([&] { sukima::run([&](context d) { f.touch(d); }); });
     if (GetParam() == 1) {
@@ -399,7 +401,7 @@ TEST_P(launched_futures, are_touched_from_outside) {
   other.run([&](context c) { EXPECT_EQ(g.touch(c), 233); });
 }
 
-// When it is resumed nobody is inside the runtime, and its workers may all be asleep.
+// When it is resumed no thread is inside the runtime, and its workers may all be asleep.
 TEST(launched_future, goes_on_when_no_entry_is_left) {
   const support::must_end within("a launched future that is resumed from outside");
   sukima::runtime runtime(support::with_workers(3));
@@ -596,7 +598,7 @@ TEST_P(launched_futures, end_with_their_runtime) {
       }
       for (int i = 0; i < 100; ++i)
         others.push_back(sukima::launch([kept = counted()](context b) {
-          // Nobody resumes it: its runtime cancels it.
+          // It is never resumed: its runtime cancels it.
           sukima::suspend(b, [](sukima::resumer) {}, [](sukima::resumer r) noexcept { r.resume(); });
         }));
     });

@@ -153,7 +153,7 @@ TEST_P(group_test, an_exception_leaves_wait_and_cancels_the_rest) {
       for (int i = 0; i < 20; ++i)
         group.run([&, i, x = counted(i)](context below) {
           if (i == round % 20) throw test_error(i);
-          // One child ends by the exception only; whoever throws gets another worker.
+          // One child ends by the exception only; the child that throws gets another worker.
           if (i == (round + 7) % 20 && GetParam() > 1) support::fork_for_ever(below);
         });
       EXPECT_EQ(support::message_of([&] { group.wait(c); }), "error " + std::to_string(round % 20));

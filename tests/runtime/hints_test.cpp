@@ -68,8 +68,8 @@ TEST(hints, guard_is_a_probability) {
     ++asked;
     return 0.5;
   });
-  // Who is refused asks again at a later poll: nearly all are given away in the end, after two requests each.
-  // Draws begin with the time, so it goes on until both answers have come.
+  // A thief that is refused asks again at a later poll, so nearly all forks are given away in the end, after
+  // two requests each. Draws begin with the time, so the loop continues until both answers have come.
   int outer = 0;
   for (int i = 0; i < 40 || outer <= 2 || asked <= outer + 4; ++i)
     outer += given_away(half, guard(1), support::patience) == 1 ? 1 : 0;

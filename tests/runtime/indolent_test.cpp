@@ -48,7 +48,7 @@ TEST(indolent, worker_makes_tasks_only_for_thieves) {
   EXPECT_EQ(all.reclaims, 0u) << "nothing is published";
 }
 
-/// A worker that may ask nobody yet sleeps, and looks again in time although nobody wakes it.
+/// A worker that may not ask any victim yet sleeps, and looks again in time although no thread wakes it.
 TEST(indolent, thieves_come_back_when_they_may_ask) {
   const support::must_end within("forks that wait for thieves");
   for (const sukima::wait_policy wait :

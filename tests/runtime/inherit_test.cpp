@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wait policy `inherit`: what a real-time thread waits for runs with its priority.
+// The wait policy `inherit`: the worker that a real-time thread waits for runs with that thread's priority.
 #include "support.hpp"
 
 #include <sched.h>

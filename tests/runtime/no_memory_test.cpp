@@ -163,7 +163,8 @@ TEST(no_memory, for_a_search) {
   });
 }
 
-/// Copied without an allocation: all that is allocated is for thieves, and who has no memory for one goes on.
+/// Copied without an allocation: all allocations are for thieves, and a worker without memory for one
+/// continues.
 struct plain_workspace {
   int taken = 0;
 };

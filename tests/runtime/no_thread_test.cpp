@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No thread can be had (pids.max, RLIMIT_NPROC): the runtime goes on with those that it has, and says so. And
-// what happens while a thread is started.
+// No thread can be started (pids.max, RLIMIT_NPROC): the runtime continues with its present threads, and says
+// so. And events during the start of a thread.
 #include "support.hpp"
 
 #include <dlfcn.h>
@@ -17,12 +17,12 @@ namespace {
 
 /// How many threads can be started from now on.
 std::atomic<int> available{1 << 20};
-/// Called by who starts one.
+/// Called once by the next thread that starts one.
 std::atomic<void (*)()> meanwhile{nullptr};
 
 }  // namespace
 
-// Takes the place of the C library's.
+// Replaces the C library's function.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                               void* argument) {
   using type = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/pitfalls.md says: each statement that no other test covers.
+// The statements of docs/pitfalls.md that no other test covers.
 #include "support.hpp"
 
 #include <signal.h>
@@ -157,7 +157,7 @@ TEST_F(pitfalls_death_test, a_handler_that_is_installed_later_gets_the_overflow)
   EXPECT_EXIT(overflow_after(install), testing::ExitedWithCode(5), "the program's own handler");
 }
 
-/// … and one that was there before is called for what is no overflow of a fiber.
+/// … and a handler that was installed before is called for faults other than the overflow of a fiber.
 TEST_F(pitfalls_death_test, an_earlier_handler_gets_the_other_faults) {
   EXPECT_EXIT(
       {

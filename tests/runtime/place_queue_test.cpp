@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures in the queues of their places (placement_policy::queue), on made-up machines: who computes them,
-// what becomes of them without a worker, and how many of them wait.
+// Futures in the queues of their places (placement_policy::queue), on made-up machines: which worker computes
+// them, what happens to them without a worker, and how many of them wait.
 #include "core.hpp"
 #include "place/hints.hpp"
 
@@ -138,7 +138,7 @@ TEST_F(place_queues, are_emptied_when_the_runtime_ends) {
 
 TEST_F(place_queues, of_places_without_a_worker_are_served_from_around) {
   start(2);
-  cpus[0] = 4;  // of the same cache as CPU 5, where nobody is
+  cpus[0] = 4;  // of the same cache as CPU 5, which has no worker
   runtime().run([&](context c) {
     sukima::on(c, core(4), [&](context b) {
       const auto f = sukima::launch([] { return sukima::worker_id(); }, sukima::on(core(5)));
@@ -208,8 +208,8 @@ class lock_step : public place_queues {
   std::array<std::size_t, 2> waiting{};
 
  private:
-  /// The first worker gives one future to the second and one to the third, the second one to the fourth:
-  /// these are computed at once. All others stay with who made them, and wait.
+  /// The first worker passes one future to the second and one to the third, the second worker passes one to
+  /// the fourth: these are computed at once. All others stay with their makers, and wait.
   int worker_of_left(int level, int worker) const {
     const int below_root = static_cast<int>(depth) - level;
     if (worker == 0 && below_root < 2) return 1 + below_root;

@@ -121,7 +121,7 @@ TEST(worker_places, a_place_without_a_worker_means_the_smallest_around_that_has_
   const made_up_machine machine;
   worker_places places(machine.table());
   const sukima_place core = machine.of(7, place_level::core);
-  EXPECT_EQ(places.nearest_with_worker(core), SUKIMA_PLACE_ANY);  // nobody is there at all
+  EXPECT_EQ(places.nearest_with_worker(core), SUKIMA_PLACE_ANY);  // no worker is left anywhere
   last_cpu far, near, here;
   places.see(far, 0);
   EXPECT_EQ(places.nearest_with_worker(core), SUKIMA_PLACE_WHOLE);

@@ -23,10 +23,10 @@ namespace {
 using namespace std::chrono_literals;
 using support::fib;
 
-/// So soon the number of workers follows; they look five times a second.
+/// The time within which the number of workers follows; the runtime looks five times a second.
 constexpr auto soon = support::sanitized ? 10s : 3s;
 
-/// What the pressed process tells, in shared memory.
+/// The report of the pressed process, in shared memory.
 struct shared_report {
   std::atomic<unsigned> workers{0};
   std::atomic<long> runs{0};
@@ -104,7 +104,7 @@ class pressed_process {
   [[noreturn]] void compute(const sukima::settings& chosen, int size) {
     sukima::runtime runtime(chosen);
     const auto right = support::plain_fib(size);
-    // Tells the number of workers while the other threads may have no CPU.
+    // Reports the number of workers even while the other threads may have no CPU.
     while (!report_->end) {
       if (runtime.run([=](sukima::context c) { return fib(c, size); }) != right) _exit(1);
       const std::vector<int> ones(1000, 1);

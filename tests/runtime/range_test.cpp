@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over blocks, tables, lists, maps, filters and what splits itself; parallel_fold.
+// Loops over blocks, tables, lists, maps, filters and ranges that split themselves; parallel_fold.
 #include "support.hpp"
 
 #include <forward_list>

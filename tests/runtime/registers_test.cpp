@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test that g++ inlines claims to change no register: what its slow path must keep, and in which state it
-// must
-// leave the vector unit.
+// The test that g++ inlines claims to change no register: the registers that its slow path must keep, and the
+// state in which it must leave the vector unit.
 #include "support.hpp"
 
 #include <sukima/detail/loop.hpp>

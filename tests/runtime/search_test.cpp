@@ -104,7 +104,7 @@ TEST_P(search_test, works_with_bodies_without_a_context) {
   EXPECT_TRUE(p.is({}));
 }
 
-/// Nobody in this program knows a context.
+/// This program has no context anywhere.
 long leaves_of(path& p, int depth) {
   if (depth == 0) return 1;
   return sukima::search(

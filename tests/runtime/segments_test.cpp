@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several tasks on one fiber, one on top of the other: what is aborted in the segment of one is nothing to
-// the others.
+// Several tasks on one fiber, one on top of the other: an abort in the segment of one does not concern the
+// others.
 #include "support.hpp"
 
 #include <sukima/future.hpp>
@@ -80,8 +80,8 @@ TEST_P(segments, an_abort_further_out_hides_none_further_in) {
   });
 }
 
-/// The scope is cancelled by a part of it that runs on top of the fiber that opened it, and that raises a
-/// shield then. The other part begins to wait for what never happens while that stands.
+/// A part of the scope cancels it. That part runs on top of the fiber that opened the scope, and then raises
+/// a shield. The other part begins to wait for an event that never happens while the shield stands.
 TEST(segment, a_shield_hides_no_abort_from_what_runs_elsewhere) {
   const support::must_end within("a wait in a scope that was cancelled before");
   sukima::runtime runtime(support::with_workers(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings and their environment variables: what is accepted, and what the refusals say.
+// Settings and their environment variables: the accepted values, and the messages of refusals.
 #include "support.hpp"
 
 #include <cstdlib>
@@ -212,7 +212,7 @@ TEST(settings, are_checked_by_the_constructor) {
             std::string::npos);
   EXPECT_NE(message([](auto& s) { s.request_interval_us = 1; }).find("settings::request_interval_us='1'"),
             std::string::npos)
-      << "with published tasks nobody asks";
+      << "with published tasks no worker asks";
   const auto with_requests = [](unsigned interval) {
     return [interval](auto& s) {
       s.published_tasks = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is learned about roots that are over at once, by given times.
+// What the runtime learns about roots that end at once, tested with given times.
 #include "short_roots.hpp"
 
 #include "support.hpp"
@@ -12,17 +12,17 @@ namespace tuning = sukima::detail::tuning;
 constexpr std::uint64_t short_below = 100;
 constexpr std::uint64_t long_from = 1000;
 constexpr unsigned needed = tuning::short_roots_needed;
-/// So many times as many as are needed are forgiven for, as the header says.
+/// This multiple of the needed number, in short roots in a row, halves that number, as the header says.
 constexpr unsigned forgiveness = 16;
 
 /// A place that enters, and what its thread has learned.
 class short_root : public testing::Test {
  protected:
-  /// So many roots in a row that take so many ticks.
+  /// Records this number of roots in a row, which each take this number of ticks.
   void note(std::uint64_t took, unsigned times = 1, const void* code = first) {
     for (unsigned i = 0; i < times; ++i) roots.note(code, took, short_below, long_from);
   }
-  /// How many short ones in a row it takes from here until the next one is expected to be short.
+  /// The number of short ones in a row, from here, until the next one is expected to be short.
   unsigned still_needed(const void* code = first) {
     unsigned count = 0;
     for (; !roots.expects(code); ++count) note(short_below - 1, 1, code);
@@ -30,7 +30,7 @@ class short_root : public testing::Test {
   }
 
   static constexpr char codes[16 * 9] = {};
-  /// Codes are told apart by their addresses; those that are 16 · 8 bytes apart share a place.
+  /// Codes are distinguished by their addresses; those that are 16 · 8 bytes apart share a place.
   static constexpr const void* first = codes;
   static constexpr const void* beside = codes + 16;
   static constexpr const void* in_the_same_place = codes + 16 * 8;

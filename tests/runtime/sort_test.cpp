@@ -24,7 +24,7 @@ using support::test_error;
 class sort_test : public support::runtimes {};
 INSTANTIATE_TEST_SUITE_P(workers, sort_test, support::worker_counts(), support::name_of_count);
 
-/// Inputs that sorts stumble over.
+/// Inputs that are difficult for sorts.
 std::vector<std::pair<std::string, std::vector<int>>> shapes(std::size_t n) {
   std::mt19937 random(static_cast<unsigned>(n));
   const auto make = [&](auto&& element) {

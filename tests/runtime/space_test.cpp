@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much space futures need: at most what the sequential program needs, for each worker.
+// The space that futures need: at most that of the sequential program, for each worker.
 #include "support.hpp"
 
 #include <atomic>
@@ -80,8 +80,8 @@ TEST_P(space, of_futures_is_that_of_the_sequential_program_for_each_worker) {
   }
 }
 
-/// What is launched and touched by its launcher, any number of times: the handles keep the results, and
-/// nobody keeps a stack.
+/// Any number of futures are launched and touched by their launcher: the handles keep the results, and no
+/// stack is kept.
 TEST(space_of_launched_futures, is_that_of_their_results) {
   constexpr int many = support::sanitized ? 20'000 : 1'000'000;
   sukima::runtime runtime(support::with_workers(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// set_bits; loops and searches over what knows no more than each element's successor.
+// set_bits; loops and searches over ranges that only know each element's successor.
 #include "support.hpp"
 
 #include <array>
@@ -222,8 +222,8 @@ TEST_P(successor_test, queens_by_lowest_bit) {
   }
 }
 
-/// What a loop's body throws aborts the rest: the lowest of the exceptions that have arrived wins, and all
-/// elements before the one that threw were begun.
+/// An exception of a loop's body aborts the rest. The lowest of the exceptions that have arrived wins, and
+/// all elements before its element were begun.
 TEST_P(successor_test, exceptions_leave_loops) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> begun{0};
@@ -449,7 +449,7 @@ TEST(successor, guards_are_asked_in_the_state_of_their_choice) {
   EXPECT_GT(asked, 0);
 }
 
-/// Lambdas that keep a state of their own: each piece begins with a copy, and nobody else's changes it.
+/// Lambdas that keep a state of their own: each piece begins with a copy, and no other piece changes it.
 TEST_P(successor_test, callables_with_a_state_are_copied_for_each_piece) {
   for (int round = 0; round < 20; ++round) {
     path p;

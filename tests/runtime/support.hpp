@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime's tests share: runtimes of several sizes, waiting with an end, objects that count
+// Shared parts of the runtime's tests: runtimes of several sizes, waiting with an end, objects that count
 // themselves.
 #pragma once
 
@@ -154,11 +154,11 @@ class suspending_barrier {
 /// Forks until it is aborted; for branches that a sibling's exception or a canceller has to end.
 [[noreturn]] inline void fork_for_ever(sukima::context c) {
   if (poll_until(c, [] { return false; })) throw std::logic_error("the condition cannot hold");
-  throw std::runtime_error("nobody aborted this branch");
+  throw std::runtime_error("this branch was not aborted");
 }
 
-/// Memory of this process that is in no file, in RAM or swapped out; none: this kernel does not tell. Counted
-/// page by page: VmRSS is a guess where there are many CPUs, and shrinks where others need memory.
+/// Memory of this process that is in no file, in RAM or swapped out; none: this kernel does not report it.
+/// Counted page by page: VmRSS is a guess if there are many CPUs, and shrinks if others need memory.
 inline std::optional<std::size_t> private_bytes() {
   std::optional<std::size_t> bytes;
   std::ifstream all("/proc/self/smaps_rollup");
@@ -207,7 +207,7 @@ class counted {
   int value_;
 };
 
-/// An exception that says who threw it.
+/// An exception with the number of the code that threw it.
 struct test_error : std::runtime_error {
   explicit test_error(int n) : std::runtime_error("error " + std::to_string(n)), number(n) {}
   int number;

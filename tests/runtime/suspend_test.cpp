@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// suspend: resumed by anybody, once, early or late; many parked fibers; what is left of them is given away.
+// suspend: resumed by any thread, once, early or late; many parked fibers; the rest of their work is given
+// away.
 #include "support.hpp"
 
 #include <sys/resource.h>
@@ -186,7 +187,7 @@ TEST_P(suspend_test, is_aborted_when_it_goes_on) {
   EXPECT_EQ(left, 1);
 }
 
-/// What a parked search has left is split off by a helper, which undoes and redoes its workspace.
+/// A helper splits off the rest of a parked search, and undoes and redoes the search's workspace.
 TEST_P(suspend_test, leaves_a_consistent_workspace_to_helpers) {
   struct path {
     std::vector<int> steps;

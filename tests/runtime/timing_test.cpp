@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How soon a second branch begins, and what waiting costs. Measured on a machine that others use, too: each
-// test is content with the best of several tries.
+// How soon a second branch begins, and the cost of waiting. Measured on a machine that others use, too, so
+// each test accepts the best of several tries.
 #include "support.hpp"
 #include "tuning.hpp"
 
@@ -41,9 +41,8 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Takes its time without ever looking for thieves. Sleeping instead of computing: other programs on the
-/// machine
-/// must not decide whether the two branches overlap.
+/// Runs for a while without polling. It sleeps instead of computing, because other programs on the machine must
+/// not decide whether the two branches overlap.
 void never_polls() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 constexpr double overlapping = 0.13;  // seconds; one after the other would be 0.2
@@ -193,7 +192,7 @@ TEST(timing, futures_that_nobody_takes_cost_a_few_forks) {
     const double futures = seconds_of([&] { one.run([](context c) { return by_futures(c, n); }); });
     return futures / forks;
   });
-  std::printf("a future that nobody takes: %.1f forks\n", ratio);
+  std::printf("an untaken future: %.1f forks\n", ratio);
   EXPECT_LT(ratio, limit);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SUKIMA_TRACE: what the file says, and what happens where none can be written. The variable is read once in
-// a process, so each run is a process of its own.
+// SUKIMA_TRACE: the contents of the file, and failures to write it. The variable is read once in a process,
+// so each run is a process of its own.
 #include "support.hpp"
 
 #include <nlohmann/json.hpp>
@@ -281,7 +281,7 @@ TEST_F(trace_death_test, without_a_cpu_is_a_period_of_its_own) {
         CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
         sched_setaffinity(0, sizeof one, &one);
         sukima::runtime r(with_workers(4));
-        // The same samples tell the trace, and decide in the end that CPU is short.
+        // The same samples go to the trace, and decide in the end that CPU is short.
         const auto is_short = [&] {
           return std::ranges::any_of(r.decisions(), [](const auto& d) { return d.what == "spinning"; });
         };

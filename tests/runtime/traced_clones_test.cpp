@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says of sequential clones.
+// The trace of sequential clones.
 #include "clones.hpp"
 
 #include "observe/traced_clones.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a worker without work asks first.
+// The victim that an idle worker asks first.
 #include "steal/weighted_draw.hpp"
 #include "support.hpp"
 
@@ -60,7 +60,7 @@ int taken_from_first(victim_policy policy, double weight_of_first, double weight
       sukima::fork2(
           c, [] { std::this_thread::yield(); },
           [&] {
-            // Only when both offer: before, there is no choice.
+            // Count only while both offer forks: before that, the thief has one victim only.
             if (running == 2 && std::this_thread::get_id() != here) ++taken[side];
           });
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of workers follows the CPU that there is, and what is computed does not depend on it.
+// The number of workers follows the available CPU, and results do not depend on it.
 #include "support.hpp"
 
 #include <sukima/capacity.h>
@@ -66,7 +66,7 @@ std::vector<unsigned long long> masks_of_other_threads() {
     if (task.path().filename() == std::to_string(gettid())) continue;
     std::ifstream status(task.path() / "status");
     std::string line;
-    while (std::getline(status, line)) {  // nothing to read of a thread that has ended meanwhile
+    while (std::getline(status, line)) {  // no lines of a thread that has ended
       if (line.starts_with("SigBlk:")) masks.push_back(std::stoull(line.substr(7), nullptr, 16));
     }
   }
@@ -275,7 +275,7 @@ TEST(thread_bound_join, ends_when_what_was_stolen_is_resumed_after_its_worker_ha
   }
 }
 
-/// With one worker the thief is the worker that runs in place of a blocked one, and is surplus afterwards.
+/// With one worker the thief is the worker that runs instead of a blocked one, and is surplus afterwards.
 TEST(thread_bound_join, ends_when_its_thief_ran_in_place_of_a_blocked_worker) {
   const support::must_end within("a thread-bound join");
   sukima::runtime one(support::with_workers(1));

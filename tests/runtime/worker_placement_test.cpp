@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that stay on a CPU each while others compute, and move again when that is over.
+// Workers that each stay on a CPU while others compute, and move again afterwards.
 #include "support.hpp"
 
 #include <sukima/capacity.h>
@@ -110,7 +110,7 @@ TEST_F(workers_on_all_cpus, holds_workers_while_cpu_is_short_and_threads_leave_a
     EXPECT_TRUE(held);
     EXPECT_TRUE(was_decided(runtime, 1));
   }
-  // Alone again, with one long task: whoever was held may move.
+  // Alone again, with one long task: pinned workers may move.
   EXPECT_TRUE(support::sleep_until([&] {
     runtime.run([](sukima::context c) { return fib(c, 26); });
     return was_decided(runtime, 0);
@@ -210,7 +210,7 @@ TEST(worker_placement, can_be_switched_off) {
   EXPECT_FALSE(was_decided(runtime, 1));
 }
 
-/// A thread inherits the affinity of the one that starts it, and that may be a worker on one CPU.
+/// A thread inherits the affinity of the thread that starts it, which may be a worker pinned to one CPU.
 TEST(worker_placement, a_thread_that_a_bound_worker_starts_gets_its_own_cpu) {
   const cpu_set_t all = own_cpus();
   const int cpus = CPU_COUNT(&all);

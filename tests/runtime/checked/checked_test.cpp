@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checked mode: every operation ends the program if it gets the context of an outer function, and right
-// programs do not notice that it is on, nor that other sources are without it.
+// The checked mode: every operation ends the program if it gets the context of an outer function. Correct
+// programs behave the same with it, and beside sources that are compiled without it.
 #include "../support.hpp"
 #include "mixed.hpp"
 
@@ -233,7 +233,7 @@ TEST_P(checked, a_context_is_good_again_after_an_exception) {
 }
 
 TEST(checked_mixture, keeps_the_instances_of_both_modes_apart) {
-  // Without checks a second branch that nobody took gets the place of the choice point that is over.
+  // Without checks an untaken second branch uses the place of the choice point that has ended.
   sukima::runtime one(with_workers(1));
   one.run([](context c) {
     EXPECT_GT(sukima::fork2(c, mixed::own_context{}, mixed::own_context{}).second, c.top);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bodies of loops and searches do: types of their own, the same for all kinds of contexts. Lambdas
-// in templates would be others in each, and take four times as long to compile.
+// The bodies of loops and searches: types of their own, the same for all kinds of contexts. Lambdas in
+// templates would be different types in each, and take four times as long to compile.
 #pragma once
 
 #include "execute.hpp"
@@ -38,7 +38,7 @@ inline constexpr const sukima::context* no_context = nullptr;
 /// \param c   null: called without a context
 template <class C> std::uint64_t evaluate(const C* c, const node& n, const surroundings& s);
 
-/// What an iteration of a loop does with its value.
+/// The use of an iteration's value by a loop.
 struct store_value {
   std::vector<std::uint64_t>* values;
   void operator()(int i, std::uint64_t v) const { (*values)[static_cast<std::size_t>(i)] = v; }

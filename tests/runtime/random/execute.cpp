@@ -399,7 +399,7 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
       return with_plain_context(&here, body);
     }
     case kind::thread_bound: {
-      // A thread-bound fiber cannot call code without a context where nobody knows the top.
+      // A thread-bound fiber cannot call code without a context if the top is not known.
       const auto stay = [&](context here) {
         return sukima::thread_bound([&] { return evaluate(&here, *n.children[0], s); });
       };

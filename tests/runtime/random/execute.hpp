@@ -15,7 +15,7 @@
 
 namespace random_programs {
 
-/// A thread outside of the runtime that does what it is told, in order: resumes and cancels.
+/// A thread outside the runtime that runs the actions posted to it, in order: resumes and cancels.
 class outsider {
  public:
   outsider();
@@ -33,7 +33,7 @@ class outsider {
   std::thread thread_;
 };
 
-/// How one run went besides its result.
+/// Observations of one run besides its result.
 struct observations {
   std::atomic<std::uint64_t> leaves{0};
   std::atomic<std::int64_t> captures{0};  ///< captured objects that are alive

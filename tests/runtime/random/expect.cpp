@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a random program results in: sequentially, and in any order of its branches.
+// The result of a random program: sequentially, and with any order of its branches.
 #include "program.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of a node: with or without a context, with hints, over numbers or over what has a successor only.
+// The forms of a node: with or without a context, with hints, over numbers or by successor only.
 #pragma once
 
 #include "program.hpp"
@@ -14,7 +14,7 @@
 
 namespace random_programs {
 
-/// Calls f with std::true_type if the node is to be called with a context, else with std::false_type.
+/// Calls f with std::true_type if the node's parent must call it with a context, else with std::false_type.
 template <class F> auto in_form_of(const node& n, F f) {
   return n.with_context ? f(std::true_type{}) : f(std::false_type{});
 }

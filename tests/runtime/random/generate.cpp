@@ -17,7 +17,7 @@ struct place {
   int scopes;           ///< cancellable scopes around it, in this runtime
   bool thread_bound;
   bool within_other;
-  std::size_t repeats;  ///< so often it is evaluated, at most
+  std::size_t repeats;  ///< how often it is evaluated, at most
 };
 
 /// A thread-bound fiber that parks needs a thread in its place, a millisecond later: not too many of them.
@@ -123,7 +123,7 @@ class generator {
     add_child(n, at);
   }
 
-  /// Something small that is no leaf, over a leaf.
+  /// A small node over a leaf, other than a leaf.
   void add_small(node& n, place at) {
     at.budget = 1;
     at.depth = deepest + 1;
@@ -161,7 +161,7 @@ class generator {
         in_order_ = false;
         break;
       case 6:
-        // Nobody would resume the first branch if the second one were aborted or could not be split off.
+        // The first branch would never be resumed if the second one were aborted or could not be split off.
         if (!parks_ || !pure_ || hints_ || !may_wait_for_each_other(at)) break;
         n.what = kind::rendezvous;
         in_order_ = false;
@@ -173,7 +173,7 @@ class generator {
         // A child that is aborted would not come to the meeting.
         n.what = parks_ && pure_ && may_wait_for_each_other(at) && random_.once_in(2) ? kind::meeting
                                                                                       : kind::group;
-        // What is launched refers to what its launcher has, which must not leave before.
+        // A launched future refers to variables of its launcher, which must not leave before.
         if (n.what == kind::group && pure_ && random_.once_in(2)) {
           n.what = kind::launched;
           at.thread_bound = false;

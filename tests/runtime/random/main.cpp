@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-random-programs: runs random programs in parallel and compares with what they must result in.
+// sukima-random-programs: runs random programs in parallel and compares their results with the expected ones.
 #include "execute.hpp"
 #include "program.hpp"
 

@@ -38,7 +38,7 @@ class meeting {
     complete_ = true;
     return std::move(waiting_);
   }
-  /// False: the last one has come meanwhile.
+  /// False: the last one has arrived since.
   bool keep(sukima::resumer r) {
     const std::lock_guard hold(lock_);
     if (!complete_) waiting_.push_back(r);

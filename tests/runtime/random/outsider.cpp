@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread outside of the runtime that random programs tell what to do.
+// The thread outside the runtime to which random programs post actions.
 #include "execute.hpp"
 
 namespace random_programs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs: their tree, what their parts compute, and what they may result in.
+// Random programs: their tree, the computations of their parts, and their possible results.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace random_programs {
 
-/// What a node does; `children` says with what.
+/// The kind of a node's computation; `children` are its operands.
 enum class kind {
   leaf,           ///< some work, its result depends on the input and on the workspace
   fork,           ///< two children at the same time
@@ -122,7 +122,7 @@ class path {
   static constexpr std::uint64_t broken_copy = 0xB0C0;
 
   explicit path(bool fragile = false) : fragile_(fragile) {}
-  /// The copies of splits. Of a fragile path one in three fails, whoever makes it.
+  /// The copies of splits. Of a fragile path one copy in three fails, on any thread.
   path(const path& other) : steps_(other.steps_), fragile_(other.fragile_) {
     static std::atomic<std::uint64_t> copies{0};
     if (fragile_ && mix(copies.fetch_add(1, std::memory_order_relaxed), 1) % 3 == 0)
@@ -160,7 +160,7 @@ inline bool applicable(const node& n, const path& w, std::uint64_t choice) {
   return mix(n.number ^ w.value(), choice) % 3 != 0;
 }
 
-/// What a program may result in.
+/// The possible results of a program.
 struct outcomes {
   static constexpr std::size_t many = 24;
   std::set<std::uint64_t> values;
