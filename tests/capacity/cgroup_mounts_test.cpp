@@ -148,7 +148,7 @@ TEST_F(discovery, a_mount_from_above_the_namespace_and_a_process_beside_it) {
   EXPECT_EQ(tree.facts().usable, 1.2);
 }
 
-TEST_F(discovery, a_process_outside_of_what_the_namespace_shows) {
+TEST_F(discovery, a_process_outside_the_visible_namespace) {
   groups("0::/../sister\n");
   mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
   quota("/sys/fs/cgroup", "10000 100000");

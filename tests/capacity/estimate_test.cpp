@@ -194,7 +194,7 @@ TEST(estimate, clocks_that_run_on_while_others_have_the_cpu_are_corrected) {
   EXPECT_NEAR(one_busy.load().now, 0.75, 0.02);
 }
 
-TEST(estimate, the_hosts_word_limits_the_whole_machine) {
+TEST(estimate, the_hosts_message_limits_the_whole_machine) {
   world here("0-3");
   here.group("/ours", "100", "max 100000");
   here.tree().file("/run/sukima/host", "sukima-host 1\nusable 1.5\nvalid 3600\nend\n");
@@ -236,7 +236,7 @@ TEST(estimate, an_explanation_before_the_first_sample_blinds_nothing) {
   EXPECT_EQ(basis(true), basis(false));
 }
 
-TEST(estimate, a_malformed_word_of_the_host_is_told_once_in_each_report) {
+TEST(estimate, a_malformed_message_of_the_host_is_reported_once_in_each_report) {
   world here("0-3");
   here.group("/ours", "100", "max 100000");
   here.tree().file("/run/sukima/host", "sukima-host 1\nusable many\nvalid 3600\nend\n");
@@ -268,7 +268,7 @@ TEST(estimate, the_users_word_wins) {
   EXPECT_EQ(result.usable, 1);
 }
 
-TEST(estimate, a_program_that_blocks_often_is_told_to_measure_its_progress) {
+TEST(estimate, advises_a_program_that_blocks_often_to_measure_its_progress) {
   world here("0-1");
   here.group("/ours", "100", "max 100000").uses("/ours", 0.2).uses("", 0.2);
   here.own_thread(4711, 0.1, 0).own_thread(4712, 0.1, 0).run(1);  // 100 times a second a millisecond
@@ -292,7 +292,7 @@ TEST(estimate, short_slices_of_threads_that_are_displaced_are_no_blocking) {
 
 // The root group tells nothing about its use (version 1, with the controller cpuacct elsewhere), and of two
 // threads in it only one has been found.
-TEST(estimate, what_the_machine_uses_counts_where_the_root_group_tells_nothing) {
+TEST(estimate, the_machines_use_counts_if_the_root_group_has_no_figures) {
   world here("0-1");
   here.group("/ours", "100", "max 100000").uses("/ours", 0.5).machine_uses(2).has_silent_root();
   // The one thread gets half a CPU for itself; with a second one it could not get a whole one more.
@@ -300,7 +300,7 @@ TEST(estimate, what_the_machine_uses_counts_where_the_root_group_tells_nothing) 
   EXPECT_NEAR(here.usable(2).usable, 2.0 / 3, 0.02);
 }
 
-TEST(estimate, reasons_are_told) {
+TEST(estimate, reports_its_reasons) {
   world here("0-1");
   here.group("/ours", "100", "max 100000").group("/hogs", "200", "max 100000");
   here.uses("/hogs", 1.5).uses("", 1.5).run(1);

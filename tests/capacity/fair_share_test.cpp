@@ -24,7 +24,7 @@ TEST(fair_share, equal_threads_share_equally) {
   EXPECT_EQ(fill(2, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}}), (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
 }
 
-TEST(fair_share, who_wants_little_keeps_it_and_the_rest_is_shared_again) {
+TEST(fair_share, small_demands_are_met_and_the_rest_is_shared_again) {
   EXPECT_EQ(fill(2, {{1, 0.25, 0}, {1, 2, 0}, {1, 2, 0}}), (std::vector<double>{0.25, 0.875, 0.875}));
 }
 

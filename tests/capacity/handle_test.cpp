@@ -245,7 +245,7 @@ TEST_F(affinity, at_the_opening_is_kept_when_threads_are_pinned_later) {
   EXPECT_EQ(facts.affinity, 1u);
 }
 
-TEST(affinity_at_open, follows_the_cpuset_if_nobody_had_narrowed_it) {
+TEST(affinity_at_open, follows_the_cpuset_if_it_was_not_narrowed_before) {
   recorded_tree tree;
   tree.machine("0-7", "2-3").file("/proc/self/cgroup", "0::/\n");
   tree.file("/proc/self/mountinfo", mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));

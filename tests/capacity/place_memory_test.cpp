@@ -81,7 +81,7 @@ TEST(place_of, a_touched_page_is_what_the_kernel_says) {
   }
 }
 
-TEST(place_of, a_page_that_nobody_touched_is_any_and_stays_untouched) {
+TEST(place_of, an_untouched_page_is_any_and_stays_untouched) {
   recorded_tree tree;
   const place_table_pointer table = make_table(tree, 2);
   const pages memory(1);

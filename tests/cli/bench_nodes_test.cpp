@@ -78,7 +78,7 @@ TEST_F(bench_nodes, are_in_a_table_with_the_share_of_each) {
   EXPECT_NE(text.find("share_0,share_1,share_2,share_least,tasks\n"), std::string::npos) << text;
 }
 
-TEST_F(bench_nodes, that_fail_are_told) {
+TEST_F(bench_nodes, that_fail_are_reported) {
   add_cluster_program("echo $((7 + nodes))");
   process::child_result result = run({"bench", "fib", "--nodes", "2", "--json", "--repetitions", "1"});
   EXPECT_EQ(result.exit_code, 1);

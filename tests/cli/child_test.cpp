@@ -97,7 +97,7 @@ TEST(child, that_hangs_is_killed_with_its_children) {
   wait_until_ended(std::stoi(result.output));
 }
 
-TEST(child, is_over_when_it_ends_even_if_others_hold_its_output) {
+TEST(child, ends_even_if_others_hold_its_output) {
   const process::child_result result = shell("sleep 1000 & echo done");
   EXPECT_EQ(result.output, "done\n");
   EXPECT_FALSE(result.timed_out);

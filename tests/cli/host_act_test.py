@@ -158,7 +158,7 @@ class Groups(Acting):
         self.assertEqual((self.group / "cpu.weight").read_text(), "50\n")
         self.assertEqual(self.run_host("revert").stdout.count("again"), 1)
 
-    def test_are_left_if_somebody_else_has_changed_them(self):
+    def test_are_left_if_another_program_has_changed_them(self):
         self.act("a", "cap", "1.5")
         (self.group / "cpu.max").write_text("60000 50000\n")
         self.assertIn("somebody else has set it to 60000 50000 since", self.run_host("revert").stdout)

@@ -155,7 +155,7 @@ TEST(judge, takes_the_seconds_of_a_command_from_its_output) {
   EXPECT_EQ(failure_of(judge(result, t, std::chrono::seconds(1))), "printed -1 as its seconds");
 }
 
-TEST(describe, says_who_did_what) {
+TEST(describe, says_which_actor_did_what) {
   EXPECT_EQ(describe(fib_task()), "fib by tbb (gcc) with 2 workers, alone");
 }
 

@@ -80,7 +80,7 @@ TEST_F(probe_warnings, tell_of_siblings_while_cores_idle) {
   EXPECT_NE(found.advice.find("0,2,4,6"), std::string::npos) << found.advice;
 }
 
-TEST_F(probe_warnings, tell_of_cpus_spread_over_nodes) {
+TEST_F(probe_warnings, report_cpus_spread_over_nodes) {
   allow({0, 2, 8, 10});
   ASSERT_EQ(names(), list{"nodes"});
   EXPECT_NE(warnings_for(place).front().advice.find("0,2,4,6"), std::string::npos);

@@ -23,7 +23,7 @@ def answer(*arguments, **variables):
 
 
 class Recorded(unittest.TestCase):
-    def test_what_is_recorded_gives_the_same_answer(self):
+    def test_a_recorded_tree_gives_the_same_answer(self):
         place = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "place")
         with subprocess.Popen(["sh", "-c", "while :; do :; done"], env=ENVIRONMENT) as hog:
             try:

@@ -55,7 +55,7 @@ class Refusals(unittest.TestCase):
         self.refused("cannot be written to '/nonesuch/x'", "run", "--report", "--output", "/nonesuch/x", "--", "true")
         self.refused("SUKIMA_CPUS", "run", "--", "true", SUKIMA_CPUS="many")
 
-    def test_where_nobody_can_be_told_the_exit_code_is_the_same(self):
+    def test_the_exit_code_is_the_same_without_a_listener(self):
         with open("/dev/full", "wb") as full:
             for errors in ({"stderr": full}, {"preexec_fn": lambda: os.close(2)}):
                 self.assertEqual(subprocess.run([PROGRAM, "nonsense"], timeout=500, env=ENVIRONMENT, **errors).returncode, 2)
@@ -271,7 +271,7 @@ class Recordings(unittest.TestCase):
         self.assertEqual(run("probe", "--root", self.tree(), "--at-least", "2").returncode, 3)
         self.assertEqual(run("probe", "--root", self.tree(), "--threads").stdout, "2\n")
 
-    def test_what_is_recorded_has_the_same_limits(self):
+    def test_a_recorded_tree_has_the_same_limits(self):
         """What is measured besides depends on the moment: recorded_answer_test.py."""
         place = str(self.folder / "place")
         here = json.loads(run("probe", "--json", "--record", place, SECRET="hunter2").stdout)
@@ -314,7 +314,7 @@ class Recordings(unittest.TestCase):
         answer = json.loads(run("probe", "--json", "--root", place).stdout)
         self.assertEqual((answer["affinity"], answer["cap"]), (1, 1))
 
-    def test_what_is_no_recording_is_refused(self):
+    def test_other_files_than_recordings_are_refused(self):
         for sentence, arguments in (
                 ("holds no recorded tree", ["--root", str(self.folder)]),
                 ("holds no recorded tree", ["--root", "/nonesuch"]),

@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(all, deadlocks_test,
                            return name;
                          });
 
-TEST_P(deadlocks_test, of_all_say_who_waits_for_whom) {
+TEST_P(deadlocks_test, of_all_say_which_object_waits_for_which) {
   EXPECT_EQ(
       ending_of("ring", GetParam()),
       "deadlock: sukima: all objects wait for one another: first waits for a message from c (0 of 2), which "

@@ -31,7 +31,7 @@ TEST_P(ends_test, a_stream_closes_with_its_last_sender) {
   EXPECT_EQ(count, 2);
 }
 
-TEST_P(ends_test, sending_to_nobody_throws) {
+TEST_P(ends_test, sending_without_a_receiver_throws) {
   program p(runtime);
   auto s = p.stream<int>("lonely", capacity{2});
   std::string text;
@@ -150,7 +150,7 @@ TEST_P(ends_test, an_end_that_was_dropped_by_a_handled_exception_closes_for_one_
   p.run();
 }
 
-TEST_P(ends_test, a_failure_after_a_handled_exception_is_heard_of) {
+TEST_P(ends_test, a_failure_after_a_handled_exception_arrives) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{4}), t = p.stream<int>("t", capacity{4});
   auto later = p.stream<int>("later", capacity{4});

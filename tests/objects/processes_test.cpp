@@ -101,7 +101,7 @@ TEST_P(processes_test, stop_and_abort_reach_all) {
   EXPECT_EQ(output_of("abort", GetParam()), "over\n");
 }
 
-TEST_P(processes_test, readers_hear_of_an_exception_after_what_was_sent) {
+TEST_P(processes_test, readers_get_an_exception_after_all_messages) {
   const std::string out = output_of("fails: throws", GetParam());
   const bool far = std::string(GetParam()).starts_with("processes");
   EXPECT_EQ(out,
@@ -110,7 +110,7 @@ TEST_P(processes_test, readers_hear_of_an_exception_after_what_was_sent) {
                 "more\nsource: broken\n");
 }
 
-TEST(processes, readers_hear_of_a_crash_after_what_was_sent) {
+TEST(processes, readers_notice_a_crash_after_all_messages) {
   for (const auto& [how, text] :
        {std::pair("exits", "ended with code 3"), std::pair("is killed", "was killed by signal 9 (SIGKILL)"),
         std::pair("aborts", "was killed by signal 6 (SIGABRT)")}) {

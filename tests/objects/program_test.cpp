@@ -194,7 +194,7 @@ TEST(program, refuses_another_wish_about_deadlocks) {
   }
 }
 
-TEST(program, what_never_ran_is_destroyed) {
+TEST(program, destroys_programs_that_never_ran) {
   const auto token = std::make_shared<int>(1);
   {
     program p;

@@ -149,7 +149,7 @@ TEST_P(stream_test, moves_what_cannot_be_copied) {
   EXPECT_EQ(all, "abcde");
 }
 
-TEST_P(stream_test, what_nobody_received_is_destroyed) {
+TEST_P(stream_test, destroys_messages_that_were_not_received) {
   const auto token = std::make_shared<int>(1);
   {
     program p(runtime);
@@ -243,7 +243,7 @@ struct fails_once {
   static inline bool has_failed = false;
 };
 
-TEST_P(stream_test, what_an_assignment_refuses_stays) {
+TEST_P(stream_test, a_message_that_an_assignment_refuses_stays) {
   fails_once::has_failed = false;
   program p(runtime);
   auto s = p.stream<fails_once>("s", capacity{8});
@@ -325,7 +325,7 @@ TEST_P(stream_test, attempts_see_an_abort) {
   p.run();
 }
 
-TEST_P(stream_test, attempts_to_send_to_nobody_see_an_abort) {
+TEST_P(stream_test, attempts_to_send_without_a_receiver_see_an_abort) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{1});
   p.object("nobody", [](const in<int>&) {}, s.in()).group("g");

@@ -52,7 +52,7 @@ long iterations(context c) {
   return count;
 }
 
-TEST(failed_copy, leaves_by_the_next_join_and_is_over_when_it_is_caught) {
+TEST(failed_copy, leaves_by_the_next_join_and_ends_when_it_is_caught) {
   sukima::runtime two(support::with_workers(2));
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> failed{0};

@@ -25,7 +25,7 @@ class cancel_test : public support::runtimes {
 };
 INSTANTIATE_TEST_SUITE_P(workers, cancel_test, support::worker_counts(), support::name_of_count);
 
-TEST_P(cancel_test, returns_the_result_if_nobody_cancels) {
+TEST_P(cancel_test, returns_the_result_if_not_cancelled) {
   runtime.run([](context c) {
     EXPECT_EQ(sukima::cancellable(c, [](context below, const canceller&) { return support::fib(below, 15); }),
               610);
@@ -302,7 +302,7 @@ struct cancels_at_end {
 
 /// A call without a context runs on another fiber, which notices the abort and returns. After that, only the
 /// fiber that waited for it can report the abort to its own next fork.
-TEST_P(cancel_test, ends_a_fiber_that_waited_while_another_took_note) {
+TEST_P(cancel_test, ends_a_fiber_that_waited_while_another_noticed_the_abort) {
   const support::must_end within("a scope that was cancelled while its fiber waited");
   runtime.run([](context c) {
     for (int i = 0; i < 20; ++i)
@@ -361,7 +361,7 @@ TEST_P(cancel_test, a_scope_that_is_cancelled_from_within_another_shield_ends_th
 }
 
 /// A scope that is cancelled inside a shield ends, although the outer scope was cancelled before.
-TEST_P(cancel_test, scopes_and_exceptions_inside_of_a_shield_work_as_usual) {
+TEST_P(cancel_test, scopes_and_exceptions_inside_a_shield_work_as_usual) {
   const support::must_end within("scopes inside a shield");
   runtime.run([&](context c) {
     for (int i = 0; i < 20; ++i)

@@ -201,7 +201,7 @@ struct no_copy {
   std::atomic<int>* failed;
 };
 
-TEST(covered_segments, a_copy_that_fails_is_told_to_the_waiter_and_not_to_the_child) {
+TEST(covered_segments, a_failed_copy_is_reported_to_the_waiter_and_not_to_the_child) {
   const support::must_end within("a child on top of a search that cannot be copied");
   sukima::runtime two(support::with_workers(2));
   for (int round = 0; round < 20; ++round) {

@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(workers, stop_test, support::worker_counts(), support::
 class deadline_test : public stop_test {};
 INSTANTIATE_TEST_SUITE_P(workers, deadline_test, support::worker_counts(), support::name_of_count);
 
-TEST_P(stop_test, returns_the_result_if_nobody_stops) {
+TEST_P(stop_test, returns_the_result_without_a_stop_request) {
   const std::stop_source source;
   runtime.run([&](context c) {
     EXPECT_EQ(cancellable(c, source.get_token(), [](context below) { return support::fib(below, 15); }), 610);
@@ -176,7 +176,7 @@ TEST_P(deadline_test, returns_what_is_done_in_time) {
 }
 
 /// It ends long after the moment, without having polled: too late.
-TEST_P(deadline_test, what_does_not_poll_has_no_result_after_the_moment) {
+TEST_P(deadline_test, a_function_without_polls_has_no_result_after_the_moment) {
   runtime.run([](context c) {
     const auto sleep = [] { std::this_thread::sleep_for(30ms); };
     EXPECT_FALSE(cancellable(c, 1ms, sleep));

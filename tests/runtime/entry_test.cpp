@@ -375,7 +375,7 @@ INSTANTIATE_TEST_SUITE_P(workers, worker_observers, support::worker_counts(), su
 /// Set by the observer: which worker this thread is.
 thread_local int observed_worker = 0;
 
-TEST_P(worker_observers, are_told_of_each_thread_before_its_first_task_and_after_its_last) {
+TEST_P(worker_observers, are_called_for_each_thread_before_its_first_task_and_after_its_last) {
   std::mutex lock;
   std::map<std::thread::id, int> alive;
   std::set<int> workers;

@@ -427,7 +427,7 @@ TEST_P(exchanges, bring_two_fibers_to_each_others_places) {
 }
 
 /// The worker in the wanted place never polls: the fiber does not wait for it.
-TEST_P(exchanges, wait_for_nobody) {
+TEST_P(exchanges, do_not_wait_for_a_worker_that_never_polls) {
   start_with(2);
   std::atomic<bool> seen{false};
   std::atomic<bool> over{false};

@@ -210,7 +210,7 @@ TEST_P(execution_test, coroutines_await_many) {
 }
 
 /// The captures of a spawned operation are destroyed before the scope ends.
-TEST_P(execution_test, scopes_are_over_when_what_was_spawned_is_destroyed) {
+TEST_P(execution_test, scopes_end_after_their_spawned_work_is_destroyed) {
   struct guard {
     explicit guard(std::atomic<int>& count) : left(&count) { ++*left; }
     guard(guard&& other) noexcept : left(std::exchange(other.left, nullptr)) {}

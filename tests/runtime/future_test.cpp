@@ -133,7 +133,7 @@ TEST(futures_of_two_workers, are_split_off_while_their_fiber_waits) {
   });
 }
 
-TEST_P(futures, are_touched_by_whoever_runs_in_their_block) {
+TEST_P(futures, are_touched_by_any_fiber_in_their_block) {
   for (int i = 0; i < 50; ++i)
     runtime.run([](context c) {
       std::atomic<long> sum{0};
@@ -162,7 +162,7 @@ TEST_P(futures, are_not_hidden_by_children_of_groups) {
     });
 }
 
-TEST_P(futures, throw_to_each_toucher_and_abort_nobody) {
+TEST_P(futures, throw_to_each_toucher_and_abort_no_other_task) {
   runtime.run([](context c) {
     future<int> f(c, []() -> int { throw support::test_error(3); });
     std::atomic<int> caught{0};
@@ -256,7 +256,7 @@ TEST_P(futures, may_be_cancelled) {
 }
 
 /// The cancellation wakes their waiters.
-TEST_P(futures, that_are_cancelled_wake_whoever_waits) {
+TEST_P(futures, that_are_cancelled_wake_their_waiters) {
   if (GetParam() < 4) return;  // needs workers that wait
   runtime.run([&](context c) {
     std::atomic<int> waiting{0};
@@ -445,7 +445,7 @@ TEST_P(launched_futures, wait_for_each_other) {
   });
 }
 
-TEST_P(launched_futures, throw_to_each_toucher_and_abort_nobody) {
+TEST_P(launched_futures, throw_to_each_toucher_and_abort_no_other_task) {
   runtime.run([](context c) {
     const auto f = sukima::launch([]() -> int { throw support::test_error(5); });
     std::atomic<int> caught{0};
@@ -564,7 +564,7 @@ TEST_P(launched_futures, are_any_number) {
   });
 }
 
-TEST_P(launched_futures, wait_for_whoever_launches_them) {
+TEST_P(launched_futures, wait_for_the_launching_fiber) {
   std::atomic<int> ended{0};
   runtime.run([&](context c) {
     std::vector<shared_future<void>> all;
@@ -612,7 +612,7 @@ TEST_P(launched_futures, end_with_their_runtime) {
   EXPECT_EQ(counted::errors(), 0);
 }
 
-TEST_P(launched_futures, are_computed_though_nobody_touches_them) {
+TEST_P(launched_futures, are_computed_without_a_touch) {
   if (GetParam() == 1) return;  // its only worker is the thread that has left
   std::atomic<int> computed{0};
   runtime.run([&](context c) {

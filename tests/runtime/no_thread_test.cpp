@@ -18,7 +18,7 @@ namespace {
 /// How many threads can be started from now on.
 std::atomic<int> available{1 << 20};
 /// Called once by the next thread that starts one.
-std::atomic<void (*)()> meanwhile{nullptr};
+std::atomic<void (*)()> before_start{nullptr};
 
 }  // namespace
 
@@ -27,7 +27,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
                               void* argument) {
   using type = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static auto* const real = reinterpret_cast<type*>(dlsym(RTLD_NEXT, "pthread_create"));
-  if (void (*const call)() = meanwhile.exchange(nullptr)) call();
+  if (void (*const call)() = before_start.exchange(nullptr)) call();
   if (available.fetch_sub(1) <= 0) return EAGAIN;
   return real(thread, attributes, run, argument);
 }
@@ -115,7 +115,7 @@ std::atomic<bool> forked{false};
 
 TEST_F(no_thread, a_child_that_was_forked_while_the_default_runtime_started_has_one) {
   std::thread starter([] {
-    meanwhile = [] {
+    before_start = [] {
       starts = true;
       for (int i = 0; i < 50 && !forked; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     };
@@ -152,7 +152,7 @@ TEST_F(no_thread, fork_waits_for_the_start_of_a_default_runtime_that_is_traced) 
         ::setenv("SUKIMA_ELASTIC", "off", 1);
         ::pthread_atfork([] { is_forking = true; }, nullptr, nullptr);
         std::thread starter([] {
-          meanwhile = [] {
+          before_start = [] {
             starts = true;
             while (!is_forking) std::this_thread::yield();
           };

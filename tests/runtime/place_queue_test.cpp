@@ -148,7 +148,7 @@ TEST_F(place_queues, of_places_without_a_worker_are_served_from_around) {
 }
 
 /// Others sleep when the last worker of the place leaves, and know nothing of its queue.
-TEST_F(place_queues, whose_last_worker_leaves_are_served_by_others) {
+TEST_F(place_queues, without_their_last_worker_are_served_by_others) {
   start(4);
   for (int i = 0; i < 20; ++i) {
     sukima::shared_future<int> left;

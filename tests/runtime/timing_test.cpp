@@ -183,7 +183,7 @@ TEST(timing, exceptions_arrive_soon) {
 
 /// The aim is 3 forks; it was 4.9 when this was written (2.9 and 14.1 ns): the end of a future is a locked
 /// instruction, because others may wait for it.
-TEST(timing, futures_that_nobody_takes_cost_a_few_forks) {
+TEST(timing, untaken_futures_cost_a_few_forks) {
   sukima::runtime one(support::with_workers(1));
   constexpr int n = 27;
   const double limit = 7;

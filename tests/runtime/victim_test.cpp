@@ -79,7 +79,7 @@ TEST(victim, with_a_weight_is_not_the_only_one) {
   EXPECT_GE(taken_from_first(victim_policy::weighted, 0, 1000, 100), 0);
 }
 
-TEST(victim, is_anybody_where_all_weigh_nothing) {
+TEST(victim, is_any_worker_where_all_weigh_nothing) {
   EXPECT_GE(taken_from_first(victim_policy::weighted, 0, -1, 30), 0);
   EXPECT_GE(taken_from_first(victim_policy::random, 1000, 0, 30), 0);
 }

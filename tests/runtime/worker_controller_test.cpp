@@ -98,7 +98,7 @@ TEST_P(resized, keeps_to_the_limit) {
   EXPECT_EQ(runtime.run([](context c) { return fib(c, 20); }), 6765);
 }
 
-TEST_P(resized, nobody_else_works_while_the_limit_is_one) {
+TEST_P(resized, no_other_worker_works_while_the_limit_is_one) {
   runtime.run([](context c) { fib(c, 20); });
   runtime.limit_workers(1);
   const auto here = std::this_thread::get_id();

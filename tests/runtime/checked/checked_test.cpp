@@ -140,7 +140,7 @@ TEST_F(checked_death_test, a_branch_without_a_context_has_none) {
               std::string("fork2") + in_function_without);
 }
 
-TEST_F(checked_death_test, a_second_branch_has_a_context_of_its_own_also_if_nobody_takes_it) {
+TEST_F(checked_death_test, an_untaken_second_branch_has_its_own_context) {
   EXPECT_EXIT(run_on(1, [](context c) { sukima::fork2(c, [] {}, [&](context) { fork_with(c); }); }),
               aborted_by_check, std::string("fork2") + pass_the_innermost);
 }

@@ -272,7 +272,7 @@ template <class C> [[noreturn]] void cancel(const C* c, const node& n, const sur
   const scope* target = s.scopes;
   for (int i = 0; i < n.iterations; ++i) target = target->outer;
   if (n.number % 3 == 0)
-    s.agent->tell([cancel = *target->cancel] { cancel.cancel(); });
+    s.agent->post([cancel = *target->cancel] { cancel.cancel(); });
   else
     target->cancel->cancel();
   for (;;)
@@ -287,7 +287,7 @@ template <class C> void park(const C* c, const node& n, const surroundings& s) {
     if (n.number % 4 == 0)
       r.resume();
     else
-      s.agent->tell([r, wait = n.number % 1024] {
+      s.agent->post([r, wait = n.number % 1024] {
         for (std::uint64_t i = 0; i < wait; ++i) asm volatile("");
         r.resume();
       });

@@ -22,12 +22,12 @@ class outsider {
   ~outsider();
   outsider(const outsider&) = delete;
   outsider& operator=(const outsider&) = delete;
-  void tell(std::function<void()> action);
+  void post(std::function<void()> action);
 
  private:
   void main();
   std::mutex lock_;
-  std::condition_variable told_;
+  std::condition_variable changed_;
   std::deque<std::function<void()>> actions_;
   bool ends_ = false;
   std::thread thread_;

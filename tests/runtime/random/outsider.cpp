@@ -11,22 +11,22 @@ outsider::~outsider() {
     const std::lock_guard hold(lock_);
     ends_ = true;
   }
-  told_.notify_one();
+  changed_.notify_one();
   thread_.join();
 }
 
-void outsider::tell(std::function<void()> action) {
+void outsider::post(std::function<void()> action) {
   {
     const std::lock_guard hold(lock_);
     actions_.push_back(std::move(action));
   }
-  told_.notify_one();
+  changed_.notify_one();
 }
 
 void outsider::main() {
   std::unique_lock hold(lock_);
   for (;;) {
-    told_.wait(hold, [this] { return ends_ || !actions_.empty(); });
+    changed_.wait(hold, [this] { return ends_ || !actions_.empty(); });
     if (actions_.empty()) return;
     const auto action = std::move(actions_.front());
     actions_.pop_front();
