@@ -52,8 +52,8 @@ TEST(blind, a_trial_gives_a_number) {
 }
 
 TEST(blind, others_outside_of_the_own_group_are_a_group_too) {
-  // Two threads of ours and two of somebody get half a CPU each. In one group with us they would get more
-  // if we had fewer threads; but ours uses no more than we do, so they are in another one.
+  // Our two threads and two foreign ones get half a CPU each. If they were in our group, they would get more
+  // if we had fewer threads. But our group uses no more than we do, so they are in another one.
   world here("0-1");
   hide_the_tree(here);
   here.own_thread(4711, 0.5, 0.5).own_thread(4712, 0.5, 0.5).uses("", 1).machine_uses(2).runs(4).run(3);

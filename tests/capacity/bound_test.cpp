@@ -53,7 +53,8 @@ TEST(bound_neighbours, that_may_run_anywhere_move_away) {
   EXPECT_NEAR(here.usable(1).usable, 1, 0.01);
 }
 
-/// CPUs 0 and 1 are ours; a hog may use 1 and 2, and others keep 2 and 3 busy: all four share as one machine.
+/// CPUs 0 and 1 are ours; a hog may use 1 and 2, and other threads keep 2 and 3 busy: all four CPUs are
+/// shared as one machine.
 TEST(bound_neighbours, whose_other_cpus_are_busy_come_back) {
   world here("0-3", "0-1");
   here.group("/ours", "100", "max 100000");

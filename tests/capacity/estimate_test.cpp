@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates on made-up trees whose counters move as we want: who would get how much is worked out by hand.
+// Estimates on made-up trees whose counters move as the test wants: the expected shares are worked out by
+// hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +95,7 @@ TEST(estimate, nice_threads_leave_more) {
 
 TEST(estimate, fewer_threads_leave_room_for_neighbours_that_wait) {
   world here("0-1");
-  // Four of ours and two hogs in one group on two CPUs: everyone gets a third and waits for the rest.
+  // Our four threads and two hogs in one group on two CPUs: each thread gets a third and waits for the rest.
   here.group("/ours", "100", "max 100000").uses("/ours", 2).uses("", 2);
   for (int i = 0; i < 4; i++) here.own_thread(4711 + i, 1.0 / 3, 2.0 / 3);
   here.foreign_thread("/ours", 501, 1.0 / 3, 2.0 / 3).foreign_thread("/ours", 502, 1.0 / 3, 2.0 / 3).run(2);
@@ -276,7 +277,7 @@ TEST(estimate, advises_a_program_that_blocks_often_to_measure_its_progress) {
   EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_PROGRESS);
 }
 
-// Two threads that always want CPU and get little, in short slices; the one that samples waits for it, too.
+// Two threads that always want CPU and get little, in short slices; the sampling thread waits for CPU, too.
 TEST(estimate, short_slices_of_threads_that_are_displaced_are_no_blocking) {
   world here("0-1");
   here.group("/ours", "20", "max 100000").uses("/ours", 0.13).uses("", 2);
@@ -290,7 +291,7 @@ TEST(estimate, short_slices_of_threads_that_are_displaced_are_no_blocking) {
   }
 }
 
-// The root group tells nothing about its use (version 1, with the controller cpuacct elsewhere), and of two
+// The root group does not state its use (version 1, with the controller cpuacct elsewhere), and of two
 // threads in it only one has been found.
 TEST(estimate, the_machines_use_counts_if_the_root_group_has_no_figures) {
   world here("0-1");
@@ -317,7 +318,7 @@ TEST(estimate, reports_its_reasons) {
   EXPECT_NE(texts.find("online: "), std::string::npos);
 }
 
-/// The kinds of the starred limits, and what the cause is said to be.
+/// The kinds of the starred limits, and the reported cause.
 std::string causes(world& here) {
   const sukima_test::report_pointer report(sukima_capacity_estimator_explain(here.estimator()));
   std::string kinds;

@@ -49,8 +49,8 @@ TEST(fair_share, equal_threads_may_stand_together) {
   EXPECT_NEAR(apart[3], together[1], 1e-12);
 }
 
-// A sharing is the fair one if all capacity is used or all demands are met, and nobody who got less than it
-// wanted has less for its weight than anybody else.
+// A sharing is fair if all capacity is used or all demands are met, and no member that got less than it
+// wanted has less for its weight than any other member.
 TEST(fair_share, random_sharings_are_fair) {
   std::mt19937 random(20090215);
   std::uniform_real_distribution<double> weight(0.01, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handle: changes are seen, threads and children of fork() may use it, nothing is left behind.
+// The handle: changes are noticed, threads and children of fork() may use it, and no resource leaks.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -105,7 +105,7 @@ TEST_F(handle, facts_of_one_moment_belong_together_in_all_threads) {
         }
         EXPECT_GE(seen.generation, generation);
         generation = seen.generation;
-        // A file is empty for a moment while the test writes it: then there is no quota.
+        // A file is empty for a moment while the test writes it; then no quota is set.
         const bool first = seen.quota == 1.5 && seen.quota_period_us == 100000 && seen.usable == 1.5;
         const bool second = seen.quota == 2.5 && seen.quota_period_us == 200000 && seen.usable == 2.5;
         const bool none = std::isinf(seen.quota) && seen.quota_period_us == 0 && seen.usable == 8;

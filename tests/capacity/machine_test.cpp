@@ -27,7 +27,7 @@ bool has_quota(const hierarchy& where) {
   return !text.empty() && !text.starts_with(where.v2 ? "max" : "-1");
 }
 
-// A child that moves itself into a group and tells its facts whenever it is asked.
+// A child that moves itself into a group and reports its facts on request.
 class child {
  public:
   explicit child(const fs::path& group_path, bool own_namespace = false) {
@@ -47,7 +47,7 @@ class child {
   child(const child&) = delete;
   child& operator=(const child&) = delete;
 
-  // It is in the group and, if it is to be, in a namespace of its own.
+  // It is in the group and, if requested, in a namespace of its own.
   [[nodiscard]] bool ready() const { return ready_; }
 
   sukima_capacity_facts facts() {
@@ -62,7 +62,7 @@ class child {
     ::close(ask_[1]);
     sukima_capacity_options options{};
     options.override_text = "";
-    sukima_capacity* handle = sukima_capacity_open(&options);  // before the move: it has to be noticed
+    sukima_capacity* handle = sukima_capacity_open(&options);  // before the move, which must be noticed
     const bool is_ready = write_file(group_path / "cgroup.procs", std::to_string(::getpid())) &&
                           (!own_namespace || ::unshare(CLONE_NEWCGROUP) == 0);
     if (::write(answer_[1], is_ready ? "y" : "n", 1) != 1) ::_exit(2);
@@ -95,7 +95,7 @@ TEST(machine, the_facts_agree_with_the_kernel) {
   EXPECT_LE(facts.usable, facts.cap);
 }
 
-// A thread that is to end goes on to the point where it says so.
+// A cancelled thread continues to its next cancellation point.
 TEST(machine, the_steal_probe_is_no_cancellation_point) {
   struct probed {
     int result = -1;

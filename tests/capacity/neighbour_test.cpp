@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The running machine: what is estimated beside a neighbour. bound_test.cpp has the same on made-up machines.
+// The running machine: estimates beside a neighbour. bound_test.cpp has the same on made-up machines.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ class bound_child {
   bool ok_ = false;
 };
 
-// Two groups that are bound to one CPU: their large weights keep everybody else off it.
+// Two groups that are bound to one CPU: their large weights keep all other programs off it.
 TEST(machine, a_neighbour_that_is_bound_to_our_cpu_takes_its_share) {
   const std::optional<hierarchy> where = find_hierarchy("cpu");
   if (!where) GTEST_SKIP() << "no hierarchy of control groups with the controller cpu is mounted here";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of results: complete or absent, and devices, pipes and links stay what they are.
+// Files of results: they are complete or absent, and devices, pipes and links keep their type.
 #include <capacity/shared/output_file.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which domain memory lies: what the kernel answers, and what becomes of a refusal.
+// The domain of memory: the kernel's answers, and the handling of a refusal.
 #include <gtest/gtest.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -33,7 +33,7 @@ place_table_pointer make_table(recorded_tree& tree, int domains) {
   return place_table_pointer(sukima_place_table_open(&options));
 }
 
-/// What the kernel answers without the library: a domain, or an error number below 0.
+/// The kernel's answer without the library: a domain, or an error number below 0.
 long ask_kernel(const void* pointer) {
   int status = -1;
   return syscall(SYS_move_pages, 0L, 1UL, &pointer, nullptr, &status, 0L) == 0 ? status : -errno;
@@ -45,7 +45,7 @@ sukima_place ask(const sukima_place_table* table, const void* pointer) {
   return result;
 }
 
-/// Pages that nobody has touched.
+/// Pages that have not been touched.
 class pages {
  public:
   explicit pages(std::size_t count) : size_(count * page_size()) {

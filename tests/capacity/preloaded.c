@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preloaded library that answers sysconf with the usable CPUs. It aborts if the query itself calls
-// what such a library replaces, or allocates memory.
+// A preloaded library that answers sysconf with the usable CPUs. It aborts if the query itself calls a
+// function that the library replaces, or allocates memory.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -36,7 +36,7 @@ class recorded_tree {
   std::string root_;
 };
 
-/// What a file NAME.tree holds besides the files of its tree:
+/// The parts of a file NAME.tree besides the files of its tree:
 ///     # title
 ///     == section
 ///     text

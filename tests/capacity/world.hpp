@@ -48,14 +48,15 @@ class world {
     return *this;
   }
 
-  /// A group uses so many CPUs, those below included; the root's use is given as the group "".
+  /// A group uses this number of CPUs, including the groups below it. The root's use is given as the group
+  /// "".
   world& uses(const std::string& path, double cpus, double throttled = 0) {
     use_[path] = cpus;
     throttled_[path] = throttled;
     return *this;
   }
 
-  /// All together, where the highest visible group is not the machine's.
+  /// The use of the whole machine, where the highest visible group is not the machine's.
   world& machine_uses(double cpus) {
     machine_ = cpus;
     return *this;
@@ -74,7 +75,7 @@ class world {
     return *this;
   }
 
-  /// A thread of somebody else that is listed in a group.
+  /// A thread of another program that is listed in a group.
   world& foreign_thread(const std::string& path, int number, double run, double wait, int nice = 0,
                         const std::string& cpus = "") {
     foreign_[number] = {run, wait};
@@ -190,7 +191,7 @@ class world {
   std::map<std::string, std::string> listed_;
   std::set<std::string> moving_;
   double on_ = 0;
-  double period_ = 0;  ///< 0: nobody comes and goes
+  double period_ = 0;  ///< 0: all threads are constant
   double stolen_ = 0;
   double machine_ = -1;  ///< as the root's use
   int running_ = 0;

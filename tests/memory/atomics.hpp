@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What include/sukima/detail/atomics.hpp names, by the explorer: for a runtime that is explored.
+// The names of include/sukima/detail/atomics.hpp, implemented by the explorer: for a runtime that is
+// explored.
 #pragma once
 
 #include "explorer.hpp"
@@ -15,7 +16,7 @@ namespace sukima::memory {
 /// The interface of std::atomic, as far as the runtime uses it. compare_exchange_weak does not fail
 /// spuriously: the loops around it have no effect but its reads, so such a failure only repeats a read.
 template <class T> class atomic : public atomic_base {
-  // Where T is a pointer, it is what is kept, not what it points to.
+  // If T is a pointer, the pointer itself is stored.
   static constexpr std::size_t size = sizeof(T);  // NOLINT(bugprone-sizeof-expression)
   static_assert(std::is_trivially_copyable_v<T> && size <= sizeof(std::uint64_t));
   using place = std::source_location;

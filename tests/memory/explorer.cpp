@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a program call.
+// The functions that the threads of a program call.
 #include "explorer.hpp"
 
 #include "scheduler.hpp"

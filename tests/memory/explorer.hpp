@@ -5,10 +5,10 @@
 // its thread until the explorer has chosen what it reads, or where in the modification order it writes. A
 // program is run from its beginning for each sequence of choices, depth first.
 //
-// Each execution graph is built once, in the order of its events that takes, among the threads whose next
-// read finds its write already there, the lowest one. So a thread that is left behind for a higher one reads,
-// when it continues, a write that has come since; a branch in which none comes is *redundant* and given up.
-// Stores and fences need nothing and are executed at once: other writes may be put before them later.
+// Each execution graph is built once, in one order of its events: the lowest thread whose next read finds its
+// write continues. So a thread that is left behind for a higher one must read a write that has come since. A
+// branch in which none comes is *redundant* and given up. Stores and fences wait for nothing and are executed
+// at once: other writes may be put before them later.
 //
 // Checked in each execution: the program's own requirements; data races of memory::plain and of an atomic
 // object's beginning and end; threads that wait for ever.
@@ -28,7 +28,7 @@ namespace sukima::memory {
 /// One small program to be explored.
 struct program {
   std::string name;
-  /// Before each execution, outside of all threads: brings every object back to its first state.
+  /// Before each execution, outside all threads: brings every object back to its first state.
   std::function<void()> set_up;
   std::vector<std::function<void()>> threads;
   /// After an execution in which all threads have ended; atomics have their last values.
@@ -51,7 +51,7 @@ struct outcome {
   std::uint64_t executions = 0;
   std::uint64_t redundant = 0;  ///< branches that led to no execution of their own
   std::uint64_t cut = 0;  ///< executions with too many accesses
-  std::optional<std::string> error;  ///< what went wrong first, and the events that led to it
+  std::optional<std::string> error;  ///< the first error, and the events that led to it
   std::set<int> sites;  ///< that were executed
 };
 
@@ -60,27 +60,25 @@ outcome explore(const program& p, const std::optional<weakening>& weaker = std::
 
 /// In a thread or in at_end: an execution where this is false is an error.
 void require(bool holds, const char* what);
-/// In a thread that cannot go on before another one writes: yield of a loop that waits. The loop must have no
-/// effect but its reads: the iterations that fail are not followed, only those that succeed.
+/// For a thread that can only continue after another one writes: the yield of a waiting loop. The loop must
+/// have no effect but its reads: the iterations that fail are not followed, only those that succeed.
 void wait_for_change();
-/// The running thread ends here, whatever it is in the middle of.
+/// Ends the running thread at once.
 void end_thread();
 /// In at_stall: how many threads are in a wait with a time-out.
 unsigned timed_waits();
 /// Number of the running thread; none: set-up or end.
 int running_thread() noexcept;
-/// What the threads of the program under test keep in thread-local variables: `leave` is called before
-/// another thread runs, `enter` with what it returned before the thread runs again, and with null at its
-/// first start.
+/// The thread-local variables of the program under test: `leave` is called before another thread runs,
+/// `enter` with its result before the thread runs again, and with null at the thread's first start.
 struct thread_locals {
   void* (*leave)();
   void (*enter)(void*);
 };
 void keep(thread_locals hooks);
 
-/// How a futex is called; the kernel's rules: calls for one word have one total order, a wait compares and
-/// begins to sleep in one step of it, and sees what was written before the calls that came before it in that
-/// order.
+/// The calls of a futex, by the kernel's rules. Calls for one word have one total order. A wait compares and
+/// begins to sleep in one step of it, and sees all writes before the calls that precede it in that order.
 class atomic_base;
 void futex_wait(atomic_base& word, std::uint64_t expected, bool timed);
 void futex_wake(atomic_base& word);
@@ -101,7 +99,7 @@ class mutex {
   clock released_;
 };
 
-/// What every atomic has.
+/// The common part of all atomics.
 class atomic_base {
  public:
   atomic_base(const atomic_base&) = delete;
@@ -112,15 +110,15 @@ class atomic_base {
   ~atomic_base();
   std::uint64_t load(std::memory_order order, const std::source_location& where) const;
   void store(std::uint64_t value, std::memory_order order, const std::source_location& where);
-  /// \param change gives the new value for the one that is read; nothing: leave it (a compare-exchange that
-  /// fails)
+  /// \param change returns the new value for the value read; nothing: leave the value (a
+  ///        compare-exchange that fails)
   std::uint64_t change(const std::function<std::optional<std::uint64_t>(std::uint64_t)>& change,
                        const char* what, std::memory_order order, std::memory_order failure,
                        const std::source_location& where);
 
  private:
   friend class explorer;
-  mutable std::uint64_t first_ = 0;  ///< outside of executions, and at the beginning of each
+  mutable std::uint64_t first_ = 0;  ///< outside executions, and at the beginning of each
   mutable std::uint32_t generation_ = 0;  ///< of the execution that location_ belongs to
   mutable int location_ = none;
 };

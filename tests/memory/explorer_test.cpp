@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the explorer finds beside outcomes: data races, ends of objects, waits for ever.
+// Errors that the explorer finds beside outcomes: data races, ends of objects, waits for ever.
 #include "atomics.hpp"
 
 #include <gtest/gtest.h>

@@ -53,7 +53,7 @@ struct event {
   std::uint32_t stamp = 0;  ///< when it was added
   int site = none;  ///< where in the program; for traces
   clock known;  ///< what happens before it, itself included
-  clock released;  ///< of a write: what a load with acquire that reads it synchronises with
+  clock released;  ///< of a write: the clock that an acquiring load of it synchronises with
 
   bool writes() const noexcept {
     return kind == access::first || kind == access::store || kind == access::rmw;

@@ -24,7 +24,7 @@ constexpr auto rel = std::memory_order_release;
 constexpr auto acq_rel = std::memory_order_acq_rel;
 constexpr auto sc = std::memory_order_seq_cst;
 
-/// What the programs use: three locations, and what the threads have read.
+/// The state of the programs: three locations, and the values that the threads have read.
 struct world {
   atomic<int> x{0};
   atomic<int> y{0};
@@ -260,8 +260,8 @@ TEST(litmus, write_to_read_causality) {
   EXPECT_EQ(with(rel, acq), all);
 }
 
-// The outcome that an implementation of SC fences by one global order would forbid, and RC11 allows: the
-// thread in the middle synchronises with nobody, so the fences are ordered the other way round.
+// RC11 allows this outcome; an implementation of SC fences by one global order would forbid it. The thread in
+// the middle synchronises with no other thread, so the fences are ordered the other way round.
 TEST(litmus, fences_at_both_ends) {
   const auto found = outcomes_of({[](world& w) {
                                     w.z.store(1, rlx);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explorer's inside: threads on stacks of their own, what each of them waits to do, the choices of an
+// The internals of the explorer: threads on stacks of their own, their pending requests, the choices of an
 // execution.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sukima::memory {
 
-/// What a thread has stopped at.
+/// The request at which a thread has stopped.
 enum class request_kind : std::uint8_t {
   nothing,
   load,

@@ -41,8 +41,8 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Runs for a while without polling. It sleeps instead of computing, because other programs on the machine must
-/// not decide whether the two branches overlap.
+/// Runs for a while without polling. It sleeps instead of computing, because other programs on the machine
+/// must not decide whether the two branches overlap.
 void never_polls() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 constexpr double overlapping = 0.13;  // seconds; one after the other would be 0.2

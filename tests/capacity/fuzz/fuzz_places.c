@@ -114,7 +114,7 @@ static void check_place(const sukima_place_table* table, sukima_place place) {
   check((facts.around == SUKIMA_PLACE_ANY) == (place == SUKIMA_PLACE_WHOLE), "all lies in the machine");
   if (place == SUKIMA_PLACE_WHOLE) return;
   sukima_place_table_facts(table, facts.around, &around);
-  check(facts.around < place && around.level < facts.level, "a place lies in a larger one");
+  check(facts.around < place && around.level < facts.level, "a place is inside a larger one");
   check(facts.cpus <= around.cpus, "a part has no more CPUs than the whole");
   check(facts.cpus > 0 || facts.level == SUKIMA_PLACE_NUMA_DOMAIN, "a cache and a core have CPUs");
   check(facts.cpus == 0 || sukima_place_table_has_cpu(table, place, facts.first_cpu),

@@ -92,8 +92,7 @@ void fuzz_cgroup_line(const uint8_t* data, size_t size) {
   cap_text whole = text_of(data, size);
   cap_cgroup_line line;
   if (!cap_parse_cgroup_line(whole, &line)) return;
-  check(is_inside(line.controllers, whole) && is_inside(line.path, whole),
-        "the parts are inside of the line");
+  check(is_inside(line.controllers, whole) && is_inside(line.path, whole), "the parts are inside the line");
   check(line.path.begin < line.path.end && *line.path.begin == '/', "a path starts with a slash");
   check(!cap_list_contains(line.controllers, "a,b"), "a name in a list has no comma");
 }
@@ -104,7 +103,7 @@ void fuzz_mount_line(const uint8_t* data, size_t size) {
   if (!cap_parse_mount_line(whole, &line)) return;
   check(is_inside(line.root, whole) && is_inside(line.mount_point, whole) && is_inside(line.type, whole) &&
             is_inside(line.options, whole),
-        "the parts are inside of the line");
+        "the parts are inside the line");
   char memory[32];
   cap_writer out = cap_writer_make(memory, sizeof memory);
   cap_unescape(line.mount_point, &out);
@@ -278,7 +277,7 @@ void fuzz_lines(const uint8_t* data, size_t size) {
     check(cap_line_reader_next(&reader, &line), "no line is missing");
     check(cap_text_length(&line) == cap_text_length(&expected) &&
               (line.begin == line.end || memcmp(line.begin, expected.begin, cap_text_length(&line)) == 0),
-          "a line is what stands in the file");
+          "a line is the same as in the file");
   }
   cap_text line;
   check(!cap_line_reader_next(&reader, &line), "there is no line too many");
@@ -342,7 +341,7 @@ static void make_tree(void) {
   made = true;
 }
 
-// An estimator says something sensible whatever it reads.
+// An estimator gives sensible numbers for any input.
 static void try_estimator(const sukima_capacity_options* options) {
   sukima_capacity_estimator* estimator = sukima_capacity_estimator_open(options);
   if (estimator == NULL) return;

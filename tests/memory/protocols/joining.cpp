@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining: the one that waits for a task against the one that completes it.
+// Joining: the worker that waits for a task, against the worker that completes it.
 #include "world.hpp"
 
 namespace sukima::memory {
@@ -8,11 +8,11 @@ namespace {
 
 std::optional<test_task> running;
 std::optional<test_task> awaited;
-plain<int> of_the_fiber;  ///< what the waiting fiber keeps on its stack
+plain<int> of_the_fiber;  ///< a variable on the waiting fiber's stack
 
 void set_up_tasks(world& w) {
   w.reset();
-  w.core->park.begin_search();  // another worker searches: nobody has to be the sentinel
+  w.core->park.begin_search();  // another worker searches, so no sentinel is needed
   running.emplace();
   awaited.emplace();
   awaited->parent = &*running;
@@ -49,7 +49,7 @@ program wait_in_place() {
   return p;
 }
 
-/// A thread-bound fiber: its worker does not search, but sleeps on its own account.
+/// A thread-bound fiber: its worker does not search, but sleeps by itself.
 program wait_bound_to_the_thread() {
   program p = wait_in_place();
   world& w = world::with(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which memory orders the protocols need: each is weakened, one at a time.
+// The memory orders that the protocols need: each is weakened, one at a time.
 #include "sites.hpp"
 #include "world.hpp"
 

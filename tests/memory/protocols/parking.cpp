@@ -27,14 +27,14 @@ void search(world& w, unsigned worker) {
   park.end_search();
 }
 
-/// At a moment at which only a clock can go on: each worker that counts as searching is the sentinel, or has
+/// Checked when only a clock could continue: each worker that counts as searching is the sentinel, or has
 /// been called up and is not asleep.
-void nobody_sleeps_who_was_called(world& w) {
+void require_called_workers_awake(world& w) {
   require(w.core->park.counts().searching == timed_waits(),
           "a worker that counts as searching sleeps without a clock");
 }
 
-/// The last worker parks for good while an entry begins. No clock is needed.
+/// The last worker parks without an end while an entry begins. No clock is needed.
 program entry_calls_up() {
   world& w = world::with(3);
   program p;
@@ -52,7 +52,7 @@ program entry_calls_up() {
                  w.core->park.wake_sentinel();
                }};
   p.timeouts = 2;
-  p.at_stall = [&w] { nobody_sleeps_who_was_called(w); };
+  p.at_stall = [&w] { require_called_workers_awake(w); };
   return p;
 }
 
@@ -67,7 +67,7 @@ program finder_calls_up() {
     w.core->park.begin_search();
     w.core->park.begin_search();
   };
-  // Whoever finds it leaves another piece for the other one, as a worker that publishes does.
+  // The worker that finds it leaves another piece for the other one, as a worker that publishes does.
   static bool first = true;
   const auto set_up = p.set_up;
   p.set_up = [set_up] {
@@ -80,11 +80,11 @@ program finder_calls_up() {
   };
   p.threads = {[find] { find(0); }, [find] { find(1); }};
   p.timeouts = 2;
-  p.at_stall = [&w] { nobody_sleeps_who_was_called(w); };
+  p.at_stall = [&w] { require_called_workers_awake(w); };
   return p;
 }
 
-/// A parked worker whose task is done leaves on its own account while another one is calling it up.
+/// A parked worker whose task is done leaves by itself while another one is calling it up.
 program leaves_by_itself() {
   world& w = world::with(3);
   static std::optional<test_task> awaited;
@@ -111,12 +111,13 @@ program leaves_by_itself() {
                },
                [&w] { w.core->park.end_search(); }, [&w] { detail::complete(w.worker(2), &*awaited); }};
   p.timeouts = 1;
-  p.at_stall = [&w] { nobody_sleeps_who_was_called(w); };
+  p.at_stall = [&w] { require_called_workers_awake(w); };
   return p;
 }
 
-/// A worker is parked. Another one parks, whose thread is wanted at home: it leaves by itself. At the same
-/// time an entry calls one of both up. If the call reached the worker that leaves, it must pass the call on.
+/// One worker is parked. Another one parks, although its thread must return to its own fiber, so it leaves by
+/// itself. At the same time an entry calls one of the two up. If the call reached the worker that leaves, it
+/// must pass the call on.
 program passes_the_call_on() {
   world& w = world::with(3);
   program p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The poll limit: whoever wants something of a running fiber against the fiber's slow poll, the beginning of
+// The poll limit: a thread with a request to a running fiber, against the fiber's slow poll, the beginning of
 // a task and the change of fibers.
 #include "world.hpp"
 
@@ -201,7 +201,7 @@ program call_home_of_an_arriving_worker() {
   return p;
 }
 
-/// A fiber that has just been made: whoever finds it knows its memory.
+/// A fiber that has just been made: a worker that finds it sees its memory.
 program request_of_a_new_fiber() {
   world& w = world::with(3);
   static std::optional<test_task> first;

@@ -25,7 +25,7 @@ void set_up() {
   runs = {};
 }
 
-/// Whoever has the task alone: its message has come with it.
+/// Runs a task that its worker has alone: the task's message has arrived with it.
 void run(detail::task* t) {
   auto& mine = *static_cast<test_task*>(t);
   const int number = mine.message.get();
@@ -83,7 +83,7 @@ program reuse() {
   return p;
 }
 
-/// The owner parks: what lies in its slots goes to the injector queue, where another worker takes it.
+/// The owner parks: the tasks in its slots go to the injector queue, where another worker takes them.
 program inject() {
   world& w = world::with(3);
   program p;

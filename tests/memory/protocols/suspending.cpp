@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspending: the fiber, whoever resumes it, and a helper that splits its work.
+// Suspending: the fiber, the thread that resumes it, and a helper that splits its work.
 #include "world.hpp"
 
 #include <sukima/suspend.hpp>
@@ -15,7 +15,7 @@ std::optional<test_task> split_off;
 std::array<std::optional<test_task>, 2> ends;
 plain<int> of_the_fiber;
 resumer right;
-plain<int> message;  ///< of whoever resumes
+plain<int> message;  ///< of the resuming thread
 unsigned continued = 0;
 
 detail::atomic<bool>& handed_out() {
@@ -44,7 +44,7 @@ void set_up(world& w, bool bound) {
   });
   w.fiber(0).first = &*root;
   w.bottom(0);
-  // What the fiber's worker, or another one, does when it finds nothing else.
+  // The next work of the fiber's worker, or of another one.
   for (std::optional<test_task>& t : ends) w.core->injector.push(&t.emplace([] { end_thread(); }));
 }
 

@@ -70,7 +70,7 @@ world& world::with(unsigned published) {
 
 world::world(unsigned published)
     : core(std::make_unique<detail::runtime_core>(chosen_settings(published), 1, nullptr)) {
-  // Nor does it start another worker's thread, which the explorer would not know.
+  // It also does not start another worker's thread, which the explorer would not know.
   core->tuned.bound_wait_patience = std::numeric_limits<std::uint64_t>::max();
   while (core->workers.size() < workers) core->workers.add(0);
   for (unsigned i = 0; i < fibers_made; ++i) fibers.push_back(core->fibers.take());

@@ -25,7 +25,7 @@ struct test_task : detail::root_task {
 struct test_choice_point : detail::choice_point {
   test_choice_point();
   unsigned parts = 0;
-  mutable plain<int> state;  ///< written by whoever splits; stands for the choice stack
+  mutable plain<int> state;  ///< written by the worker that splits; represents the choice stack
   std::vector<test_task*> tasks;  ///< that splitting gives, the last first
 };
 
@@ -34,7 +34,7 @@ class world {
  public:
   /// \param published settings::published_tasks
   static world& with(unsigned published);
-  /// As before the first thread: no fiber runs, nobody searches, one entry is active.
+  /// Restores the state before the first thread: no fiber runs, no worker searches, one entry is active.
   void reset();
   /// In a thread: the fiber has just been made, so others must not see it before its maker has published it.
   void make_anew(unsigned fiber);
@@ -54,7 +54,7 @@ class world {
   explicit world(unsigned published);
 };
 
-/// Polls at the choice point as a fork does at its entry. \return was it slow?
+/// Polls at the choice point as a fork does at its entry. \return whether the poll was slow
 bool poll(test_choice_point& r);
 
 /// The programs of a protocol.
@@ -65,8 +65,8 @@ std::vector<program> joining_programs();
 std::vector<program> parking_programs();
 std::vector<program> suspending_programs();
 
-/// What is known of an access: the weakest order with which all programs hold, while all others stay as they
-/// are.
+/// The known fact about an access: the weakest order with which all programs hold, while all others stay as
+/// they are.
 struct known_order {
   std::string file;
   std::string access;  ///< as name_of() says
@@ -74,10 +74,10 @@ struct known_order {
 };
 
 /// Compares the table with the accesses of these files that the programs execute and that are not relaxed.
-/// Each order weaker than the needed one must make a program fail. \return what is not so, one sentence each
+/// Each order weaker than the needed one must make a program fail. \return the differences, one sentence each
 std::vector<std::string> check_faults(const std::vector<program>& programs,
                                       const std::vector<known_order>& table);
-/// With the needed orders in place of those that are written all programs must hold. \return what is not so
+/// With the needed orders instead of the written ones all programs must hold. \return the failures
 std::vector<std::string> check_needed(const std::vector<program>& programs,
                                       const std::vector<known_order>& table);
 
