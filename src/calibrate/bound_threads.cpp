@@ -57,7 +57,7 @@ void run_bound(const std::vector<bound_function>& functions) {
       });
     }
   } catch (...) {
-    // Those that there are must not wait for those that cannot be made.
+    // The threads that were started must not wait for those that could not be.
     error.store(EAGAIN, std::memory_order_relaxed);
     ready.fetch_add(functions.size() - threads.size(), std::memory_order_release);
     throw;

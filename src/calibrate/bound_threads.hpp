@@ -27,7 +27,7 @@ struct bound_function {
 /// \throws std::system_error if a thread cannot be made or bound: then no function runs
 void run_bound(const std::vector<bound_function>& functions);
 
-/// Binds the calling thread to a CPU. \returns 0, or what errno says
+/// Binds the calling thread to a CPU. \returns 0, or an error number
 int bind_this_thread(unsigned cpu);
 
 /// The CPUs that this process may run on, in ascending order.

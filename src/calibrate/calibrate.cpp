@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring the machine profile.
+// Measures the machine profile.
 #include <sukima/calibrate.hpp>
 
 #include <algorithm>

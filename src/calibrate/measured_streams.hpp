@@ -36,8 +36,8 @@ inline shared_ring make_ring(std::size_t bytes) {
   return {new (memory) message_ring(bytes, capacity), ring_remover{size}};
 }
 
-/// A stream of messages: `send` and `receive` move one, or return false if that has to wait. Each process
-/// says with `only_sends` or `only_receives` which side it is.
+/// A stream of messages. `send` and `receive` move one message, or return false if they would have to wait.
+/// Each process declares its side by `only_sends` or `only_receives`.
 struct ring_stream {
   explicit ring_stream(std::size_t bytes)
       : ring(make_ring(bytes)), out(bytes), in(bytes), batch(default_capacity(bytes)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs of messages: on one CPU each side is timed alone, because the sides take turns there; on
-// two a stream flows, and each side costs what a message of the stream takes.
+// The costs of messages. On one CPU the sides take turns, so each side is timed alone. On two CPUs a stream
+// flows, and each side costs as much as a message of the stream takes.
 #include "shared/message_costs.hpp"
 
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two CPUs do to each other; see pairs.hpp.
+// How two CPUs affect each other; see pairs.hpp.
 #include "pairs.hpp"
 
 #include <linux/futex.h>

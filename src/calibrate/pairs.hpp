@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two CPUs do to each other.
+// How two CPUs affect each other.
 #pragma once
 
 namespace sukima::calibrate_detail {
@@ -18,8 +18,8 @@ both_speeds speed_of_both(unsigned first, unsigned second, double seconds);
 /// Nanoseconds from a write on one CPU until the other one has seen it; both threads wait in loops.
 double handover_ns(unsigned first, unsigned second, double seconds);
 
-/// Nanoseconds until a sleeping thread runs that is woken: on another CPU, or, with the same CPU twice, on
-/// the waker's, which goes to sleep itself.
+/// Nanoseconds from the wake-up of a sleeping thread until it runs. With two CPUs the thread sleeps on the
+/// second one; with the same CPU twice, it runs when the waker goes to sleep.
 double wake_ns(unsigned first, unsigned second, double seconds);
 
 }  // namespace sukima::calibrate_detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a message between two processes on two CPUs costs.
+// The cost of a message between two processes on two CPUs.
 #pragma once
 
 #include <objects/shared/execution_model.hpp>
@@ -8,7 +8,7 @@
 
 namespace sukima::calibrate_detail {
 
-/// Nanoseconds a message of a stream from a forked process on one CPU to this one on another.
+/// Nanoseconds for each message of a stream from a forked process on one CPU to this process on another.
 /// \param carrier unit::process (shared memory) or unit::pipe
 /// \throws std::system_error memory, a pipe, a process or a CPU is refused
 /// \throws std::runtime_error the other process has ended before it had sent everything

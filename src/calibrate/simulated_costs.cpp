@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one group, and of two; see simulated_costs.hpp. A message is timed where no object waits: one
-// object fills the stream, then the other one empties it. A switch, with the wait before it, is what a stream
-// with room for one message costs beyond that: two of them each message.
+// Objects of one group, and of two; see simulated_costs.hpp. A message is timed without waits: one object
+// fills the stream, then the other one empties it. In a stream with room for one message, each message needs
+// two switches and the waits before them. The rest of the time there, divided by two, is the cost of a
+// switch.
 #include "simulated_costs.hpp"
 
 #include <sukima/objects.hpp>
@@ -122,8 +123,8 @@ objects::model::message_cost measure_messages(runtime& on, unit carrier) {
   return message_line(carrier, Bytes, 1, figure_of(std::move(sending)), figure_of(std::move(receiving)));
 }
 
-/// What a wait takes, and going on with the other object: of what a message takes in a stream with room for
-/// one, half of what is left without the message.
+/// The cost of a wait and of switching to the other object. In a stream with room for one message, it is half
+/// of the time beyond the message itself.
 figure measure_waits(runtime& on, const char* other, const objects::model::message_cost& message_alone) {
   constexpr int windows = 50, length = 2000;
   std::vector<double> times;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages between simulated objects cost: objects of one group, run by the library itself.
+// The costs of messages between simulated objects: objects of one group, run by the library itself.
 #pragma once
 
 #include <objects/shared/costs.hpp>
@@ -9,7 +9,7 @@
 
 namespace sukima::calibrate_detail {
 
-/// The median of what was measured, and the quartiles.
+/// The median of several measurements, and the quartiles.
 struct figure {
   double median = 0;
   objects::model::quartiles spread;
@@ -25,7 +25,7 @@ objects::model::message_cost message_line(objects::model::unit carrier, std::siz
 /// \throws std::system_error memory or the CPU is refused
 void measure_simulated(objects::model::cost_table& into, unsigned cpu);
 
-/// Measures what it costs on the first CPU to end the wait of an object whose group the second one runs.
+/// Measures the cost, on the first CPU, of ending the wait of an object whose group the second CPU runs.
 /// \pre the costs of messages are measured
 /// \throws std::system_error memory is refused
 void measure_resumes(objects::model::cost_table& into, unsigned first, unsigned second);

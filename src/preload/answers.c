@@ -92,8 +92,8 @@ EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* ma
   return failure;
 }
 
-/// Whether a mask that is being set is the narrowed answer to what a thread has now: then it means what the
-/// thread had before. Programs save a mask and restore it; that must not pin them.
+/// Whether a mask that is being set is the narrowed answer to the thread's present mask. Then the present
+/// mask is meant: programs save a mask and restore it, and that must not pin them.
 /// \param now  of `longest_mask` bytes, of which the answer is made here
 static bool is_answer(unsigned char* now, size_t size, const unsigned char* mask) {
   const uint32_t before = preload_count_cpus(now, longest_mask);

@@ -26,8 +26,8 @@ enum { agreeing_looks = 3 };
 
 static struct preload_settings settings = {.minimum = 1};
 static sukima_capacity* reader;
-/// What the limits alone gave at the start. The decision of the start also knew the neighbours, so it
-/// stands until a limit changes.
+/// The number that the limits alone gave at the start. The decision at the start also considered the
+/// neighbours, so it stays valid until a limit changes.
 static uint32_t limits_at_start;
 /// Processes on this machine that divide the CPUs, as far as sukima run or MPI's variables say.
 static uint32_t ranks = 1;
@@ -48,8 +48,7 @@ static uint32_t at_least_minimum(uint32_t threads) {
   return threads > settings.minimum ? threads : settings.minimum;
 }
 
-/// A rank's share of a number of threads: `mpirun` was started by `sukima run`, which knew of one process
-/// only.
+/// A rank's share of a number of threads. If `sukima run` started `mpirun`, it knew of one process only.
 static uint32_t share_of(uint32_t threads) {
   const uint32_t known = settings.ranks > 1 ? settings.ranks : 1;
   return ranks <= known ? threads : at_least_minimum(threads * known / ranks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points that compilers call for a parallel region (gcc's GOMP_parallel…, clang's __kmpc_fork_call)
-// are replaced by ones that tell the wait monitor of the region and, where the user allows that a program
-// changes its number of threads between regions, say how many threads it gets.
+// Replaces the entry points that compilers call for a parallel region (gcc's GOMP_parallel…, clang's
+// __kmpc_fork_call). The replacements notify the wait monitor of the region. If the user allows that a
+// program changes its number of threads between regions, they also pass the number of threads.
 //
 // Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside
 // regions stay as they are. No setting of the runtime is changed: the number goes along with each region.
@@ -25,7 +25,7 @@
 
 typedef void region_body(void* data);
 
-/// What all of gcc's entry points do: NUMBER is the program's number, 0 if it gives none.
+/// The common part of gcc's entry points: NUMBER is the program's number, 0 if it gives none.
 #define RUN_REGION(body, number, call)                                                            \
   do {                                                                                            \
     struct preload_region region;                                                                 \
@@ -56,7 +56,7 @@ EXPORTED void GOMP_parallel_sections(region_body* body, void* data, unsigned thr
                                      unsigned flags);
 void GOMP_parallel_sections(region_body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
   gomp_parallel_sections* const next = NEXT(gomp_parallel_sections*, GOMP_parallel_sections);
-  // A section each is the most that has work; but a number that the program gives is the program's.
+  // One thread for each section is the most that can have work; but a number that the program gives stays.
   RUN_REGION(body, threads,
              next(body, data, threads == 0 && chosen_number > count ? count : chosen_number, count, flags));
 }
@@ -107,7 +107,7 @@ void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number) {
   next(place, thread, number);
 }
 
-/// Tells clang's runtime how many threads the region that comes next gets.
+/// Passes the number of threads of the next region to clang's runtime.
 static void push_number(void* place, unsigned number, const void* caller) {
   kmpc_push_num_threads* const push =
       (kmpc_push_num_threads*)preload_next_function("__kmpc_push_num_threads", caller);

@@ -17,7 +17,7 @@
 typedef int in_parallel(void);
 typedef int get_max_threads(void);
 
-/// The program has set a number: nothing is changed any more.
+/// Whether the program has set a number; then no number is changed any more.
 static atomic_bool program_set;
 /// What the runtime gives to regions by itself, for the wait monitor; 0: not yet known. Relaxed, as the
 /// number that was set.
@@ -57,10 +57,10 @@ static uint32_t runtime_threads(const void* caller) {
   return known;
 }
 
-/// Whether this library chooses numbers of threads in this process at all. Without the user's word it does
-/// not: while dyn-var is false, as it is by default, OpenMP guarantees all regions one number. No proof that
-/// a program does without it is possible here: anything in the code of a region's body may depend on it, even
-/// an addition that counts the threads.
+/// Whether this library chooses numbers of threads in this process at all. It does so only if the user allows
+/// it: while dyn-var is false, as by default, OpenMP guarantees one number to all regions. The library cannot
+/// prove that a program does not need that: any code in the body of a region may depend on it, even an
+/// addition that counts the threads.
 static bool may_choose(void) {
   const struct preload_settings* const settings = preload_current_settings();
   return settings->threads != 0 && !settings->fixed && settings->resize != preload_resize_never &&
@@ -85,7 +85,7 @@ static void follow(uint32_t fitting, uint64_t now) {
   tuner.limits.most = most_threads(fitting);
   if (fitting == tuned_for) return;
   const struct preload_settings* const settings = preload_current_settings();
-  // As long as the limits are those of the start, it is known what is best for threads that wait actively.
+  // While the limits are those of the start, the best number for threads that wait actively is known.
   const bool as_at_start = fitting == settings->threads && settings->active != 0;
   struct tuner_limits limits = {.first = fitting,
                                 .fitting = as_at_start ? settings->active : fitting,
@@ -98,10 +98,9 @@ static void follow(uint32_t fitting, uint64_t now) {
   atomic_store_explicit(&settled, limits.first, memory_order_relaxed);
 }
 
-/// Reports to the tuner whether threads sleep while they wait for each other. This thread stands for all,
+/// Reports to the tuner whether threads sleep while they wait for each other. This thread represents all,
 /// since the waiting threads change with every region. A thread that hardly ever yields its CPU waits
-/// actively, in the program's own code; a thread that yields all the time loses more by that than it waits
-/// for.
+/// actively, in the program's own code. A thread that yields all the time loses more by that than by waiting.
 static void follow_sleeping(uint64_t now) {
   static const uint64_t interval = 20 * 1000000ULL;
   static const double least = 50;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of threads of each parallel region, and what the program itself says about it.
+// The number of threads of each parallel region, and the program's own statements about it.
 #ifndef SUKIMA_PRELOAD_REGION_H
 #define SUKIMA_PRELOAD_REGION_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments of numbers of threads; see tuner.h.
+// Experiments with numbers of threads; see tuner.h.
 //
 // How fast a number is: the time that the regions executed with it would have taken with the chosen number
 // (from each region's mean), divided by the time they took. So windows need not hold whole iterations of the
@@ -50,7 +50,7 @@ static uint64_t patience(const struct tuner* tuner, uint64_t now) {
 static uint64_t steady_window(const struct tuner* tuner, uint64_t now) {
   return clamped(age(tuner, now) / 3, 30 * ms, 500 * ms);
 }
-/// What a number must be better by after an experiment that was measured for so long.
+/// The factor by which a number must be better after an experiment of this length.
 static double clearly_better(uint64_t measured) {
   return measured >= 150 * ms ? 1.10 : measured >= 50 * ms ? 1.25 : 1.40;
 }
@@ -89,8 +89,8 @@ static struct tuner_region* find_region(struct tuner* tuner, uintptr_t function)
   return &tuner->regions[i];
 }
 
-/// What comes after a region belongs to it, because it is slower, too, where threads wait in its way; but
-/// not more than the region's own time: reading a file says nothing about threads.
+/// The time after a region counts as the region's, because it also grows if threads hinder the program. It
+/// counts at most as long as the region itself: reading a file says nothing about threads.
 static void count_latest(struct tuner* tuner, uint64_t now) {
   struct tuner_region* const region = tuner->latest;
   if (region == NULL || tuner->latest_end == 0) return;
@@ -102,7 +102,7 @@ static void count_latest(struct tuner* tuner, uint64_t now) {
   tuner->latest = NULL;
 }
 
-/// How many times as fast as it used to be something is; 0: nothing can be said.
+/// The speed relative to the usual one; 0: unknown.
 /// \param tried the executions in question; otherwise those of the present window, against the one before
 static double speed_of(const struct tuner* tuner, bool tried) {
   double expected = 0;
@@ -128,7 +128,7 @@ static void forget_experiment(struct tuner* tuner) {
   for (int i = 0; i < tuner_most_regions; ++i) tuner->regions[i].tried = (struct tuner_sum){0, 0};
 }
 
-/// The regions take less time now, or more: what is known of them is as if they always had.
+/// Adopts a change of the regions' times as if they had always been so.
 static void adopt_speed(struct tuner* tuner, double speed) {
   for (int i = 0; i < tuner_most_regions; ++i) {
     struct tuner_region* const region = &tuner->regions[i];
@@ -145,7 +145,7 @@ static void add_candidate(struct tuner* tuner, uint32_t threads) {
   tuner->candidates[tuner->candidate_count++] = threads;
 }
 
-/// How long an experiment of so many numbers takes, if none of them is much worse.
+/// The expected length of an experiment with this number of candidates, if none of them is much worse.
 static uint64_t expected_experiment(const struct tuner* tuner, uint32_t candidates, uint64_t now) {
   struct tuner_sum all = {0, 0};
   for (int i = 0; i < tuner_most_regions && tuner->regions[i].function != 0; ++i) {
@@ -157,8 +157,8 @@ static uint64_t expected_experiment(const struct tuner* tuner, uint32_t candidat
   return candidates * (settling(tuner, now) + window);
 }
 
-/// Those that can do the least harm come first: a program that waits actively in its own code crawls with
-/// more threads than CPUs.
+/// The candidates that can do the least harm come first: a program that waits actively in its own code
+/// becomes very slow with more threads than CPUs.
 static void choose_candidates(struct tuner* tuner, uint64_t now) {
   const struct tuner_limits* const limits = &tuner->limits;
   tuner->candidate_count = 0;
@@ -246,7 +246,7 @@ static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uin
   enter(tuner, tuner_settling, now);
 }
 
-/// In `steady`: what the usual speed is, and whether it has changed.
+/// In `steady`: computes the usual speed, and whether it has changed.
 static void follow_usual(struct tuner* tuner, uint64_t now) {
   if (now - tuner->state_since < steady_window(tuner, now)) return;
   const double speed = speed_of(tuner, false);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments with other numbers of threads while an OpenMP program runs, judged by how fast its parallel
-// regions go.
+// Experiments with other numbers of threads while an OpenMP program runs, judged by the speed of its parallel
+// regions.
 #ifndef SUKIMA_PRELOAD_TUNER_H
 #define SUKIMA_PRELOAD_TUNER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What the tuner may do.
+/// The limits of the tuner.
 struct tuner_limits {
   uint32_t first;  ///< where it starts: right for programs whose threads sleep while they wait
   uint32_t fitting;  ///< the number that is right for threads that wait actively, in the program's own code

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When idle threads should sleep; see wait_judgement.h.
+// Decides when idle threads should sleep; see wait_judgement.h.
 #include "wait_judgement.h"
 
 static const uint64_t us = 1000;

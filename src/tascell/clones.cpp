@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which form of a worker function runs a call: the parallel one or the sequential clone (clone.hpp). What is
-// expected of a call depends on the size of the choice points below it, which stands for its depth. A task
-// goes on with that of the choice point that it was split off from.
+// Chooses the form of a worker function for a call: the parallel one or the sequential clone (clone.hpp). The
+// expectation for a call depends on the size of the choice points below it, which represents its depth. A
+// task continues with the depth of the choice point that it was split off from.
 #include "support.hpp"
 
 #include <sukima/detail/clone.hpp>

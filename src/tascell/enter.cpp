@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of worker functions from ordinary C, and the end of one whose tag was not caught.
+// Calls of worker functions from ordinary C, and the end of a call whose tag was not caught.
 #include "support.hpp"
 
 #include <sukima/sukima.h>
@@ -20,7 +20,7 @@ struct language_root : root_task {
   void* frame = nullptr;
 };
 
-/// What a thread knows of its last call.
+/// The facts that a thread keeps about its last call.
 struct last_error {
   bool asked = false;  ///< it has called sukima_last_error
   bool set = false;
@@ -52,8 +52,8 @@ void note_uncaught(const thrown_tag& thrown) noexcept {
   std::_Exit(status);
 }
 
-/// Goes on with a tag that was not caught in the call. If a worker function called the plain C that made the
-/// call, the tag leaves both, as a jump past the plain C: a program's erasure does the same.
+/// Continues with a tag that was not caught in the call. If a worker function called the plain C that made
+/// the call, the tag leaves both, as a jump past the plain C: a program's erasure does the same.
 void end_with_tag(const thrown_tag& thrown) noexcept {
   char* const top = remembered_top();
   const void* const segment = running_segment();

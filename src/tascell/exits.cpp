@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// goto out of a closure: to a label of the function that declared it, which waits somewhere below.
+// goto out of a closure: to a label of the function that declared it, which waits further down the stack.
 //
-// Within a segment this is a throw that ends where the choice points of the function with the label end. A
-// goto that leads further down ends its segment like an uncaught tag: a task hands it to the
-// construct that it was split off from, an entry from C takes it on from where it was called.
+// Inside a segment this is a throw that ends where the choice points of the function with the label end. A
+// goto that leads further down ends its segment like an uncaught tag. A task passes it to the construct that
+// it was split off from; an entry from C continues it at the place of the call.
 #include "support.hpp"
 
 #include <sukima/tascell/unwind.h>

@@ -40,7 +40,7 @@ static_assert(offsetof(gate, limit) == 0 && sizeof(std::atomic<char*>) == sizeof
 
 thread_local const char* block_name = nullptr;
 
-/// Says for the time of its life which block of the program runs.
+/// Records, during its lifetime, which block of the program runs.
 class block {
  public:
   explicit block(const char* name) noexcept : outer_(running_block()) { set_running_block(name); }
@@ -55,7 +55,7 @@ class block {
 /// The word right before the program's object holds the header's address.
 language_task* task_of(void* object) noexcept { return static_cast<language_task**>(object)[-1]; }
 
-/// What a task of a join runs: statements of the owner's choice point.
+/// The object of a task of a join: statements of the owner's choice point.
 struct join_object {
   void* choice_point;
   int i;
@@ -63,7 +63,7 @@ struct join_object {
 
 void run_task(task* t, context c) {
   auto* const me = static_cast<language_task*>(t);
-  // The kind is that of the choice point; it says what runs the object.
+  // The kind is that of the choice point; it names the function that runs the object.
   run_segment(
       c.top, me->end,
       [](char* top, void* frame) {
@@ -120,7 +120,8 @@ task* split_loop(choice_point* r, language_task* t, int from, int to) {
   return t;
 }
 
-/// The object of a task that has ended, for GET. From now on the program owns what it points to.
+/// Passes the object of a task that has ended to GET. From now on the program owns the memory that it points
+/// to.
 void* hand_over(task* t) noexcept {
   auto* const done = static_cast<language_task*>(t);
   for (malloced& array : done->received) static_cast<void>(array.release());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leaving: throw, and aborts, in generated code.
 //
-// While a fiber leaves, all its frames are still there: the choice points are gone through, the youngest
-// first. The tasks that were split off from one are aborted and awaited, then its AFTER runs, with the
-// variables of its frame where they always were. Only when the choice point is reached that ends it (a `try`
-// with an equal tag, or the base of the segment) one jump removes all the frames above it.
+// All frames of a fiber remain while it leaves. The fiber goes through its choice points, the youngest first.
+// At each one, the tasks that were split off are aborted and awaited, then its AFTER runs, with the variables
+// of its frame in their places. At the choice point that ends this (a `try` with an equal tag, or the base of
+// the segment), one jump removes all the frames above it.
 //
 // An abort that reaches a choice point of this segment, because a child of it threw, turns into that child's
 // throw there: so a `try` inside the construct does not see it. An abort of the whole task goes to the
@@ -41,8 +41,8 @@ static_assert(sizeof(base_point) % choice_point_alignment == 0);
 bool is_base(const choice_point* r) noexcept { return language_kind(r) == &base_kind; }
 bool is_try(const choice_point* r) noexcept { return language_kind(r) == &sukima_try_kind; }
 
-/// The choice points that leaving has something to do with, oldest first. Not a std::vector, because nothing
-/// may need an end when the jump is made.
+/// The choice points that need an action while the fiber leaves, oldest first. Not a std::vector, because no
+/// object may need a destructor when the jump is made.
 class way_out {
  public:
   way_out(char* from, const char* to) noexcept {
@@ -68,7 +68,7 @@ class way_out {
   std::size_t room_ = 0;
 };
 
-/// No `throw` of the program, but another node could not run the task or send its result.
+/// Not a `throw` of the program: another node could not run the task or send its result.
 [[noreturn]] void end_with_failure(const std::exception_ptr& failure) noexcept {
   try {
     std::rethrow_exception(failure);

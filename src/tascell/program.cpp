@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs ask about the workers.
+// Facts about the workers for programs.
 #include "support.hpp"
 
 #include <sukima/sukima.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of this folder see of each other.
+// The shared declarations of the files of this folder.
 #pragma once
 
 #include "shared/segments.hpp"
@@ -26,14 +26,14 @@ inline char* end_of(choice_point* r) noexcept { return reinterpret_cast<char*>(r
 // kinds.cpp
 /// Ends and frees a task; its object was made by `make_task`.
 void destroy_task(task* t) noexcept;
-/// The block of the program that the runtime runs for its own reasons, while nothing may enter it.
+/// Sets the block of the program that the runtime itself runs, during which nothing may enter the runtime.
 /// \param name as the language calls it; null: none any more
 void set_running_block(const char* name) noexcept;
 /// Its name; null: none.
 const char* running_block() noexcept;
 
 // clones.cpp
-/// How deep a call is whose choice points begin at `top`.
+/// The depth of a call whose choice points begin at `top`.
 std::uint32_t depth_at(const char* top) noexcept;
 
 // leave.cpp
@@ -46,7 +46,7 @@ std::uint32_t depth_of_segment(const char* begin) noexcept;
 [[noreturn]] void leave_throwing(char* end, const thrown_tag& thrown) noexcept;
 
 // exits.cpp
-/// Goes on with a goto that has left a whole segment.
+/// Continues a goto that has left a whole segment.
 [[noreturn]] void take_exit(const thrown_tag& thrown) noexcept;
 [[noreturn]] void jump_to_exit(const sukima_exit* exit) noexcept;
 

@@ -4,8 +4,8 @@
 // The block is a function of its own, so nothing here returns twice: the registers that a callee keeps are
 // saved on the stack around the call, and a jump restores them from there and returns instead of the block.
 //
-// ThreadSanitizer has to see the jump, or it takes the functions that were left for running ones. It knows
-// setjmp and longjmp: programs with it use these, even if this library is without it; and so do other
+// ThreadSanitizer must see the jump. Otherwise it takes the functions that were left for running ones. It
+// knows setjmp and longjmp: programs with it use these, even if this library is without it, and so do other
 // processors.
 #include "support.hpp"
 

@@ -16,7 +16,7 @@ __thread sukima_unwind_state sukima_unwinding;
 /* Address space; untouched pages cost nothing. */
 static const size_t most_bytes = (size_t)1 << 30;
 static const size_t fewest_bytes = (size_t)1 << 24;
-/* What arguments and the next records need at least. */
+/* The least room for arguments and the next records. */
 enum { slack = 1 << 16 };
 
 typedef struct explicit_stack {
@@ -194,7 +194,7 @@ void sukima_ask(char* end, int (*run)(char* at)) {
 static __thread struct _Unwind_Exception passing;
 _Static_assert(sizeof(jmp_buf) <= sizeof(((sukima_landing_level*)NULL)->sukima_context), "a jmp_buf fits");
 
-/* Is asked in front of each frame: that of the entry ends it. */
+/* Called before each frame: unwinding ends at the entry's frame. */
 static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                                 struct _Unwind_Exception* exception, struct _Unwind_Context* context,
                                 void* level) {

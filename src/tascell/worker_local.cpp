@@ -25,7 +25,7 @@ struct table {
   std::array<std::atomic<slot*>, 32> segments{};
 };
 
-/// During a reduction: whose object a worker_local lvalue means.
+/// During a reduction: the worker whose object a worker_local lvalue means.
 struct reduction {
   bool on = false;
   bool found = false;
@@ -38,7 +38,7 @@ thread_local reduction reducing;
   return reducing;
 }
 
-/// Have workers of other nodes objects? Relaxed: a reduction comes after the entry that set this.
+/// Whether workers of other nodes have objects. Relaxed: a reduction comes after the entry that set this.
 std::atomic<bool> are_objects_elsewhere{false};
 
 [[noreturn]] void no_memory() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what messages cost, and switching and sleeping.
+// Measures the costs of messages, of switches and of sleeping.
 #pragma once
 
 #include <objects/shared/costs.hpp>

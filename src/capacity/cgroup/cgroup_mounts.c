@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the directories of the process's control groups: version 1, version 2, both, inside and outside
+// Finds the directories of the process's control groups: version 1, version 2, both, inside and outside
 // cgroup namespaces.
 #include "limits/reader.h"
 
@@ -128,13 +128,13 @@ static void try_mount(cap_reader* reader, cap_place* place, const cap_mount_line
   place->mount_root_depth = depth;
   place->level = found == CAP_SHOWS_ANCESTOR ? levels + (uint32_t)cap_path_depth(below) : 0;
   place->top_length = strlen(reader->root) + strlen(reader->mount_point);
-  // Otherwise the highest visible group itself tells: see check_visibility().
+  // Otherwise the files of the highest visible group show it: see check_visibility().
   place->hidden_above = depth > 0 || found == CAP_SHOWS_ANCESTOR || found == CAP_CONTAINS_PROCESS;
   strcpy(place->mount_point, reader->mount_point);
   strcpy(place->directory, reader->path);
 }
 
-// Whatever is mounted at the same place later hides a mount of control groups.
+// A later mount at the same place hides a mount of control groups.
 static void hide_places(cap_reader* reader, cap_text mount_point, const bool* shows) {
   cap_writer point = cap_writer_make(reader->mount_point, sizeof reader->mount_point);
   cap_unescape(mount_point, &point);
@@ -146,7 +146,7 @@ static void hide_places(cap_reader* reader, cap_text mount_point, const bool* sh
 }
 
 static void read_mounts(cap_reader* reader) {
-  // Not /proc/PID/mountinfo: it is ourselves who open the files.
+  // Not /proc/PID/mountinfo: our own process opens the files.
   if (!cap_make_path(reader, "/proc/self/mountinfo", "", "")) return;
   uint64_t pid = cap_process_number(reader);
   cap_make_path(reader, "/proc/self/mountinfo", "", "");
@@ -184,8 +184,8 @@ static void read_mounts(cap_reader* reader) {
   if (lines.too_long != 0) cap_note(reader, reader->path, "a line is too long; it is ignored");
 }
 
-// The group at the top of what is visible has a file that only groups with a group above them have (or lacks
-// one that only the root has).
+// Whether there are groups above the highest visible one. It then has a file that the root group lacks, or
+// lacks one that only the root group has.
 static bool is_below_others(cap_reader* reader, const cap_place* place, bool v2) {
   if (!v2) {
     return cap_make_path(reader, place->mount_point, "/release_agent", "") && !cap_file_exists(reader->path);
@@ -200,7 +200,7 @@ static void check_visibility(cap_reader* reader) {
   for (int i = 0; i < cap_hierarchy_count; i++) {
     if (i == CAP_V1_CPUACCT) continue;  // it limits nothing
     cap_place* place = &reader->places[i];
-    // The kernel lists version 2 always, whether anybody uses it or not.
+    // The kernel always lists version 2, whether it is used or not.
     bool matters = place->listed && (i != CAP_V2 || !reader->places[CAP_V1_CPU].listed);
     if (place->match != CAP_NO_MATCH) {
       place->hidden_above = place->hidden_above || is_below_others(reader, place, i == CAP_V2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching the process's group below a mount that was made outside the process's cgroup namespace: how
-// many levels it is below is known, but the namespace hides the names.
+// Searches the process's group below a mount that was made outside the process's cgroup namespace. The number
+// of levels between them is known, but the namespace hides their names.
 #include <string.h>
 
 #include "limits/reader.h"

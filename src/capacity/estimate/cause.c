@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes most away: limits, the host, the hypervisor or the neighbours.
+// The cause of the largest loss: limits, the host, the hypervisor or the neighbours.
 #include <math.h>
 
 #include "estimate/estimator.h"
@@ -16,7 +16,7 @@ sukima_capacity_kind sukima_capacity_estimator_cause(const sukima_capacity_estim
   if (facts->binding == SUKIMA_CAPACITY_OVERRIDE || !(load->seconds > 0) || left >= allowed - least_loss) {
     return facts->binding;
   }
-  // What would be there without each of them, all else being equal.
+  // The CPU that would be available without each of them, all else being equal.
   double online = facts->online != 0 ? facts->online : facts->cap;
   bool is_all = estimate->threads >= facts->cap;  // otherwise the question itself asks for less
   double by_limits = (is_all ? online : fmin(estimate->threads, online)) - allowed;

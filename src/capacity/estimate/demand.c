@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the neighbours want: their present use, or more in a part of the time if they come and go.
+// The neighbours' demand: their present use, or more in a part of the time if they come and go.
 #include <math.h>
 #include <string.h>
 
 #include "estimate/estimator.h"
 
-// A thread that wants CPU in a part of the time between these comes and goes.
+// A thread comes and goes if it wants CPU in a part of the time between these.
 static const double least_part = 0.1;
 static const double most_part = 0.9;
 // A thread with shorter bursts answers requests: beside us it needs as much CPU as before, only later.
 static const double shortest_burst_seconds = 0.01;
-// Its bursts cannot be told from its time slices if it waits for more than this part of its running time.
+// If it waits for more than this part of its running time, its bursts look the same as its time slices.
 static const double most_waiting = 0.1;
 // A change of use between two samples by this much of a CPU, up and down, shows coming and going.
 static const double visible_change = 0.3;
@@ -29,8 +29,8 @@ static double use_after(const cap_followed* followed, const cap_task* task, uint
   return seconds > 0 && new > old ? (double)(new - old) * 1e-9 / seconds : 0;
 }
 
-// It comes and goes so slowly that samples show it, several times in the slow window. (A neighbour that has
-// just started or ended changes once.)
+// Whether a thread comes and goes so slowly that samples show it, several times in the slow window. (A
+// neighbour that has just started or ended changes once.)
 static bool is_intermittent(const cap_followed* followed, const cap_task* task) {
   const cap_group* group = &followed->groups[task->group];
   uint64_t since =
@@ -124,7 +124,7 @@ bool cap_is_within(const cap_question* asked, int binding) {
   return binding == cap_unknown_binding && asked->unknown_within;
 }
 
-// What a group's threads use on average, in the present state and within the asked part of the machine.
+// The average use of a group's threads, in the present state and within the asked part of the machine.
 typedef struct group_sums {
   double use;
   double demand;
@@ -140,7 +140,7 @@ static double group_demand(const cap_demands* demands, const cap_group* group, i
   if (sums->use > use) {
     demand = sums->demand * use / sums->use;
   } else {
-    // What no known thread used: by threads that have ended, or that cannot be seen.
+    // The use without a known thread: by threads that have ended, or that cannot be seen.
     bool within = sums->has_tasks ? sums->all_within : cap_is_within(asked, group->binding);
     demand = sums->demand + (within ? use - sums->use : 0);
   }

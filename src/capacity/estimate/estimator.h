@@ -19,7 +19,7 @@ enum { cap_share_count = cap_group_count + 2 * cap_task_count + 4, cap_experimen
 /// slowly than a sample lasts.
 static const uint64_t slow_window_ns = 2000000000;
 
-/// What a number of threads got in an experiment.
+/// The result of an experiment with a number of threads.
 typedef struct cap_experiment {
   double threads;  // 0: none
   double got;
@@ -31,7 +31,7 @@ typedef struct cap_experiment {
 /// the time.
 enum { cap_state_count = 32 };
 
-/// What a thread beside us wants.
+/// The demand of a thread beside us.
 typedef struct cap_demand {
   double use;  // CPU that it uses, on average
   double wanted;  // the same with the time that it waited
@@ -39,7 +39,7 @@ typedef struct cap_demand {
   uint32_t states;  // bit s: it wants CPU in state s
 } cap_demand;
 
-/// What all neighbours want in a window, and in one state of it.
+/// The demands of all neighbours in a window, and in one state of it.
 typedef struct cap_demands {
   bool has_bursts;  // some come and go: there is more than one state
   uint64_t sample;  // of which the following is known
@@ -51,7 +51,7 @@ typedef struct cap_demands {
   double group_demand[cap_group_count];  // likewise
 } cap_demands;
 
-/// What a computation answers.
+/// The question that a computation answers.
 typedef struct cap_question {
   double threads;  // that we have
   uint64_t window_ns;  // in which the neighbours' use counts
@@ -99,23 +99,23 @@ uint32_t cap_count_cores(cap_reader* reader);
 /// Computes estimator->demands for the question's window.
 void cap_find_demands(sukima_capacity_estimator* estimator, const cap_question* asked);
 
-/// Computes what is wanted in one state, 0 to cap_state_count - 1.
+/// Computes the demands in one state, 0 to cap_state_count - 1.
 void cap_find_demands_in_state(sukima_capacity_estimator* estimator, const cap_question* asked,
                                unsigned state);
 
-/// The neighbour is bound to the part of the machine that the question is about.
+/// Whether the neighbour is bound to the part of the machine that the question is about.
 bool cap_is_within(const cap_question* asked, int binding);
 
-/// What we would get, computed from the root of the visible groups down, with the latest demands found.
+/// Our CPU, computed from the root of the visible groups down, with the latest demands found.
 double cap_share_of_demands(sukima_capacity_estimator* estimator, const cap_question* asked);
 
 /// The same with new demands.
 double cap_share_in_tree(sukima_capacity_estimator* estimator, const cap_question* asked);
 
-/// A group that cannot be seen seems to be held back by a quota: our threads wait although CPUs are idle.
+/// Whether a hidden group seems to be held back by a quota: our threads wait although CPUs are idle.
 bool cap_has_hidden_quota(const sukima_capacity_estimator* estimator);
 
-/// CPUs that programs use whose groups cannot be seen from here; 0 if that is hardly anything.
+/// CPUs used by programs in hidden groups; 0 if that is hardly anything.
 double cap_unseen_use(const sukima_capacity_estimator* estimator);
 
 /// CPUs that the machine really has: reduced by steal, and to what the host advertises.

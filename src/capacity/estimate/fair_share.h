@@ -28,8 +28,8 @@ double cap_idle_weight(void);
 
 enum { cap_placed_count = 128 };
 
-/// What a thread of weight `own` gets where threads that are always runnable share CPUs by weight, and each
-/// stays on one CPU: the kernel moves threads so that the sums of weights are as equal as whole threads
+/// The CPU of a thread of weight `own`, where threads that are always runnable share CPUs by weight and each
+/// stays on one CPU. The kernel moves threads so that the sums of weights are as equal as whole threads
 /// allow, and threads of equal weight take turns. The difference to cap_fair_share() is large for few threads
 /// of different weights.
 /// \param cpus    number of CPUs, 1 to cap_placed_count

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiving what the host of a virtual machine advertises about its CPU.
+// Receives the messages in which the host of a virtual machine advertises CPU.
 #define _GNU_SOURCE
 #include "estimate/host.h"
 
@@ -98,7 +98,7 @@ static void take(cap_host* host, const cap_host_message* message, uint64_t time_
   host->malformed_time_ns = 0;
 }
 
-// Keeps what may be the beginning of a message that is still to come. \return there was the end of one
+// Keeps bytes that may begin the next message. \return whether the end of a message was there
 static bool keep_rest(cap_host* host) {
   char* end = host->memory + host->length;
   char* last = NULL;
@@ -140,7 +140,7 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
     return;
   }
   uint64_t modified = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
-  // Where the port's word has run out, the file's counts again, though it is the same as before.
+  // When the port's message has expired, the file's counts again, though it is the same as before.
   if (host->has_message && !host->from_port && modified == host->file_time_ns) return;
   uint64_t real = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
   uint64_t age = real > modified ? real - modified : 0;

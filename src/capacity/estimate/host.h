@@ -9,7 +9,7 @@
 #include "limits/reader.h"
 #include "text/text.h"
 
-/// Where messages come from: a file, and a port of a virtual machine (which one process at a time can open).
+/// The sources of messages: a file, and a port of a virtual machine (which one process at a time can open).
 #define CAP_HOST_FILE "/run/sukima/host"
 #define CAP_HOST_PORT "/dev/virtio-ports/org.sukima.capacity.0"
 
@@ -19,7 +19,7 @@ typedef struct cap_host_message {
   double valid_seconds;  ///< how long that holds
 } cap_host_message;
 
-/// Understands one message:
+/// Parses one message:
 ///     sukima-host 1
 ///     usable 1.5
 ///     valid 10
@@ -27,7 +27,7 @@ typedef struct cap_host_message {
 /// Lines with other words are skipped. \return false if it is malformed or incomplete
 bool cap_parse_host_message(cap_text content, cap_host_message* message);
 
-/// Finds the last complete message in what came from a port.
+/// Finds the last complete message in the bytes from a port.
 bool cap_find_last_host_message(cap_text content, cap_host_message* message);
 
 typedef struct cap_host {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From counters to what was measured: rates over windows that fit the quota's period.
+// Computes the measured numbers from counters: rates over windows that fit the quota's period.
 #include <math.h>
 
 #include "estimate/estimator.h"
 
 static const uint64_t million = 1000000;
-// Steal that was seen so long ago says nothing any longer.
+// Steal that was seen longer ago than this is not used any more.
 static const uint64_t steal_memory_ns = 30000000000;
 
 // The multiple of the period that is nearest to a window. A window that is no multiple is off by up to 30 %,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What k threads would get: computed from the tree of groups, or bounded where that cannot be seen.
+// The CPU that k threads would get: computed from the tree of groups, or bounded where the tree is hidden.
 #include <math.h>
 
 #include "estimate/estimator.h"
@@ -39,9 +39,9 @@ static bool is_bound(const sukima_capacity_estimator* all) {
 }
 
 // Threads that are bound to different CPUs share as much as these overlap. In any part of the machine that
-// contains our CPUs, we share with those who cannot leave it: the part that leaves us least decides. (The
-// bound neighbours' use is that of now: where they are in each other's way, it says so.)
-// See Megiddo, Optimal flows in networks with multiple sources and sinks (1974), on lexicographic sharing.
+// contains our CPUs, we share with the threads that cannot leave it; the part that leaves us least decides.
+// (The bound neighbours' use is the present one, which already shows how they hinder each other.) See
+// Megiddo, Optimal flows in networks with multiple sources and sinks (1974), on lexicographic sharing.
 static double share_in_machine(sukima_capacity_estimator* all, const cap_question* asked) {
   double least = cap_share_in_tree(all, asked);
   if (!is_bound(all)) return least;
@@ -59,13 +59,14 @@ static double share_in_machine(sukima_capacity_estimator* all, const cap_questio
   return least;
 }
 
-// What our threads get now bounds what other numbers of them can get: more never get less, and never more
-// for each. Three windows, because neighbours may just have begun or ended.
+// The CPU that our threads get now bounds the CPU of other numbers of threads: more threads never get less,
+// and never more for each thread. Three windows are compared, because neighbours may just have begun or
+// ended.
 static void keep_to_now(const sukima_capacity_estimator* all, double threads,
                         sukima_capacity_estimate* result) {
   static const double least_known = 0.1;
   static const double margin = 2 * slack;
-  // A group of little weight gets its CPU in pieces, and a window begins and ends somewhere in them.
+  // A group of little weight gets its CPU in pieces, and a window may begin and end inside a piece.
   static const double piece_seconds = 0.02;
   const uint64_t windows[3] = {all->short_ns, all->long_ns, slow_window_ns};
   const sukima_capacity_load* load = &all->load;
@@ -91,7 +92,7 @@ static void keep_to_now(const sukima_capacity_estimator* all, double threads,
   result->low = fmax(least, fmin(most, result->low));
   result->high = fmax(result->usable, fmin(most, result->high));
   if (fabs(before - result->usable) <= margin * result->usable) return;
-  // The groups that can be seen do not explain what we get.
+  // The visible groups do not explain the CPU that we get.
   bool is_now = fabs(threads - ours) < 0.1 * fmax(1, ours);
   result->basis = is_now ? SUKIMA_CAPACITY_BASIS_EXPERIMENT : SUKIMA_CAPACITY_BASIS_BLIND;
 }
@@ -123,7 +124,7 @@ static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_
     result->low = fmin(result->low, share_in_machine(all, &asked));
     asked.window_ns = all->long_ns;
   }
-  // Neighbours of which nothing is known may be bound to the same CPUs as we are.
+  // Neighbours with unknown masks may be bound to the same CPUs as we are.
   if (is_bound(all)) {
     asked.unknown_within = true;
     cap_cpu_set_copy(&all->part, &all->reader.affinity);
@@ -145,8 +146,8 @@ static double unthrottled(const sukima_capacity_load* load) {
   return load->throttled < 0.95 ? load->now / (1 - load->throttled) : load->now;
 }
 
-// What is visible without the neighbours: the highest visible group, with ours and what is beside ours
-// in it, and how many threads of the machine are runnable.
+// The visible facts without the neighbours' groups: the highest visible group, with our threads and those
+// beside ours in it, and the number of runnable threads of the machine.
 typedef struct view {
   double cpus;  // that our threads may run on
   double own;  // our runnable threads
@@ -204,7 +205,7 @@ double cap_unseen_use(const sukima_capacity_estimator* all) {
   return use > hardly_anything ? use : 0;
 }
 
-// CPUs for the highest visible group if we had so many threads.
+// CPUs for the highest visible group if we had this number of threads.
 static double guess_for_group(const view* seen, double threads) {
   double wanted = threads + seen->inside;
   double before = seen->own + seen->inside;
@@ -229,8 +230,8 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
     guess = cap_share_in_tree(all, &asked);
   }
   result->usable = fmin(threads, guess);
-  // It does nothing, or gets hardly anything: what it would get is unknown. Idle CPUs promise nothing,
-  // because a group that cannot be seen may have a quota.
+  // The group is idle, or gets hardly any CPU: its share is unknown. Idle CPUs promise nothing, because a
+  // hidden group may have a quota.
   if (seen.own < 0.1 || seen.own_got < 0.05) {
     result->low = 0;
     result->high = fmin(threads, seen.cpus);

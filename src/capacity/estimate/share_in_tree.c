@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What we get beside the neighbours: CPU is shared by weight in each group from the root down to ours.
+// Our CPU beside the neighbours: CPU is shared by weight in each group from the root down to ours.
 #include <math.h>
 
 #include "estimate/estimator.h"
@@ -10,7 +10,7 @@ typedef struct sharers {
   size_t count;
   double demand;
   bool has_groups;  // some are groups, not threads
-  double little;    // what members use that are no thread of weigh_threads()
+  double little;    // use of members that are not threads of weigh_threads()
 } sharers;
 
 static void add(sharers* list, size_t limit, double weight, double demand) {
@@ -62,7 +62,7 @@ static void add_sessions(const sukima_capacity_estimator* all, const cap_questio
   }
 }
 
-// What threads directly in a group of the path use. The machine's own counters serve where the root group has
+// The use of threads directly in a group of the path. The machine's own counters serve if the root group has
 // none.
 static double direct_use(const sukima_capacity_estimator* all, uint32_t level, uint64_t window_ns) {
   const cap_followed* followed = &all->followed;
@@ -82,7 +82,8 @@ static double direct_use(const sukima_capacity_estimator* all, uint32_t level, u
   return use;
 }
 
-// All that share what a group of the path gets, except the next group of the path and our own threads.
+// All members that share the CPU of a group of the path, except the next group of the path and our own
+// threads.
 static void add_others(const sukima_capacity_estimator* all, uint32_t level, const cap_question* asked,
                        sharers* list) {
   const cap_followed* followed = &all->followed;
@@ -111,7 +112,7 @@ static double own_demand(const sukima_capacity_estimator* all, const cap_questio
   return fmin(asked->threads * asked->each, all->facts.cap);
 }
 
-// The weights of the threads that always want CPU, ours included; adds what the others use.
+// The weights of the threads that always want CPU, ours included; adds the use of the others.
 // \return their number; 0 if all are equal, or too many
 static size_t weigh_threads(const sukima_capacity_estimator* all, const cap_question* asked, uint32_t level,
                             double weights[cap_placed_count], double* little) {
@@ -138,8 +139,8 @@ static size_t weigh_threads(const sukima_capacity_estimator* all, const cap_ques
   return differ ? count : 0;
 }
 
-// What we get of a group's CPU, whose members are in the list; ours at index `own`. Few threads of different
-// weights on few CPUs get what their places allow.
+// Our part of a group's CPU. The group's members are in the list, ours at index `own`. Few threads of
+// different weights on few CPUs get the CPU that their places allow.
 static double share_among_threads(sukima_capacity_estimator* all, const cap_question* asked, double capacity,
                                   uint32_t level, sharers* list, size_t own) {
   static const double nothing = 0.02;
@@ -177,7 +178,7 @@ static double share_in_state(sukima_capacity_estimator* all, const cap_question*
   if (followed->path_length == 0) return 0;
   uint32_t leaf = followed->path_length - 1;
   bool in_session = leaf == 0 && followed->own_session != 0;
-  // From ours up: what each group of the path wants.
+  // From ours up: the demand of each group of the path.
   double wanted[cap_level_count] = {0};
   double inside = own_demand(all, asked);
   if (in_session) {
@@ -191,7 +192,7 @@ static double share_in_state(sukima_capacity_estimator* all, const cap_question*
     wanted[level] = fmin(list.demand + inside, fmin(group->quota, asked->cpus));
     inside = wanted[level];
   }
-  // From the root down: what each of them gets.
+  // From the root down: the CPU of each of them.
   double capacity = fmin(asked->cpus, wanted[0]);
   for (uint32_t level = 0; level <= leaf; level++) {
     list = (sharers){.items = all->shares};
@@ -203,7 +204,7 @@ static double share_in_state(sukima_capacity_estimator* all, const cap_question*
       sharers session;
       share_of_session(all, asked, -1, &session);
       double demand = fmin(session.demand, asked->cpus);
-      list = (sharers){.items = all->shares};  // the session's list stood in the same memory
+      list = (sharers){.items = all->shares};  // the session's list was in the same memory
       add_others(all, level, asked, &list);
       add(&list, cap_share_count, followed->own_session_weight, demand);
     } else {

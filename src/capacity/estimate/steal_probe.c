@@ -45,7 +45,7 @@ static void work_between_readings(void) {
   for (int i = 0; i < rounds_between_readings; i++) atomic_signal_fence(memory_order_seq_cst);
 }
 
-// What this kernel gave to this thread, and to others while it wanted the CPU.
+// The time that this kernel gave to this thread, and to others while this thread wanted the CPU.
 typedef struct waiting {
   int file;
   bool known;
@@ -60,7 +60,7 @@ static void read_waiting(waiting* state) {
   state->after = cycles();
 }
 
-// How many cycles a second has, measured for a hundredth of one.
+// The cycles of a second, measured for a hundredth of one.
 static double cycles_per_second(void) {
   uint64_t time = monotonic();
   uint64_t first = cycles();
@@ -99,7 +99,7 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
   }
   if (begin.file >= 0) cap_file_close(begin.file);
   double whole = (double)(last - first) / rate;
-  // Relative to the time in which this thread had the CPU, as this kernel believes: while others had it, no
+  // Relative to the time in which this thread had the CPU according to this kernel: while others had it, no
   // gap was measured. A kernel that loses ticks has a clock that stops and jumps, but `ran` and `waited` use
   // the same clock.
   double ran = (double)(end.stat.run_ns - begin.stat.run_ns);

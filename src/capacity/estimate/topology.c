@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPUs are threads of one core.
+// Finds the CPUs that are threads of one core.
 #include "estimate/estimator.h"
 #include "text/file.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPUs the neighbours are bound to: by their affinity masks, which never have CPUs that their cpusets
-// forbid.
+// The CPUs that the neighbours are bound to, by their affinity masks. These never have CPUs that the
+// neighbours' cpusets forbid.
 #include <string.h>
 
 #include "cgroup/group_files.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding neighbours: groups beside ours, and threads that use CPU.
+// Finds neighbours: groups beside ours, and threads that use CPU.
 //
 // Of thousands of groups and threads only a few may use CPU. A search keeps the counter of each; only those
 // whose counter has moved between two searches are followed, which means read in every sample.
@@ -64,7 +64,7 @@ static bool is_own(const cap_followed* followed, cap_reader* reader, uint64_t nu
     }
   }
   if (low < followed->own_count && followed->own_numbers[low] == number) return true;
-  // Of a process with more threads than are kept, the kernel knows the others.
+  // If a process has more threads than are kept, the kernel is asked about the others.
   return followed->thread_count > followed->own_count && cap_make_task_path(reader, true, number, "") &&
          cap_file_exists(reader->path);
 }
@@ -288,7 +288,7 @@ static void find_groups_below(cap_followed* followed, cap_reader* reader, const 
     size_t whole = out.length;
     bool ours = strncmp(directory, followed->path_memory, whole) == 0 &&
                 (directory[whole] == '/' || directory[whole] == '\0');
-    // Others may be in our own directory, too, where the scheduler does not share by it.
+    // Other programs may be in our own directory, too, where the scheduler does not share by it.
     bool skipped = ours && cap_group_has_weight(followed, reader, followed->path_memory);
     if (!out.overflow && !skipped) look_at_group(followed, reader, level, elapsed);
   }
@@ -343,7 +343,7 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   for (uint32_t level = 0; level < followed->path_length; level++) {
     find_groups_below(followed, reader, place->directory, end, level + 1, elapsed);
     double direct = cap_direct_use(followed, level, window);
-    // Before there are two samples nothing is known. A NAN is not below the limit.
+    // Before the second sample nothing is known. A NAN is not below the limit.
     if (followed->search <= 2 || !(direct < 0.01)) {
       cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
       cap_write_bytes(&out, place->directory, end);
@@ -360,6 +360,6 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   }
   forget(followed);
   cap_read_bindings(followed, reader);
-  // What reading a recorded tree costs says nothing of the machine that it is a record of.
+  // The cost of reading a recorded tree says nothing about the machine that was recorded.
   followed->search_cost_ns = reader->root[0] != '\0' ? 0 : thread_time() - started;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an estimator follows: groups and threads, with their counters in the last samples. Internal to the
+// The groups and threads that an estimator follows, with their counters in the last samples. Internal to the
 // capacity part.
 #ifndef SUKIMA_CAPACITY_FOLLOW_FOLLOW_H
 #define SUKIMA_CAPACITY_FOLLOW_FOLLOW_H
@@ -78,7 +78,7 @@ typedef struct cap_task {
   cap_schedstat values[cap_ring_size];
 } cap_task;
 
-/// What was read of the process and the machine in one sample.
+/// The counters of the process and the machine in one sample.
 typedef struct cap_moment {
   uint64_t time_ns;
   uint64_t own_ns;  // CPU time of the process
@@ -86,7 +86,8 @@ typedef struct cap_moment {
   uint64_t spent_ns;  // the estimator's own CPU time
 } cap_moment;
 
-/// What was read of the machine: twice a second, because the kernel sums up all interrupts for /proc/stat.
+/// The counters of the machine: read twice a second, because the kernel sums up all interrupts for
+/// /proc/stat.
 typedef struct cap_slow_moment {
   uint64_t time_ns;
   cap_machine_stat machine;
@@ -183,7 +184,7 @@ double cap_follow_seconds(const cap_followed* followed, uint64_t from);
 cap_moment* cap_follow_now(cap_followed* followed);
 const cap_moment* cap_follow_at(const cap_followed* followed, uint64_t sample);
 
-/// What changed in the machine in approximately this window.
+/// The change of the machine's counters in approximately this window.
 typedef struct cap_machine_change {
   double seconds;  // 0: it was read once only
   cap_machine_stat ticks;
@@ -199,7 +200,7 @@ double cap_follow_rate(const cap_followed* followed, uint64_t from, uint64_t old
 /// CPU that the process uses.
 double cap_own_use(const cap_followed* followed, uint64_t window_ns);
 
-/// What a thread did in a window: shares of the time, and how often a second it was put on a CPU.
+/// The activity of a thread in a window: shares of the time, and how often a second it was put on a CPU.
 typedef struct cap_task_rates {
   double run;
   double wait;

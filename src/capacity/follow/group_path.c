@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups from the root down to the process's, and what the kernel shares CPU by in each of them.
+// The groups from the root down to the process's, and the weights by which the kernel shares CPU in each of
+// them.
 #define _GNU_SOURCE
 #include "follow/group_path.h"
 
@@ -175,7 +176,7 @@ static void open_group_pressure(cap_followed* followed, cap_reader* reader) {
     followed->open_files--;
   }
   const cap_place* place = &reader->places[CAP_V2];
-  // A process that is in the root group of version 2 beside version 1 says nothing about its own.
+  // The group of a process in the root group of version 2, beside version 1, is unknown.
   bool own = is_shown(place) && strlen(place->directory) > place->top_length;
   if (own || (followed->v2 && is_shown(place))) {
     followed->group_pressure_descriptor = open_of_group(followed, reader, place->directory, "/cpu.pressure");

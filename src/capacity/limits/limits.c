@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the limits themselves, and what follows from all of them.
+// Reads the limits themselves, and computes their consequences.
 #define _GNU_SOURCE
 #include "limits/reader.h"
 
@@ -14,7 +14,7 @@
 #include "text/counters.h"
 #include "text/file.h"
 
-// Gives a limit to the listener; the text is what was written into reader->text.
+// Passes a limit to the listener; its text is in reader->text.
 static void report_limit(cap_reader* reader, sukima_capacity_limit limit, const char* file) {
   if (reader->listener == NULL) return;
   limit.file = file;
@@ -83,7 +83,7 @@ static bool read_affinity_file(cap_reader* reader) {
   return false;
 }
 
-// Decides once whether the mask at the opening was narrower than all that could have been in it.
+// Decides once whether the mask at the opening was narrower than it could have been.
 static void keep_affinity(cap_reader* reader, const sukima_capacity_facts* facts) {
   const cap_cpu_set* all = facts->cpuset != 0 ? &reader->cpuset : &reader->online;
   uint32_t count = facts->cpuset != 0 ? facts->cpuset : facts->online;
@@ -216,7 +216,7 @@ static void take_quota(cap_reader* reader, sukima_capacity_facts* facts, const c
   report_limit(reader, limit, reader->path);
 }
 
-// Notes what went wrong with a group's setting. A file that does not exist is noted only if it is needed.
+// Notes an error of a group's setting. A file that does not exist is noted only if it is needed.
 static bool check_reading(cap_reader* reader, const cap_group_reading* reading) {
   reader->files_seen += reading->files;
   if (reading->error != cap_file_read_ok) {
@@ -358,7 +358,7 @@ void cap_reader_read(cap_reader* reader, sukima_capacity_facts* facts) {
     cap_find_cgroups(reader);
     fresh = true;
   }
-  // The first reading shows whether something has gone: only the reading that counts is reported.
+  // The first reading shows whether a file has gone: only the reading that counts is reported.
   if (!fresh) reader->listener = NULL;
   read_all(reader, facts);
   reader->listener = listener;

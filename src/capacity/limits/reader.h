@@ -72,11 +72,11 @@ typedef struct cap_reader {
   pid_t pid;  // 0: ourselves
   sukima_capacity_affinity affinity_of;
   double override_cpus;  // 0: none
-  char error[cap_error_size];  // why there is none though one was given; "" if nothing is wrong
+  char error[cap_error_size];  // why a given one is not used; "" without an error
   char root[cap_path_size];
   const cap_listener* listener;  // may be NULL
 
-  // What was found
+  // Results
   bool groups_found;
   uint64_t groups_hash;  // of /proc/PID/cgroup
   uint32_t group_searches;  // how often the process's groups were searched
@@ -119,8 +119,7 @@ void cap_find_cgroups(cap_reader* reader);
 /// Searches the process's group where the names of the first directories on the way to it are not known:
 /// tries all, and takes the one in which the process is listed.
 /// \param levels number of unknown directories between the directory in reader->path and the known rest of
-/// the
-///               way, reader->below
+///        the way, reader->below
 /// \param pid    the process's number as it is seen from here
 /// \return true if it was found; its directory is then in reader->path
 bool cap_find_own_group(cap_reader* reader, unsigned levels, uint64_t pid);
@@ -135,7 +134,7 @@ uint64_t cap_reader_hash_groups(cap_reader* reader);
 void* cap_allocate(size_t size);
 void cap_release(void* memory, size_t size);
 
-/// Records that something was ignored.
+/// Records that a file or value was ignored.
 void cap_note(cap_reader* reader, const char* file, const char* text);
 
 /// Records why a file could not be used; `result` is that of cap_file_read or an error number.
@@ -145,13 +144,13 @@ void cap_note_unreadable(cap_reader* reader, const char* file, int result);
 /// \return false (and a note) if it is too long
 bool cap_make_path(cap_reader* reader, const char* a, const char* b, const char* c);
 
-/// Makes the path of a file of the process that is looked at in reader->path; `name` starts with '/'.
+/// Makes the path of a file of the observed process in reader->path; `name` starts with '/'.
 bool cap_make_process_path(cap_reader* reader, const char* name);
 
-/// Makes the path of a file of a thread in reader->path: of the process that is looked at, or of another one.
+/// Makes the path of a file of a thread in reader->path: of the observed process, or of another one.
 bool cap_make_task_path(cap_reader* reader, bool own, uint64_t number, const char* name);
 
-/// The number of the process that is looked at, also in a recorded tree; 0 if unknown.
+/// The number of the observed process, also in a recorded tree; 0 if unknown.
 uint64_t cap_process_number(cap_reader* reader);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which NUMA domain memory lies.
+// Finds the NUMA domain of memory.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a table of places, the one of the running machine, and which places a process may use.
+// Opens a table of places, the one of the running machine, and finds the places that a process may use.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -40,8 +40,8 @@ void sukima_place_table_close(sukima_place_table* table) {
 }
 
 const sukima_place_table* sukima_place_table_of_machine(void) {
-  // The first of several threads that read it stores its table. Both sides are here: the load-acquire sees
-  // what the thread with the successful exchange (release) has read.
+  // The first of several threads that read the machine stores its table. Both sides are here: the
+  // load-acquire sees the data that the thread with the successful exchange (release) has read.
   static _Atomic(sukima_place_table*) of_machine;
   static sukima_place_table without_memory;
   sukima_place_table* found = atomic_load_explicit(&of_machine, memory_order_acquire);

@@ -42,7 +42,7 @@ static void read_domains(sukima_place_table* table, cap_reader* reader) {
       !take_list(table, reader, content)) {
     return;
   }
-  // The list of domains is needed while those of their CPUs are read.
+  // The list of domains is needed while the lists of their CPUs are read.
   cap_cpu_set_copy(&reader->online, &reader->cpuset);
   for (uint32_t number = 0; number < SUKIMA_PLACE_MAX_DOMAINS; number++) {
     if (cap_cpu_set_contains(&reader->online, number)) read_domain(table, reader, number);

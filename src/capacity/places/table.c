@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of places: how it is built up, and what can be asked.
+// The table of places: its construction, and the questions about it.
 #include "places/table.h"
 
 _Static_assert(cap_most_places <= UINT16_MAX, "a place is a number of two bytes");

@@ -160,8 +160,8 @@ static void print(FILE* out, const char* before, double value) {
   fprintf(out, "%s%s", before, memory);
 }
 
-// The text of the profile that is there if it is of the same machine and not old. Returns its memory, to be
-// freed.
+// Returns the text of the present profile if it is of the same machine and not old. The caller frees the
+// memory.
 static char* read_before(const char* path, const sukima_capacity_profile* next, cap_text* content) {
   struct stat status;
   *content = (cap_text){NULL, NULL};
@@ -177,7 +177,7 @@ static char* read_before(const char* path, const sukima_capacity_profile* next, 
   return memory;
 }
 
-// What others have added to the profile that is replaced.
+// Prints the lines that other programs have added to the profile that is replaced.
 static void print_foreign_lines(FILE* out, cap_text before) {
   cap_text line;
   while (cap_text_take_until(&before, '\n', &line) && !cap_text_equals(&line, "end")) {

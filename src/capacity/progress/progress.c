@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reporting what the program has done to the guest service; see <sukima/capacity/progress.h>.
+// Reports the program's progress to the guest service; see <sukima/capacity/progress.h>.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ static const int64_t between_attempts_ns = 1000000000;
 // The largest number that a message may have; beyond it the sum begins anew, as after a restart.
 static const uint64_t most_progress = 1000000000000000;
 
-// Relaxed: a sum that is sent, and when that is due next; no other data goes with them. Partner:
+// Relaxed: the sum, and the time of the next report; no other data depends on them. Partner:
 // sukima_progress_add in other threads.
 static _Atomic uint64_t sum;
 static _Atomic int64_t due_ns;
@@ -42,7 +42,7 @@ static void find_path(void) {
   own.address.sun_family = AF_UNIX;
   const char* path = getenv("SUKIMA_GUEST_SOCKET");
   if (path == NULL) path = "/run/sukima/guest.sock";
-  // A path that does not fit is as good as none.
+  // A path that does not fit counts as no path.
   if (strlen(path) < sizeof own.address.sun_path) strcpy(own.address.sun_path, path);
 }
 
@@ -86,7 +86,7 @@ static size_t write_message(char* text, uint64_t value) {
   return size + sizeof tail - 1;
 }
 
-// Returns whether the service has it.
+// Returns whether the service has received it.
 static bool report(pid_t process) {
   if (!own.has_path) find_path();
   if (own.process != process || !is_still_ours()) {
@@ -97,7 +97,7 @@ static bool report(pid_t process) {
   const size_t size = write_message(text, atomic_load_explicit(&sum, memory_order_relaxed) % most_progress);
   const ssize_t sent = send(own.socket, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent == (ssize_t)size) return true;
-  // A service that does not read loses this one; half a message would spoil the next.
+  // A service that does not read loses this message; half a message would spoil the next one.
   if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   forget_socket();
   return false;

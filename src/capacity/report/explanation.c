@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explanation of an estimate: one sentence for each thing that it rests on.
+// The explanation of an estimate: one sentence for each fact that it is based on.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -260,7 +260,7 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
     facts.note_count = all->reader.notes;
   }
   all->reader.listener = NULL;
-  // Searching again for the notes is no reason to follow anything else, where the groups are the same.
+  // Searching again for the notes is no reason to follow other neighbours if the groups are the same.
   if (was_found && groups_before == all->reader.groups_hash) all->group_searches = all->reader.group_searches;
   facts.generation = all->facts.generation;
   sukima_capacity_estimate estimate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watching what the capacity part reads, to record it; and the times of a recording's samples.
+// Watches the files that the capacity part reads, to record them; and the times of a recording's samples.
 //
 // Headers in shared/ are for the other parts of this project, as <capacity/shared/…>; they are not installed.
 #ifndef SUKIMA_CAPACITY_SHARED_FILE_WATCH_H
@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-/// A root for sukima_capacity_options that is the running machine, read through files only: what system calls
-/// would tell, comes from /proc, as in a recorded tree.
+/// A root for sukima_capacity_options that is the running machine, read through files only: /proc replaces
+/// the system calls, as in a recorded tree.
 #define CAP_ROOT_OF_FILES "/."
 
-/// Is notified of what is read, by the thread that reads.
+/// Is notified of each read, by the reading thread.
 typedef struct cap_file_watcher {
   void* owner;
   /// A file or directory was opened. The descriptor may have been closed since.
@@ -34,8 +34,8 @@ void cap_file_watch(const cap_file_watcher* watcher);
 
 enum { cap_most_samples = 1000 };
 
-/// Understands the times of a recording's samples: a number of nanoseconds on each line, each larger than the
-/// one before.
+/// Parses the times of a recording's samples: a number of nanoseconds on each line, each larger than the one
+/// before.
 /// \param times gets at most cap_most_samples numbers
 /// \return their number; 0 if the text is malformed or empty, or has too many
 size_t cap_parse_sample_times(const char* text, size_t length, uint64_t* times);

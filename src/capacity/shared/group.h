@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// What the files of one group say of CPU time; nothing of the groups above it.
+/// The CPU settings and counters in the files of one group, without those of the groups above it.
 typedef struct cap_group_facts {
   double quota;  ///< CPUs; infinite if there is none, or no file says
   double weight;  ///< 1.0 is the kernel's default; 0 if no file says

@@ -47,7 +47,7 @@ void cap_shortage_add(cap_shortage* state, uint64_t ran_ns, uint64_t waited_ns);
 /// \par Complexity constant, no system call
 bool cap_shortage_judge(cap_shortage* state, const cap_shortage_rule* rule);
 
-/// Forgets what was observed and keeps the answer: for an observer that turns to another thread.
+/// Forgets the observations and keeps the answer: for an observer that turns to another thread.
 void cap_shortage_restart(cap_shortage* state);
 
 #ifdef __cplusplus

@@ -24,17 +24,16 @@ bool cap_cpu_set_contains(const cap_cpu_set* set, uint32_t cpu);
 uint32_t cap_cpu_set_count(const cap_cpu_set* set);
 uint32_t cap_cpu_set_count_both(const cap_cpu_set* a, const cap_cpu_set* b);
 
-/// Every CPU of `set` is in `other`, too.
+/// Whether every CPU of `set` is in `other`, too.
 bool cap_cpu_set_is_inside(const cap_cpu_set* set, const cap_cpu_set* other);
 
 /// Adds the CPUs of `other`.
 void cap_cpu_set_unite(cap_cpu_set* set, const cap_cpu_set* other);
 
-/// Keeps in `set` only what is also in `other`.
+/// Keeps in `set` only the CPUs that are also in `other`.
 void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other);
 
-/// Understands the kernel's list form, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or
-/// line.
+/// Parses the kernel's list form, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or line.
 /// \return false if it is malformed; the set is then in an unspecified state. An empty text is an empty set.
 bool cap_cpu_set_parse(cap_cpu_set* set, const char* text, size_t length);
 

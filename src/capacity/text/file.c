@@ -35,7 +35,7 @@ static void tell_read(int descriptor, size_t offset, const char* bytes, long cou
   the_watcher->was_read(the_watcher->owner, descriptor, offset, bytes, (size_t)count);
 }
 
-// The offset is where the descriptor stands.
+// The offset is the descriptor's position.
 static long read_file(int descriptor, size_t offset, char* memory, size_t size) {
   long count = 0;
   do {
@@ -92,7 +92,7 @@ int cap_line_reader_open(cap_line_reader* reader, const char* path, char* memory
   return reader->descriptor < 0 ? errno : 0;
 }
 
-// Moves what is left to the front and reads more after it.
+// Moves the rest to the front and reads more after it.
 static void read_more(cap_line_reader* reader) {
   memmove(reader->memory, reader->memory + reader->begin, reader->end - reader->begin);
   reader->end -= reader->begin;
@@ -129,7 +129,7 @@ bool cap_line_reader_next(cap_line_reader* reader, cap_text* line) {
 
 void cap_line_reader_close(cap_line_reader* reader) { close_file(reader->descriptor); }
 
-// What getdents64 writes.
+// An entry as getdents64 writes it.
 typedef struct kernel_entry {
   uint64_t inode;
   int64_t offset;

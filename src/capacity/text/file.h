@@ -27,7 +27,7 @@ long cap_file_read_again(int descriptor, char* memory, size_t size);
 
 void cap_file_close(int descriptor);
 
-/// The file or directory can be seen.
+/// Whether the file or directory can be seen.
 bool cap_file_exists(const char* path);
 
 /// Reads a file of any length line by line.
@@ -64,7 +64,7 @@ typedef struct cap_directory_reader {
 /// \return 0, or an error number; then there is nothing to close
 int cap_directory_open(cap_directory_reader* reader, const char* path, char* memory, size_t size);
 
-/// Gives the name of the next thing that is, or may be, a directory, without "." and ".."; NULL at the end.
+/// Returns the name of the next entry that is, or may be, a directory, without "." and ".."; NULL at the end.
 const char* cap_directory_next(cap_directory_reader* reader);
 
 void cap_directory_close(cap_directory_reader* reader);

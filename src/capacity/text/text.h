@@ -19,7 +19,7 @@ size_t cap_text_length(const cap_text* text);
 /// Skips blanks, tabs and line ends (also "\r").
 void cap_text_skip_blanks(cap_text* text);
 
-/// Nothing is left.
+/// Whether nothing is left.
 bool cap_text_at_end(const cap_text* text);
 
 /// Takes one character if it is the next one.

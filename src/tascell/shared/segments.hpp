@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tasks and entries of the language run, and end, for the part cluster too: there a task comes from
-// another node, and an entry from this one's call.
+// How tasks and entries of the language run and end. The part cluster uses this, too: its tasks come from
+// another node, and its entries from this node's call.
 #pragma once
 
 #include "malloced.hpp"
@@ -21,7 +21,7 @@ struct thrown_tag {
   std::size_t tag = 0;
   const char* file = nullptr;
   int line = 0;
-  sukima_exit* exit = nullptr;  ///< no tag, but a goto out of a closure
+  sukima_exit* exit = nullptr;  ///< not null: a goto out of a closure instead of a tag
 };
 
 /// How the running of a segment of generated code ended. Written by the fiber that ran it, before its task
@@ -41,25 +41,27 @@ struct language_task : task {
 };
 
 // leave.cpp
-/// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
-/// Else the segment's task is marked as aborted, or `end` holds the tag that was not caught in it.
+/// Runs generated code as a segment that begins at `top`: run(top, frame). \returns whether it ended by
+/// itself. Otherwise the segment's task is marked as aborted, or `end` holds the tag that was not caught in
+/// it.
 /// \param depth of its first call
 bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame,
                  std::uint32_t depth) noexcept;
-/// What says of a task to the runtime that it threw.
+/// The exception that marks a task as one that threw, for the runtime.
 std::exception_ptr failure_mark() noexcept;
 
 // enter.cpp
-/// Ends the program if nothing may enter the runtime from where plain C calls a worker function.
+/// Called where plain C calls a worker function: ends the program if nothing may enter the runtime there.
 void check_entry() noexcept;
-/// What starting the runtime threw, which is being handled, ends the program with its message.
+/// Ends the program with the message of the exception that starting the runtime threw, which is being
+/// handled.
 [[noreturn]] void end_after_failed_start() noexcept;
-/// The call has ended: goes on with what was not caught in it.
+/// Ends a call: continues with a tag that was not caught in it.
 /// \param top  remembered_top() before the call
 void end_entry(const segment_end& end, char* top) noexcept;
 
 // exits.cpp
-/// Where the choice points of the worker function end that called the plain C that runs on this thread.
+/// The end of the choice points of the worker function that called the plain C that runs on this thread.
 char* remembered_top() noexcept;
 
 // worker_local.cpp
