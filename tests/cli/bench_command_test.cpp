@@ -291,7 +291,7 @@ TEST_F(bench_command, takes_its_programs_along_when_it_is_ended) {
   add_usual_programs();
   const fs::path marker = folder / "pid";
   add_program("bench-sukima-gcc", "1", "echo $$ > '" + marker.string() + "'; sleep 1000");
-  // The shell ends sukima as soon as the benchmark program runs, and tells how it ended.
+  // The shell ends sukima as soon as the benchmark program runs, and reports how sukima ended.
   const std::string script = std::string("'") + SUKIMA_PROGRAM +
                              "' bench fib --peers none --time-limit 400 & sukima=$!; " + "while ! [ -s '" +
                              marker.string() + "' ]; do sleep 0.05; done; " +

@@ -13,9 +13,9 @@ namespace {
 
 class bench_hope : public bench_command {
  protected:
-  /// Node k uses k + 1 seconds of CPU. All nodes of the second run of several nodes wait until `deaths` of
-  /// them are dead: with one kill-K, it is the one where that many are to be killed.
-  /// \param answer what it prints: $nodes is how many there are, 0 without a cluster; $hope is 1 with --hope
+  /// Node k uses k + 1 seconds of CPU. In the second run of several nodes, all nodes wait until `deaths` of
+  /// them are dead. With one kill-K, that is the run in which as many nodes are killed.
+  /// \param answer what it prints: $nodes is the number of nodes, 0 without a cluster; $hope is 1 with --hope
   void add_hope_program(int deaths, const std::string& answer = "echo 7",
                         const std::string& seconds = "0.5") {
     const fs::path file = folder / "bin" / "bench-cluster";

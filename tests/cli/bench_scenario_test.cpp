@@ -29,7 +29,7 @@ TEST_F(bench_scenario, together_starts_four_processes_and_knows_the_ideal) {
                                             "--repetitions", "1", "--workers", "2", "--peers", "none"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto calls = log();
-  // 0.6 s are too short: the first run finds out that the work is to be repeated.
+  // 0.6 s are too short: the first run finds out that the work must be repeated.
   for (const char* call : {"bench-sukima-gcc fib --size 40 --workers 2 --repetitions 1 --started",
                            "bench-sukima-gcc fib --size 40 --workers 2 --repetitions 3 --started"}) {
     EXPECT_EQ(std::ranges::count(calls, call), 4) << call;

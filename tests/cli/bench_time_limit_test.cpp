@@ -23,8 +23,8 @@ struct limited_run {
 
 class bench_time_limit : public bench_command {
  protected:
-  /// Runs with a time limit that stops the programs `hanging`. Another one that gets no CPU for so long is
-  /// stopped, too: then all is done again with twice the time.
+  /// Runs with a time limit that stops the programs `hanging`. Another program that gets no CPU during that
+  /// time is stopped, too; then the whole run is repeated with twice the time.
   limited_run run_limited(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& hanging) const {
     const auto is_right = [&](const std::string& line) {

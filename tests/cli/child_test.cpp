@@ -87,7 +87,7 @@ TEST(child, that_dies_of_a_signal_is_reported) {
 
 TEST(child, that_hangs_is_killed_with_its_children) {
   process::child_result result;
-  // A shell that gets no CPU for so long is killed before it says anything.
+  // A shell that gets no CPU during the limit is killed before it prints anything.
   for (auto limit = 300ms; result.output.empty(); limit *= 2) {
     result = shell("sleep 600 & echo $!; trap '' TERM; sleep 600; sleep 600", limit);
     EXPECT_TRUE(result.timed_out);

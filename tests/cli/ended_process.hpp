@@ -10,7 +10,7 @@
 
 namespace sukima::cli {
 
-/// Nobody has to reap what the test's init inherits; a zombie has ended.
+/// The test's init inherits the process and need not reap it; a zombie counts as ended.
 inline void wait_until_ended(pid_t process) {
   const std::string stat = "/proc/" + std::to_string(process) + "/stat";
   while (true) {

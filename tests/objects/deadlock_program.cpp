@@ -23,7 +23,7 @@ using sukima::objects::program;
 
 void receive_one(in<int> from, out<int>) { from.receive(); }
 
-/// Three objects in a ring, of which nobody begins. Two of them are in one group.
+/// Three objects in a ring, none of which begins. Two of them are in one group.
 void ring(program& p) {
   auto a = p.stream<int>("a", capacity{2});
   auto b = p.stream<int>("b", capacity{2});
@@ -115,7 +115,7 @@ void after_a_crash(program& p) {
   p.object("second", receive_one, b.in(), a.out()).at_home();
 }
 
-/// Messages come after pauses longer than the search takes, and streams are idle meanwhile.
+/// Messages come after pauses longer than the search takes, and until then streams are idle.
 void slow(program& p) {
   auto a = p.stream<int>("a", capacity{1});
   auto b = p.stream<int>("b", capacity{1});

@@ -260,7 +260,7 @@ TEST_P(ends_test, an_end_belongs_to_one_object) {
        },
        s.in())
       .group("y");
-  if (std::string(GetParam()) == "simulated") return;  // they would wait for one another outside of streams
+  if (std::string(GetParam()) == "simulated") return;  // they would wait for each other without a stream
   p.run();
 }
 

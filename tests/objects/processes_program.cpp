@@ -259,7 +259,7 @@ void texts(program& p, std::size_t room) {
   p.run();
 }
 
-/// The second of three ends in that way after ten messages; the sink tells what it got.
+/// The second of three ends in that way after ten messages; the sink prints the messages that it received.
 void fails(program& p, const std::string& how) {
   auto s = p.stream<int>("s", capacity{2});
   auto t = p.stream<int>("t", capacity{64});
@@ -317,7 +317,7 @@ void fails(program& p, const std::string& how) {
   p.run();
 }
 
-/// A process kills itself; prints after how many microseconds its reader hears of that.
+/// A process kills itself; prints after how many microseconds its reader notices that.
 void dies(program& p) {
   using clock = std::chrono::steady_clock;  // the same in all processes
   auto s = p.stream<clock::time_point>("s");
@@ -578,7 +578,7 @@ void pipeline_below(program& p) {
 
 bool is_of_the_kernel(const std::filesystem::path& file, const std::string& target) {
   struct statfs where = {};
-  if (statfs(file.c_str(), &where) != 0) return true;  // closed meanwhile
+  if (statfs(file.c_str(), &where) != 0) return true;  // closed since
   return target.starts_with("/proc/") || target.starts_with("/sys/") || where.f_type == CGROUP_SUPER_MAGIC ||
          where.f_type == CGROUP2_SUPER_MAGIC;
 }

@@ -28,7 +28,7 @@ template <class E, class F> std::string text_of(F f) {
 }
 bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
-/// What is written to stderr for as long as it lives; GoogleTest's own one can be read only once it is over.
+/// Captures stderr during its lifetime. GoogleTest's own capture can be read only after its end.
 class captured_stderr {
  public:
   captured_stderr() { dup2(fileno(file_), STDERR_FILENO); }
@@ -146,8 +146,8 @@ TEST(program, refuses_more_threads_than_there_is_room_for) {
 }
 
 TEST(program, objects_as_threads_are_monitored_also_with_one_worker) {
-  // Who looks around before it sleeps is in the way where there are more such threads than CPUs: the monitor
-  // sees that. An elastic runtime has one anyway, this one has it for the threads.
+  // Threads that look around before they sleep hinder others if there are more such threads than CPUs; the
+  // monitor notices that. An elastic runtime has a monitor anyway, this one has it for the threads.
   const auto is_monitored = [] {
     for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
       std::ifstream file(thread.path() / "comm");
@@ -484,7 +484,7 @@ TEST_P(program_test, ready_objects_get_their_turn_beside_one_that_always_has_mes
        token.in(), back.out())
       .group("g");
   p.run();
-  // Who takes turns with threads of their own is up to the kernel.
+  // The kernel decides in which order objects with threads of their own run.
   if (std::string(GetParam()) != "threads") {
     EXPECT_LE(sent, 2 * 64 * 200) << "a turn is 64 messages";
   }

@@ -263,7 +263,7 @@ TEST_P(stream_test, a_message_that_an_assignment_refuses_stays) {
             if (count == 0) break;
             for (std::size_t i = 0; i < count; ++i) got.push_back(*some[i].number);
           } catch (const std::runtime_error&) {
-            // What was taken before is where it was put.
+            // The messages taken before the failure are in their places.
             for (const fails_once& one : some)
               if (one.number && *one.number == static_cast<int>(got.size())) got.push_back(*one.number);
             ++thrown;

@@ -42,7 +42,7 @@ TEST(costs, keep_their_quartiles) {
   EXPECT_EQ(parse_costs(profile_with_costs(profile, parse_costs("objects-resume 227\nend\n"))).resume_ns,
             227);
   EXPECT_FALSE(again.of(unit::simulated, 64, 1).spread);
-  EXPECT_FALSE(again.of(unit::simulated, 36, 1).spread) << "nobody has measured that size";
+  EXPECT_FALSE(again.of(unit::simulated, 36, 1).spread) << "that size was not measured";
   cost_table merged = parse_costs("objects-switch 8\nend\n");
   merged.merge(again);
   EXPECT_FALSE(merged.resume_ns);

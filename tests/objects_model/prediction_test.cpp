@@ -238,18 +238,19 @@ TEST(prediction, pays_for_waits_that_another_group_could_end) {
 }
 
 TEST(prediction, pays_for_resuming_an_object_that_another_cpu_runs) {
-  // The stream is full whenever the sender comes back: each message ends one wait of the sender, whose object
-  // the other CPU has, and one of the receiver. Whoever ends a wait pays, and the other one goes on.
+  // The stream is full whenever the sender comes back. So each message ends one wait of the sender, whose
+  // object the other CPU has, and one of the receiver. The object that ends a wait pays, and the other one
+  // continues.
   machine where = examples::free_machine(2);
   const description program = examples::pipeline_of(2, 1e5, 0, 1);
   EXPECT_NEAR(time_per(program, threads_simulated, where, 1e5), 0, 1);
   where.costs.resume_ns = 1000;
   EXPECT_NEAR(time_per(program, threads_simulated, where, 1e5), 1000, 20);
-  EXPECT_NEAR(time_per(program, simulated, where, 1e5), 0, 1) << "in one group nobody is elsewhere";
+  EXPECT_NEAR(time_per(program, simulated, where, 1e5), 0, 1) << "in one group all objects are on one CPU";
 }
 
 TEST(prediction, pays_for_the_thread_that_listens_for_other_processes) {
-  // To end a wait in another process wakes a thread there, which is in the way of the one that computes.
+  // Ending a wait in another process wakes a thread there, which delays the computing thread.
   machine where = examples::free_machine(2);
   where.costs.other_cpu = sleep_cost{1000, 0};
   const description program = examples::pipeline_of(2, 1e5, 0, 1);
