@@ -232,7 +232,7 @@ class Others(Scripts):
                               timeout=500)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         row = json.loads(done.stdout)
-        # Where one worker gets all the CPU there is, nobody waits.
+        # Where one worker gets all the available CPU, no worker waits.
         self.assertGreaterEqual(row["count"], 0)
         self.assertGreater(row["seconds"], 0)
         self.assertTrue(0 <= row["median"] <= row["p99"] <= row["longest"], row)

@@ -169,7 +169,7 @@ class Clients(unittest.TestCase):
                 # clang's does not survive one that sleeps while the program ends.
                 threads = int(ended.stdout.split()[3])
                 self.assertEqual(threads, 3 if compiler != "gcc" else 3 + len(os.sched_getaffinity(0)) + 1)
-                # The user's word: nothing is told to the runtime.
+                # The user has set the policy: the library does not change the runtime's.
                 ended = run(OMP_WAIT_POLICY="active")
                 self.assertGreater(float(ended.stdout.split()[1]), 0.15, compiler)
                 self.assertNotIn("idle threads of OpenMP", ended.stderr)

@@ -4,7 +4,7 @@
 //   openmp SECONDS [asks|pauses]
 //   openmp REGIONS work       runs so many regions, each of a tenth of a millisecond on two CPUs
 //     asks    calls omp_get_max_threads first
-//     pauses  sleeps for 5 ms after each region, and tells the CPU time that all threads have used together,
+//     pauses  sleeps for 5 ms after each region, and prints the CPU time that all threads have used together,
 //             and how many threads the process has
 #include <omp.h>
 #include <stdio.h>

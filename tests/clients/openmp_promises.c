@@ -5,7 +5,7 @@
 // It runs at least so many regions for at least so long, and until each PROMISE was broken.
 //   silent   dyn-var is false and the program names no number, so all regions have the same one: arrays are
 //            made for the number first seen, and threadprivate data is kept from region to region
-//   asks     the same, and the program asks for its number of threads outside of regions
+//   asks     the same, and the program asks for its number of threads outside regions
 //   given    regions also have numbers of the program's own: clauses, omp_set_num_threads, nested regions
 //   roots    two threads of the program begin regions at the same time
 //   dynamic  dyn-var is true: regions have at most omp_get_max_threads() threads, and may have fewer

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The part of packages_test.sh that runs inside of the bare system: in_bare_root.sh VERSION
+# The part of packages_test.sh that runs inside the bare system: in_bare_root.sh VERSION
 set -euo pipefail
 version=$1
 export DEBIAN_FRONTEND=noninteractive

@@ -44,7 +44,7 @@ TEST(cpu_mask, leaves_small_masks_alone) {
   const mask m = mask_of({5, 6});
   EXPECT_EQ(narrowed(m, 2, 7), m);
   EXPECT_EQ(narrowed(m, 9, 1), m);
-  EXPECT_EQ(narrowed(m, 0, 1), m) << "nothing to keep is no wish";
+  EXPECT_EQ(narrowed(m, 0, 1), m) << "0 means that no number is wished";
   EXPECT_EQ(narrowed(mask{}, 1, 1), mask{});
 }
 

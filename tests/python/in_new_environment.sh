@@ -10,7 +10,7 @@ shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Debian's Python first: it is the one that the wheel is promised for.
+# Debian's Python first: the wheel is promised for it.
 python=/usr/bin/python3
 [[ -x $python ]] || python=$(command -v python3)
 if ! "$python" -m venv "$work/venv" > "$work/log" 2>&1; then

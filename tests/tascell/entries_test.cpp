@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries from C: what belongs to threads and workers, and what is left when nobody catches a tag.
+// Entries from C: objects of threads and workers, and the state after a tag that is not caught.
 #include "emitted/emitted.h"
 #include "language_support.hpp"
 

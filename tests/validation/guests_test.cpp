@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What guests say is read right, and compared with what they got.
+// Messages of guests are read correctly, and compared with the CPU that the guests got.
 #include <gtest/gtest.h>
 
 #include <cmath>

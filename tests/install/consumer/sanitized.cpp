@@ -30,7 +30,7 @@ void expect(bool holds, const char* what) {
   std::exit(3);
 }
 
-/// Forks until the condition holds, so that idle workers are served meanwhile.
+/// Forks until the condition holds, so that idle workers are served during the wait.
 template <class Condition> void poll_until(context c, Condition condition) {
   while (!condition()) {
     sukima::fork2(c, [] {}, [] {});
@@ -133,7 +133,7 @@ void suspensions(context c) {
           });
           expect(answer == i + 1, "what was written before resume");
         },
-        [&](context) { return std::string("work that others may take meanwhile"); });
+        [&](context) { return std::string("work that others may take"); });
     other.join();
   });
 }
@@ -205,8 +205,8 @@ void everything(sukima::runtime& runtime) {
   });
 }
 
-/// The second branch writes, tells the first one, and then does nothing with the runtime until the first one
-/// has written, too: nothing orders the two writes, and yet they do not happen at the same moment, when
+/// The second branch writes, sets a flag for the first one, and then does not use the runtime until the first
+/// one has written, too: nothing orders the two writes, and yet they do not happen at the same moment, when
 /// ThreadSanitizer may miss them. Each variable has a cache line of its own, because it remembers only four
 /// accesses to the same eight bytes.
 void race(context c) {
