@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows futures: then, when_all, when_any, promises, waiting with an end (docs/placement.md).
+// What follows futures: then, when_all, when_any, promises, waiting with an end (docs/futures.md).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

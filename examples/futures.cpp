@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures: results that are computed before they are needed, or when they are (docs/placement.md).
+// Futures: results that are computed before they are needed, or when they are (docs/futures.md).
 #include <cstdio>
 #include <vector>
 

@@ -14,7 +14,7 @@
 /// \file
 /// Two kinds of futures. A `future` belongs to a block, costs about four forks, and ends with its block. A
 /// `shared_future`, which `launch` returns, may be stored and returned, and outlives every block.
-/// docs/placement.md describes them.
+/// docs/futures.md describes them.
 
 namespace SUKIMA_NAMESPACE {
 /// \addtogroup futures

@@ -55,7 +55,7 @@ enum class placement_policy {
   prefer,  ///< idle workers take first the work that should run near them
   exchange,  ///< also, two workers that run each other's work exchange it
   /// As prefer; and what is launched with a hint waits in a queue of its place, of which only workers there
-  /// take. An order, without any bound on space: for comparison (docs/placement.md).
+  /// take. An order, without any bound on space: for comparison (docs/futures.md).
   queue,
 };
 
