@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checked mode says (sukima/detail/checks.hpp).
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
 
 #include <cstdio>
 #include <cstdlib>

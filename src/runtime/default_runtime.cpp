@@ -35,7 +35,7 @@ runtime::runtime(const settings& chosen) {
   detail::capacity_handle capacity;
   if (chosen.workers == 0) capacity = detail::open_capacity();
   const unsigned workers = chosen.workers != 0 ? chosen.workers : usable_cpus(capacity.get(), chosen.elastic);
-  core_ = std::make_unique<detail::runtime_core>(chosen, workers, std::move(capacity));
+  core_ = std::make_unique<detail::whole_runtime>(chosen, workers, std::move(capacity));
 }
 
 runtime::~runtime() {

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ordinary threads become workers for the time of a call, and what the runtime's own threads do.
-#include "core.hpp"
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "control/monitor.hpp"
+#include "control/worker_controller.hpp"
+#include "control/worker_placement.hpp"
 #include "fiber/fault.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "join/join.hpp"
+#include "lifecycle.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "rest/rest_mark.hpp"
+#include "rooms.hpp"
 #include "short_roots.hpp"
+#include "steal/mailbox.hpp"
 #include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/own_thread.hpp>
 #include <sukima/detail/ticks.hpp>

@@ -42,19 +42,26 @@ unsigned count_forks() {
   return forks_so_far();
 }
 
-runtime_core::runtime_core(const settings& s, unsigned most_workers, capacity_handle capacity)
-    : chosen(s),
+runtime_core::runtime_core(const settings& s, unsigned most_workers, const runtime_rooms& rooms)
+    : runtime_rooms(rooms),
+      chosen(s),
       tuned(ticks_per_nanosecond()),
       workers_are_asked(s.published_tasks == 0),
       request_interval(static_cast<std::uint64_t>(1e3 * ticks_per_nanosecond() * s.request_interval_us)),
       worker_limit(most_workers),
-      serial(next_serial()) {
+      serial(next_serial()) {}
+
+whole_runtime::whole_runtime(const settings& s, unsigned most_workers, capacity_handle capacity)
+    : runtime_core(s, most_workers,
+                   {fibers_, bound_fibers_, workers_, life_, park_, injector_, launched_, splittable_,
+                    suspensions_, parked_, remote_, hints_, decisions_, shortage_, placement_, blocking_,
+                    controller_, monitor_thread_}) {
   find_vector_registers();
   watch_for_overflow();
   life.start(std::move(capacity));
 }
 
-runtime_core::~runtime_core() { life.stop(); }
+whole_runtime::~whole_runtime() { life.stop(); }
 
 lifecycle::lifecycle(runtime_core& core) : core_(core), fork_generation_(count_forks()) {}
 

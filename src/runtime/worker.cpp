@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker.hpp"
 
-#include <sukima/detail/own_thread.hpp>
-#include "core.hpp"
+#include "control/worker_placement.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "future/future.hpp"
+#include "lifecycle.hpp"
+#include "observe/trace.hpp"
+#include "rest/rest_mark.hpp"
+#include "rooms.hpp"
+#include "settings.hpp"
 #include "shared/most_threads.hpp"
 
 #include <sukima/detail/jump.hpp>
+#include <sukima/detail/own_thread.hpp>
 #include <sukima/detail/ticks.hpp>
 
 #include <optional>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A pointer for each worker of a runtime: segments that are made when they are needed and never moved.
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "rooms.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/worker_slots.hpp>
 #include <sukima/errors.hpp>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Futures in the queues of their places (placement_policy::queue), on made-up machines: which worker computes
 // them, what happens to them without a worker, and how many of them wait.
-#include "core.hpp"
+#include "fiber/switch.hpp"
+#include "future/future.hpp"
 #include "place/hints.hpp"
+#include "rooms.hpp"
 
 #include "hinted.hpp"
 #include "support.hpp"

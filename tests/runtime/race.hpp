@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core.hpp"
+#include "steal/steal.hpp"
 
 #include <array>
 #include <atomic>
@@ -109,7 +110,7 @@ class workbench {
 
   sukima::detail::worker& worker(unsigned i) { return core.workers[i]; }
 
-  sukima::detail::runtime_core core;
+  sukima::detail::whole_runtime core;
 
  private:
   static sukima::settings chosen(unsigned published, sukima::wait_policy wait) {

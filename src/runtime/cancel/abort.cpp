@@ -3,8 +3,14 @@
 // abort.hpp.
 #include "cancel/abort.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "cancel/suspensions.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "remote/remote_interface.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/detail/jump.hpp>

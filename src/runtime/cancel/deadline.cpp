@@ -5,15 +5,17 @@
 // from `start_alarm` until it rings or `stop_alarm` removes it. The clock calls the function under its lock,
 // and the function waits for nothing. So stopping an alarm takes a few microseconds at most, and the clock
 // never touches an alarm that was stopped.
-#include <sukima/detail/own_thread.hpp>
-#include "core.hpp"
-
 #include <sukima/cancel.hpp>
+#include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <new>
+#include <thread>
+#include <utility>
 
 namespace sukima::detail {
 

@@ -2,7 +2,12 @@
 // Protocol: suspensions.hpp.
 #include "cancel/suspensions.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/suspend.hpp"
+#include "park/park.hpp"
+#include "stress.hpp"
 
 #include <sukima/suspend.hpp>
 

@@ -3,8 +3,12 @@
 #include "choice/backtrack.hpp"
 
 #include "choice/covered_segment.hpp"
-#include "core.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "worker.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -2,9 +2,13 @@
 // Sequential clones: the slow path of their poll, and what is learned about how long they take. Protocol:
 // sukima/detail/clone.h; model of what is closed: model/clone.pml.
 #include "choice/poll.hpp"
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "observe/trace.hpp"
 #include "observe/traced_clones.hpp"
+#include "park/park.hpp"
+#include "rooms.hpp"
 #include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/clone.hpp>
 

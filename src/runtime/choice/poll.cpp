@@ -2,8 +2,21 @@
 // The slow path of a poll: answering requests, publishing work, noticing aborts. Protocol: poll.hpp.
 #include "choice/poll.hpp"
 
+#include "assert.hpp"
+#include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "join/join.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "remote/remote_interface.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/mailbox.hpp"
+#include "steal/steal.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

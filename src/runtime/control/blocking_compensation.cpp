@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/blocking_compensation.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "choice/poll.hpp"
+#include "control/monitor.hpp"
+#include "control/worker_controller.hpp"
+#include "control/worker_placement.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/steal.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/blocking.hpp>
 #include <sukima/detail/ticks.hpp>

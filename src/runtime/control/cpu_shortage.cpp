@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/cpu_shortage.hpp"
 
-#include "core.hpp"
+#include "control/decision_log.hpp"
+#include "control/worker_controller.hpp"
+#include "control/worker_placement.hpp"
+#include "observe/trace.hpp"
+#include "rooms.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/monitor.hpp"
 
-#include "core.hpp"
+#include "control/blocking_compensation.hpp"
+#include "control/cpu_shortage.hpp"
+#include "control/worker_controller.hpp"
+#include "control/worker_placement.hpp"
+#include "observe/trace.hpp"
 #include "park/futex.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "tuning.hpp"
 
 #include <sukima/detail/own_thread.hpp>
 

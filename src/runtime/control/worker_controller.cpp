@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/worker_controller.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "control/blocking_compensation.hpp"
+#include "control/capacity_handle.hpp"
+#include "control/decision_log.hpp"
+#include "fiber/fiber.hpp"
+#include "lifecycle.hpp"
+#include "park/park.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/capacity.h>
 #include <sukima/capacity/estimate.h>

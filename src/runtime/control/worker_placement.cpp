@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/worker_placement.hpp"
 
-#include "core.hpp"
+#include "control/cpu_shortage.hpp"
+#include "control/decision_log.hpp"
+#include "control/worker_controller.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "join/join.hpp"
+#include "park/park.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,8 +2,23 @@
 // Executors of bound fibers. Protocol: sukima/detail/executor.hpp.
 #include <sukima/detail/executor.hpp>
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "choice/poll.hpp"
+#include "control/monitor.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/suspend.hpp"
+#include "fiber/switch.hpp"
+#include "lifecycle.hpp"
+#include "park/park.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/mailbox.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

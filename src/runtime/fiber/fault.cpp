@@ -2,7 +2,10 @@
 // The fault handler that recognises the guard pages of fibers.
 #include "fiber/fault.hpp"
 
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "rooms.hpp"
+#include "tuning.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -17,9 +17,12 @@
 // whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
 // in return 100,000 of them are a few mappings and 8 KiB each. They are laid out in pieces of 4 KiB on every
 // kernel: where its pages are larger, they share pages.
-#include "core.hpp"
+#include "assert.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "rooms.hpp"
+#include "tuning.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

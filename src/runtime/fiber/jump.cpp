@@ -3,8 +3,13 @@
 // leaves is its own (src/tascell/leave.cpp); here is what touches tasks and fibers.
 #include <sukima/detail/jump.hpp>
 
-#include "core.hpp"
+#include "cancel/abort.hpp"
+#include "choice/poll.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "join/join.hpp"
+#include "worker.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,9 +2,26 @@
 // Suspending and resuming fibers. Protocol: suspend.hpp.
 #include "fiber/suspend.hpp"
 
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "cancel/suspensions.hpp"
 #include "choice/backtrack.hpp"
-#include "core.hpp"
+#include "choice/poll.hpp"
+#include "control/blocking_compensation.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "lifecycle.hpp"
+#include "observe/trace.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/splittable_fibers.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/executor.hpp>
 #include <sukima/suspend.hpp>

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Switching fibers: the jump itself, what moves along with a fiber, and what the sanitizers need to know.
-#include "core.hpp"
+#include "fiber/switch.hpp"
 #include "fiber/fault.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <cxxabi.h>
 #include <atomic>

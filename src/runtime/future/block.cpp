@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Futures of blocks: touching them, and the end of their block. Protocol: future.hpp.
+#include "assert.hpp"
+#include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
-#include "core.hpp"
+#include "choice/poll.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
 #include "future/future.hpp"
+#include "join/join.hpp"
+#include "steal/injector.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/group.hpp>
 

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launched futures, and waiting for futures of any kind. Protocol: future.hpp.
+#include "assert.hpp"
+#include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
-#include "core.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
 #include "future/future.hpp"
+#include "join/join.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/errors.hpp>

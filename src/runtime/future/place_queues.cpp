@@ -12,9 +12,15 @@
 // one first adds it, then reads where the workers are; who leaves first counts itself out, then looks at the
 // queues, under their lock. So of two that meet, one at least calls. A worker that was called has flag_place,
 // which it clears before it looks, and with which it does not sleep.
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
 #include "future/future.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
 #include "place/made_up_machine.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/jump.hpp>
 

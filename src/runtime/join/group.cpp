@@ -18,9 +18,17 @@
 // them after it. So none is forgotten, and none is resumed twice. The group lives until its servers are done;
 // they are joined like any task.
 // Long: the children, the servers and the waiters share one lock and one record.
+#include "assert.hpp"
+#include "cancel/abort.hpp"
 #include "choice/covered_segment.hpp"
-#include "core.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "future/future.hpp"
+#include "join/join.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/detail/group.hpp>

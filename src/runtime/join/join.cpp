@@ -2,10 +2,27 @@
 // Joining: running a task to its end, waking its waiter, waiting while doing other work. Protocol: join.hpp.
 #include "join/join.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "choice/poll.hpp"
+#include "control/blocking_compensation.hpp"
+#include "control/worker_controller.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "lifecycle.hpp"
+#include "observe/trace.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "remote/remote_interface.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/executor.hpp>
+#include <sukima/detail/future.hpp>
 
 #include <optional>
 #include <system_error>

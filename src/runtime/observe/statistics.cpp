@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collecting and printing statistics.
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "future/future.hpp"
+#include "join/join.hpp"
+#include "rooms.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <cstdio>
 

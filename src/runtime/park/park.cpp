@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "park/park.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "control/cpu_shortage.hpp"
+#include "control/worker_placement.hpp"
+#include "future/future.hpp"
+#include "join/join.hpp"
+#include "lifecycle.hpp"
+#include "park/wait_policy.hpp"
+#include "remote/remote_interface.hpp"
+#include "rest/rest_mark.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grouping a loop's iterations by place.
-#include "core.hpp"
 
 #include <sukima/loop.hpp>
 

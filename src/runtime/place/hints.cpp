@@ -3,8 +3,20 @@
 // hints.hpp.
 #include "place/hints.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "choice/poll.hpp"
+#include "control/cpu_shortage.hpp"
+#include "control/worker_placement.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "future/future.hpp"
+#include "observe/trace.hpp"
+#include "park/park.hpp"
 #include "place/made_up_machine.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/placed.hpp>
 #include <sukima/detail/ticks.hpp>

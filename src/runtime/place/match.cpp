@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matching workers that want a place with those that are there. Protocol: hints.hpp.
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "park/park.hpp"
 #include "place/hints.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 namespace sukima::detail {
 

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offering a fiber to another place, and taking one that is on offer. Protocol: hints.hpp.
-#include "core.hpp"
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "observe/trace.hpp"
+#include "park/park.hpp"
+#include "park/wait_policy.hpp"
 #include "place/hints.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

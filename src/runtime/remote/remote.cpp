@@ -2,8 +2,14 @@
 // What shared/remote.hpp promises.
 #include "shared/remote.hpp"
 
-#include "core.hpp"
+#include "cancel/abort.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "join/join.hpp"
+#include "park/park.hpp"
+#include "remote/remote_interface.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
 
 #include <utility>
 

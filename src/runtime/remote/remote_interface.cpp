@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/remote_interface.hpp"
 
+#include "assert.hpp"
+#include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
-#include "core.hpp"
+#include "choice/poll.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/suspend.hpp"
+#include "fiber/switch.hpp"
+#include "park/park.hpp"
+#include "rooms.hpp"
 #include "shared/remote.hpp"
+#include "steal/injector.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/executor.hpp>
 

@@ -4,8 +4,23 @@
 // third reading shows.
 #include "rest/at_rest.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "cancel/suspensions.hpp"
+#include "control/blocking_compensation.hpp"
+#include "control/worker_controller.hpp"
+#include "fiber/fiber.hpp"
+#include "future/future.hpp"
+#include "join/join.hpp"
+#include "lifecycle.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "rest/rest_mark.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/publication_slots.hpp"
+#include "steal/splittable_fibers.hpp"
 #include "stress.hpp"
+#include "worker.hpp"
 
 #if defined(SUKIMA_ASSERTIONS)
 

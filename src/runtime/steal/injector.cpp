@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/injector.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "fiber/fiber.hpp"
+#include "join/join.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "remote/remote_interface.hpp"
+#include "rooms.hpp"
+#include "steal/steal.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <mutex>
 

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/mailbox.hpp"
 
-#include "core.hpp"
+#include "assert.hpp"
+#include "fiber/fiber.hpp"
+#include "observe/trace.hpp"
+#include "park/park.hpp"
+#include "remote/remote_interface.hpp"
+#include "rooms.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core.hpp"
+#include "assert.hpp"
+#include "control/blocking_compensation.hpp"
+#include "control/worker_placement.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "future/future.hpp"
+#include "join/join.hpp"
+#include "lifecycle.hpp"
+#include "observe/trace.hpp"
+#include "park/park.hpp"
+#include "place/hints.hpp"
+#include "rest/rest_mark.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/mailbox.hpp"
+#include "steal/publication_slots.hpp"
+#include "steal/splittable_fibers.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "tuning.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/executor.hpp>
 #include <sukima/detail/ticks.hpp>

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/splittable_fibers.hpp"
 
+#include "assert.hpp"
+#include "cancel/suspensions.hpp"
 #include "choice/backtrack.hpp"
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/suspend.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
 
 #include <mutex>
 

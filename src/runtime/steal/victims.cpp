@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How idle workers choose a first victim. The others follow in the order of their numbers, so a bad choice
 // costs a few loads, and with two workers there is none.
-#include "core.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "rooms.hpp"
+#include "steal/steal.hpp"
 #include "steal/weighted_draw.hpp"
+#include "worker.hpp"
 
 #include <sukima/runtime.hpp>
 

@@ -69,7 +69,7 @@ world& world::with(unsigned published) {
 }
 
 world::world(unsigned published)
-    : core(std::make_unique<detail::runtime_core>(chosen_settings(published), 1, nullptr)) {
+    : core(std::make_unique<detail::whole_runtime>(chosen_settings(published), 1, nullptr)) {
   // It also does not start another worker's thread, which the explorer would not know.
   core->tuned.bound_wait_patience = std::numeric_limits<std::uint64_t>::max();
   while (core->workers.size() < workers) core->workers.add(0);

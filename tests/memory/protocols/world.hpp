@@ -2,8 +2,14 @@
 // One runtime without threads of its own, whose workers the explored threads are, and the programs for it.
 #pragma once
 
+#include "cancel/abort.hpp"
+#include "choice/poll.hpp"
 #include "core.hpp"
 #include "explorer.hpp"
+#include "fiber/suspend.hpp"
+#include "fiber/switch.hpp"
+#include "steal/mailbox.hpp"
+#include "steal/steal.hpp"
 
 #include <sukima/detail/ambient.hpp>
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rooms of a runtime: how code that has a fiber or a worker finds the parts of its runtime.
+//
+// This header names each part and defines none. A file that uses a part includes the header of that part, and
+// scripts/check-includes.py allows only the headers of the file's own layer and of the layers below it. So a
+// part may be known here and yet be out of reach. The parts themselves receive what they use in their
+// constructors. One class owns all of them (core.hpp).
+#pragma once
+
+#include "rest/rest_mark.hpp"
+#include "tuning.hpp"
+
+#include <sukima/settings.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sukima::detail {
+
+class blocking_compensation;
+class cancellable_suspensions;
+class cpu_shortage;
+class decision_log;
+class fiber_pool;
+class injector_queue;
+class launched_futures;
+class lifecycle;
+class monitor;
+class parked_fibers;
+class parking;
+class placement_hints;
+class remote_interface;
+class splittable_fibers;
+class worker_controller;
+class worker_placement;
+class worker_table;
+
+struct runtime_rooms {
+  fiber_pool& fibers;
+  fiber_pool& bound_fibers;  ///< small ones, of executors
+  worker_table& workers;
+  lifecycle& life;
+  parking& park;
+  injector_queue& injector;
+  launched_futures& launched;
+  splittable_fibers& splittable;
+  cancellable_suspensions& suspensions;
+  parked_fibers& parked;
+  remote_interface& remote;
+  placement_hints& hints;
+  decision_log& decisions;
+  cpu_shortage& shortage;
+  worker_placement& placement;
+  blocking_compensation& blocking;
+  worker_controller& controller;
+  monitor& monitor_thread;
+};
+
+/// What the settings and the machine have decided for a runtime, and its rooms.
+struct runtime_core : runtime_rooms {
+  /// \param most_workers background threads and one entering thread; what the settings left open is decided
+  runtime_core(const settings& s, unsigned most_workers, const runtime_rooms& rooms);
+  virtual ~runtime_core() = default;
+  runtime_core(const runtime_core&) = delete;
+  runtime_core& operator=(const runtime_core&) = delete;
+
+  const settings chosen;
+  tuned_ticks tuned;  ///< not changed once threads run
+  /// Thieves or a node ask workers: with settings::published_tasks 0, or once a node is attached.
+  /// no partner: a worker that reads the old value is asked from its next search on
+  std::atomic<bool> workers_are_asked;
+  const std::uint64_t request_interval;  ///< settings::request_interval_us in ticks
+  const unsigned worker_limit;  ///< background threads + one entering thread
+  const std::uint64_t serial;  ///< differs from that of every other runtime of the process
+  [[no_unique_address]] rest_events rest;
+};
+
+}  // namespace sukima::detail
