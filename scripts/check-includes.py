@@ -6,6 +6,10 @@ A part is a folder src/PART with its public headers include/sukima/…, its test
 parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
 
+Inside src/runtime there are layers (RUNTIME_LAYERS): a file includes headers of its own layer and of the layers below it.
+scripts/layer-exceptions.txt lists the includes that still point upwards; the list only shrinks, because an entry that
+is not needed any more is an error. core.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
+
 The part lab is the folder lab/, which measures the product: the sources of src/ and include/ and the CMakeLists.txt of
 src/ must not use it. Its benchmark programs get their include paths from CMake.
 
@@ -52,6 +56,31 @@ LAB_FOLDERS = ("", "lab", "lab/commands", "lab/validation", "lab/benchmarks")
 # Words of CMake that lead to the laboratory.
 LAB_IN_CMAKE = re.compile(r"(?:^|[\s(/\"])lab(?=[\s)/\"]|$)|\bsukima_lab|\bSUKIMA_BUILD_(?:LAB|BENCHMARKS)\b")
 NO_LAB = "the product must not use the laboratory, lab/; it is built and installed without it"
+# The layers of src/runtime, the lowest first: folders, and files without their suffix. A file that is named belongs to
+# its layer wherever it is.
+RUNTIME_LAYERS = [
+    ("tuning and the data of a worker", [
+        "assert", "fixed_order", "linked_queue", "rooms", "settings", "short_roots", "stress", "tuning", "worker",
+        "observe", "park/futex", "park/priority_loan", "park/wait_policy", "park/wake_epoch", "place/made_up_machine",
+        "place/worker_hints", "place/worker_places", "rest/rest_mark", "shared", "steal/publication_slots",
+        "steal/weighted_draw",
+    ]),
+    ("fibers and choice points", ["checks", "choice", "fiber", "worker_slots"]),
+    ("park", ["park"]),
+    ("publishing and stealing", ["steal"]),
+    ("join, futures, cancellation", ["cancel", "future", "join"]),
+    ("placement and remote", ["place", "remote"]),
+    ("control", ["control"]),
+    ("lifecycle and entry", ["core", "default_runtime", "entry", "lifecycle", "rest"]),
+]
+LAYER_EXCEPTIONS = "scripts/layer-exceptions.txt"
+# The files that may include src/runtime/core.hpp; at most eight.
+CORE_USERS = {
+    "src/runtime/default_runtime.cpp",
+    "src/runtime/lifecycle.cpp",
+    "tests/memory/protocols/world.hpp",
+    "tests/runtime/race.hpp",
+}
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -131,10 +160,41 @@ def is_in_lab(root, name):
                for folder in LAB_FOLDERS)
 
 
+def runtime_layer(relative):
+    """The index of the layer in RUNTIME_LAYERS that a source of src/runtime belongs to, or None."""
+    name = pathlib.PurePosixPath(*relative.parts[2:]).with_suffix("").as_posix()
+    found = [
+        (len(entry), index)
+        for index, (_, entries) in enumerate(RUNTIME_LAYERS)
+        for entry in entries
+        if name == entry or name.startswith(entry + "/")
+    ]
+    return max(found)[1] if found else None
+
+
+def check_layers(relative, found, name):
+    """The complaint about a source of src/runtime that includes FOUND of a layer above it, or None."""
+    here, there = runtime_layer(relative), runtime_layer(found)
+    if here is None or there is None or there <= here:
+        return None
+    low, high = RUNTIME_LAYERS[here][0], RUNTIME_LAYERS[there][0]
+    return f"the layer '{low}' must not use the layer '{high}'; move it up, or let it call an interface of its own layer"
+
+
+def read_exceptions(root):
+    """The pairs (source, header) of the file of exceptions."""
+    path = root / LAYER_EXCEPTIONS
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return [tuple(line.split()) for line in lines if line and not line.startswith("#")]
+
+
 def check_own(root, relative, part, name):
     """The complaint about including "NAME", or None."""
     if name.startswith("sukima/"):
         return f"write <{name}>: public headers are included with angle brackets"
+    if name == "core.hpp" and relative.as_posix() not in CORE_USERS and (root / "src/runtime/core.hpp").is_file():
+        if part in {None, "runtime"}:
+            return "it knows all parts of the runtime; include the headers of those that are used, and rooms.hpp"
     if part is None:
         return None  # tests and benchmark programs get their include paths from CMake
     if ".." in pathlib.PurePosixPath(name).parts:
@@ -142,7 +202,8 @@ def check_own(root, relative, part, name):
     rooms = [root.joinpath(*relative.parts[:2])] if relative.parts[:2] in ROOMS else []
     for base in ((root / relative).parent, *rooms, part_folder(root, part)):
         if exists(base / name):
-            return check_rooms(relative, (base / name).relative_to(root))
+            target = (base / name).relative_to(root)
+            return check_layers(relative, target, name) if part == "runtime" else check_rooms(relative, target)
     if part != "lab" and is_in_lab(root, name):
         return NO_LAB
     for other in sorted(ORDER.keys() - {part}):
@@ -151,9 +212,24 @@ def check_own(root, relative, part, name):
     return f"the part {part} has no such file"
 
 
-def check_file(root, relative):
-    """The complaints about one file."""
+def check_lists(root, used):
+    """The complaints about entries of the lists for src/runtime that are not needed any more."""
+    if len(CORE_USERS) > 8:
+        yield "check-includes.py: CORE_USERS has more than eight files"
+    for user in sorted(CORE_USERS):
+        path = root / user
+        if path.is_file() and '#include "core.hpp"' not in path.read_text(encoding="utf-8"):
+            yield f"check-includes.py: {user} does not include core.hpp; remove it from CORE_USERS"
+    for entry in read_exceptions(root):
+        if entry not in used:
+            yield f"{LAYER_EXCEPTIONS}: {' '.join(entry)} is not needed any more; remove the line"
+
+
+def check_file(root, relative, exceptions, used):
+    """The complaints about one file. Adds the exceptions that it needs to USED."""
     part = file_part(relative)
+    if part == "runtime" and relative.parts[0] == "src" and runtime_layer(relative) is None:
+        yield f"{relative}: it has no layer; add it to RUNTIME_LAYERS in check-includes.py"
     if part is not None and part not in ORDER:
         yield f"{relative}: the part {part} has no place in the order of the parts; add it to check-includes.py"
         return
@@ -168,6 +244,9 @@ def check_file(root, relative):
         complaint = None
         if kind == '"':
             complaint = check_own(root, relative, part, name)
+            if complaint and complaint.startswith("the layer ") and (entry := (relative.as_posix(), name)) in exceptions:
+                used.add(entry)
+                complaint = None
         elif part not in (None, "lab") and is_in_lab(root, name):
             complaint = NO_LAB
         elif name.startswith("sukima/"):
@@ -202,7 +281,9 @@ def main():
     if not any(file.parts[0] == "src" for file in files):
         print(f"check-includes.py: {root} has no sources in src/; give the folder of the sources", file=sys.stderr)
         return 2
-    complaints = [complaint for file in files for complaint in check_file(root, file)] + list(check_build(root))
+    exceptions, used = set(read_exceptions(root)), set()
+    complaints = [complaint for file in files for complaint in check_file(root, file, exceptions, used)]
+    complaints += [*check_lists(root, used), *check_build(root)]
     complaints += [
         f"check-includes.py: the part {part} has no folder; remove it from ORDER"
         for part in ORDER

@@ -175,6 +175,50 @@ class CheckIncludes(unittest.TestCase):
         code, output = self.check({"src/host/CMakeLists.txt": "add_library(x label.cpp) # sukima_lab links it\n"})
         self.assertEqual(code, 0, output)
 
+    def test_runtime_layer_upward(self):
+        self.assert_rejected({"src/runtime/steal/steal.hpp": "", "src/runtime/park/park.cpp": '#include "steal/steal.hpp"\n'},
+                             "src/runtime/park/park.cpp:1:",
+                             "the layer 'park' must not use the layer 'publishing and stealing'")
+
+    def test_runtime_layer_downward(self):
+        code, output = self.check({"src/runtime/park/park.hpp": "",
+                                   "src/runtime/steal/steal.cpp": '#include "park/park.hpp"\n'})
+        self.assertEqual(code, 0, output)
+
+    def test_runtime_file_that_is_named_in_a_layer(self):
+        self.assert_rejected({"src/runtime/park/park.hpp": "",
+                              "src/runtime/park/wake_epoch.cpp": '#include "park/park.hpp"\n'},
+                             "src/runtime/park/wake_epoch.cpp:1:", "the layer 'tuning and the data of a worker' must not use")
+
+    def test_runtime_file_without_a_layer(self):
+        self.assert_rejected({"src/runtime/surprise/a.cpp": ""}, "src/runtime/surprise/a.cpp:", "it has no layer")
+
+    def test_layer_exception(self):
+        upward = {"src/runtime/steal/steal.hpp": "", "src/runtime/park/park.cpp": '#include "steal/steal.hpp"\n'}
+        code, output = self.check({**upward, "scripts/layer-exceptions.txt":
+                                   "# what is left\n\nsrc/runtime/park/park.cpp steal/steal.hpp\n"})
+        self.assertEqual(code, 0, output)
+
+    def test_layer_exception_that_is_not_needed(self):
+        self.assert_rejected({"scripts/layer-exceptions.txt": "src/runtime/park/park.cpp steal/steal.hpp\n"},
+                             "scripts/layer-exceptions.txt:", "park.cpp steal/steal.hpp is not needed any more")
+
+    def test_layer_exception_is_for_layers_only(self):
+        self.assert_rejected({"src/runtime/park/park.cpp": '#include "steal/gone.hpp"\n',
+                              "scripts/layer-exceptions.txt": ""},
+                             "src/runtime/park/park.cpp:1:", "no such file")
+
+    def test_core_in_a_source_that_is_not_on_the_list(self):
+        self.assert_rejected({"src/runtime/entry.cpp": '#include "core.hpp"\n'}, "src/runtime/entry.cpp:1:",
+                             "knows all parts of the runtime")
+
+    def test_core_in_a_test_that_is_not_on_the_list(self):
+        self.assert_rejected({"tests/runtime/a.cpp": '#include "core.hpp"\n'}, "tests/runtime/a.cpp:1:",
+                             "knows all parts of the runtime")
+
+    def test_core_user_that_does_not_include_it(self):
+        self.assert_rejected({"src/runtime/lifecycle.cpp": ""}, "check-includes.py:", "remove it from CORE_USERS")
+
     def test_part_without_a_folder(self):
         self.assert_rejected({"src/calibrate/pairs.hpp": None}, "check-includes.py", "calibrate has no folder")
 
