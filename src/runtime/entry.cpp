@@ -170,7 +170,7 @@ bool lifecycle::try_enter(root_task& root) {
   end_entry(now);
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
     core_.placement.unpin(w);
-  takes_over(&root);  // pairs with: complete in join.cpp
+  takes_over(&root);  // pairs with: complete in complete.cpp
   hands_over(&w);     // pairs with: acquire_worker; stop in lifecycle.cpp
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);

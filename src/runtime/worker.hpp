@@ -47,14 +47,14 @@ struct alignas(128) worker {
   // Other threads read and write these.
   /// The fiber that it runs, exchanged at every switch. A thread that has set a flag reads it afterwards.
   /// pairs with: arrive, switch_within in switch.cpp; request_abort_checks in abort.cpp; complete in
-  /// join.cpp; adjust in worker_controller.cpp; request_place_check in match.cpp; remind in hints.cpp;
+  /// complete.cpp; adjust in worker_controller.cpp; request_place_check in match.cpp; remind in hints.cpp;
   /// begins, ask_all in remote_interface.cpp; poll in mailbox.cpp; request_poll_all, steal_from in search.cpp
   atomic<fiber*> current{nullptr};
   /// Set by others, read and cleared by the worker.
-  /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; request_abort_checks in abort.cpp; execute,
-  /// complete, await in join.cpp; adjust in worker_controller.cpp; background_main in entry.cpp; is_wanted in
-  /// park.cpp; request_place_check, clear_place_flag in match.cpp; set_question, answer in
-  /// remote_interface.cpp; worker_loop, is_called in search.cpp
+  /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; request_abort_checks in abort.cpp; execute
+  /// in execute.cpp; complete in complete.cpp; await in await.cpp; adjust in worker_controller.cpp;
+  /// background_main in entry.cpp; is_wanted in park.cpp; request_place_check, clear_place_flag in match.cpp;
+  /// set_question, answer in remote_interface.cpp; worker_loop, is_called in search.cpp
   atomic<std::uint32_t> flags{0};
   wake_epoch epoch;
   /// Counted as parked, or about to be (park.hpp).

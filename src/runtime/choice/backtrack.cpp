@@ -134,7 +134,7 @@ task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worke
   }
   if (t == nullptr) return nullptr;
   prepare_task(s, t);
-  hands_over(t);  // pairs with: execute in join.cpp
+  hands_over(t);  // pairs with: execute in execute.cpp
   // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
   if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));
   return t;

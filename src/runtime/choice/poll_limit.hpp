@@ -17,7 +17,7 @@
 // publish_limit must be an exchange: x86-64 lets the reads that follow overtake a plain store.
 //
 // A write of the true limit may wipe out a request, so all wishes must be read afterwards: poll_slow
-// (poll.cpp) and execute (join.cpp) do. Invariant of a fiber between two polls:
+// (poll.cpp) and execute (execute.cpp) do. Invariant of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised; poll.hpp)
 // Model: model/limit.pml.
 #pragma once

@@ -352,7 +352,7 @@ void end_group(group_core* g) noexcept {
   // A server that no worker has taken runs here, in no time: its group is empty.
   for (group_server& server : g->servers) {
     if (!is_done(&server)) await(s, &server, top);
-    takes_over(&server);  // pairs with: complete in join.cpp
+    takes_over(&server);  // pairs with: complete in complete.cpp
   }
   SUKIMA_ASSERT(g->waiting == nullptr && g->pending == 0, "no fiber waits for a group that ends");
   s.before_unwinding = known_before;
@@ -368,7 +368,7 @@ bool add_child(group_core& g, group_child* child) {
     static_cast<void>(hints.in_use() || hints.use());  // without memory for its tables the hint does nothing
   else if (hints.in_use() && here != nullptr)
     child->place = hinted_place(*here);
-  hands_over(child);  // pairs with: execute in join.cpp
+  hands_over(child);  // pairs with: execute in execute.cpp
   group_server* server = nullptr;
   group_waiter* waiter = nullptr;
   {

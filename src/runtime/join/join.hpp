@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining: running a task to its end, and waiting for it while doing other work (join.cpp).
+// Joining, by the state of the task: not taken (untaken.cpp); taken and running (execute.cpp on the worker
+// that has it, await.cpp on the fiber that waits); done (complete.cpp). The joins themselves, and how they
+// leave when an abort or an exception concerns them, are in join.cpp.
 //
 // task::joining is the whole protocol. 0: not done, and nothing waits. The one fiber that waits changes it by
 // CAS: to its worker, which then sleeps with the fiber in place, or to the fiber, which is parked then. The

@@ -48,7 +48,7 @@ bool came_from_node(const runtime& r, const task& t) noexcept {
 bool take_back(runtime& r, std::uint64_t id) noexcept {
   task* const t = remote_access::core(r).remote.take_given(id);
   if (t == nullptr) return false;
-  hands_over(t);  // pairs with: execute in join.cpp
+  hands_over(t);  // pairs with: execute in execute.cpp
   give_back(r, *t);
   return true;
 }
@@ -77,7 +77,7 @@ void deliver(runtime& r, received_task& t) noexcept {
   t.cancellation_masked.store(
       true, std::memory_order_relaxed);  // only cancel() stops it: what aborts it is elsewhere
   t.joining.store(join_received, std::memory_order_relaxed);
-  hands_over(&t);  // pairs with: execute in join.cpp
+  hands_over(&t);  // pairs with: execute in execute.cpp
   core.injector.push(&t);
 }
 

@@ -156,7 +156,7 @@ work try_once(worker& w, task* awaited, reach allowed) {
   return {nullptr, hinted ? r.hints.take_stale_offer(w) : nullptr};
 }
 
-/// The awaited task's end will unpark the worker (join/join.cpp).
+/// The awaited task's end will unpark the worker (join/complete.cpp).
 void register_at(task* awaited, worker& w) noexcept {
   if (awaited == nullptr) return;
   // A worker that is registered already is one on which this fiber waited before.

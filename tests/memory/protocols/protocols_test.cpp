@@ -99,12 +99,12 @@ const std::vector<known_order> stealing{
 };
 
 const std::vector<known_order> joining{
-    {"join.cpp", "complete exchange", acq_rel},
-    {"join.cpp", "complete store", relaxed},  // the flag after it is a release
-    {"join.cpp", "complete fetch_or", seq_cst},
-    {"join.cpp", "complete load", seq_cst},
-    {"join.cpp", "after_park compare_exchange", release},
-    {"join.cpp", "execute load", seq_cst},
+    {"complete.cpp", "complete exchange", acq_rel},
+    {"complete.cpp", "complete store", relaxed},  // the flag after it is a release
+    {"complete.cpp", "complete fetch_or", seq_cst},
+    {"complete.cpp", "complete load", seq_cst},
+    {"await.cpp", "after_park compare_exchange", release},
+    {"execute.cpp", "execute load", seq_cst},
     {"join.hpp", "is_done load", acquire},
     {"suspend.cpp", "change compare_exchange", acq_rel},
     {"suspend.cpp", "after_suspend load", acquire},

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task that another worker has taken: waiting for it while doing other work. Protocol: join.hpp.
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "control/blocking_compensation.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/sanitizer.hpp"
+#include "fiber/switch.hpp"
+#include "join/join.hpp"
+#include "observe/trace.hpp"
+#include "place/hints.hpp"
+#include "rooms.hpp"
+#include "steal/injector.hpp"
+#include "steal/steal.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
+
+#include <sukima/detail/executor.hpp>
+
+#include <optional>
+#include <system_error>
+
+namespace sukima::detail {
+
+namespace {
+
+/// `then` of a fiber that parks for a task.
+void after_park(worker& w, fiber* from, void* argument) {
+  auto* awaited = static_cast<task*>(argument);
+  runtime_core& r = *w.runtime;
+  stress_point();
+  std::uintptr_t seen = awaited->joining.load(std::memory_order_relaxed);
+  stress_point();
+  SUKIMA_ASSERT((seen & join_parked_mark) == 0, "one fiber at most waits for a task");
+  while (seen != join_done)
+    if (awaited->joining.compare_exchange_weak(seen,
+                                               reinterpret_cast<std::uintptr_t>(from) | join_parked_mark,
+                                               std::memory_order_acq_rel, std::memory_order_acquire))
+      return;
+  r.parked.remove();
+  make_runnable(*from);
+}
+
+void count_park(worker& w) noexcept {
+  ++w.statistics.parks;
+  w.note(trace_kind::park);
+  w.runtime->parked.add();
+}
+
+}  // namespace
+
+void await(fiber& s, task* t, char* top) noexcept {
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber waits on its own stack");
+  runtime_core& r = *s.runtime;
+  inject_published(s);  // thieves would not find them on a fiber that does not run
+  if (t->origin != nullptr) unmask(r, *t);
+  bool patient = true;
+  std::optional<bound_wait> passes_on;  // since it finds what another fiber has to run
+  while (!is_done(t)) {
+    worker& w = *s.on;
+    if (s.home != nullptr && s.thread_bindings == 0) {
+      // Others of its executor go on.
+      count_park(w);
+      if (s.home->leave(s, after_park, t)) continue;
+      r.parked.remove();
+    }
+    const bool full = r.parked.now() >= r.chosen.fibers;
+    const reach allowed = s.thread_bindings != 0 ? reach::thread_bound
+                          : full && patient      ? reach::limited
+                                                 : reach::anything;
+    const work found = find_work(w, t, allowed);
+    patient = static_cast<bool>(found) || allowed != reach::limited;
+    if (found.fresh != nullptr && top != nullptr && descends(found.fresh, t)) {
+      // Delays nothing: the join waits for it anyway. Needs no fiber.
+      ++w.statistics.run_on_top;
+      execute(s, found.fresh, top);
+      fiber* const next = complete(*s.on, found.fresh);
+      if (next != nullptr && s.thread_bindings != 0) {
+        make_runnable(*next);  // this one stays on its thread
+      } else if (next != nullptr) {
+        count_park(*s.on);
+        switch_to(*s.on, s, *next, after_park, t);
+      }
+    } else if (found.fresh != nullptr) {
+      fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
+      if (other == nullptr) {
+        // The awaited task, or a part of it, but nothing that may run on top of this fiber. If this is the
+        // only worker, no other one takes it. So the limit of fibers gives way, and a thread-bound fiber gets
+        // another worker in its place.
+        if (allowed == reach::limited) patient = false;
+        if (allowed == reach::thread_bound) {
+          if (!passes_on) passes_on.emplace(r);
+          passes_on->look();
+        }
+        r.injector.push(found.fresh);
+        yield();
+        continue;
+      }
+      other->first = found.fresh;
+      count_park(w);
+      switch_to(w, s, *other, after_park, t);
+    } else if (found.runnable != nullptr) {
+      count_park(w);
+      switch_to(w, s, *found.runnable, after_park, t);
+    } else if (!is_done(t) && (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 &&
+               s.thread_bindings == 0) {
+      count_park(w);
+      switch_home(w, s, after_park, t);
+    }
+  }
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber that was parked goes on on its own stack");
+  takes_over(t);  // pairs with: complete
+  // While the fiber was parked, flags went to the workers and not to it.
+  look_for_abort(s);
+}
+
+void run_on_new_fiber(fiber& s, root_task& root) {
+  root.joining.store(0, std::memory_order_relaxed);
+  root.place = hinted_place(s);
+  inject_published(s);
+  fiber* other = s.on->take_fiber();
+  if (other == nullptr)
+    throw std::system_error(
+        std::make_error_code(std::errc::not_enough_memory),
+        "sukima: no fiber for a call without a context below code with one; pass the context on");
+  other->first = &root;
+  // It stays on this thread if this fiber must be resumed here.
+  const bool stays = s.thread_bindings != 0 || (s.home != nullptr && s.home->has_own_thread());
+  other->thread_bindings = s.thread_bindings + (stays && s.thread_bindings == 0 ? 1 : 0);
+  count_park(*s.on);
+  if (s.home != nullptr && !stays) {
+    s.home->leave_for(s, *other, after_park, &root);
+  } else {
+    s.keeps_token = s.home != nullptr;
+    switch_to(*s.on, s, *other, after_park, &root);
+    s.keeps_token = false;
+  }
+  await(s, &root, nullptr);
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task that is done: waking what waits for it. Protocol: join.hpp.
+#include "assert.hpp"
+#include "cancel/abort.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/sanitizer.hpp"
+#include "join/join.hpp"
+#include "lifecycle.hpp"
+#include "park/park.hpp"
+#include "remote/remote_interface.hpp"
+#include "rooms.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
+
+namespace sukima::detail {
+
+namespace {
+
+/// If the task ended by an exception, all that its owner does since the split is aborted, too. The owner
+/// cannot leave that choice point before `done`.
+void abort_owner_after_error(runtime_core& r, const task& t) noexcept {
+  if (!t.error || t.parent == nullptr || t.origin == nullptr) return;
+  if (t.kind != nullptr && t.kind->is_future) return;  // touches get it, and no join would clear the abort
+  lower_abort(*t.parent, t.origin);
+  request_abort_checks(r);
+}
+
+}  // namespace
+
+void complete_given_away(runtime_core& r, task* t) noexcept {
+  hands_over(t);  // pairs with: await in await.cpp
+  abort_owner_after_error(r, *t);
+  const lifecycle::resuming keep(r.life);
+  stress_point();
+  const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
+  SUKIMA_ASSERT(waiter != join_done, "a task ends once");
+  if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
+  if ((waiter & join_parked_mark) == 0) return;
+  r.parked.remove();
+  make_runnable(*reinterpret_cast<fiber*>(waiter & ~join_parked_mark));
+}
+
+fiber* complete(worker& w, task* t) noexcept {
+  hands_over(t);  // pairs with: await in await.cpp; try_enter in entry.cpp
+  abort_owner_after_error(*w.runtime, *t);
+  if (t->owner == nullptr) {
+    // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
+    // gone then. This thread goes home by itself (worker_loop).
+    worker* home = static_cast<root_task*>(t)->home;
+    SUKIMA_ASSERT(!is_done(t), "a task ends once");
+    t->joining.store(join_done, std::memory_order_release);
+    if (home == &w) return nullptr;
+    stress_point();
+    home->flags.fetch_or(flag_leave, std::memory_order_seq_cst);
+    if (fiber* s = home->current.load(std::memory_order_seq_cst)) s->limit.request_poll();
+    unpark(*home);
+    return nullptr;
+  }
+  stress_point();
+  const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
+  SUKIMA_ASSERT(waiter != join_done, "a task ends once");
+  if (waiter == join_received) {
+    w.runtime->remote.received_ended(*static_cast<received_task*>(t));
+    return nullptr;
+  }
+  if (waiter == join_launched) {
+    t->destroy(t);
+    return nullptr;
+  }
+  if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
+  if ((waiter & join_parked_mark) == 0) return nullptr;
+  w.runtime->parked.remove();
+  auto* const parked = reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
+  if (parked->home == nullptr || parked->keeps_token) return parked;
+  make_runnable(*parked);  // only its executor may continue it
+  return nullptr;
+}
+
+}  // namespace sukima::detail
