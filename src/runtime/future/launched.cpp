@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launched futures, and waiting for futures of any kind. Protocol: future.hpp.
+// Launched futures: their list, their end, touching and cancelling them. Protocol: future.hpp.
 #include "assert.hpp"
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
@@ -17,131 +17,12 @@
 #include "tuning.hpp"
 #include "worker.hpp"
 
-#include <sukima/cancel.hpp>
 #include <sukima/errors.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace sukima::detail {
-
-void future_cell::end_with_waiters(future_end how) noexcept {
-  hands_over(&state_);  // partner: how(), in the program
-  std::uintptr_t seen = state_.load(std::memory_order_acquire);
-  for (;;) {
-    if ((seen & done) != 0) return;
-    if ((seen & locked) != 0) {
-      yield();
-      seen = state_.load(std::memory_order_acquire);
-      continue;
-    }
-    stress_point();
-    if (state_.compare_exchange_weak(seen, static_cast<std::uintptr_t>(how), std::memory_order_acq_rel,
-                                     std::memory_order_acquire))
-      break;
-  }
-  auto* waiter = reinterpret_cast<future_waiter*>(seen);
-  while (waiter != nullptr) {
-    future_waiter* const next = waiter->next;  // in a frame that is gone when its fiber or thread goes on
-    waiter->ended(*waiter);
-    waiter = next;
-  }
-}
-
-void future_waiting::end(future_cell& cell, future_end how) noexcept {
-  hands_over(&cell.state_);  // partner: future_cell::how, in the program
-  cell.end(how);
-}
-
-bool future_waiting::add(future_cell& cell, future_waiter& w) noexcept {
-  std::uintptr_t seen = cell.state_.load(std::memory_order_acquire);
-  for (;;) {
-    if ((seen & future_cell::done) != 0) return false;
-    if ((seen & future_cell::locked) != 0) {
-      yield();
-      seen = cell.state_.load(std::memory_order_acquire);
-      continue;
-    }
-    w.next = reinterpret_cast<future_waiter*>(seen);
-    stress_point();
-    if (cell.state_.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&w),
-                                          std::memory_order_acq_rel, std::memory_order_acquire))
-      return true;
-  }
-}
-
-bool future_waiting::remove(future_cell& cell, future_waiter& w) noexcept {
-  std::uintptr_t seen = cell.state_.load(std::memory_order_acquire);
-  for (;;) {
-    if ((seen & future_cell::done) != 0) return false;
-    if ((seen & future_cell::locked) != 0) {
-      yield();
-      seen = cell.state_.load(std::memory_order_acquire);
-      continue;
-    }
-    stress_point();
-    if (cell.state_.compare_exchange_weak(seen, seen | future_cell::locked, std::memory_order_acq_rel,
-                                          std::memory_order_acquire))
-      break;
-  }
-  auto* first = reinterpret_cast<future_waiter*>(seen);
-  future_waiter** place = &first;
-  while (*place != nullptr && *place != &w) place = &(*place)->next;
-  const bool found = *place != nullptr;  // else another removal was first
-  if (found) *place = w.next;
-  cell.state_.store(reinterpret_cast<std::uintptr_t>(first), std::memory_order_release);
-  return found;
-}
-
-namespace {
-
-/// In the fiber's own frame.
-struct waiting_fiber : future_waiter {
-  future_cell& cell;
-  resumer resume;
-  explicit waiting_fiber(future_cell& of) noexcept : cell(of) {
-    ended = [](future_waiter& w) noexcept { static_cast<waiting_fiber&>(w).resume.resume(); };
-  }
-  /// Ends the wait before the future has ended.
-  void give_up() noexcept {
-    if (future_waiting::remove(cell, *this)) resume.resume();
-  }
-};
-
-/// A moment at which a fiber gives up.
-struct moment : alarm {
-  waiting_fiber& of;
-  explicit moment(waiting_fiber& w, std::chrono::steady_clock::time_point when) noexcept
-      : alarm{when, [](alarm& a) noexcept { static_cast<moment&>(a).of.give_up(); }}, of(w) {}
-};
-
-}  // namespace
-
-bool wait_for_end(char* top, future_cell& cell, std::chrono::steady_clock::time_point until) {
-  waiting_fiber me(cell);
-  moment last(me, until);
-  const bool has_end = until != std::chrono::steady_clock::time_point::max();
-  auto store = [&](resumer r) {
-    me.resume = r;
-    if (has_end) start_clock();
-    if (!future_waiting::add(cell, me))
-      r.resume();
-    else if (has_end)
-      start_alarm(last);
-  };
-  auto cancel = [&](resumer) noexcept { me.give_up(); };
-  const cancel_action action{
-      [](void* closure, resumer r) noexcept { (*static_cast<decltype(cancel)*>(closure))(r); }, &cancel};
-  struct stops {
-    moment* alarm;
-    ~stops() {
-      if (alarm != nullptr) stop_alarm(*alarm);
-    }
-  } const at_end{has_end ? &last : nullptr};
-  suspend_running(
-      top, [](void* closure, resumer r) { (*static_cast<decltype(store)*>(closure))(r); }, &store, &action);
-  return cell.is_done();
-}
 
 launched_futures::launched_futures(runtime_core& core)
     : core_(core), lock_(core.chosen.policy_at(wait_point::lock)) {}
