@@ -60,8 +60,8 @@ NO_LAB = "the product must not use the laboratory, lab/; it is built and install
 # its layer wherever it is.
 RUNTIME_LAYERS = [
     ("tuning and the data of a worker", [
-        "assert", "fixed_order", "linked_queue", "rooms", "settings", "short_roots", "stress", "tuning", "worker",
-        "observe", "park/futex", "park/priority_loan", "park/wait_policy", "park/wake_epoch", "place/made_up_machine",
+        "assert", "fixed_order", "lifetime", "linked_queue", "rooms", "settings", "short_roots", "stress", "tuning",
+        "worker", "worker_target", "observe", "park/futex", "park/priority_loan", "park/wait_policy", "park/wake_epoch", "place/made_up_machine",
         "place/worker_hints", "place/worker_places", "rest/rest_mark", "shared", "steal/publication_slots",
         "steal/weighted_draw",
     ]),

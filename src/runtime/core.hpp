@@ -38,7 +38,7 @@ class whole_runtime final : public runtime_core {
   fiber_pool fibers_{*this, chosen.stack, chosen.choices};
   fiber_pool bound_fibers_{*this, tuning::bound_stack, chosen.choices};
   worker_table workers_{*this};
-  lifecycle life_{*this};
+  lifecycle entries_{*this};
   parking park_{*this};
   injector_queue injector_{*this};
   launched_futures launched_{*this};

@@ -51,13 +51,13 @@ void runtime::shutdown() {
   detail::fiber* s = detail::running_fiber();
   if (s != nullptr && s->runtime == core_.get())
     throw usage_error("sukima: a runtime cannot be shut down by one of its own workers");
-  core_->life.stop();
+  core_->entries.stop();
 }
 
 unsigned runtime::workers() const noexcept { return core_->worker_limit; }
 
 unsigned runtime::workers_now() const noexcept {
-  return std::min(core_->controller.target(), core_->worker_limit);
+  return std::min(core_->target.count(), core_->worker_limit);
 }
 
 void runtime::limit_workers(unsigned most) { core_->controller.limit_workers(most); }
@@ -69,7 +69,7 @@ const settings& runtime::chosen() const noexcept { return core_->chosen; }
 void runtime::enter(detail::root_task& root) {
   detail::fiber* s = detail::running_fiber();
   if (s == nullptr || s->runtime != core_.get())
-    core_->life.enter(root);
+    core_->entries.enter(root);
   else
     detail::enter_within(*s, root);
 }
@@ -177,10 +177,10 @@ runtime& default_slot::current() {
 void default_slot::enter(root_task& root) {
   for (;;) {
     const user its(*this);
-    if (its.get().core_->life.try_enter(root)) return;
+    if (its.get().core_->entries.try_enter(root)) return;
     // The program has shut it down; or another thread replaces it just now, or has tried to.
     const std::lock_guard hold(lock_);
-    if (is_current(its.get()) && its.get().core_->life.is_stopping()) throw was_shut_down();
+    if (is_current(its.get()) && its.get().core_->entries.is_stopping()) throw was_shut_down();
   }
 }
 
@@ -201,7 +201,7 @@ bool default_slot::renew(const settings& chosen) {
     if (!is_usable(old)) continue;
     // Stored first, then the count is read; a user counts itself first.
     where->store(nullptr, std::memory_order_seq_cst);
-    if (users_.load(std::memory_order_seq_cst) != 0 || !old->core_->life.stop_if_empty()) {
+    if (users_.load(std::memory_order_seq_cst) != 0 || !old->core_->entries.stop_if_empty()) {
       where->store(old, std::memory_order_seq_cst);
       return false;
     }

@@ -82,11 +82,6 @@ void notify(const std::function<void(int)>& observer, const worker& w) noexcept 
 
 }  // namespace
 
-std::system_error no_fiber() {
-  return {std::make_error_code(std::errc::not_enough_memory),
-          "sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less"};
-}
-
 worker* lifecycle::acquire_worker() {
   const auto take = [](worker& w) {
     return !w.background && !w.taken.load(std::memory_order_relaxed) &&
@@ -110,12 +105,14 @@ worker* lifecycle::acquire_worker() {
 
 usage_error was_shut_down() { return usage_error("sukima: this runtime was shut down"); }
 
+void enter(runtime_core& r, root_task& root) { r.entries.enter(root); }
+
 void lifecycle::enter(root_task& root) {
   if (!try_enter(root)) throw was_shut_down();
 }
 
 bool lifecycle::try_enter(root_task& root) {
-  refuse_orphans();
+  core_.life.refuse_orphans();
   if (stopping_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed))
     return false;
   worker& w = *acquire_worker();
@@ -200,7 +197,7 @@ void background_main(worker& w) {
     // Cleared first, then the target is read: worker_controller::adjust stores the target first and sets the
     // flag afterwards.
     w.flags.fetch_and(~flag_leave, std::memory_order_seq_cst);
-    if (r.controller.is_surplus(w.rank)) {
+    if (r.target.is_surplus(w.rank)) {
       if (r.life.is_closed()) continue;
       if (r.park.spins(wait_point::start, home_since)) {
         if (!r.park.sleeps_at(wait_point::start)) w.rests(rest_place::at_home);

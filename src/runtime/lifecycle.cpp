@@ -17,30 +17,12 @@ namespace sukima::detail {
 
 namespace {
 
-/// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
-/// no partner: the child's only thread writes and reads it
-std::atomic<unsigned> fork_generation{0};
-
 std::uint64_t next_serial() noexcept {
   static std::atomic<std::uint64_t> serial{0};  // no partner: only the numbers must differ
   return serial.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 }  // namespace
-
-unsigned forks_so_far() noexcept { return fork_generation.load(std::memory_order_relaxed); }
-
-unsigned count_forks() {
-  static const bool registered = [] {
-    pthread_atfork(nullptr, nullptr, [] {
-      fork_generation.fetch_add(1, std::memory_order_relaxed);
-      worker_placement::unpin_after_fork();
-    });
-    return true;
-  }();
-  static_cast<void>(registered);
-  return forks_so_far();
-}
 
 runtime_core::runtime_core(const settings& s, unsigned most_workers, const runtime_rooms& rooms)
     : runtime_rooms(rooms),
@@ -53,34 +35,15 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers, const runti
 
 whole_runtime::whole_runtime(const settings& s, unsigned most_workers, capacity_handle capacity)
     : runtime_core(s, most_workers,
-                   {fibers_, bound_fibers_, workers_, life_, park_, injector_, launched_, splittable_,
+                   {fibers_, bound_fibers_, workers_, entries_, park_, injector_, launched_, splittable_,
                     suspensions_, parked_, remote_, hints_, decisions_, shortage_, placement_, blocking_,
                     controller_, monitor_thread_}) {
   find_vector_registers();
   watch_for_overflow();
-  life.start(std::move(capacity));
+  entries.start(std::move(capacity));
 }
 
-whole_runtime::~whole_runtime() { life.stop(); }
-
-lifecycle::lifecycle(runtime_core& core) : core_(core), fork_generation_(count_forks()) {}
-
-bool lifecycle::is_orphaned() const noexcept { return fork_generation_ != forks_so_far(); }
-
-void lifecycle::refuse_orphans() const {
-  if (is_orphaned())
-    throw usage_error(
-        "sukima: this runtime was started before fork(); start another one in the child process");
-}
-
-void lifecycle::exit_if_orphaned() const noexcept {
-  if (!is_orphaned()) return;
-  std::fputs(
-      "sukima: fork() was called while tasks ran; the child process cannot finish them, because it has none "
-      "of the other workers. Call only exec or _exit in such a child.\n",
-      stderr);
-  std::_Exit(70);
-}
+whole_runtime::~whole_runtime() { entries.stop(); }
 
 void lifecycle::start(capacity_handle capacity) {
   worker& first = core_.workers.add(0);  // for the first thread that enters
@@ -108,7 +71,7 @@ void lifecycle::close_launched() noexcept {
 }
 
 void lifecycle::stop() {
-  if (is_orphaned()) {
+  if (core_.life.is_orphaned()) {
     core_.workers.forget_threads();
     core_.monitor_thread.forget_thread();
     return;
@@ -126,13 +89,12 @@ void lifecycle::stop() {
     while (!w.background && w.taken.load(std::memory_order_acquire)) std::this_thread::yield();
     takes_over(&w);  // pairs with: enter in entry.cpp
   }
-  closed_.store(true, std::memory_order_seq_cst);
+  core_.life.close();
   core_.controller.close();
   core_.monitor_thread.stop();  // from here on no other thread is started
   for (worker& w : core_.workers.all()) unpark(w);
   core_.workers.join_threads();
-  // Some instructions long, unless such a thread has just lost its CPU.
-  while (resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  core_.life.wait_for_resuming();
   write_trace();
 }
 

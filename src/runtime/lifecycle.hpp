@@ -2,8 +2,8 @@
 // A runtime's start, the entries of outside threads, its end, and what becomes of it in a child after fork().
 //
 // Shutdown: `stopping_` is set, then stop() waits until no entry is counted (park/park.hpp); an entry counts
-// itself first and reads `stopping_` afterwards, so either it is waited for or it is refused. Then `closed_`
-// is set and every worker is unparked: background threads end when they see it. Launched futures that have
+// itself first and reads `stopping_` afterwards, so either it is waited for or it is refused. Then the
+// lifetime is closed and every worker is unparked: background threads end when they see it. Launched futures that have
 // not ended are cancelled and awaited before that, by one more entry of the thread that stops.
 #pragma once
 
@@ -13,10 +13,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <system_error>
 
 namespace sukima::detail {
 
@@ -27,7 +25,7 @@ struct worker;
 
 class lifecycle {
  public:
-  explicit lifecycle(runtime_core& core);
+  explicit lifecycle(runtime_core& core) : core_(core) {}
   lifecycle(const lifecycle&) = delete;
   lifecycle& operator=(const lifecycle&) = delete;
 
@@ -49,29 +47,6 @@ class lifecycle {
   /// program runs meanwhile. \returns false: nothing has happened, but entries may have been refused
   bool stop_if_empty();
 
-  /// No entry is active any more and none will begin: background threads end.
-  bool is_closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
-  /// Was fork() called since the runtime's start, and this is the child?
-  bool is_orphaned() const noexcept;
-  /// \throws usage_error if it is
-  void refuse_orphans() const;
-  void exit_if_orphaned() const noexcept;
-
-  /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last
-  /// task.
-  class resuming {
-   public:
-    explicit resuming(lifecycle& of) noexcept : of_(of) {
-      of_.resuming_.fetch_add(1, std::memory_order_seq_cst);
-    }
-    ~resuming() { of_.resuming_.fetch_sub(1, std::memory_order_release); }
-    resuming(const resuming&) = delete;
-    resuming& operator=(const resuming&) = delete;
-
-   private:
-    lifecycle& of_;
-  };
-
  private:
   friend class rest_check;
   worker* acquire_worker();
@@ -79,22 +54,14 @@ class lifecycle {
   void close_launched() noexcept;
 
   runtime_core& core_;
-  const unsigned fork_generation_;  ///< how often fork() was called above this process
   /// Entries are refused. pairs with: stop, stop_if_empty; try_enter, end_entry in entry.cpp
   std::atomic<bool> stopping_{false};
   /// The one entry that is not refused. no partner: written by the thread that enters with it
   std::atomic<const root_task*> last_root_{nullptr};
-  std::atomic<bool> closed_{false};  ///< pairs with: stop, is_closed
   std::mutex leaving_;
   std::condition_variable left_;  ///< an entry ended while `stopping_`
-  std::atomic<std::size_t> resuming_{0};  ///< Threads inside resume_fiber. pairs with: resuming, stop
 };
 
-/// Calls of fork() that this process descends from. count_forks() sees to it that later ones are counted.
-unsigned count_forks();
-unsigned forks_so_far() noexcept;
-/// The error of an entry for which there is no fiber.
-std::system_error no_fiber();
 /// The error of an entry into a runtime that was shut down.
 usage_error was_shut_down();
 /// What a background worker's thread does.

@@ -7,8 +7,10 @@
 // constructors. One class owns all of them (core.hpp).
 #pragma once
 
+#include "lifetime.hpp"
 #include "rest/rest_mark.hpp"
 #include "tuning.hpp"
+#include "worker_target.hpp"
 
 #include <sukima/settings.hpp>
 
@@ -35,11 +37,13 @@ class worker_controller;
 class worker_placement;
 class worker_table;
 
+struct root_task;
+
 struct runtime_rooms {
   fiber_pool& fibers;
   fiber_pool& bound_fibers;  ///< small ones, of executors
   worker_table& workers;
-  lifecycle& life;
+  lifecycle& entries;
   parking& park;
   injector_queue& injector;
   launched_futures& launched;
@@ -72,7 +76,13 @@ struct runtime_core : runtime_rooms {
   const std::uint64_t request_interval;  ///< settings::request_interval_us in ticks
   const unsigned worker_limit;  ///< background threads + one entering thread
   const std::uint64_t serial;  ///< differs from that of every other runtime of the process
+  lifetime life;
+  worker_target target;  ///< how many workers may run now
   [[no_unique_address]] rest_events rest;
 };
+
+/// The calling thread becomes a worker of the runtime for the time of a call (entry.cpp). \throws as
+/// lifecycle::enter
+void enter(runtime_core& r, root_task& root);
 
 }  // namespace sukima::detail

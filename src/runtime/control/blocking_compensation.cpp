@@ -49,8 +49,7 @@ void blocking_compensation::end_bound() noexcept {
 bool blocking_compensation::begin_outside() noexcept {
   outside_.fetch_add(1, std::memory_order_seq_cst);
   core_.monitor_thread.entry_begins();
-  if (core_.controller.compensate("a thread waits for a future") || core_.controller.target() > 1)
-    return true;
+  if (core_.controller.compensate("a thread waits for a future") || core_.target.count() > 1) return true;
   end_outside();
   return false;
 }

@@ -6,7 +6,6 @@
 #include "control/capacity_handle.hpp"
 #include "control/decision_log.hpp"
 #include "fiber/fiber.hpp"
-#include "lifecycle.hpp"
 #include "park/park.hpp"
 #include "rooms.hpp"
 #include "stress.hpp"
@@ -110,10 +109,10 @@ unsigned worker_controller::wanted() const noexcept {
 
 void worker_controller::adjust(std::string_view reason) noexcept {
   const unsigned next = wanted();
-  const unsigned before = target_.load(std::memory_order_seq_cst);
+  const unsigned before = core_.target.count_.load(std::memory_order_seq_cst);
   if (decided_ && next == before) return;
   // Stored before the flags: background_main clears its flag first and reads this afterwards.
-  target_.store(next, std::memory_order_seq_cst);
+  core_.target.count_.store(next, std::memory_order_seq_cst);
   if (core_.life.is_closed()) return;
   for (worker& w : core_.workers.all()) {
     if (!w.background) continue;
@@ -130,21 +129,21 @@ void worker_controller::adjust(std::string_view reason) noexcept {
   while (!refused && core_.workers.threads() + 1 < next) refused = !core_.workers.start_thread();
   const unsigned reached = refused ? core_.workers.threads() + 1 : next;
   // No worker has a rank above it.
-  if (refused) target_.store(reached, std::memory_order_seq_cst);
+  if (refused) core_.target.count_.store(reached, std::memory_order_seq_cst);
   if (!decided_ || reached != before || refused != refused_)
     core_.decisions.add("workers", decided_ ? before : reached, reached,
                         refused ? "no thread can be started for another one" : reason);
   decided_ = true;
   refused_ = refused;
-  SUKIMA_ASSERT(core_.workers.threads() + 1 >= target_.load(std::memory_order_seq_cst),
+  SUKIMA_ASSERT(core_.workers.threads() + 1 >= core_.target.count_.load(std::memory_order_seq_cst),
                 "there is a thread for each worker that may run");
 }
 
 bool worker_controller::compensate(const char* reason) noexcept {
   const std::lock_guard hold(deciding_);
   // Workers added for earlier waits stay until the monitor's next look: short waits in a row cost little.
-  if (wanted() > target_.load(std::memory_order_seq_cst)) adjust(reason);
-  return wanted() <= target_.load(std::memory_order_seq_cst);
+  if (wanted() > core_.target.count_.load(std::memory_order_seq_cst)) adjust(reason);
+  return wanted() <= core_.target.count_.load(std::memory_order_seq_cst);
 }
 
 void worker_controller::end_compensation() noexcept {

@@ -41,9 +41,6 @@ class worker_controller {
   /// Whether it follows the capacity of the machine, and so needs the monitor.
   bool follows_capacity() const noexcept { return capacity_ != nullptr; }
 
-  /// Whether a background worker of this rank is one too many. Read again after its flag was cleared.
-  bool is_surplus(unsigned rank) const noexcept { return rank >= target_.load(std::memory_order_seq_cst); }
-  unsigned target() const noexcept { return target_.load(std::memory_order_relaxed); }
   /// Whether a quota takes away the CPU that waiting workers burn.
   bool quota_binds() const noexcept { return quota_binds_.load(std::memory_order_relaxed); }
 
@@ -75,7 +72,6 @@ class worker_controller {
   runtime_core& core_;
   capacity_handle capacity_;
   neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
-  std::atomic<unsigned> target_{1};  ///< pairs with: adjust, is_surplus; background_main in entry.cpp
   std::atomic<bool> quota_binds_{false};  ///< no partner: a hint
   std::mutex deciding_;  ///< the target, the threads' number and the rest
   unsigned allowed_ = 1;  ///< by the capacity, without those that run instead of blocked ones

@@ -13,6 +13,8 @@
 #include "tuning.hpp"
 #include "worker.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -79,6 +81,14 @@ bool move(int thread, int cpu) noexcept {
 
 }  // namespace
 
+worker_placement::worker_placement(runtime_core& core) : core_(core) {
+  static const bool registered = [] {
+    pthread_atfork(nullptr, nullptr, [] { unpin_after_fork(); });
+    return true;
+  }();
+  static_cast<void>(registered);
+}
+
 std::uint64_t worker_placement::steals_so_far() const noexcept {
   std::uint64_t steals = 0;
   for (const worker& w : core_.workers.all()) steals += w.statistics.steals.get();
@@ -114,7 +124,7 @@ void worker_placement::unpin_all(const char* reason) noexcept {
 }
 
 bool worker_placement::runs(const worker& w) const noexcept {
-  return w.background ? !core_.controller.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
+  return w.background ? !core_.target.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
 }
 
 bool worker_placement::find_workers(std::vector<assigned_cpu>& found) const {

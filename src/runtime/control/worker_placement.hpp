@@ -28,7 +28,7 @@ struct worker;
 /// affinity back before they leave, unless they have changed it since.
 class worker_placement {
  public:
-  explicit worker_placement(runtime_core& core) : core_(core) {}
+  explicit worker_placement(runtime_core& core);
   worker_placement(const worker_placement&) = delete;
   worker_placement& operator=(const worker_placement&) = delete;
 
@@ -45,8 +45,6 @@ class worker_placement {
   /// where the thread before it might.
   void pin_again(worker& w) noexcept;
 
-  /// In the child of a fork() that a task has called: its thread may run where the calling one might.
-  static void unpin_after_fork() noexcept;
   /// What the calling thread could run on before it became a worker that stays on one CPU; nothing: it does
   /// not.
   static std::optional<cpu_set_t> affinity_before_pinning() noexcept;
@@ -68,6 +66,8 @@ class worker_placement {
   void return_lent(worker& w) noexcept;
 
  private:
+  /// In the child of a fork() that a task has called: its thread may run where the calling one might.
+  static void unpin_after_fork() noexcept;
   /// One worker's thread and its CPU.
   struct assigned_cpu {
     worker* of;

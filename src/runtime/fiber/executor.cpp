@@ -10,7 +10,6 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
-#include "lifecycle.hpp"
 #include "park/park.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"

@@ -122,6 +122,11 @@ fiber& fiber_of(const void* address) noexcept {
 
 ambient_state& ambient_of_small(const void* address) noexcept { return fiber_of(address).small_ambient; }
 
+std::system_error no_fiber() {
+  return {std::make_error_code(std::errc::not_enough_memory),
+          "sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less"};
+}
+
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return size;

@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 
 namespace sukima::detail {
 
@@ -157,6 +158,9 @@ void make_runnable(fiber& s) noexcept;
 
 /// The fiber that owns an address of a choice stack.
 fiber& fiber_of(const void* in_choice_stack) noexcept;
+
+/// The error where there is no fiber to be had.
+std::system_error no_fiber();
 
 /// Makes a fiber look as if it had never run.
 void reset(fiber& s) noexcept;

@@ -11,7 +11,6 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
-#include "lifecycle.hpp"
 #include "observe/trace.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
@@ -155,7 +154,7 @@ unsigned* running_thread_bindings() noexcept {
 }
 
 bool try_resume(fiber& s, std::uint64_t number) noexcept {
-  const lifecycle::resuming here(s.runtime->life);
+  const lifetime::resuming here(s.runtime->life);
   hands_over(&s.suspension);  // pairs with: suspend_running
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   for (;;) {

@@ -19,7 +19,6 @@
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "lifecycle.hpp"
 #include "rooms.hpp"
 #include "stress.hpp"
 
@@ -61,7 +60,7 @@ void begin(launched& t) noexcept {
   auto expected = dependence::waits;
   if (!t.stage.compare_exchange_strong(expected, dependence::begins, std::memory_order_seq_cst)) return;
   runtime_core& r = *t.runtime;
-  const lifecycle::resuming keep(r.life);  // once it is listed it may end, and the runtime after it
+  const lifetime::resuming keep(r.life);  // once it is listed it may end, and the runtime after it
   stress_point();
   r.launched.begin_dependent(t);
 }

@@ -6,13 +6,11 @@
 // target may be 1. So the wait counts as one more worker (blocking_compensation::begin_outside). Only where
 // no thread can be had for that worker does the caller enter the runtime and compute.
 #include "control/blocking_compensation.hpp"
-#include "control/worker_controller.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "lifecycle.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"
 #include "tuning.hpp"
@@ -94,7 +92,7 @@ bool wait_on_thread(launched& t, steady_clock::time_point until, bool& computes)
   if (t.runtime == nullptr) return wait_or_give_up(me, *t.cell, until);
   // A wait that ends soon is not worth another worker, unless there is none at all.
   const auto soon = steady_clock::now() + std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
-  if (t.runtime->controller.target() > 1 && me.wait_until(std::min(soon, until))) return true;
+  if (t.runtime->target.count() > 1 && me.wait_until(std::min(soon, until))) return true;
   const counted_outside counted(*t.runtime);
   const bool has_end = until != steady_clock::time_point::max();
   if (!counted.has_worker() && !has_end && future_waiting::remove(*t.cell, me)) {
@@ -111,7 +109,7 @@ void compute_from_outside(launched& t) {
     if (!t.cell->is_done()) touch_launched(c.top, t);
   };
   root_of<decltype(touch) const> root(touch);
-  t.runtime->life.enter(root);
+  enter(*t.runtime, root);
 }
 
 bool touch_from_outside(char* top, launched& t, steady_clock::time_point until) {

@@ -5,7 +5,6 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "join/join.hpp"
-#include "lifecycle.hpp"
 #include "park/park.hpp"
 #include "remote/remote_interface.hpp"
 #include "rooms.hpp"
@@ -30,7 +29,7 @@ void abort_owner_after_error(runtime_core& r, const task& t) noexcept {
 void complete_given_away(runtime_core& r, task* t) noexcept {
   hands_over(t);  // pairs with: await in await.cpp
   abort_owner_after_error(r, *t);
-  const lifecycle::resuming keep(r.life);
+  const lifetime::resuming keep(r.life);
   stress_point();
   const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
   SUKIMA_ASSERT(waiter != join_done, "a task ends once");

@@ -3,7 +3,6 @@
 #include "assert.hpp"
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
-#include "control/worker_controller.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
@@ -54,7 +53,7 @@ void execute(fiber& s, task* t, char* top) noexcept {
   takes_over(t);  // pairs with: split_oldest in backtrack.cpp; add_child in group.cpp
   // The first fork of a task is published even if no worker is idle: the task may not poll again for long,
   // and other workers may become idle soon.
-  const bool ahead = r.controller.target() > 1;
+  const bool ahead = r.target.count() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
   s.steps.forget();
   if (!ahead) s.limit.begin_limit(true_limit(s));

@@ -6,7 +6,6 @@
 #include "control/worker_placement.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "lifecycle.hpp"
 #include "park/wait_policy.hpp"
 #include "remote/remote_interface.hpp"
 #include "rest/rest_mark.hpp"

@@ -101,7 +101,7 @@ bool rest_check::has_settled(const picture& p) const noexcept {
     if (mark.place() == rest_place::no_thread || mark.sleeps()) continue;
     // It sees by itself what it is called for.
     if (core_.life.is_closed()) return false;
-    const bool is_surplus = core_.controller.is_surplus(w.rank);
+    const bool is_surplus = core_.target.is_surplus(w.rank);
     if (mark.place() == rest_place::looking ? (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0
                                             : !is_surplus)
       return false;
@@ -137,7 +137,7 @@ void rest_check::check_place(const worker& w, rest_mark::reading mark) {
   if (place == rest_place::no_thread || core_.life.is_closed()) return;
   require(!mark.sleeps() || (w.flags.load(std::memory_order_seq_cst) & flag_leave) == 0,
           "a worker whose thread is called home does not sleep");
-  require(core_.controller.is_surplus(w.rank) == at_home,
+  require(core_.target.is_surplus(w.rank) == at_home,
           "those workers are at home that are surplus, and no others");
 }
 
@@ -259,9 +259,9 @@ void rest_check::check_control() {
   const worker_controller& c = core_.controller;
   if (core_.life.is_closed() || c.follows_capacity())
     return;  // the monitor corrects a target that is too high
-  require(c.refused_ || c.target_.load(std::memory_order_seq_cst) == c.wanted(),
+  require(c.refused_ || core_.target.count_.load(std::memory_order_seq_cst) == c.wanted(),
           "the target is what is wanted");
-  require(core_.workers.threads() + 1 >= c.target_.load(std::memory_order_seq_cst),
+  require(core_.workers.threads() + 1 >= core_.target.count_.load(std::memory_order_seq_cst),
           "there is a thread for each worker that may run");
 }
 
@@ -269,8 +269,7 @@ void rest_check::run() {
   if (core_.life.is_orphaned()) return;
   // While it is held no target changes.
   const std::lock_guard hold(core_.controller.deciding_);
-  // Some instructions long, unless such a thread has just lost its CPU (lifecycle::stop).
-  while (core_.life.resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  core_.life.wait_for_resuming();
   for (;;) {
     const std::uint32_t seen = core_.rest.read();
     const picture before = take();

@@ -6,7 +6,6 @@
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "lifecycle.hpp"
 #include "observe/trace.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What workers must know of their runtime's end: whether it is closed, whether it belongs to a parent process,
+// and which threads are just resuming one of its fibers. lifecycle.hpp decides about them.
+#pragma once
+
+#include <sukima/errors.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+namespace sukima::detail {
+
+class lifetime {
+ public:
+  lifetime();
+  lifetime(const lifetime&) = delete;
+  lifetime& operator=(const lifetime&) = delete;
+
+  /// No entry is active any more and none will begin: background threads end.
+  bool is_closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
+  void close() noexcept { closed_.store(true, std::memory_order_seq_cst); }
+
+  /// Whether fork() was called since the runtime's start, and this is the child.
+  bool is_orphaned() const noexcept;
+  /// \throws usage_error if it is
+  void refuse_orphans() const;
+  void exit_if_orphaned() const noexcept;
+
+  /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last
+  /// task.
+  class resuming {
+   public:
+    explicit resuming(lifetime& of) noexcept : of_(of) {
+      of_.resuming_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~resuming() { of_.resuming_.fetch_sub(1, std::memory_order_release); }
+    resuming(const resuming&) = delete;
+    resuming& operator=(const resuming&) = delete;
+
+   private:
+    lifetime& of_;
+  };
+  /// Waits until no thread resumes a fiber: some instructions long, unless such a thread has just lost its CPU.
+  void wait_for_resuming() const noexcept;
+
+ private:
+  const unsigned fork_generation_;  ///< how often fork() was called above this process
+  std::atomic<bool> closed_{false};  ///< pairs with: close, is_closed
+  /// Threads inside resume_fiber. pairs with: resuming, wait_for_resuming
+  std::atomic<std::size_t> resuming_{0};
+};
+
+/// Calls of fork() that this process descends from. A runtime's lifetime makes sure that later ones are
+/// counted.
+unsigned forks_so_far() noexcept;
+
+}  // namespace sukima::detail
