@@ -98,9 +98,25 @@ def try_fault(fault, log):
     return (found, "found by " + found) if found != "?" else (None, f"ctest failed, see {log.relative_to(ROOT)}")
 
 
+def programs_of_commands():
+    """The commands that are programs of their own: sukima-COMMAND, built from src/cli/COMMAND."""
+    text = (ROOT / "src/cli/CMakeLists.txt").read_text(encoding="utf-8")
+    return {one[1] for one in re.finditer(r"sukima_add_command\((\w+)([^()]*)\)", text) if "COMPONENT" in one[2]}
+
+
+def missing_program(fault, programs):
+    """The program that a fault changes and its tests start, but that its targets do not build; None if there is none."""
+    command = re.match(r"src/cli/(\w+)/", fault["file"])
+    if command is None or command[1] not in programs or "sukima" not in fault["targets"]:
+        return None
+    name = f"sukima-{command[1]}"
+    return None if name in fault["targets"] else name
+
+
 def check(faults):
-    """Can each of them be planted? Prints what is wrong."""
+    """Can each of them be planted, and is what it changes built? Prints what is wrong."""
     wrong = 0
+    programs = programs_of_commands()
     for i, fault in enumerate(faults):
         place = ROOT / fault["file"]
         count = place.read_text(encoding="utf-8").count(fault["old"]) if place.is_file() else 0
@@ -109,7 +125,10 @@ def check(faults):
         twice = fault["name"] in [other["name"] for other in faults[:i]]
         if twice:
             print(f"tests/faults.toml: {fault['name']} is there twice; give one of them another name")
-        wrong += count != 1 or twice
+        unbuilt = missing_program(fault, programs)
+        if unbuilt:
+            print(f"tests/faults.toml: {fault['name']}: its file is a part of {unbuilt}; add that to its targets")
+        wrong += count != 1 or twice or unbuilt is not None
     print(f"{len(faults) - wrong} faults can be planted, {wrong} cannot")
     return 1 if wrong else 0
 
