@@ -3,8 +3,8 @@
 //
 // Shutdown: `stopping_` is set, then stop() waits until no entry is counted (park/park.hpp); an entry counts
 // itself first and reads `stopping_` afterwards, so either it is waited for or it is refused. Then the
-// lifetime is closed and every worker is unparked: background threads end when they see it. Launched futures that have
-// not ended are cancelled and awaited before that, by one more entry of the thread that stops.
+// lifetime is closed and every worker is unparked: background threads end when they see it. Launched futures
+// that have not ended are cancelled and awaited before that, by one more entry of the thread that stops.
 #pragma once
 
 #include "control/capacity_handle.hpp"

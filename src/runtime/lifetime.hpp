@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// What workers must know of their runtime's end: whether it is closed, whether it belongs to a parent process,
-// and which threads are just resuming one of its fibers. lifecycle.hpp decides about them.
+// SPDX-License-Identifier: Apache-2.0 What workers must know of their runtime's end: whether it is closed,
+// whether it belongs to a parent process, and which threads are just resuming one of its fibers.
+// lifecycle.hpp decides about them.
 #pragma once
 
 #include <sukima/errors.hpp>
@@ -40,7 +40,8 @@ class lifetime {
    private:
     lifetime& of_;
   };
-  /// Waits until no thread resumes a fiber: some instructions long, unless such a thread has just lost its CPU.
+  /// Waits until no thread resumes a fiber: some instructions long, unless such a thread has just lost its
+  /// CPU.
   void wait_for_resuming() const noexcept;
 
  private:

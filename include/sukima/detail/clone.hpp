@@ -85,8 +85,8 @@ template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unp
   return clone_at<Closed, 0>(top_of(c));
 }
 
-/// Does a call leave the object as it was? Not that of a named object whose call operator is not const: its owner
-/// sees afterwards what the call has changed.
+/// Does a call leave the object as it was? Not that of a named object whose call operator is not const: its
+/// owner sees afterwards what the call has changed.
 template <class F> inline constexpr bool is_unchanged_by_call =
     !std::is_lvalue_reference_v<F> || callable_with<const std::remove_reference_t<F>&>;
 
