@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `sukima`: runs the light commands itself, and starts the program of each other command.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include <process/shared/program.hpp>
+#include "light_commands.hpp"
 #include "shared/commands.hpp"
+#include "shared/console.hpp"
 
 namespace {
 
 using namespace sukima::cli;
-
-constexpr std::array<declared_command, 3> light_commands{{
-    {"explain", explain::declare},
-    {"probe", probe::declare},
-    {"run", run::declare},
-}};
 
 /// Turns `sukima --help COMMAND` into `sukima COMMAND --help`.
 void put_command_first(int argc, char** argv) {
@@ -28,5 +27,10 @@ int main(int argc, char** argv) {
   put_command_first(argc, argv);
   const command_entry* const called = argc > 1 ? find_command(argv[1]) : nullptr;
   if (called != nullptr && called->package != nullptr) return become_program(*called, argv);
+  if (called != nullptr && !std::ranges::count(light_commands, called->name, &declared_command::name)) {
+    complain(fmt::format("this copy of sukima was built without the command '{}'; `make build` builds all of them",
+                         called->name));
+    return process::exit_usage;
+  }
   return run_command_line(light_commands, argc, argv);
 }
