@@ -21,7 +21,7 @@ std::vector<copy_end> ends_of(const std::vector<process::child_result>& results,
   std::vector<copy_end> ends;
   for (const process::child_result& one : results) {
     copy_end end{one.seconds, one.output, {}, one.timed_out};
-    // Of one that was stopped with its children, the kernel does not say what these have used.
+    // The kernel does not report the CPU time of the children of a stopped copy.
     if (one.seconds > 0 && !one.timed_out) end.use = one.cpu_seconds / one.seconds;
     if (!one.timed_out) end.failure = process::describe_failure(one, limit);
     if (!end.failure.empty() && !one.errors.empty()) end.failure += ": " + one.errors.substr(0, 500);

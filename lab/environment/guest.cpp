@@ -23,13 +23,13 @@ using clock = std::chrono::steady_clock;
 
 constexpr const char* up_mark = "SUKIMA-UP";
 constexpr const char* end_mark = "SUKIMA-ENDED";
-/// QEMU opens its sockets before anything runs.
+/// QEMU opens its sockets before the guest runs.
 constexpr auto patience_with_qemu = 10s;
 
 std::vector<std::string> command_line(const guest_plan& plan, const std::filesystem::path& folder) {
   const unsigned most = std::max(plan.vcpus, plan.most_vcpus);
   const auto path = [&](const char* what) { return (folder / (plan.name + what)).string(); };
-  // Everything that could differ from machine to machine is switched off. Each virtual CPU is a thread.
+  // Switches off all features that could differ between machines. Each virtual CPU is a thread.
   std::vector<std::string> words{
       find_emulator(), "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-name",
       plan.name + ",debug-threads=on", "-machine", "pc", "-accel",
@@ -37,7 +37,7 @@ std::vector<std::string> command_line(const guest_plan& plan, const std::filesys
       std::to_string(plan.memory_mib), "-smp",
       fmt::format("{},maxcpus={},sockets=1,cores={},threads=1", plan.vcpus, most, most), "-kernel",
       (plan.image / "vmlinuz").string(), "-initrd", (plan.image / "initramfs.gz").string(), "-append",
-      // The emulated timer may be late where CPUs are short, and a kernel that tests it panics then.
+      // The emulated timer may be late if CPU is short. A kernel that tests it then panics.
       "console=ttyS0 quiet panic=-1 no_timer_check", "-serial", "file:" + path(".console"), "-qmp",
       "unix:" + path(".monitor") + ",server=on,wait=off", "-device", "virtio-serial-pci", "-chardev",
       "socket,id=port,path=" + path(".port") + ",server=on,wait=off", "-device",
@@ -112,7 +112,7 @@ std::runtime_error guest::ended_early() const {
 
 void guest::run(const std::string& command) {
   try {
-    // The shell reads its commands from the port; the command itself must not.
+    // The shell reads its commands from the port, which the command must not use.
     port_->write(fmt::format("{{ {}\n}} </dev/null; echo {} $?\n", command, end_mark));
   } catch (const std::runtime_error&) {
     throw ended_early();
@@ -128,7 +128,7 @@ std::optional<guest::heard> guest::hear(std::chrono::milliseconds patience) {
     throw ended_early();
   }
   if (!line) return std::nullopt;
-  // What a command printed last may have no end of a line.
+  // The last line of a command's output may have no end.
   const std::size_t mark = line->rfind(end_mark);
   if (mark == std::string::npos) return heard{*line};
   const int exit_code = std::atoi(line->c_str() + mark + std::string_view(end_mark).size());
@@ -178,7 +178,7 @@ nlohmann::json guest::monitor(const std::string& command, const nlohmann::json& 
     if (answer.contains("error"))
       throw std::runtime_error(
           fmt::format("{}: {}: {}", name_, command, answer["error"].value("desc", "no reason given")));
-    // Events come in between; they are not needed.
+    // Skips events.
   }
 }
 

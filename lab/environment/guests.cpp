@@ -25,10 +25,10 @@ using clock = std::chrono::steady_clock;
 
 /// Sixteen emulated machines on two CPUs need half a minute.
 constexpr auto patience_with_guests = 180s;
-/// A guest that KVM really runs is up in two seconds; where KVM only seems to be there, it never is.
+/// A guest under a working KVM is up in two seconds, and under a broken one never.
 constexpr auto patience_with_kvm = 8s;
 constexpr auto patience_with_script = 600s;
-/// What is kept of a program's output, as of one without a guest.
+/// The stored part of a program's output, as for a program without a guest.
 constexpr std::size_t most_output = std::size_t{1} << 20;
 constexpr int most_lines_at_once = 1000;
 
@@ -92,15 +92,15 @@ class guest_stage : public stage {
   bool usable() const override { return usable_; }
 
  private:
-  /// Takes what a guest says, some lines at a time: a guest that prints without pause must not
-  /// starve the others and the clock. \returns whether its program has ended
+  /// Reads some lines of a guest's output. A guest that prints without pause must not starve the others and
+  /// the clock. \returns whether its program has ended
   static bool listen(guest& one, copy_end& into, clock::time_point start) {
     for (int lines = 0; lines < most_lines_at_once; ++lines) {
       const auto what = one.hear(lines == 0 ? 10ms : 0ms);
       if (!what) return false;
       if (!what->ended) {
         into.output += what->line + "\n";
-        // Its result is in its last lines.
+        // The result is in the last lines.
         if (into.output.size() > most_output) into.output.erase(0, into.output.size() - most_output / 2);
         continue;
       }
@@ -119,7 +119,7 @@ class guest_stage : public stage {
   bool usable_ = true;
 };
 
-/// The system of this run's guests. Other runs may make theirs at the same time, with other programs.
+/// The system of this run's guests. Other runs may make systems with other programs at the same time.
 class own_image {
  public:
   std::filesystem::path folder() const { return folder_.path(); }
@@ -129,7 +129,7 @@ class own_image {
   process::removed_on_signal cleanup_{folder_.path(), process::directory_contents::files};
 };
 
-/// Runs build-image.sh. \throws obstacle; std::system_error where the disk is full
+/// Runs build-image.sh. \throws obstacle; std::system_error if the disk is full
 void build_image(const environment_settings& settings, const own_image& into) {
   process::child_request request;
   request.arguments = {(settings.scripts / "build-image.sh").string(), "--cache", settings.cache.string(),
@@ -139,7 +139,7 @@ void build_image(const environment_settings& settings, const own_image& into) {
   request.limit = patience_with_script;
   const process::child_result result = process::run_child(request);
   const std::string failure = process::describe_failure(result, patience_with_script);
-  // A full disk can be cleared: the runs are not left out for it.
+  // A full disk is not an obstacle, because it can be cleared.
   if (!failure.empty() && result.errors.find("No space left on device") != std::string::npos)
     throw std::system_error(ENOSPC, std::generic_category(),
                             fmt::format("making the guests' system in '{}' and '{}'", settings.cache.string(),
@@ -149,8 +149,8 @@ void build_image(const environment_settings& settings, const own_image& into) {
         fmt::format("the guests' system cannot be made: build-image.sh {} ({})", failure, result.errors));
 }
 
-/// Whether KVM runs a guest: what /dev/kvm promises is not enough.
-/// \param memory_mib that the guests have: the programs in the image may need it
+/// Whether KVM really runs a guest; the existence of /dev/kvm proves nothing.
+/// \param memory_mib of the guests, because the programs in the image may need it
 bool kvm_works(const std::filesystem::path& image, unsigned memory_mib) {
   if (access("/dev/kvm", R_OK | W_OK) != 0) return false;
   const process::temporary_directory folder("lab");
@@ -169,7 +169,7 @@ bool kvm_works(const std::filesystem::path& image, unsigned memory_mib) {
   }
 }
 
-/// \throws obstacle if it does not even say its version
+/// \throws obstacle if QEMU does not print its version
 std::string version_of_qemu(const std::string& emulator) {
   constexpr auto patience = 60s;
   process::child_request request;
@@ -182,7 +182,7 @@ std::string version_of_qemu(const std::string& emulator) {
   return result.output.substr(0, std::min<std::size_t>(result.output.find('\n'), 200));
 }
 
-/// The name of the folder of the kernel's modules, which build-image.sh has unpacked.
+/// The name of the folder of the kernel's modules, unpacked by build-image.sh.
 std::string version_of_kernel(const std::filesystem::path& cache) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(cache / "kernel" / "lib" / "modules", ignored))

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 namespace {
-/// Longer than any line that is needed. Of one that is longer the beginning is dropped.
+/// More than the longest useful line. The beginning of a longer line is dropped.
 constexpr std::size_t most_line = std::size_t{1} << 20;
 }  // namespace
 
@@ -64,7 +64,7 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
       if (line.ends_with('\r')) line.pop_back();
       return line;
     }
-    // A peer that prints without ends of lines must not starve the clock, nor fill the memory.
+    // A peer that prints a line without an end must not starve the clock or fill the memory.
     if (has_read && clock::now() >= end) return std::nullopt;
     if (heard_.size() > most_line) heard_.erase(0, heard_.size() - most_line / 2);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());

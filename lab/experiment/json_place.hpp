@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading JSON with messages that say where something is wrong.
+// Reads JSON, with messages that name the place of a mistake.
 #pragma once
 
 #include <json/shared/json_place.hpp>

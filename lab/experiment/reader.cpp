@@ -96,7 +96,7 @@ environment read_environment(const place& from) {
     from.fail("the member 'part' is missing");
   if (only_for("period_ms", {cap})) {
     result.period_ms = static_cast<unsigned>(from.member("period_ms").whole(1, 1000));
-    // What the kernel takes.
+    // The limits of the kernel.
     if (result.part * result.period_ms < 1)
       from.member("period_ms").fail("must leave a quota of 1 ms or more");
   }
@@ -117,7 +117,7 @@ environment read_environment(const place& from) {
   return result;
 }
 
-/// Reads an array of things with names, none twice.
+/// Reads an array of things with different names.
 template <class Thing, class Read>
 std::vector<Thing> read_named(const place& from, Read read) {
   std::vector<Thing> all;
@@ -129,7 +129,7 @@ std::vector<Thing> read_named(const place& from, Read read) {
   return all;
 }
 
-/// A name that one of `all` has.
+/// Reads the name of one of `all`.
 template <class Thing>
 std::string read_reference(const place& from, const std::vector<Thing>& all, const char* what) {
   const std::string text = from.text();
@@ -146,7 +146,7 @@ std::vector<std::string> read_references(const place& from, const std::vector<Th
   return names;
 }
 
-/// The same of what makes cells: one that is given twice would count twice.
+/// The same for the parts of cells, without repetitions, which would count twice.
 template <class Thing>
 std::vector<std::string> read_different(const place& from, const std::vector<Thing>& all, const char* what) {
   std::set<std::string> seen;
@@ -213,7 +213,7 @@ void check_targets(const place& from, const claim& read, const experiment& whole
   }
 }
 
-/// The CPU use predicts a setting for the left side, where the lab measures it.
+/// Checks that a setting predicted from the CPU use is on the left side, and that the lab measures the use.
 void check_use(const place& from, const claim& read, const experiment& whole) {
   if (read.right && read.right->take == taking::use) from.member("right").fail("'use' is for the left side");
   if (read.left.take != taking::use) return;
@@ -225,7 +225,7 @@ void check_use(const place& from, const claim& read, const experiment& whole) {
   }
 }
 
-/// Which environments of a claim count.
+/// Reads which environments of a claim count.
 void read_judge(const place& from, claim& into) {
   const std::string text = from.text();
   if (text != "each" && text != "worst") from.fail("must be 'each' or 'worst'");

@@ -21,13 +21,13 @@ double read_seconds(const place& from) {
   return from.number(0, longest_time);
 }
 
-/// Whether a byte of UTF-8 goes on with the character before.
+/// Whether a byte of UTF-8 continues the previous character.
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 }  // namespace
 
 std::string on_one_line(const std::string& any) {
-  // What is no UTF-8 is replaced first: that makes it longer.
+  // Replaces invalid UTF-8 first, because that makes the text longer.
   const std::string quoted = json(any).dump(-1, ' ', false, json::error_handler_t::replace);
   std::string text = json::parse(quoted).get<std::string>();
   std::size_t end = std::min(text.size(), most_text);

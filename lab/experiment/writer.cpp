@@ -157,7 +157,7 @@ unsigned visible_cpus(const environment& where, unsigned cpus) {
 unsigned cpus_left(const environment& where, unsigned cpus) {
   const double lack = where.kind == environment_kind::share ? where.copies : target_factor(where, cpus);
   const double left = static_cast<double>(cpus) / lack;
-  // Less a rounding error, or 3 of 9 CPUs would be 4.
+  // Subtracts the rounding error, which would make 4 CPUs of 3 in 9.
   return std::min(visible_cpus(where, cpus), static_cast<unsigned>(std::max(1.0, std::ceil(left - 1e-9))));
 }
 
@@ -191,7 +191,7 @@ double target_factor(const environment& where, unsigned cpus) {
   double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   double now = 0, done_by_weight = 0, ends = 0;
   for (const int weight : weights) {
-    // Each has done its weight × done_by_weight so far; this one ends at 1.
+    // Each copy has done its weight × done_by_weight of the work so far; this one ends at 1.
     now += (1.0 / weight - done_by_weight) * sum;
     done_by_weight = 1.0 / weight;
     sum -= weight;

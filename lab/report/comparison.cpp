@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs that a claim compares; see comparison.hpp.
+// Compares the runs of a claim; see comparison.hpp.
 #include "report/comparison.hpp"
 
 #include <cmath>
@@ -45,7 +45,7 @@ alternatives alternatives_at(const std::vector<sample>& from, const std::vector<
   return result;
 }
 
-/// The samples where a stopped run took no longer than the time limit.
+/// The samples in which stopped runs count with the time limit.
 std::vector<sample> at_least(std::vector<sample> all) {
   for (sample& one : all) one.cell = one.least;
   return all;

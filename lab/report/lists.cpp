@@ -25,7 +25,7 @@ std::string kinds_of(const experiment& what) {
   return text;
 }
 
-/// What a plan expects of an experiment.
+/// The expected runs and times of an experiment.
 struct forecast {
   std::size_t runs = 0, done = 0;
   double seconds = 0;  ///< of the runs that are not done
@@ -50,7 +50,7 @@ forecast forecast_of(const experiment& what, const run_choice& choice, const std
   return result;
 }
 
-/// What differs from the paper because the machine has another number of CPUs.
+/// Differences from the paper that are due to the number of CPUs.
 std::string scale_text(const experiment& what, const run_choice& choice, unsigned cpus) {
   std::string text, left_out;
   if (what.paper_cpus && *what.paper_cpus != cpus)

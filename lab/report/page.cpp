@@ -83,7 +83,7 @@ std::string cells_html(const ordered_json& experiment) {
   return html + "</table></div>\n";
 }
 
-/// The worst relative times, where the experiment has target times.
+/// The worst relative times, if the experiment has target times.
 std::string worst_html(const ordered_json& experiment) {
   if (experiment.at("worst").empty()) return {};
   std::string html =
@@ -109,8 +109,7 @@ std::string plots_html(const ordered_json& experiment) {
   return html + "</div>\n";
 }
 
-/// The ratio of each cell with its interval and verdict, as text: for readers who cannot see the pictures,
-/// and to copy.
+/// The ratio of each cell with its interval and verdict as text, for copying and for screen readers.
 std::string ratios_html(const ordered_json& claim) {
   if (claim.at("cells").empty()) return {};
   std::string html = "<ul class=\"ratios\">\n";
@@ -120,7 +119,7 @@ std::string ratios_html(const ordered_json& claim) {
   return html + "</ul>\n";
 }
 
-/// The numbers of claims and figures, and what does not hold.
+/// The numbers of claims and figures, and the claims that do not hold.
 std::string summary_html(const ordered_json& report) {
   const ordered_json& summary = report.at("summary");
   std::size_t all = 0, decided = 0;
@@ -147,8 +146,8 @@ std::string summary_html(const ordered_json& report) {
   return html + "</ul>\n";
 }
 
-/// A table with a row for each claim: the paper's figure and finding, and beside them ours. A legend of the
-/// heat maps precedes it if there is one.
+/// A table with a row for each claim: the paper's figure and finding, and ours. If there are heat maps, their
+/// legend precedes it.
 std::string claims_html(const ordered_json& experiment, unsigned cpus) {
   if (experiment.at("claims").empty()) return {};
   std::string scaled;

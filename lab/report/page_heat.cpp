@@ -22,15 +22,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// With fewer cells the ratios beside their intervals say it all; as in lab/scripts/plot-lab.py.
+/// With fewer cells, the ratios with their intervals suffice; as in lab/scripts/plot-lab.py.
 constexpr std::size_t fewest_heat_cells = 3;
 
 /// Red, green and blue of the strongest colours. Colour-blind safe (Okabe and Ito), and so light that dark
 /// text is readable on them.
 constexpr std::array<double, 3> below_one = {0x56, 0xB4, 0xE9}, above_one = {0xE6, 0x9F, 0x00};
 
-/// White at 1, and the strongest colour from a half or from 2 on; between them by the logarithm, so that
-/// twice as long and twice as short are equally strong. The same in each table: tables can be compared.
+/// White at 1, and the strongest colour from a half or from 2 on. The colours between follow the logarithm,
+/// so that twice as long and half as long are equally strong. All tables have the same scale.
 std::string heat_fill(double ratio) {
   const double strength = std::clamp(std::log2(ratio), -1.0, 1.0);
   const std::array<double, 3>& strongest = strength < 0 ? below_one : above_one;
@@ -62,13 +62,13 @@ bool is_worst_of_several(const ordered_json& cell) {
   return found != cell.end() && found->size() > 1;
 }
 
-/// The worst ones are in one column: each program has one of them only.
+/// The worst environments share one column, because each program has only one.
 std::string heat_column(const ordered_json& cell) {
   if (is_worst_of_several(cell)) return fmt::format("worst of {}", cell.at("worst_of").size());
   return cell.at("environment").get<std::string>();
 }
 
-/// What a cell says where one points at it: its verdict, its interval, and why.
+/// The tooltip of a cell: its verdict, its interval, and the reason.
 std::string heat_title(const ordered_json& cell) {
   std::string text = cell.at("verdict").get<std::string>();
   if (const auto ratio = cell.find("ratio"); ratio != cell.end())

@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 /// Colour-blind safe (Okabe and Ito).
 constexpr std::array colours = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9",
                                 "#D55E00", "#F0E442", "#999999", "#222222"};
-/// At most so wide is a character of the plots' font of 11 pixels, on average.
+/// Largest average width of a character in the plots' font of 11 pixels.
 constexpr double character = 6.6;
 
 /// Positions of values on an axis of a length.
@@ -36,7 +36,7 @@ class scale {
   bool logarithmic() const { return logarithmic_; }
   double high() const { return high_; }
   double low() const { return low_; }
-  /// Round values from the lowest to the highest, about five; at a logarithmic scale 1, 2 and 5, or powers of
+  /// About five round values from the lowest to the highest. A logarithmic scale has 1, 2 and 5, or powers of
   /// ten.
   std::vector<double> ticks() const {
     std::vector<double> all;
@@ -90,14 +90,14 @@ std::string open_svg(double width, double height, const std::string& label) {
       width, height, html_escaped(label));
 }
 
-/// The widest of texts.
+/// The width of the widest text.
 double width_of(const std::vector<std::string>& texts) {
   std::size_t most = 0;
   for (const std::string& one : texts) most = std::max(most, one.size());
   return character * static_cast<double>(most);
 }
 
-/// The colour of a setting, paler where the colours are used again.
+/// The colour of a setting. Colours that are used again are paler.
 std::string fill_of(std::size_t setting) {
   return fmt::format("fill='{}' fill-opacity='{}'", colours[setting % colours.size()],
                      setting < colours.size() ? 1 : 0.5);
@@ -127,7 +127,7 @@ std::string bar_svg(const ordered_json& cell, const scale& heights, double x, do
   return svg;
 }
 
-/// How the names of settings stand below bars: in so many columns of a width.
+/// The columns of the legend below the bars, and their width.
 struct legend_columns {
   double width;
   std::size_t count;

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Three digits, and "stopped" for a run that has no time.
+/// Three digits, or "stopped" for a run without a time.
 std::string number_text(double value) {
   return std::isfinite(value) ? fmt::format("{}", round_significant(value, 3)) : "stopped";
 }
@@ -79,8 +79,8 @@ struct worst_column {
   std::optional<environment_kind> kind;
 };
 
-/// One for each kind that has several environments, if there are several kinds, and one for all; none without
-/// target times.
+/// One column for each kind with several environments, if there are several kinds, and one for all. No
+/// columns without target times.
 std::vector<worst_column> worst_columns(const experiment& what, const run_choice& choice) {
   std::vector<worst_column> columns;
   const std::map<environment_kind, std::size_t> kinds = kinds_with_targets(what, choice);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All verdicts of a folder together; see summary.hpp.
+// Counts the verdicts of a folder; see summary.hpp.
 #include "report/summary.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ verdict_counts counts_of(const std::vector<judged_experiment>& all) {
   return counts;
 }
 
-/// The states of figures, each with its number, in the order in which a reader wants them.
+/// The states of figures with their numbers, in the order of the report.
 std::string states_text(const std::vector<judged_figure>& figures) {
   std::string text;
   for (const char* const state : {"decided", "mixed", "undecided", "cannot be shown here"}) {

@@ -11,8 +11,8 @@
 namespace sukima::lab {
 namespace {
 
-/// Why samples have no runs: what prevented their environment, or their last failure. One that has some is
-/// only not done.
+/// The reason why samples have no runs: the obstacle to their environment, or their last failure. A sample
+/// with some runs is only incomplete.
 std::string reason_for_nothing(const experiment& what, const std::vector<sample>& all,
                                const std::string& program, const measured& runs, const test_bed& bed) {
   for (const sample& one : all) {
@@ -32,8 +32,8 @@ verdict outcome_of(const interval& ratio, const claim& what) {
   return verdict::undecided;
 }
 
-/// Leaves the sample of the setting that the CPU use predicts. \returns false where no use is known, with the
-/// reason in `into`
+/// Keeps only the sample of the setting that the CPU use predicts. \returns false if no use is known, with
+/// the reason in `into`
 bool take_by_use(std::vector<sample>& from, const std::string& program, const measured& runs,
                  judged_cell& into) {
   std::vector<const rounds*> uses;
@@ -48,7 +48,7 @@ bool take_by_use(std::vector<sample>& from, const std::string& program, const me
   return false;
 }
 
-/// Why a cell with too few rounds has no verdict.
+/// The reason why a cell with too few rounds has no verdict.
 void explain_too_few(const experiment& what, const comparison& sides, const std::string& program,
                      const measured& runs, const test_bed& bed, std::size_t rounds, judged_cell& into) {
   into.reason = reason_for_nothing(what, sides.all(), program, runs, bed);
@@ -59,7 +59,7 @@ void explain_too_few(const experiment& what, const comparison& sides, const std:
                   " rounds were run";
 }
 
-/// \param places one environment, or those of which the worst counts
+/// \param places one environment, or those among which the worst counts
 judged_cell judge_cell(const experiment& what, const claim& of, const std::string& program,
                        const std::vector<std::string>& places, const measured& runs, const test_bed& bed) {
   judged_cell result;
@@ -85,7 +85,7 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
   result.outcome = outcome_of(*result.ratio, of);
   if (result.outcome == verdict::undecided) result.reason = "the interval contains the bound";
   if (!sides.has_stopped(common)) return result;
-  // A stopped run may take any time from the limit on: only what holds at both ends is decided.
+  // A stopped run may take any time beyond the limit. Only a verdict that both ends share is decided.
   for (const comparison& extreme : extremes_of(sides)) {
     const std::optional<interval> ratio = ratio_of(of, extreme, common);
     if (result.outcome == verdict::undecided || (ratio && outcome_of(*ratio, of) == result.outcome)) continue;
@@ -122,7 +122,7 @@ void decide(judged_claim& one) {
   }
 }
 
-/// A side without the settings that are not part of the runs.
+/// A side with only the settings that are part of the runs.
 side taken_side(const experiment& what, side one, const run_choice& choice) {
   std::erase_if(one.settings,
                 [&](const std::string& name) { return !choice.takes(named(what.settings, name)); });
@@ -137,7 +137,7 @@ claim taken_claim(const experiment& what, claim one, const run_choice& choice) {
   return one;
 }
 
-/// Whether what the claim compares for an environment is part of these runs; its settings are.
+/// Whether the environments that the claim compares with this one are part of the runs.
 bool takes_part(const experiment& what, const claim& of, const std::string& program, const std::string& where,
                 const run_choice& choice) {
   const auto taken = [&](const side& one) {
@@ -152,7 +152,7 @@ bool takes_part(const experiment& what, const claim& of, const std::string& prog
          (!of.right || taken(*of.right));
 }
 
-/// Why no program and environment of a claim is part of the runs. \param of as the file has it
+/// The reason why no program and environment of a claim is part of the runs. \param of as in the file
 std::string reason_for_no_cells(const experiment& what, const claim& of, const run_choice& choice) {
   const run_choice all{.cpus = choice.cpus};
   for (const std::string& program : of.programs)
@@ -222,7 +222,7 @@ std::vector<judged_claim> judge(const experiment& what, const run_choice& choice
     result.what = taken_claim(what, one, choice);
     for (const std::string& program : one.programs) {
       std::vector<std::string> places;
-      // Every environment of the right side may be left out of these runs.
+      // These runs may lack all environments of the right side.
       if (one.right && !one.right->environments.empty() && result.what.right->environments.empty()) continue;
       for (const std::string& place : one.environments)
         if (takes_part(what, result.what, program, place, choice)) places.push_back(place);
@@ -237,7 +237,7 @@ std::vector<judged_claim> judge(const experiment& what, const run_choice& choice
       result.outcome = verdict::cannot_be_shown;
       result.reason = one.missing;
     }
-    // Before the first machine was set up this is unknown.
+    // This is unknown until the first machine has been set up.
     const bool no_machine_yet = where.accelerator.empty() && !where.obstacles.contains("vms");
     if (!one.needs.empty() && where.accelerator != one.needs && !no_machine_yet) {
       result.outcome = verdict::cannot_be_shown;

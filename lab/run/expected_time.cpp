@@ -8,7 +8,7 @@
 namespace sukima::lab {
 namespace {
 
-/// Until the guests of an environment are up: a boot, and what guests that boot at once cost one another
+/// Seconds until the guests of an environment are up: a boot, and the delay of guests that boot at once
 /// (measured with emulation: 2.6 s for one, 6.5 s for four).
 constexpr double boot_seconds = 2.6, further_boot_seconds = 1.3;
 

@@ -43,7 +43,7 @@ std::string differ(const std::string& what, const std::string& before, const std
   return "its " + what + " is " + shown(before) + ", here it is " + shown(now);
 }
 
-/// A version that is another one than these runs have.
+/// A version that differs from that of the runs.
 std::string other_versions(const run_facts& before, const std::map<std::string, std::string>& now) {
   for (const auto& [name, version] : now)
     if (const auto known = before.versions.find(name);
@@ -52,7 +52,7 @@ std::string other_versions(const run_facts& before, const std::map<std::string, 
   return {};
 }
 
-/// Cuts off what follows the last end of a line. \returns the length
+/// Cuts off an incomplete last line. \returns the length
 off_t whole_lines(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
@@ -106,7 +106,7 @@ std::string variables_text(const char* const* environment) {
   std::ranges::sort(variables);
   std::string text;
   for (const std::string& one : variables) text += (text.empty() ? "" : " ") + one;
-  // As the file will have it: bytes that are no characters are replaced, and no character is cut.
+  // As in the file: invalid bytes are replaced, and no character is cut.
   text = json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
   std::size_t end = std::min<std::size_t>(text.size(), 2000);
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;

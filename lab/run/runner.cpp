@@ -24,7 +24,7 @@ using clock = std::chrono::steady_clock;
 /// After this number of failures in a row, the machine cannot set such environments up.
 constexpr int most_failures_in_a_row = 3;
 
-/// A full disk can be cleared: no environment is left out for it.
+/// A full disk is not an obstacle, because it can be cleared.
 bool is_full_disk(const std::exception& error) {
   const auto* const known = dynamic_cast<const std::system_error*>(&error);
   if (known == nullptr) return false;
@@ -32,7 +32,7 @@ bool is_full_disk(const std::exception& error) {
   return reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
 }
 
-/// Everything of one call of run_experiments.
+/// The state of one call of run_experiments.
 class session {
  public:
   explicit session(run_request& request) : request_(request) { prepare(); }
@@ -55,14 +55,14 @@ class session {
   }
 
  private:
-  /// The runs of an experiment that are not made.
+  /// The missing runs of an experiment.
   struct to_do {
     expected_times times;
     std::vector<planned_run> runs;
     std::size_t next = 0;
   };
 
-  /// Makes the folder, or checks that it is for these runs.
+  /// Creates the folder, or checks that it belongs to these runs.
   void prepare() {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -77,7 +77,7 @@ class session {
           request_.folder.string()));
     file_.emplace(request_.folder / "runs.jsonl");  // from here on it is this process's
     if (const std::optional<recorded_runs> found = earlier_runs(request_)) {
-      // What earlier runs found out still holds for theirs.
+      // The facts of earlier runs still hold for their records.
       request_.facts.bed.accelerator = found->facts.bed.accelerator;
       request_.facts.bed.obstacles = found->facts.bed.obstacles;
       request_.facts.versions.insert(found->facts.versions.begin(), found->facts.versions.end());
@@ -108,7 +108,7 @@ class session {
         leave_out();
         continue;
       }
-      // Each round has fresh environments, so that one that is bad by chance spoils one round only.
+      // Each round has fresh environments, so that a bad one spoils a single round.
       if (staged != std::pair(one.what.environment, one.round)) stage_.reset();
       staged = {one.what.environment, one.round};
       show(what, one.what);
@@ -117,8 +117,8 @@ class session {
     stage_.reset();
   }
 
-  /// Sets the environment up where it is not. One that fails again and again is given up alone: sixteen
-  /// machines may be too many where four are not. \returns whether it is there
+  /// Sets the environment up, unless it exists. An environment that fails again and again is given up by
+  /// itself, because sixteen machines may be too many although four are not. \returns whether it exists
   bool set_up(const experiment& what, const environment& where, record& into) {
     if (stage_) return true;
     const std::string name = place_name(what.name, where.name);
@@ -142,7 +142,7 @@ class session {
     return true;
   }
 
-  /// \param what that cannot be set up: a kind, or one environment of an experiment
+  /// \param what the kind, or the environment of an experiment, that cannot be set up
   void note_obstacle(const std::string& what, const std::string& why) {
     std::string line = why.substr(0, 1000);
     std::ranges::replace_if(
@@ -152,7 +152,7 @@ class session {
     store_facts();
   }
 
-  /// The facts that setting environments up has found out.
+  /// Stores facts that became known when environments were set up.
   void store_facts() {
     const std::string text = facts_text(request_.facts);
     if (text == stored_facts_) return;
@@ -232,7 +232,7 @@ class session {
   run_summary summary_;
 };
 
-/// What decides about the runs: all but the claims, which are judged anew each time.
+/// The part of an experiment that determines its runs: all except the claims, which each report judges anew.
 std::string runs_text(experiment what) {
   what.claims.clear();
   return experiment_text(what);
