@@ -118,20 +118,21 @@ std::int64_t tree_nodes(sukima::context c, int number) {
                                      call<below_child>(tree, root), std::plus{});
 }
 
-/// Vertices of a graph carry sets of items. Counted are the connected sets of vertices with at least `least`
-/// items in common, each once: below a set each neighbour is added, and those added before are excluded.
+/// Counts the connected sets of vertices of a graph that have at least `least` common items. To count each
+/// set once, the search adds each neighbour of a set in turn, and excludes the neighbours added before.
 struct graph {
   static constexpr int least = 14;
   int vertices = 0;
   std::array<std::uint64_t, 64> neighbours{};
   std::array<std::uint32_t, 64> items{};
 };
-/// The same on each node, because each node's main makes it.
+/// Equal on all nodes, because the main of each node makes it.
 graph network;
 
 std::uint64_t bit(int v) { return std::uint64_t{1} << v; }
 
-/// As in networks of proteins: a vertex is joined to earlier ones and has almost the items of one of them.
+/// Joins each vertex to earlier ones, and gives it almost the items of one of them, as in networks of
+/// proteins.
 graph make_graph(int vertices) {
   graph g;
   g.vertices = vertices;
@@ -183,7 +184,7 @@ std::int64_t subgraphs(sukima::context c) {
                                  call<with_candidate>(connected{}, all), std::plus{});
 }
 
-/// Of all threads, from the start of the process.
+/// CPU seconds of all threads since the start of the process.
 double cpu_seconds() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -200,7 +201,7 @@ int usage() {
   return 2;
 }
 
-/// \returns false: there is no such program, or not of that size
+/// \returns false for an unknown program or an impossible size
 bool run(std::string_view name, int size, std::int64_t& result) {
   const auto between = [size](int least, int most) { return size >= least && size <= most; };
   if (name == "fib" && between(0, 90))

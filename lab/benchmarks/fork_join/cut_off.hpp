@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a search stops forking: nowhere, as its user would like it, or below the depth that a tuned program
-// was given.
+// The cut-off of a search: none, as its user would like it, or the depth of a tuned program.
 #pragma once
 
 /// The search forks at every node.
@@ -8,7 +7,7 @@ struct no_cut_off {
   static constexpr bool reached(int) { return false; }
 };
 
-/// The nodes of `depth` levels fork, those below are plain sequential code; 0: nothing forks.
+/// The nodes of the first `depth` levels fork. Plain sequential code computes the levels below.
 struct cut_off {
   int depth;
   [[nodiscard]] bool reached(int level) const { return level >= depth; }

@@ -37,7 +37,7 @@ int descend(auto c, int levels, std::atomic<std::uint64_t>& work) {
   return below + 1;
 }
 
-/// What the system counts itself, if it has something to say.
+/// The system's own counts, if it has any.
 template <class Run>
 void add_fields_of_system(Run& r) {
   if constexpr (requires { fields_of_system(r); }) fields_of_system(r);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little parallel work that every program does first: some milliseconds of forks, for all threads to join
-// in.
+// The first parallel work of every program: some milliseconds of forks in which all threads can take part.
 #include "harness/harness.hpp"
 #include "system.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring things that are too short for one look at the clock: medians over batches of calls.
+// Measures calls that are too short for the clock, by medians over batches of calls.
 #pragma once
 
 #include <algorithm>

@@ -47,7 +47,7 @@ class run {
 
   /// The problem's size; kernels/sizes.json says what it counts.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// The size as an int. Throws bad_argument unless least <= size <= most.
+  /// The size as an int. \throws bad_argument unless least <= size <= most
   [[nodiscard]] int size_between(int least, int most) const;
   /// The number of workers that the system was started with.
   [[nodiscard]] unsigned workers() const { return workers_; }
@@ -68,15 +68,15 @@ class run {
   /// Records a time that the benchmark measured itself (seconds for one of many, a median, …).
   void record(double seconds, double cpu_seconds) { seconds_ = seconds, cpu_seconds_ = cpu_seconds; }
 
-  /// Says when the measured part began, by wall_seconds(); `time` does so itself, and without either it is
-  /// when the repetition began.
+  /// Sets the begin of the measured part, by wall_seconds(). `time` sets it, too. Otherwise it is the begin
+  /// of the repetition.
   void start_at(double moment) { started_ = moment; }
 
   /// The result, as text that is the same for every system. Checked against kernels/sizes.json.
   void result(std::string text) { result_ = std::move(text); }
   void result(std::integral auto number) { result_ = std::to_string(number); }
 
-  /// Adds a field of its own to the printed line ("bytes", "p99", …).
+  /// Adds a field to the printed line ("bytes", "p99", …).
   void field(std::string name, double value) { fields_.emplace_back(std::move(name), value); }
 
   [[nodiscard]] double started() const { return started_; }
@@ -103,7 +103,7 @@ struct registration {
   registration(std::string_view name, void (*measure)(run&), start how = start::warm);
 };
 
-/// Makes the tuned program of a benchmark known, which is measured if there is a --depth.
+/// Makes the tuned program of a benchmark known, which --depth selects.
 struct tuned_registration {
   tuned_registration(std::string_view name, void (*measure)(run&));
 };

@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// The clock of a program that takes many steps, and looks at it after each.
+/// Times each step of a program of many steps.
 class step_clock {
  public:
   explicit step_clock(std::size_t steps) { ends_.reserve(steps + 1); }
@@ -22,7 +22,7 @@ class step_clock {
   void step_is_over() { ends_.push_back(wall_seconds()); }
 
   /// Records the mean seconds of a step, the CPU seconds of all steps up to now, and the 99th percentile of
-  /// the steps' seconds as "p99". Call it right after the last step; there must have been one.
+  /// the steps' seconds as "p99". Call it right after the last step. \pre there was a step
   void record(run& r) const {
     const double cpu = process_cpu_seconds() - cpu_;
     std::vector<double> seconds;

@@ -47,7 +47,7 @@ bool stay_on(int cpu) {
   return false;
 }
 
-/// Computes for ever: all the time, or for `on` and not for `off` by turns.
+/// Computes for ever, or in turns computes for `on` and sleeps for `off`.
 [[noreturn]] void be_a_neighbour(milliseconds on, milliseconds off) {
   if (off.count() == 0)
     for (;;) compute();
@@ -59,7 +59,7 @@ bool stay_on(int cpu) {
   }
 }
 
-/// Measures the CPU time that so many loops get together.
+/// Measures the CPU time that the loops get together.
 void measure(int loops, double seconds) {
   std::barrier together(loops);
   std::atomic<bool> over{false};

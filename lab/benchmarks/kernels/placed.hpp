@@ -41,7 +41,7 @@ class read_vector {
   std::unique_ptr<std::uint32_t[]> elements_;
 };
 
-/// BinTree: a complete binary tree whose nodes, of 32 bytes, lie in an order of no use to a prefetcher.
+/// BinTree: a complete binary tree whose nodes, of 32 bytes, have an order that is useless to a prefetcher.
 class bin_tree {
  public:
   struct node {

@@ -16,7 +16,7 @@ found_subgraphs closed_subgraphs(auto c, growing_subgraph& at) {
   const auto candidates = at.candidates();
   const auto before = at.size();
   const auto vertex = [&candidates](int i) { return candidates[static_cast<unsigned>(i)]; };
-  // A choice that is applied stands for itself: it excludes those before it, on every worker.
+  // Each applied choice excludes the choices before it, so that any worker can apply it alone.
   return sukima::search(
       c, at, std::views::iota(0, static_cast<int>(candidates.size())),
       [&](growing_subgraph& g, int i) {

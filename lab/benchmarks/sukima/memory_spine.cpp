@@ -7,7 +7,7 @@
 
 namespace {
 
-/// A bush: what thieves take, with forks of its own.
+/// A bush: work for thieves, with forks of its own.
 std::int64_t bush(sukima::context c, int levels) {
   if (levels == 0) return static_cast<std::int64_t>(kernels::short_work(1) & 1);
   auto [a, b] = sukima::fork2(
@@ -18,7 +18,7 @@ std::int64_t bush(sukima::context c, int levels) {
 
 constexpr int bush_levels = 3;
 
-/// Levels below this one, plus what is in the bushes.
+/// The number of levels below this one, plus the nodes of the bushes.
 std::int64_t spine(sukima::context c, int levels) {
   if (levels == 0) return 0;
   auto [a, b] = sukima::fork2(

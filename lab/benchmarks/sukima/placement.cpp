@@ -26,7 +26,7 @@ using kernels::read_vector;
 using sukima::context;
 using sukima::place;
 
-/// How often each program reads its data.
+/// How many times each program reads its data.
 constexpr int passes = 100;
 
 enum class hints { none, given };
@@ -67,7 +67,7 @@ template <hints H> std::int64_t sum_up(context c, int level, std::uint64_t path,
   }
 }
 
-/// With SUKIMA_PLACEMENT=queue the scheme that the paper calls naive.
+/// With SUKIMA_PLACEMENT=queue, this is the paper's naive scheme.
 std::int64_t sum_up_launched(context c, int level, std::uint64_t path, const homes& where) {
   if (level == 0) return 1;
   const auto left =
@@ -112,8 +112,8 @@ std::uint64_t sum_of(context c, const bin_tree::node& n) {
 }
 std::uint64_t sum_of(context c, const bin_tree& t) { return sum_of(c, t.root()); }
 
-/// The passes go forward and back in turn: in one order only, work stealing keeps the objects where they
-/// were.
+/// The passes go forward and back in turn. With a single direction, work stealing would keep the objects
+/// where they were.
 template <hints H, class Object> void measure_objects(bench::run& run, const std::function<Object()>& make) {
   const homes where;
   std::vector<placed_object<Object>> objects;
@@ -150,8 +150,8 @@ template <hints H, class Object> void measure_objects(bench::run& run, const std
   add_fields(run);
 }
 
-// The possible gain: two threads, each on a CPU of its own, that read one object each, pass by pass; each
-// its own object, or both in turn. How much longer that takes is what hints can gain here at most.
+// The possible gain: two threads on a CPU each read one object in each pass, either their own one or both in
+// turn. Hints can gain no more than the difference.
 
 std::uint64_t plain_sum_of(const read_vector& v) {
   std::uint64_t sum = 0;
@@ -163,7 +163,7 @@ std::uint64_t plain_sum_of(const bin_tree::node& n) {
 }
 std::uint64_t plain_sum_of(const bin_tree& t) { return plain_sum_of(t.root()); }
 
-/// Two CPUs that this process may use; one of them twice where there is one only.
+/// Two CPUs of this process; the same one twice if it has a single CPU.
 std::array<int, 2> two_cpus() {
   cpu_set_t usable;
   std::array<int, 2> found{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sudoku, knights-tour and subset-sum as a reader of the guide writes them, without tuning: a
-// choice that is not possible is refused by `apply`, and each function takes any context.
+// sudoku, knights-tour and subset-sum as a reader of the guide writes them, without tuning. `apply` refuses
+// an impossible choice, and each function takes any context.
 #include "kernels/puzzles.hpp"
 
 #include "in_runtime.hpp"

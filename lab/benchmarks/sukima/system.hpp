@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context of the programs in fork_join/ in the words of Sukima, and the runtime that all programs here
-// use.
+// Implements the context of the programs in fork_join/ with Sukima, and has the runtime of all programs here.
 #pragma once
 
 #include <sukima/sukima.hpp>
@@ -8,12 +7,12 @@
 #include <cstdint>
 #include <functional>
 
-/// The runtime that `bench::with_system` has started.
+/// The runtime that `bench::with_system` started.
 sukima::runtime& system_runtime() noexcept;
 
 namespace bench {
 class run;
-/// Adds the most fibers that were in use, and parked at joins, at a time since the runtime began.
+/// Adds the largest numbers of fibers in use, and parked at joins, since the runtime began.
 void fields_of_system(run& r);
 }  // namespace bench
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// words: a reduction over the pieces of the text. A table is made only where a worker steals a part of the
-// loop, and these are the tables that are merged.
+// words: a reduction over the pieces of the text. Only a worker that steals a part of the loop makes a table.
+// These tables are merged.
 #include "kernels/words.hpp"
 
 #include "harness/harness.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 Can a waiting thread hand its turn to the thread that it waits for?
-// Measures how much CPU a thread gets beside a busy process on its CPU, by how another thread waits for it.
+// Measures the CPU of a thread beside a busy process on its CPU, for each way in which another thread waits
+// for it.
 #include <CLI/CLI.hpp>
 
 #include <linux/futex.h>
@@ -49,7 +50,7 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// False: this process has no right to real-time threads.
+/// False if this process may not use real-time threads.
 bool set_real_time(bool wanted) {
   const sched_param priority{wanted ? 1 : 0};
   return sched_setscheduler(0, wanted ? SCHED_FIFO : SCHED_OTHER, &priority) == 0;
