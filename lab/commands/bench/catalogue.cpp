@@ -10,7 +10,7 @@
 namespace sukima::cli::bench {
 
 std::span<const system_entry> systems() {
-  // Of which there are tuned programs.
+  // These searches have tuned programs.
   static const std::vector<std::string_view> searches{"nqueens", "nqueens-array", "pentomino", "uts",
                                                       "cover"};
   static const std::vector<system_entry> table{

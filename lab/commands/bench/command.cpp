@@ -37,13 +37,13 @@ using clock = std::chrono::steady_clock;
 /// A slow peer gets this many seconds per requested repetition: the maximum of ordinary runs.
 constexpr double peer_seconds_for_each_repetition = 1;
 
-/// Runs tasks, with a progress line once they take longer than two seconds altogether.
+/// Runs tasks. Shows a progress line after two seconds.
 class bench_runner {
  public:
   bench_runner(std::optional<double> time_limit, int cpus)
       : stage_(find_hog(process::program_directories()), cpus), time_limit_(time_limit) {}
 
-  /// Why nothing can be run in a scenario; empty if it can.
+  /// The obstacle to a scenario; empty if there is none.
   std::string obstacle(const scenario_entry& scenario) { return stage_.obstacle(scenario.around); }
 
   /// Text of the progress line for the following runs.
@@ -135,8 +135,8 @@ class bench_session {
     failed_ = true;
   }
 
-  /// Leaves each contender the program that is fastest with the smallest number of workers, where noise is
-  /// least. Peers that do not end in time are left out, with a line in `notes`.
+  /// Keeps only the fastest program of each contender, with the smallest number of workers, where noise is
+  /// least. Peers that exceed the time limit are left out, with a line in `notes`.
   void choose_programs(std::vector<contender>& contenders, const std::string& benchmark,
                        std::vector<std::string>& notes) {
     const auto [fewest, most] = std::ranges::minmax(request_.workers);
@@ -181,7 +181,7 @@ class bench_session {
     }
   }
 
-  /// Prints one line for each reason why scenarios cannot be run here.
+  /// Prints one line for each obstacle to a scenario.
   void leave_out_impossible_scenarios() {
     std::map<std::string, std::vector<std::string>> impossible;
     for (const std::string& name : request_.scenarios) {

@@ -11,7 +11,7 @@
 namespace sukima::cli::bench {
 namespace {
 
-/// `count` bytes of a file; empty if it has not as many.
+/// `count` bytes of a file; empty if the file has fewer.
 std::string bytes_of(std::ifstream& file, std::uint64_t offset, std::uint64_t count) {
   constexpr std::uint64_t sane = 1 << 24;
   if (count > sane) return {};

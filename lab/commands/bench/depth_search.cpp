@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trying cut-off depths; see depth_search.hpp.
+// Tries cut-off depths; see depth_search.hpp.
 #include "depth_search.hpp"
 
 #include <algorithm>

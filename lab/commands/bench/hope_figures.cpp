@@ -12,10 +12,10 @@
 namespace sukima::cli::bench {
 namespace {
 
-/// A number of one round, of a measurement and that of another row.
+/// A figure of one round, computed from two rows.
 using pair_value = std::function<double(const measurement&, const measurement&)>;
 
-/// The rows of one benchmark that did not fail: each has been measured in each round.
+/// The successful rows of one benchmark. Each has a sample of each round.
 class measured_rows {
  public:
   explicit measured_rows(const std::vector<row>& rows) {
@@ -28,7 +28,7 @@ class measured_rows {
         std::ranges::find_if(rows_, [&](const row* r) { return r->what.scenario == scenario; });
     return found == rows_.end() ? nullptr : *found;
   }
-  /// The row that a single node is compared with.
+  /// The reference of a single node.
   const row* one() const {
     for (const char* name : {one_node_row, one_process_row, sequential_row})
       if (const row* const found = find(name)) return found;
@@ -46,7 +46,7 @@ std::vector<double> by_round(const row& r, const row& other, const pair_value& v
   return values;
 }
 
-/// The seconds that a run with deaths is compared with, in each round.
+/// The reference seconds of a run with deaths, by round.
 std::vector<double> allowed_seconds(const row& r, const row& one, const row& all, const node_cpus& cpus) {
   std::vector<double> seconds;
   for (std::size_t round = 0; round < r.samples.size(); ++round) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view killing = "kill-";
 
-/// How many nodes "kill-K" kills; nothing: it is another word.
+/// The K of "kill-K"; nothing for another word.
 std::optional<int> deaths_in(std::string_view word) {
   if (!word.starts_with(killing)) return std::nullopt;
   word.remove_prefix(killing.size());
@@ -98,8 +98,7 @@ std::vector<planned_death> draw_deaths(std::uint64_t seed, int nodes, int deaths
   std::iota(drawn.begin(), drawn.end(), 0);
   std::vector<planned_death> plan;
   for (int i = 0; i < deaths; ++i) {
-    // Not the distributions and shuffles of the library, which may differ: a seed must mean the same
-    // everywhere.
+    // The distributions and shuffles of the library may differ. A seed must mean the same everywhere.
     const std::size_t at =
         static_cast<std::size_t>(i) + generator() % (drawn.size() - static_cast<std::size_t>(i));
     std::swap(drawn[static_cast<std::size_t>(i)], drawn[at]);

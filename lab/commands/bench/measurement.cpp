@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calling benchmark programs and reading what they print; see measurement.hpp.
+// Calls benchmark programs and parses their output; see measurement.hpp.
 #include "measurement.hpp"
 
 #include <fmt/format.h>

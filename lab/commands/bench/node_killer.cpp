@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding nodes and killing them; see node_killer.hpp.
+// Finds nodes and kills them; see node_killer.hpp.
 #include "node_killer.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_looks{1};
 
-/// The node that a process is by its environment; nothing: none, or not yet.
+/// The number of the node in a process's environment; nothing if the process is not a node, or not yet.
 std::optional<int> node_of(pid_t process) {
   std::ifstream variables(fmt::format("/proc/{}/environ", process));
   const std::string wanted = "SUKIMA_CLUSTER_NODE=";
@@ -31,7 +31,7 @@ std::optional<int> node_of(pid_t process) {
   return std::nullopt;
 }
 
-/// The CPU time that all threads of a process have used; 0 if it is not there any more.
+/// The CPU time of all threads of a process; 0 if it has ended.
 double cpu_seconds_of(pid_t process) {
   clockid_t its_clock{};
   timespec used{};
@@ -41,7 +41,7 @@ double cpu_seconds_of(pid_t process) {
 
 }  // namespace
 
-// glibc 2.36 declares the calls for these without C linkage, so they cannot be called by name from C++.
+// glibc 2.36 declares these functions without C linkage, so C++ cannot call them by name.
 node_killer::process::process(pid_t number)
     : number_(number), descriptor_(static_cast<int>(syscall(SYS_pidfd_open, number, 0))) {}
 node_killer::process::~process() {

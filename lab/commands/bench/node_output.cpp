@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading results, times and counts of nodes; see node_output.hpp.
+// Parses results, times and counts of nodes; see node_output.hpp.
 #include "node_output.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::optional<std::pair<int, node_report>> read_report(const std::string& line) 
   return std::pair(node, report);
 }
 
-/// How the units of a node ended.
+/// The counts of a node's units.
 struct unit_report {
   double told = 0;
   double omitted = 0;  ///< unrun
@@ -57,7 +57,7 @@ std::optional<std::pair<int, unit_report>> read_units(const std::string& line) {
   return std::pair(node, report);
 }
 
-/// Reads the result that all lines on stdout are. \returns why there is none
+/// Reads the result, which all lines on stdout repeat. \returns the reason if there is none
 std::optional<run_failure> read_result(const std::string& output, std::string& result) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {  // an MPI gives that of all nodes

@@ -29,7 +29,7 @@ constexpr std::uint64_t most_seed = std::uint64_t{1} << 53;  // a number of JSON
 
 using clock = std::chrono::steady_clock;
 
-/// What a program says for --list: its benchmarks with their default sizes.
+/// The benchmarks that a program lists, with their default sizes.
 std::map<std::string, std::int64_t> list_of(const std::filesystem::path& program) {
   constexpr std::chrono::seconds limit{60};
   const process::child_result result = process::run_child(
@@ -59,7 +59,7 @@ struct node_request {
           fmt::format("no benchmark was named; give 'all' or some of {}", join_words(names, " and ")));
     const bool all = options.benchmarks == std::vector<std::string>{"all"};
     benchmarks = all ? names : parse_choices("benchmark", options.benchmarks, names);
-    // Equal calls are one unit there: hardly any work would be left.
+    // Under hierarchical omission, equal calls are one unit, so that hardly any work would be left.
     if (all && options.hope) std::erase(benchmarks, "fib");
     size = parse_size(options.size);
     nodes = parse_counts("--nodes", options.nodes, most_nodes);
@@ -89,7 +89,7 @@ struct node_request {
   std::vector<hope_scenario> scenarios;  ///< empty: nodes steal
 };
 
-/// The machine's part of each node.
+/// The part of the machine that each node has.
 node_cpus cpus_of(const node_request& request, std::optional<double> quota) {
   const double workers = request.workers_of(request.nodes.front());
   return {.each = std::min(workers, quota.value_or(workers)), .machine = static_cast<double>(usable_cpus())};
@@ -176,7 +176,7 @@ std::string node_table(const std::vector<summary>& figures, bool colour) {
   return text + "\n";
 }
 
-/// Runs the tasks of one benchmark in rounds. Complains about those that fail.
+/// Runs the tasks of one benchmark in rounds, and reports failures on stderr.
 std::vector<row> measure(const std::vector<task>& tasks, const bench_options& options, hope_runner& runner,
                          bool& failed) {
   progress_line progress;

@@ -31,7 +31,7 @@ echo 0 > "$0/node-$node/cgroup.procs" && exec "$@")";
 
 using clock = std::chrono::steady_clock;
 
-/// Nodes that have not ended are waited for up to the limit of the run.
+/// The launcher waits for the nodes up to the limit of the run.
 constexpr const char* longest_grace = "3600";
 
 struct node_end {
@@ -40,7 +40,7 @@ struct node_end {
   int signal;  ///< that ended it, or 0
 };
 
-/// How nodes ended, as the launcher has written it.
+/// The ends of the nodes, from the launcher's file.
 std::vector<node_end> ends_in(const std::string& file) {
   std::ifstream stream(file);
   const auto written = nlohmann::json::parse(stream);
@@ -50,7 +50,7 @@ std::vector<node_end> ends_in(const std::string& file) {
   return ends;
 }
 
-/// Variables of the user by which Open MPI is set up, and that of the folder of our plug-ins for MPI.
+/// The user's variables that configure Open MPI, and the variable with the folder of our plug-ins for MPI.
 std::vector<std::pair<std::string, std::string>> mpi_variables() {
   std::vector<std::pair<std::string, std::string>> found;
   for (char** v = environ; *v != nullptr; ++v) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs a request asks for; see plan.hpp.
+// Plans the runs of a request; see plan.hpp.
 #include "plan.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<contender> contenders_for(const bench_request& request,
     if (std::ranges::count(request.systems, system.name) == 0) continue;
     std::vector<program> programs = selected(system.having(benchmark), request.compiler);
     if (programs.empty()) {
-      // A system for a few other benchmarks only is not worth a note.
+      // A system that has only a few other benchmarks needs no note.
       if (find_system(system.name)->benchmarks.empty()) absent.push_back(system.name);
     } else {
       contenders.push_back({system.name, std::move(programs), {}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding benchmark programs; see programs.hpp.
+// Finds benchmark programs; see programs.hpp.
 #include "programs.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds list_limit{60};
 
-/// The lines that `file --list` prints; nothing, after a complaint, if that fails.
+/// The lines that `file --list` prints; nothing, after a message, if that fails.
 std::optional<std::set<std::string>> list_benchmarks(const fs::path& file) {
   std::string failure;
   try {

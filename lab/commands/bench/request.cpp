@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing the options of `sukima bench`; see request.hpp.
+// Parses the options of `sukima bench`; see request.hpp.
 #include "request.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ideals, round by round; see scenario_ideal.hpp.
+// Computes ideals of each round; see scenario_ideal.hpp.
 #include "scenario_ideal.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool has_pressure(const std::string& scenario) {
   return entry != nullptr && entry->around.put_pressure();
 }
 
-/// How many CPUs the processes of a task could use.
+/// The number of CPUs that the processes of a task could use.
 int usable_loops(const task& what, int cpus) {
   const scenario_entry& scenario = *find_scenario(what.scenario);
   if (!scenario.benchmark.empty()) return 1;  // a sequential task by definition
@@ -34,14 +34,14 @@ std::map<int, double> by_round(const row& r, auto value) {
   return values;
 }
 
-/// The seconds of work in a repetition of a sequential program: its CPU time, which neighbours disturb less
-/// than its time. Some benchmarks report a CPU time of something else (of many calls, or of other threads):
-/// then its time.
+/// The seconds of work in a repetition of a sequential program. This is the CPU time, which neighbours
+/// disturb less than the wall time. Some benchmarks report the CPU time of many calls or of other threads;
+/// for these it is the wall time.
 double seconds_of_work(const measurement& m, bool cpu_time_is_of_others) {
   return cpu_time_is_of_others || !(m.cpu_seconds > 0) ? m.seconds : std::min(m.seconds, m.cpu_seconds);
 }
 
-/// The row of a system alone, with one worker, whose work a row is compared with.
+/// The reference row for the work of another row: a system alone, with one worker.
 const row* work_of(std::string_view system, const row& of, const std::vector<row>& rows) {
   const row* best = nullptr;
   const auto rank = [&](const row& r) {
@@ -55,7 +55,7 @@ const row* work_of(std::string_view system, const row& of, const std::vector<row
   return best;
 }
 
-/// The busy loops that could use the same CPUs as a row: the most that are no more than its threads.
+/// The busy loops that could use the same CPUs as a row: the largest number up to its number of threads.
 const row* loops_of(const row& of, const std::vector<row>& rows, int processes) {
   const row* best = nullptr;
   for (const row& r : rows) {
@@ -66,7 +66,7 @@ const row* loops_of(const row& of, const std::vector<row>& rows, int processes) 
   return best;
 }
 
-/// The ideal for a row, made of the work of another one and of the CPUs available in each round.
+/// The ideal for a row, computed from the work of another row and the CPUs available in each round.
 std::optional<ideal_figure> ideal_for_work(const row& of, const row* work, const std::map<int, double>& cpus,
                                            const scenario_entry& scenario) {
   if (work == nullptr) return std::nullopt;

@@ -21,18 +21,18 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Seconds that a run takes at least: many turns of the scheduler and several periods of a quota.
+/// Least seconds of a run: many turns of the scheduler and several periods of a quota.
 constexpr double long_run = 1.0;
-/// How long CPU is measured: as long as a run.
+/// Seconds for which CPU is measured, as for a run.
 constexpr double measured_seconds = 1.0;
-/// Until the kernel's averages of load know of new busy loops (they forget half in 32 ms).
+/// Time after which the kernel's averages of load include new busy loops (they forget half in 32 ms).
 constexpr auto settling = 60ms;
-/// The field in which a program says when it began.
+/// The field with the start time of a program.
 constexpr char started_field[] = "started";
 
-/// How often a program repeats its work, after one run that did so once: a little more than a long run takes.
+/// The number of repetitions for a little more than a long run, from a run with a single one.
 int repetitions_for(const measurement& one, double wall_seconds) {
-  // Some benchmarks give the seconds of one of many calls: then what counts is how long the process took.
+  // Some benchmarks report the seconds of one of many calls. For these the time of the process counts.
   const double each = one.seconds >= 0.1 * wall_seconds ? one.seconds : wall_seconds;
   constexpr double most = 1000;
   return static_cast<int>(std::clamp(std::ceil(1.25 * long_run / std::max(each, 1e-9)), 1.0, most));
@@ -110,7 +110,7 @@ outcome combine(std::span<const measurement> parts, int repetitions) {
       return run_failure{
           fmt::format("has the result '{}' in one process and '{}' in another", all.result, m.result)};
     }
-    // Work of a program between its repetitions does not belong to any of them.
+    // Work between the repetitions does not count.
     last = std::max(last, started(m) - first + m.seconds * repetitions);
     all.cpu_seconds += m.cpu_seconds;
     for (const auto& [name, value] : m.more) {
@@ -135,7 +135,8 @@ struct scenario_stage::scene {
           std::make_unique<process::cpu_group>(home.directory(), fmt::format("hog-{}", i), home.version()));
       process::child_request request;
       request.arguments = {hog.string()};
-      // A busy loop stays on its CPU, the last one first: so rounds do not differ by the kernel's choice.
+      // Binds each busy loop to a CPU, beginning with the last one, so that rounds do not differ by the
+      // kernel's choice.
       if (static_cast<std::size_t>(i) < places.size()) {
         const unsigned cpu = places[places.size() - 1 - static_cast<std::size_t>(i)];
         request.arguments.insert(request.arguments.end(), {"--cpu", std::to_string(cpu)});
@@ -196,7 +197,7 @@ outcome scenario_stage::run(const task& what, const preparation& prepare) {
   const scenario_entry* const scenario = find_scenario(what.scenario);
   const surroundings around = scenario == nullptr ? surroundings{} : scenario->around;
   if (what.system == ideal_system) return measure_cpu(what, around, prepare(what));
-  // A command from outside is measured as it is.
+  // Measures an external command without repetitions.
   if (!around.put_pressure() || !what.command.empty()) return run_once(what, around, prepare);
   task repeated = what;
   const auto known = repetitions_.find(describe(what));

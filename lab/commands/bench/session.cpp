@@ -19,7 +19,7 @@
 namespace sukima::cli::bench {
 namespace {
 
-/// The row whose result is taken as right: the sequential program's, or else the most frequent result.
+/// The row with the reference result: that of the sequential program, or else the most frequent one.
 const row* reference_row(const std::vector<row>& rows) {
   std::map<std::string, int> votes;
   const auto usable = [](const row& r) {
@@ -47,7 +47,7 @@ double mean_seconds(const row& r) {
   return sum / static_cast<double>(r.samples.size());
 }
 
-/// Whether a row is a peer so slow that repeating it would only keep all others waiting.
+/// Whether a row is a slow peer, whose repetitions would delay all others.
 bool is_slow_peer(const row& r, const std::vector<row>& rows) {
   constexpr double slow_seconds = 2.0;
   constexpr double factor = 3.0;
@@ -135,7 +135,7 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
 std::optional<std::size_t> choose_fastest(
     const std::vector<task>& candidates, const task_runner& run,
     const std::function<void(std::size_t, const run_failure&)>& failed) {
-  // A second run pays only while it is cheap; long runs vary less.
+  // Only a short run is repeated; long runs vary less.
   constexpr double long_round = 4.0;
   constexpr double never = std::numeric_limits<double>::infinity();
   std::vector<double> best(candidates.size(), never);
@@ -153,7 +153,7 @@ std::optional<std::size_t> choose_fastest(
       best[i] = never;
       const auto& failure = std::get<run_failure>(o);
       failed(i, failure);
-      // Another compiler does not make up for an order of magnitude.
+      // Another compiler does not win back an order of magnitude.
       hopeless = i == 0 && failure.stopped_after && is_by_peer(candidates[i]);
     }
   };

@@ -18,8 +18,8 @@ std::vector<double> values_of(const row& r, auto value) {
   return values;
 }
 
-/// The row of a system to compare another row with: of the same scenario, as many workers (any number of the
-/// sequential program), and the same compiler if there is one, else the fastest.
+/// The row of a system with which another row is compared. It has the same scenario and number of workers
+/// (any number for the sequential program), and the same compiler if possible, or else it is the fastest.
 const row* counterpart(const std::vector<const row*>& rows, const row& of, std::string_view system) {
   const row* best = nullptr;
   const auto rank = [&](const row& r) {
@@ -33,7 +33,7 @@ const row* counterpart(const std::vector<const row*>& rows, const row& of, std::
   return best;
 }
 
-/// Ratios of the rounds that both have.
+/// Ratios of the common rounds.
 std::vector<double> paired_ratios(const row& numerator, const row& denominator) {
   std::map<int, double> by_round;
   for (const sample& s : denominator.samples) by_round[s.round] = s.measured.seconds;

@@ -53,7 +53,7 @@ struct cell {
 
 using line = std::vector<cell>;
 
-/// The paired ratio of a peer's row: that of Sukima's row with as many workers.
+/// The paired ratio of a peer's row, from Sukima's row with as many workers.
 std::string paired_ratio(std::span<const summary> figures, const summary& peer) {
   for (const summary& own : figures) {
     const auto found = own.paired.find(peer.what.system);
@@ -78,7 +78,7 @@ std::string heading(const summary& s, const table_style& style) {
       scenario == nullptr ? s.what.scenario : fmt::format("{} ({})", scenario->name, scenario->about));
 }
 
-/// A line for each number of CPUs for which there is an ideal, filled up with empty cells.
+/// A line for each number of CPUs with an ideal, padded with empty cells.
 std::vector<line> ideal_lines(std::span<const summary> figures, const time_unit& unit, std::size_t width) {
   std::vector<line> lines;
   std::set<int> shown;

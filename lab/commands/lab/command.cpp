@@ -77,7 +77,7 @@ void write_report(const fs::path& folder, const lab_options& options) {
   for (const fs::path& file : draw(figures, folder)) tell(fmt::format("Drawn: {}\n", file.string()));
 }
 
-/// What is found only after the runs would be found too late.
+/// Checks the outputs before the runs, because afterwards is too late.
 void check_outputs(const lab_options& options) {
   if (options.plot) find_plotter();
   if (options.html.empty()) return;
@@ -107,7 +107,7 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
   request.facts.versions["sukima"] = sukima_version;
   request.facts.bed.cpus = options.cpus.value_or(static_cast<unsigned>(usable_cpus()));
   if (options.cpus) request.facts.machine.emplace_back("cpus of the lab", std::to_string(*options.cpus));
-  // Other programs disturb the runs; the report says how much ran beside them at the start.
+  // Other programs disturb the runs. The report has the load at the start.
   if (double load = 0; getloadavg(&load, 1) == 1)
     request.facts.machine.emplace_back("load before the runs", fmt::format("{:.2f}", load));
   if (const std::string text = parts::variables_text(environ); !text.empty())
@@ -117,7 +117,7 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
   return request;
 }
 
-/// Makes this process, and all that it starts, use some of its CPUs only.
+/// Binds this process and its children to some of its CPUs.
 void use_cpus(unsigned count) {
   if (const auto usable = static_cast<unsigned>(usable_cpus()); count > usable)
     throw process::usage_error(
@@ -129,7 +129,7 @@ void use_cpus(unsigned count) {
     throw std::system_error(errno, std::generic_category(), "sched_setaffinity");
 }
 
-/// The line on a terminal.
+/// The progress line.
 std::string position_text(const parts::run_position& at) {
   const parts::experiment& what = *at.what;
   std::string text = fmt::format("{} of {}: {}, {} with {} in {}", at.done + 1, at.total, what.name,
@@ -139,7 +139,7 @@ std::string position_text(const parts::run_position& at) {
   return text;
 }
 
-/// Adds a program that goes into guests, where all of them are in one folder.
+/// Adds a program for guests, in which all programs share a folder.
 void add_for_guests(std::vector<fs::path>& files, const fs::path& file) {
   const auto same = std::ranges::find(files, file.filename(), &fs::path::filename);
   if (same == files.end())
@@ -151,12 +151,12 @@ void add_for_guests(std::vector<fs::path>& files, const fs::path& file) {
         same->string(), file.string()));
 }
 
-/// The programs that go into guests. Finds all programs, so that one that is missing is known before anything
-/// runs, and notes which they are: a folder has runs of one build only.
+/// The programs for guests. Finds all programs before the first run, to detect missing ones, and records
+/// their fingerprints, because a folder has runs of a single build.
 std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experiments,
                                   std::map<std::string, std::string>& versions) {
   std::vector<fs::path> files;
-  // Of several programs of one name, those after the first are noted with their folders.
+  // If several programs have the same name, those after the first are recorded with their folders.
   std::map<std::string, fs::path> first_of;
   const auto note = [&](const fs::path& file) {
     const std::string name = file.filename().string();
@@ -171,7 +171,7 @@ std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experime
       note(file);
       if (has_guests) add_for_guests(files, file);
     }
-    // No guest has what starts programs, but it must be there.
+    // Guests do not have the starting program, but it must exist.
     for (const parts::setting& how : what.settings)
       if (const auto starter = parts::starter_of(how)) note(find_program_file(*starter));
   }

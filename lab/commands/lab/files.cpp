@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding experiments and programs; see files.hpp.
+// Finds experiments and programs; see files.hpp.
 #include "lab/files.hpp"
 
 #include <fmt/format.h>

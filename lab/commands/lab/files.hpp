@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments and programs that `sukima lab` finds.
+// Finds the experiments and programs of `sukima lab`.
 #pragma once
 
 #include <filesystem>
@@ -18,23 +18,23 @@ std::filesystem::path data_folder();
 std::filesystem::path script_folder();
 
 /// All experiments of the data folder, by name.
-/// \throws usage_error with the file and the place, if one is wrong or there are none
+/// \throws usage_error with the file and the place of a mistake, or if there are no experiments
 std::vector<sukima::lab::experiment> all_experiments();
 
-/// The experiments of these names; a name with '/' or that ends with ".json" is a file.
+/// The experiments with these names. A name that contains '/' or ends with ".json" is a file.
 /// \throws usage_error
 std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::string>& names);
 
-/// The file of a program: of a benchmark, the first of bench-SYSTEM-gcc, bench-SYSTEM-clang and bench-SYSTEM
-/// beside this program; of a command, its first word, looked for there and in PATH.
-/// \throws usage_error if it is not there
+/// The file of a program. For a benchmark it is the first of bench-SYSTEM-gcc, bench-SYSTEM-clang and
+/// bench-SYSTEM beside this program. For a command, it is the file of the first word, there or in PATH.
+/// \throws usage_error if there is no such file
 std::filesystem::path find_program_file(const sukima::lab::program& what);
 
-/// A hash of a program's file, which another build changes. O(size)
-/// \throws usage_error if it cannot be read
+/// A hash of a program's file, which differs between builds. O(size)
+/// \throws usage_error if the file cannot be read
 std::string fingerprint(const std::filesystem::path& file);
 
-/// Where the guests' kernel is kept: the lab's folder in the user's cache.
+/// The folder of the guests' kernel, in the user's cache.
 std::filesystem::path cache_folder();
 
 }  // namespace sukima::cli::lab

@@ -10,7 +10,7 @@
 
 namespace sukima::cli::lab {
 
-/// Finds what draws the report. \throws usage_error if it is not there
+/// Finds the script that draws reports. \throws usage_error if the script or its Python is missing
 sukima::lab::drawing_script find_plotter();
 
 /// Draws FOLDER/EXPERIMENT.png and .svg of each experiment of a report, and a heat map of the claims over

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates of guests beside the CPU that they got; see comparison.hpp.
+// Compares estimates of guests with the CPU that they got; see comparison.hpp.
 #include "guests/comparison.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program sukima-guests: starts virtual machines that compete for this machine, and compares the CPU that
-// each of them estimates with the CPU that it got.
+// The program sukima-guests: starts virtual machines that compete for this machine, and compares their
+// estimates with the CPU that they got.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
@@ -65,7 +65,7 @@ double seconds_now() {
 }
 
 /// Builds an image by a script.
-/// \returns 0; 77 if this machine lacks something, after a message; or another code
+/// \returns 0; 77 after a message about something that this machine lacks; or another code
 /// \param settings of the environment, in the shell's syntax
 int build_image(const std::string& settings, const char* script, const fs::path& folder) {
   const std::string command =
@@ -87,11 +87,11 @@ int report(const std::vector<comparison>& results, const request& what, const st
   return missed ? exit_missed : 0;
 }
 
-/// Guests of Xen: the first domain does all of it.
+/// Guests of Xen, started by the first domain.
 int run_under_xen(const request& what) {
   const fs::path image = image_folder(what, "xen");
   const unsigned threads = what.threads != 0 ? what.threads : what.vcpus;
-  // The agents go on until the machine is switched off.
+  // The agents run until the machine is switched off.
   const std::string settings = fmt::format(
       "XEN_GUESTS={} XEN_VCPUS={} XEN_COMMAND='sukima-guest-agent {} 100000' XEN_SETTLING={} XEN_SECONDS={}",
       what.guests, what.vcpus, threads, settling_seconds, what.seconds);
@@ -109,7 +109,7 @@ vcpu_time sum_of(guest& one) {
   return sum;
 }
 
-/// A guest while it is watched.
+/// A watched guest.
 struct watched {
   guest machine;
   std::string name;
@@ -118,7 +118,7 @@ struct watched {
 
   watched(const guest_plan& plan, const fs::path& folder) : machine(plan, folder), name(plan.name) {}
 
-  /// Takes the lines that it has printed so far.
+  /// Reads the lines printed so far.
   void listen() {
     while (true) {
       std::optional<std::string> line;

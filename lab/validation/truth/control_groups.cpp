@@ -72,7 +72,7 @@ control_groups::~control_groups() { remove(); }
 std::string control_groups::folder(const std::string& mount, const std::string& name) const {
   if (name == "shield") return mount + "/" + prefix_ + "-shield";
   const std::string top = shielded_ && !name.empty() ? prefix_ + "-shield/" : prefix_ + "-";
-  // A name with a slash stands below its first part, which is a group of ours, too.
+  // A name with a slash is below its first part, which is a group of ours, too.
   return mount + "/" + (name.empty() ? prefix_ : top + name);
 }
 

@@ -74,7 +74,7 @@ void print_cell(const cell_result& result, bool disturbed) {
   std::fflush(stdout);
 }
 
-/// Runs a cell, again if other processes used the machine.
+/// Runs a cell, and repeats it if other processes used the machine.
 cell_result run_undisturbed(const cell& one, control_groups& groups, const timing& times) {
   const int attempts = groups.shielded() ? 1 : 3;
   cell_result result = run_cell(one, groups, times);
@@ -111,7 +111,7 @@ void run_cells(const request& what, std::vector<cell_result>& results) {
     const cell_result result = run_undisturbed(one, groups, times);
     print_cell(result, is_disturbed(result, one));
     results.push_back(result);
-    // A disturbed one is tried again by the next call.
+    // The next call of the program tries a disturbed cell again.
     const bool keep = out.is_open() && !is_disturbed(result, one);
     if (keep) out << nlohmann::json(result).dump() << '\n' << std::flush;
   }

@@ -34,7 +34,7 @@ bool narrow(const control_groups& groups, const std::string& group, sight seen) 
     const std::string& point = groups.mounts()[i];
     const char* type = groups.v2() ? "cgroup2" : "cgroup";
     const char* options = groups.v2() ? nullptr : groups.options()[i].c_str();
-    // The same file system cannot be mounted on itself: the mount that shows all goes first.
+    // The same file system cannot be mounted on itself, so the mount of the whole tree is removed first.
     if (umount2(point.c_str(), MNT_DETACH) != 0) return false;
     if (mount("cgroup", point.c_str(), type, 0, options) != 0) return false;
   }
@@ -108,7 +108,7 @@ pid_t start_observer(notebook& book, const control_groups& groups, const std::st
     book.ready.store(-1, std::memory_order_release);
     _exit(1);
   }
-  // Its samples must be on time; it hardly uses any CPU.
+  // The samples must be on time; they use hardly any CPU.
   const sched_param priority{.sched_priority = 10};
   sched_setscheduler(0, SCHED_FIFO, &priority);
   observe(book, watched, begin_ns, experiment);

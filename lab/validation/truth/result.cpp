@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results' form in files.
+// Writes and reads the results as lines of JSON.
 #include "truth/result.hpp"
 
 #include <fmt/format.h>

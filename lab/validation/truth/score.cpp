@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From results to figures.
+// Computes figures from results.
 #include "truth/score.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ class tally {
   std::multimap<double, std::string> misses_;
 };
 
-/// What k threads get in each family.
+/// The CPUs that k threads get in each family.
 using truth_table = std::map<std::string, std::map<int, double>>;
 
 std::map<std::string, cell> cells_by_name() {
@@ -85,7 +85,7 @@ bool is_steady(const cell& one) {
   return one.what == purpose::base || one.what == purpose::quota || one.what == purpose::nice;
 }
 
-/// Calls what(k, index of k, truth) for each number of threads whose truth is known.
+/// Calls what(k, index of k, truth) for each number of threads with a known truth.
 template <class Function>
 void for_known(const truth_table& truths, const cell& one, Function what) {
   const auto family = truths.find(one.family());
@@ -130,7 +130,7 @@ void score_blind(const std::vector<judged>& all, const truth_table& truths, std:
   tally more("usable, blind: more threads than now", "within 10 %", 0.1, 0.7);
   tally tried("usable, blind: after an experiment of 300 ms", "within 10 %", 0.1, 0.9);
   for (const auto& [result, one] : all) {
-    // A shield keeps others from our CPUs, but they still count as runnable threads.
+    // A shield keeps other processes from our CPUs, but they still count as runnable threads.
     if (result.foreign > most_foreign) continue;
     if (one.what == purpose::experiment) {
       tried.compare(result.name, result.experiment_said, result.experiment_got);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running one cell.
+// Runs one cell.
 #include "truth/stage.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ namespace {
 /// Of the truth, as a part of it.
 constexpr double most_standard_error = 0.03;
 
-/// What all processes of a cell share.
+/// The shared memory of a cell's processes.
 struct shared_memory {
   orders order;
   notebook tree;
@@ -53,7 +53,7 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-/// The processes of a cell; all have ended when it is gone, and the groups after that.
+/// The processes of a cell. The destructor ends them, and then removes the groups.
 class cell_processes {
  public:
   explicit cell_processes(control_groups& groups) : groups_(groups) {}
@@ -69,7 +69,7 @@ class cell_processes {
     return process;
   }
 
-  /// Seconds of CPU time that all other processes have used so far.
+  /// Seconds of CPU time used by all other processes so far.
   [[nodiscard]] double foreign_seconds() const {
     double own = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     for (const pid_t process : processes_) {
@@ -128,7 +128,7 @@ homes make_homes(const cell& one, control_groups& groups) {
   return result;
 }
 
-/// The CPU time of a process at many times.
+/// Readings of a process's CPU time.
 class meter {
  public:
   meter(pid_t process, std::uint64_t begin_ns) : begin_ns_(begin_ns) {
@@ -137,14 +137,14 @@ class meter {
     }
   }
 
-  /// Sleeps until so many seconds after the begin, and reads the clock.
+  /// Sleeps until the given seconds after the begin, and reads the clock.
   void read_at(double seconds) {
     sleep_until_ns(begin_ns_ + static_cast<std::uint64_t>(seconds * 1e9));
     const std::uint64_t now = monotonic_ns();
     points_.push_back({static_cast<double>(now - begin_ns_) * 1e-9, seconds_of(clock_)});
   }
 
-  /// CPUs between two times, both near to times at which the clock was read.
+  /// CPUs between two times, both close to readings of the clock.
   [[nodiscard]] double mean(double from, double to) const {
     const point first = nearest(from);
     const point last = nearest(to);
@@ -197,7 +197,7 @@ struct scene {
   cell_result result{};
 };
 
-/// Measures what our threads get from a time on. \return when it is known well enough
+/// Measures the CPU of our threads from a time on. \return the time at which it is known well enough
 double measure_got(scene& now, double from, double least_seconds) {
   constexpr double block_seconds = 0.2;  // a multiple of the quotas' period
   std::vector<double> blocks;
@@ -232,7 +232,7 @@ void run_steady(scene& now) {
   for (int i = 0; i < book.count.load(std::memory_order_acquire); i++) {  // partner: take_record()
     const observation& record = book.records[static_cast<std::size_t>(i)];
     const double time = static_cast<double>(record.time_ns - now.begin_ns) * 1e-9;
-    // As many of each cell: those that are measured for longer are the least steady ones.
+    // The same number for each cell, because cells that are measured for longer are the least steady ones.
     if (time >= from + 0.5 && time <= from + windows_seconds) now.result.windows.push_back(record.now);
   }
   now.result.tree_idle = said_in(record_before(now.memory.tree, now.begin_ns, run_at));
@@ -253,7 +253,7 @@ void run_change(scene& now) {
   now.result.got = now.ours.mean(0.1, phase);
   for (const double change : {phase, 2 * phase}) {
     for (const double after : {0.5, 1.0}) {
-      // The sample that is due at that time is taken a moment later.
+      // The sample due at that time is taken a moment later.
       const observation& record = record_before(now.memory.tree, now.begin_ns, change + after + 0.05);
       const double end = std::min(change + after + 0.5, change + phase);
       now.result.changes.push_back({after, record.now_short, now.ours.mean(change + after, end)});
@@ -309,7 +309,7 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
     const pid_t hog = processes.add(start_hog(memory->order, hog_way, one.hog_nice, sessions));
     if (!home.empty()) groups.place(hog, home);
   }
-  // Our own orders have to be on time.
+  // Our own orders must be on time.
   const sched_param priority{.sched_priority = 11};
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 
