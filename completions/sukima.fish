@@ -74,6 +74,7 @@ complete -c sukima -n $cluster -x -l ssh -d 'With --hosts, the command that reac
 complete -c sukima -n $cluster -l hope -d 'Go on as long as one node lives'
 complete -c sukima -n $cluster -x -l grace -d 'How long the others may go on when node 0 has ended'
 complete -c sukima -n $cluster -l no-tags -d 'Do not begin lines on stderr with their node'
+complete -c sukima -n $cluster -l no-prefix -d 'Do not begin lines that tasks print with their node'
 complete -c sukima -n $cluster -r -F -l json -d 'Write how each node ended to a file'
 complete -c sukima -n __fish_use_subcommand -a lab -d 'Repeat experiments on programs that lack CPU'
 complete -c sukima -n $lab -F -a 'list run all report'

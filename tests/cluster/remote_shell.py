@@ -4,7 +4,7 @@
 
 As sshd does, it gives the words, joined by blanks, to a shell in a session of its own, whose streams are pipes that end
 with the connection, which is this process. SIGHUP, SIGINT, SIGTERM and SIGQUIT end it with status 255, as ssh. The host
-`refused` is refused, as by a wrong key; `unknown` is no host. What it was called with goes to $REMOTE_SHELL_LOG.
+`refused` is refused, as by a wrong key. `unknown` is not a host. The login shell of `noisy` prints something. What it was called with goes to $REMOTE_SHELL_LOG.
 """
 import os
 import signal
@@ -41,6 +41,8 @@ def main():
         return 255
     for name in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         signal.signal(name, lambda *_: os._exit(255))
+    if host == "noisy":
+        os.write(1, b"welcome\n")
     # What the user has there is not what the launcher has.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SUKIMA_")}
     with subprocess.Popen(["sh", "-c", " ".join(command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -30,6 +30,7 @@ constexpr const char* footer = R"(Examples:
   sukima cluster run -n 4 -- ./fib 45            four nodes on this machine, which share its CPUs
   sukima cluster run -n 2 -- ./solve < input     each node reads the whole input
   sukima cluster run -n 4 --no-tags -- ./fib 45  lines on stderr without "[NODE] "
+  sukima cluster run -n 4 --no-prefix -- ./trace lines that tasks print without "[NODE] "
   sukima cluster run -n 4 --hope -- ./fib 45     goes on as long as one node lives
   sukima cluster run --hosts hosts.txt -- ./fib 45
                                                  nodes on other machines, by ssh
@@ -52,6 +53,7 @@ struct cluster_options {
   std::optional<std::string> hosts, ssh;
   std::optional<unsigned> nodes;
   bool no_tags = false;
+  bool no_prefix = false;
   bool hope = false;
   std::optional<unsigned> grace;
 };
@@ -91,6 +93,13 @@ int end_by_signal(int signal) {
   return 128 + signal;
 }
 
+/// As a program ends that cannot write its output.
+int end_by_output(const sukima::cluster::launch_result& result) {
+  if (result.output_error == EPIPE) return end_by_signal(SIGPIPE);
+  complain(fmt::format("cannot write the output: {}", std::strerror(result.output_error)));
+  return exit_output;
+}
+
 /// As the nodes that ended by themselves: one that ended well, or else the first. If there is none, as they
 /// were ended.
 int end_of_survivors(const sukima::cluster::launch_result& result) {
@@ -98,11 +107,7 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
     complain(sentence_of(*result.difference));
     return exit_differs;
   }
-  if (result.output_error == EPIPE) return end_by_signal(SIGPIPE);
-  if (result.output_error != 0) {
-    complain(fmt::format("cannot write the output: {}", std::strerror(result.output_error)));
-    return exit_output;
-  }
+  if (result.output_error != 0) return end_by_output(result);
   std::optional<int> code;
   bool is_one_signal = true;
   std::string ends;
@@ -148,6 +153,7 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   request.hope = options.hope;
   if (options.grace) request.grace = std::chrono::seconds(*options.grace);
   request.tags = !options.no_tags;
+  request.prefixes = !options.no_prefix;
   request.notify = complain;
   if (options.hosts) {
     request.places = read_hosts_file(*options.hosts);
@@ -183,6 +189,8 @@ int run(const cluster_options& options, const program_words& program) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   if (!options.json.empty()) write_ends(options.json, request, result, took.count());
+  // Then nodes have ended because they could not write.
+  if (!options.hope && result.output_error != 0) return end_by_output(result);
   const bool blames_hosts = complain_of_hosts(request, result);
   if (!result.sentence.empty() && !blames_hosts) complain(result.sentence);
   if (result.status) return *result.status;
@@ -219,6 +227,8 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->type_name("SECONDS")
       ->check(number_range(0u, longest_grace));
   command.add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
+  command.add_flag("--no-prefix", options->no_prefix,
+                   "Do not begin lines that tasks of other nodes than 0 print with their node");
   command.add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
       ->type_name("FILE");
   command.callback([options, &code, program = std::move(program)] { code = run(*options, program); });

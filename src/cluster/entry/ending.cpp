@@ -38,13 +38,12 @@ const report_place& own_place_of_reports() {
   return found;
 }
 
-/// A program may have closed the descriptor, and opened a file of its own under that number.
+}  // namespace
+
 bool leads_to_launcher(int descriptor) noexcept {
   struct stat s{};
   return descriptor >= 0 && fstat(descriptor, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode));
 }
-
-}  // namespace
 
 bool send_report(const node_report& report) {
   const report_place& to = own_place_of_reports();

@@ -23,6 +23,8 @@ inline constexpr const char* variable_ended =
     "SUKIMA_CLUSTER_ENDED";  ///< under the former: a descriptor, tcp_settings::ended_nodes
 inline constexpr const char* variable_report =
     "SUKIMA_CLUSTER_REPORT";  ///< DESCRIPTOR:MARK: where reports go (protocol/report.hpp)
+inline constexpr const char* variable_output =
+    "SUKIMA_CLUSTER_OUTPUT";  ///< a descriptor: where the output of tasks goes (entry/task_output.hpp)
 inline constexpr const char* variable_plugins = "SUKIMA_CLUSTER_PLUGINS";  ///< folder of the plug-ins for MPI
 inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< what all nodes know
 

@@ -4,6 +4,7 @@
 #include "entry/environment.hpp"
 #include "entry/solution_board.hpp"
 #include "entry/start.hpp"
+#include "entry/task_output.hpp"
 #include "hope/node.hpp"
 #include "protocol/build_id.hpp"
 #include "steal/node.hpp"
@@ -212,6 +213,7 @@ void run_cluster_entry(cluster_entry& entry) {
     if (cluster::any_node* const node = cluster::own_node_of_process()) {
       const cluster::only_entry here;
       if (cluster::nodes() > 1) forbid_reductions();
+      const cluster::task_output printing;
       node->run(entry);
       return;
     }

@@ -55,7 +55,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& more) 
 }
 
 /// In the child, after fork(): only calls that are safe there. Returns if the program cannot be started.
-/// \param output where stdout goes, if it is piped
+/// \param output where stdout goes if it is piped, or the output of tasks
 void become(const child_start& how, int input, int errors, int output, char** arguments, char** variables,
             pid_t launcher) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -64,8 +64,11 @@ void become(const child_start& how, int input, int errors, int output, char** ar
   dup2(input, STDIN_FILENO);
   dup2(errors, STDERR_FILENO);
   if (how.output == child_output::piped) dup2(output, STDOUT_FILENO);
-  if (how.output == child_output::dropped)
-    if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+  if (how.output == child_output::tasks) fcntl(output, F_SETFD, 0);
+  // O_APPEND distinguishes it from a /dev/null that the program itself has opened.
+  if (how.output == child_output::dropped || how.output == child_output::tasks)
+    if (const int nowhere = open("/dev/null", O_WRONLY | O_APPEND); nowhere >= 0)
+      dup2(nowhere, STDOUT_FILENO);
   for (const int d : how.inherited) fcntl(d, F_SETFD, 0);
   if (!how.report_mark.empty()) fcntl(errors, F_SETFD, 0);
   sigprocmask(SIG_SETMASK, &how.mask, nullptr);
@@ -85,10 +88,18 @@ void open_standard_streams() noexcept {
       static_cast<void>(open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY));
 }
 
-bool has_room(int number) noexcept {
-  pollfd one{number, POLLOUT, 0};
-  poll(&one, 1, -1);
-  return true;
+void write_whole(int number, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t put = write(number, text.data(), text.size());
+    if (put < 0 && errno == EAGAIN) {
+      pollfd one{number, POLLOUT, 0};
+      poll(&one, 1, -1);
+    } else if (put >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
 }
 
 void descriptor::reset() noexcept {
@@ -106,6 +117,8 @@ child start_child(const child_start& how) {
   if (!how.report_mark.empty())
     variables_to_set.push_back(std::string(variable_report) + "=" + std::to_string(errors.get()) + ":" +
                                how.report_mark);
+  if (how.output == child_output::tasks)
+    variables_to_set.push_back(std::string(variable_output) + "=" + std::to_string(output.get()));
   std::vector<std::string> environment = environment_with(variables_to_set);
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> variables = pointers(environment);
@@ -133,11 +146,16 @@ child start_child(const child_start& how) {
   c.errors = std::move(from_child);
   keep_from_blocking(c.input.get());
   keep_from_blocking(c.errors.get());
-  if (how.output == child_output::piped) {
+  if (how.output == child_output::piped || how.output == child_output::tasks) {
     c.output = std::move(from_output);
     keep_from_blocking(c.output.get());
   }
   return c;
+}
+
+void end_child(const child& c) noexcept {
+  kill(c.pid, SIGKILL);
+  waitpid(c.pid, nullptr, 0);
 }
 
 }  // namespace sukima::cluster

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,12 +42,13 @@ std::size_t most_at_once(int to) noexcept;
 /// empty, output cannot be written, messages go nowhere.
 void open_standard_streams() noexcept;
 
-/// Waits until a descriptor takes something, which others have made one that does not wait: ssh does.
-/// \return true
-bool has_room(int number) noexcept;
+/// Writes a text, also to a descriptor that others have made one that does not wait: ssh does. Gives up at an
+/// error.
+void write_whole(int number, std::string_view text) noexcept;
 
-/// Where a child's stdout goes.
-enum class child_output : std::uint8_t { kept, dropped, piped };
+/// Where a child's stdout goes. `tasks`: nowhere, but the child gets a pipe for the output of its tasks, and the
+/// pipe's descriptor in a variable (entry/task_output.hpp).
+enum class child_output : std::uint8_t { kept, dropped, piped, tasks };
 
 struct child_start {
   std::vector<std::string> program;
@@ -64,7 +66,7 @@ struct child {
   pid_t pid = -1;
   descriptor input;  ///< its stdin; does not block
   descriptor errors;  ///< its stderr; does not block
-  descriptor output;  ///< its stdout, where it is piped; does not block
+  descriptor output;  ///< its stdout or the output of its tasks, where it is piped; does not block
   bool running = true;
   node_end end;
   std::string line;  ///< of stderr, not complete yet
@@ -74,9 +76,13 @@ struct child {
   bool is_ready = true;  ///< for input
   pid_t program = 0;  ///< its process there; 0: not known to have begun
   int own_signal = 0;  ///< that was sent to ssh itself, because the program had not begun
+  bool may_be_noise = false;  ///< its output up to the mark is that of the host's login shell
+  std::string noise;  ///< the end of that
 };
 
 /// \throws std::system_error
 child start_child(const child_start& how);
+/// Kills a child and waits for its end. \pre its end was not awaited yet
+void end_child(const child& c) noexcept;
 
 }  // namespace sukima::cluster

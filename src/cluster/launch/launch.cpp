@@ -2,15 +2,16 @@
 // The launcher: one loop that sleeps in poll(2).
 #include "shared/launch.hpp"
 
-#include "entry/environment.hpp"
 #include "launch/child.hpp"
+#include "launch/gathered_output.hpp"
+#include "launch/local_start.hpp"
 #include "launch/meeting.hpp"
 #include "launch/merged_output.hpp"
+#include "launch/remote_signals.hpp"
 #include "launch/remote_start.hpp"
 #include "launch/run_end.hpp"
 #include "launch/shared_input.hpp"
 #include "launch/signals.hpp"
-#include "protocol/token.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +24,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
+#include <memory>
 #include <optional>
 
 namespace sukima::cluster {
@@ -40,12 +41,14 @@ constexpr std::chrono::milliseconds foreground_time{1000};
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
+// Long: the streams, signals and ends of the nodes share the loop that waits for all of them.
 class launcher {
  public:
   explicit launcher(const launch_request& request)
       : request_(request),
         nodes_(request.places.empty() ? request.nodes : static_cast<unsigned>(request.places.size())),
-        output_(nodes_),
+        keeps_terminal_(!request.hope && isatty(STDOUT_FILENO) != 0),
+        output_(make_output()),
         end_(nodes_, request.hope, request.grace) {}
 
   launch_result run() {
@@ -56,7 +59,7 @@ class launcher {
       result_.nodes.push_back(end);
       const bool is_whole =
           request_.hope && end.exit_code == 0 && end.signal == 0 && result_.output_error == 0;
-      if (is_whole && !result_.difference) result_.difference = output_.shorter(n);
+      if (is_whole && !result_.difference) result_.difference = output_->shorter(n);
     }
     const run_end::conclusion c = end_.conclude();
     result_.status = c.status;
@@ -67,31 +70,17 @@ class launcher {
     return result_;
   }
   ~launcher() {
-    const auto end = [](const child& c) {
-      kill(c.pid, SIGKILL);
-      waitpid(c.pid, nullptr, 0);
-    };
     for (const child& c : children_)
-      if (c.running) end(c);
-    for (const signaller& s : signallers_) end(s.shell);
+      if (c.running) end_child(c);
   }
   launcher(const launcher&) = delete;
   launcher& operator=(const launcher&) = delete;
 
  private:
   using clock = std::chrono::steady_clock;
-  /// A remote shell that brings a signal to a host.
-  struct signaller {
-    child shell;
-    unsigned node;
-    int signal;
-  };
 
   void start() {
-    const char* const given = std::getenv(variable_token);
-    const std::string token = given != nullptr && *given != 0 ? given : new_token();
-    if (const std::string_view obstacle = obstacle_of_token(token); !obstacle.empty())
-      throw launch_error(std::string(obstacle));
+    const std::string token = token_of_run();
     if (request_.places.empty()) {
       start_here(token);
       return;
@@ -106,39 +95,33 @@ class launcher {
       child& c = children_.emplace_back(start_child(how));
       c.first = remote_->first_line(n);
       c.is_ready = false;
+      c.may_be_noise = remote_->prints_tasks_only(n);
     }
   }
   void start_here(const std::string& token) {
-    const meeting_place place;
     if (request_.hope) ended_.emplace(nodes_);
+    const local_start start(request_, token, report_mark_, ended_ ? &*ended_ : nullptr);
     for (unsigned n = 0; n < nodes_; ++n) {
-      child_start how;
-      how.program = request_.program;
-      if (request_.variables) how.variables = request_.variables(n);
-      const auto set = [&](const char* name, const std::string& value) {
-        how.variables.push_back(std::string(name) + "=" + value);
-      };
-      set(variable_nodes, std::to_string(nodes_));
-      set(variable_node, std::to_string(n));
-      set(variable_address, place.address);
-      set(variable_token, token);
-      set(variable_hope, request_.hope ? "1" : "0");
-      how.report_mark = report_mark_;
+      child_start how = start.node(n);
       how.output = output_of(n);
       how.mask = signals_.before();
-      if (n == 0) {
-        set(variable_listen, std::to_string(place.socket.get()));
-        how.inherited.push_back(place.socket.get());
-      }
-      if (request_.hope) {
-        set(variable_ended, std::to_string(ended_->get()));
-        how.inherited.push_back(ended_->get());
-      }
       children_.push_back(start_child(how));
     }
   }
   child_output output_of(unsigned node) const {
-    return request_.hope ? child_output::piped : node == 0 ? child_output::kept : child_output::dropped;
+    if (request_.hope) return child_output::piped;
+    if (node == 0) return keeps_terminal_ ? child_output::kept : child_output::piped;
+    return remote_ ? child_output::piped : child_output::tasks;
+  }
+  std::unique_ptr<nodes_output> make_output() const {
+    if (request_.hope) return std::make_unique<merged_output>(nodes_);
+    std::vector<std::string> prefixes(nodes_);
+    for (unsigned n = 1; request_.prefixes && n < nodes_; ++n) prefixes[n] = name_in_lines(n);
+    return std::make_unique<gathered_output>(std::move(prefixes));
+  }
+  std::string name_in_lines(std::size_t n) const {
+    const std::string host = request_.places.empty() ? "" : " " + request_.places[n].host;
+    return "[" + std::to_string(n) + host + "] ";
   }
 
   std::size_t count_running() const {
@@ -150,9 +133,8 @@ class launcher {
     return !end_.has_given_up() &&
            std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.errors); });
   }
-  /// Under hierarchical omission.
   bool has_output() const {
-    return !output_.unprinted().empty() ||
+    return !output_->unprinted().empty() ||
            (!end_.has_given_up() &&
             std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.output); }));
   }
@@ -168,13 +150,13 @@ class launcher {
     std::vector<pollfd> all{{signals_.get(), POLLIN, 0}};
     all.push_back({input_.awaited(least_sent()), POLLIN, 0});
     stall_.look(input_.is_full(least_sent()), least_sent(), clock::now());
-    all.push_back({output_.unprinted().empty() ? -1 : STDOUT_FILENO, POLLOUT, 0});
+    all.push_back({output_->unprinted().empty() ? -1 : STDOUT_FILENO, POLLOUT, 0});
     for (unsigned n = 0; n < children_.size(); ++n) {
       const child& c = children_[n];
       all.push_back({c.errors.get(), POLLIN, 0});
       all.push_back(
           {c.is_ready && (!c.first.empty() || c.sent < input_.size()) ? c.input.get() : -1, POLLOUT, 0});
-      all.push_back({output_.room(n) != 0 ? c.output.get() : -1, POLLIN, 0});
+      all.push_back({output_->room(n) != 0 ? c.output.get() : -1, POLLIN, 0});
     }
     if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR) fail("waiting for the nodes");
     if ((all[0].revents & POLLIN) != 0) take_signals();
@@ -184,8 +166,8 @@ class launcher {
       const pollfd* const own = &all[3 + std::size_t{3} * n];
       if (own[0].revents != 0 && children_[n].errors) pass_errors(n);
       if (own[1].revents != 0 && children_[n].input) write_input(children_[n]);  // it may have ended
-      if (own[2].revents != 0 && children_[n].output) take_output(n);
     }
+    take_outputs([&](unsigned n) { return all[5 + std::size_t{3} * n].revents != 0; });
     close_inputs();
     end_late_ones();
     if (stall_.take(clock::now())) report_stall();
@@ -227,7 +209,7 @@ class launcher {
       if (ended_) ended_->add(n);
       end_.on_end(static_cast<unsigned>(n), c.end, clock::now());
     }
-    std::erase_if(signallers_, [this](const signaller& s) { return has_ended(s); });
+    for (const auto& [node, signal] : remote_signals_.take_ended()) end_unreached(node, signal);
   }
   void signal_all(int signal) {
     for (unsigned n = 0; n < nodes_; ++n)
@@ -240,34 +222,26 @@ class launcher {
       kill(c.pid, signal);
       return;
     }
-    child_start how;
-    how.program = remote_->signal_command(n, c.program, signal);
-    how.own_session = true;
-    how.mask = signals_.before();
-    signallers_.push_back({start_child(how), n, signal});
-    signallers_.back().shell.input.reset();
+    remote_signals_.send(*remote_, n, c.program, signal);
   }
   /// The host cannot be reached a second time: the end of its connection ends the program, too.
-  bool has_ended(const signaller& s) {
-    int status = 0;
-    if (waitpid(s.shell.pid, &status, WNOHANG) != s.shell.pid) return false;
-    const bool has_failed = WIFEXITED(status) && WEXITSTATUS(status) == status_unreachable;
-    if (has_failed && children_[s.node].running) {
-      children_[s.node].own_signal = s.signal;
-      kill(children_[s.node].pid, SIGKILL);
-    }
-    return true;
+  void end_unreached(unsigned node, int signal) {
+    if (!children_[node].running) return;
+    children_[node].own_signal = signal;
+    kill(children_[node].pid, SIGKILL);
   }
   void end_late_ones() {
     const auto now = clock::now();
-    // The reader of the output is slow, so nodes may be slow, too.
-    if (end_.ends_nodes(now) && !output_.unprinted().empty() && !result_.difference) {
+    // If the reader of the output is slow, nodes that need not end may be slow, too.
+    if (end_.ends_nodes(now) && (request_.hope || count_running() == 0) && !output_->unprinted().empty() &&
+        !result_.difference) {
       end_.postpone(now + reading_time);
       return;
     }
     const run_end::step s = end_.take(now);
     if (!s.notice.empty() && request_.notify) request_.notify(s.notice);
     if (s.signal != 0) signal_all(s.signal);
+    if (end_.has_given_up()) take_last_output();
   }
 
   void write_input(child& c) {
@@ -293,37 +267,69 @@ class launcher {
       if (c.is_ready && c.first.empty() && c.sent == input_.size()) c.input.reset();
   }
 
-  void take_output(unsigned n) {
-    child& c = children_[n];
-    std::array<char, chunk_size> chunk;
-    const ssize_t got = read(c.output.get(), chunk.data(), std::min(chunk.size(), output_.room(n)));
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (got <= 0) {
-      c.output.reset();
-      output_.end(n);
+  /// What other nodes have written before node 0 wrote something is taken before that: it was there when that
+  /// was read.
+  template <class IsReady> void take_outputs(IsReady is_ready) {
+    const auto first = is_ready(0) ? read_output(0) : std::nullopt;
+    for (unsigned n = 1; n < children_.size(); ++n)
+      for (int chunks = 0; chunks < (first ? chunks_of_pipe : is_ready(n) ? 1 : 0); ++chunks)
+        if (const auto text = read_output(n)) take_output(n, *text);
+    if (first && children_[0].output) take_output(0, *first);
+  }
+  /// \returns nothing if there is nothing now, and an empty text at the end
+  std::optional<std::string> read_output(unsigned n) const {
+    const std::size_t most = children_[n].output ? std::min(chunk_size, output_->room(n)) : 0;
+    if (most == 0) return {};
+    std::string text(most, '\0');
+    const ssize_t got = read(children_[n].output.get(), text.data(), text.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return {};
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return text;
+  }
+  void take_output(unsigned n, const std::string& text) {
+    if (text.empty()) {
+      close_output(n);
       return;
     }
-    result_.difference = output_.take(n, {chunk.data(), static_cast<std::size_t>(got)});
-    if (!result_.difference) return;
-    close_outputs();
-    end_.end_now(clock::now());
+    result_.difference = output_->take(n, remote_ ? remote_->without_noise(children_[n], text) : text);
+    if (result_.difference) {
+      close_outputs();
+      end_.end_now(clock::now());
+    }
+    drop_unprintable();
   }
   void print_output() {
-    const ssize_t put = write(STDOUT_FILENO, output_.unprinted().data(),
-                              std::min(output_.unprinted().size(), most_at_once(STDOUT_FILENO)));
+    const ssize_t put = write(STDOUT_FILENO, output_->unprinted().data(),
+                              std::min(output_->unprinted().size(), most_at_once(STDOUT_FILENO)));
     if (put >= 0) {
-      output_.printed(static_cast<std::size_t>(put));
+      output_->printed(static_cast<std::size_t>(put));
     } else if (errno != EINTR && errno != EAGAIN) {
       result_.output_error = errno;
-      close_outputs();
-      output_.printed(output_.unprinted().size());
+      // A node whose tasks alone print something has done nothing for which it should end.
+      if (request_.hope)
+        close_outputs();
+      else
+        close_output(0);
+      drop_unprintable();
     }
   }
-  /// Nodes that go on writing get SIGPIPE.
+  void drop_unprintable() {
+    if (result_.output_error != 0) output_->printed(output_->unprinted().size());
+  }
+  /// A node that goes on writing gets SIGPIPE.
+  void close_output(unsigned n) {
+    if (children_[n].output) output_->end(n);
+    children_[n].output.reset();
+  }
   void close_outputs() {
+    for (unsigned n = 0; n < children_.size(); ++n) close_output(n);
+  }
+  /// A process that a node has left behind may keep its output open. Only what is there now is still printed.
+  void take_last_output() {
     for (unsigned n = 0; n < children_.size(); ++n) {
-      if (children_[n].output) output_.end(n);
-      children_[n].output.reset();
+      for (int chunks = 0; chunks < chunks_of_pipe; ++chunks)
+        if (const auto text = read_output(n)) take_output(n, *text);
+      close_output(n);
     }
   }
 
@@ -364,15 +370,8 @@ class launcher {
     if (mark->begin != 0) print(n, line.substr(0, mark->begin) + "\n");
   }
   void print(std::size_t n, const std::string& line) const {
-    const std::string name = remote_ ? std::to_string(n) + " " + request_.places[n].host : std::to_string(n);
-    const std::string text = request_.tags ? "[" + name + "] " + line : line;
-    std::string_view rest = text;
-    while (!rest.empty()) {
-      const ssize_t put = write(STDERR_FILENO, rest.data(), rest.size());
-      if (put < 0 && (errno == EINTR || (errno == EAGAIN && has_room(STDERR_FILENO)))) continue;
-      if (put <= 0) return;
-      rest.remove_prefix(static_cast<std::size_t>(put));
-    }
+    const std::string text = request_.tags ? name_in_lines(n) + line : line;
+    write_whole(STDERR_FILENO, text);
   }
 
   const launch_request& request_;
@@ -381,9 +380,10 @@ class launcher {
   const signals_in_descriptor signals_;
   std::optional<ended_nodes> ended_;  ///< under hierarchical omission, on this machine
   std::optional<remote_start> remote_;  ///< with places
-  merged_output output_;  ///< under hierarchical omission
+  const bool keeps_terminal_;  ///< node 0 writes to it by itself, so its output comes line by line
+  const std::unique_ptr<nodes_output> output_;
   std::vector<child> children_;
-  std::vector<signaller> signallers_;
+  remote_signals remote_signals_{signals_.before()};
   launch_result result_;
   shared_input input_;
   input_stall stall_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/meeting.hpp"
 
+#include "entry/environment.hpp"
 #include "protocol/mac.hpp"
+#include "protocol/token.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 namespace sukima::cluster {
@@ -48,6 +51,14 @@ std::string new_token() {
     text += digits[std::to_integer<unsigned>(b) & 15];
   }
   return text;
+}
+
+std::string token_of_run() {
+  const char* const given = std::getenv(variable_token);
+  std::string token = given != nullptr && *given != 0 ? given : new_token();
+  if (const std::string_view obstacle = obstacle_of_token(token); !obstacle.empty())
+    throw launch_error(std::string(obstacle));
+  return token;
 }
 
 }  // namespace sukima::cluster

@@ -31,5 +31,8 @@ class ended_nodes {
 
 /// 64 random hexadecimal digits. \throws std::system_error
 std::string new_token();
+/// The token that the environment gives, or else a new one.
+/// \throws launch_error it can be guessed
+std::string token_of_run();
 
 }  // namespace sukima::cluster

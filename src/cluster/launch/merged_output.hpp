@@ -2,7 +2,7 @@
 // One output of several nodes that all write the same: each byte once, from whichever node writes it first.
 #pragma once
 
-#include "shared/launch.hpp"
+#include "launch/nodes_output.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace sukima::cluster {
 /// what was written last. A node that is farther behind is compared by a checksum of all that it has written,
 /// at the places where the window began. So the memory is bounded, whatever a node does, and none waits for
 /// one that is behind it. What is not printed yet stays in the window: who writes first waits for it.
-class merged_output {
+class merged_output final : public nodes_output {
  public:
   static constexpr std::size_t window = std::size_t{1} << 20;
 
@@ -25,21 +25,14 @@ class merged_output {
 
   explicit merged_output(unsigned nodes);
 
-  /// How many bytes take() may get of this node now. 0: it is the first, and too much is not printed yet.
-  std::size_t room(unsigned node) const;
-  /// What a node has written next. \pre not more than its room; the node has not ended
-  /// \returns the first difference, if there is one
-  /// Complexity: linear in the size; and in the number of nodes that are farther behind than the window
-  std::optional<difference> take(unsigned node, std::string_view text);
-  /// It writes no more.
-  void end(unsigned node);
-  /// Whether it has written less than others: then where it ended.
-  std::optional<difference> shorter(unsigned node) const;
-
-  /// What is to be printed next. Valid until the next other call.
-  std::string_view unprinted() const;
-  /// So many bytes of it are printed.
-  void printed(std::size_t size);
+  /// 0 for a node only if no other node has written more.
+  std::size_t room(unsigned node) const override;
+  /// Complexity: linear in the size, and in the number of nodes that are farther behind than the window.
+  std::optional<difference> take(unsigned node, std::string_view text) override;
+  void end(unsigned node) override;
+  std::optional<difference> shorter(unsigned node) const override;
+  std::string_view unprinted() const override;
+  void printed(std::size_t size) override;
 
  private:
   using checksum = std::uint64_t;

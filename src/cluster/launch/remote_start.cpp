@@ -42,14 +42,15 @@ constexpr std::array options_of_ssh{"-T",
                                     "ControlPath=none"};
 
 /// What the launcher says itself.
-constexpr std::array own_variables{variable_nodes,     variable_node,  variable_address,
-                                   variable_addresses, variable_token, variable_listen,
-                                   variable_hope,      variable_ended, variable_report};
+constexpr std::array own_variables{variable_nodes,  variable_node,   variable_address, variable_addresses,
+                                   variable_token,  variable_listen, variable_hope,    variable_ended,
+                                   variable_report, variable_output};
 
 /// Begins the program whose words are the shell's own, and ends as it does. h: the node, d: the folder, m:
-/// the mark. Descriptor 4 is stderr a second time, for reports. The newlines become blanks. A shell lets
-/// what it runs in the background ignore INT and QUIT, which only env (GNU 8.31) can undo. `kill -TERM --`
-/// is an error in dash.
+/// the mark, o: not empty if only the output of tasks is wanted, which goes to descriptor 5 behind the mark.
+/// Descriptor 4 is stderr a second time, for reports. The newlines become blanks. A shell lets what it runs
+/// in the background ignore INT and QUIT, which only env (GNU 8.31) can undo. `kill -TERM --` is an error in
+/// dash.
 constexpr std::string_view begin_program = R"(
 cd -- "$d" 2>/dev/null || {
   printf 'sukima: %s: there is no folder %s: make it there, or start the run in %s\n'
@@ -61,7 +62,9 @@ command -v setsid >/dev/null || {
   printf 'sukima: %s: there is no setsid: install util-linux there\n' "$h" >&2; exit 127; };
 exec 3<&0;
 e='env --default-signal=INT,QUIT'; $e true 2>/dev/null || e=;
-sh -c 'e=$1; shift; printf "%s %s\n" "$0" "$$" >&2; exec $e setsid "$@" 4>&2' "$m" "$e" "$@" <&3 3<&- & p=$!;
+sh -c 'e=$1; o=$2; shift 2; printf "%s %s\n" "$0" "$$" >&2;
+  if [ "$o" ]; then printf "%s\n" "$0"; exec $e setsid "$@" 4>&2 5>&1 >>/dev/null; fi;
+  exec $e setsid "$@" 4>&2' "$m" "$e" "$o" "$@" <&3 3<&- & p=$!;
 exec 3<&- </dev/null >/dev/null 2>&1;
 { while sleep 1; do
     q=; read -r a b c q r <"/proc/$$/stat"; [ "$q" = "$PPID" ] && continue;
@@ -159,7 +162,8 @@ std::string remote_start::variables_of(unsigned node) const {
          set(variable_node, std::to_string(node)) +
          set(variable_address, request_.places.front().address + ":" + std::to_string(port_)) +
          set(variable_addresses, addresses) + set(variable_token, token_) +
-         set(variable_hope, request_.hope ? "1" : "0") + set(variable_report, "4:" + report_mark_);
+         set(variable_hope, request_.hope ? "1" : "0") + set(variable_report, "4:" + report_mark_) +
+         (prints_tasks_only(node) ? set(variable_output, "5") : "");
 }
 
 std::string remote_start::first_line(unsigned node) const {
@@ -167,17 +171,28 @@ std::string remote_start::first_line(unsigned node) const {
   std::string line = R"(n=$(printf '\nx'); n=${n%x}; )";
   line += "export " + variables_of(node) + "; " + share_of_cpus(place);
   line += "h=" + shell_word("node " + std::to_string(node) + " (host " + place.host + ")") + "; ";
-  line += "d=" + shell_word(folder_) + "; m=" + mark_ + "; set --";
+  line += "d=" + shell_word(folder_) + "; m=" + mark_ + "; o=" + (prints_tasks_only(node) ? "5" : "") +
+          "; set --";
   for (const std::string& word : request_.program) line += " " + shell_word(word);
-  line += ";";
-  if (!request_.hope && node != 0) line += " exec >/dev/null;";
-  return line + on_one_line(begin_program) + "\n";
+  return line + ";" + on_one_line(begin_program) + "\n";
 }
 
 std::vector<std::string> remote_start::signal_command(unsigned node, pid_t process, int signal) const {
   std::vector<std::string> words = command(node);
   words.back() = std::string("kill -") + sigabbrev_np(signal) + " " + std::to_string(process);
   return words;
+}
+
+std::string_view remote_start::without_noise(child& node, std::string_view output) const {
+  if (!node.may_be_noise) return output;
+  node.noise += output;
+  const std::size_t found = node.noise.find(mark_ + "\n");
+  if (found == std::string::npos) {
+    node.noise.erase(0, node.noise.size() - std::min(node.noise.size(), mark_.size()));
+    return {};
+  }
+  node.may_be_noise = false;
+  return std::string_view(node.noise).substr(found + mark_.size() + 1);
 }
 
 std::optional<remote_start::mark> remote_start::mark_in(std::string_view line) const {

@@ -48,6 +48,12 @@ class remote_start {
   /// The words that send a signal to a process on a node's host.
   std::vector<std::string> signal_command(unsigned node, pid_t process, int signal) const;
 
+  /// Whether a node's stdout is dropped, and only the output of its tasks is printed.
+  bool prints_tasks_only(unsigned node) const noexcept { return node != 0 && !request_.hope; }
+  /// Returns what follows the mark in the output of such a node: a login shell may have written something
+  /// before it. Valid as long as the output and the node.
+  std::string_view without_noise(child& node, std::string_view output) const;
+
   struct mark {
     std::size_t begin = 0;  ///< in the line; what is before it is the host's own
     pid_t process = 0;  ///< of the program; 0: the shell is ready for the first line

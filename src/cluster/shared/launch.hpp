@@ -27,6 +27,7 @@ struct launch_request {
   /// under hierarchical omission.
   std::optional<std::chrono::seconds> grace{};
   bool tags = true;  ///< lines on stderr begin with the node: "[2] …"
+  bool prefixes = true;  ///< so do the lines that tasks of other nodes than 0 write to stdout
   /// More variables of a node on this machine, NAME=VALUE; null: none.
   std::function<std::vector<std::string>(unsigned node)> variables;
   /// Takes a sentence for the user while the nodes run: which ones are waited for. Null: none is said.
@@ -51,8 +52,7 @@ struct launch_result {
   std::vector<node_end> nodes;  ///< by node
   std::optional<int> status;  ///< of the run, where it is not that of node 0
   std::string sentence;  ///< why it failed, where no node has said so; empty: none
-  // Under hierarchical omission:
-  std::optional<output_difference> difference;  ///< then all nodes were ended
+  std::optional<output_difference> difference;  ///< under hierarchical omission; then all nodes were ended
   int output_error = 0;  ///< why stdout took no more, as in errno; 0: it took all
 };
 
@@ -62,7 +62,8 @@ struct launch_error : std::runtime_error {
 };
 
 /// Runs a program on several nodes to its end. What is on stdin goes to each of them, at most 64 MiB ahead of
-/// the slowest; stdout is node 0's, stderr that of all; signals that this process gets go on to all. Which
+/// the slowest; stdout is node 0's, and what tasks of other nodes write there, in whole lines
+/// (launch/gathered_output.hpp); stderr is that of all; signals that this process gets go on to all. Which
 /// nodes are waited for, and which ones are ended, says launch/run_end.hpp. Of the sentences by which nodes
 /// report why they end, one is printed. Nodes end when this process is killed.
 ///
