@@ -4,13 +4,13 @@
 
 #include <sukima/cluster/best_solution.hpp>
 #include <sukima/cluster/call.hpp>
+#include <sukima/cluster/exception.hpp>
 #include <sukima/cluster/loops.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/runtime.hpp>
 
 #include <cstdint>
 #include <exception>
-#include <stdexcept>
 #include <string>
 #include <typeinfo>
 
@@ -57,22 +57,6 @@ namespace sukima::cluster {
 /// \addtogroup cluster
 /// @{
 
-/// A task ended by an exception on another node, where it was of the type type().
-class remote_exception : public std::runtime_error {
- public:
-  /// \param type  as C++ writes it
-  /// \param what  the exception's own text
-  remote_exception(std::string type, const std::string& what, std::uint32_t node)
-      : std::runtime_error(what), type_(std::move(type)), node_(node) {}
-  const std::string& type() const noexcept { return type_; }
-  /// The node where it was thrown.
-  std::uint32_t node() const noexcept { return node_; }
-
- private:
-  std::string type_;
-  std::uint32_t node_;
-};
-
 /// Calls a function with the help of all nodes: an entry. Every node runs main and comes here. Node 0 makes
 /// the call, with its own arguments. The others ask it and each other for tasks, and all continue with the
 /// same result. Outside `sukima cluster`, and inside a running entry, this machine alone makes the call.
@@ -83,7 +67,8 @@ class remote_exception : public std::runtime_error {
 /// as its body, and from searches whose callables have no captures. Their writes to globals stay on their
 /// node.
 /// \param what  the same call on each node; its arguments and its result can travel
-/// \throws what the function throws; where that was thrown on another node, remote_exception
+/// \throws what the function throws; if that was thrown on another node, an exception of the same type if
+/// SUKIMA_EXCEPTION names it, or else remote_exception
 ///
 /// If the nodes do not come together (one runs another program, or has another token), or call different
 /// functions in one entry, each ends with status 2 and one sentence. If a node is lost later, the others end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes any bytes as what another node, or a stranger, sends: it is refused by a sentence or understood;
 // nothing is allocated for a length that only promises.
+#include "protocol/exceptions.hpp"
 #include "protocol/handshake.hpp"
 #include "protocol/messages.hpp"
 

@@ -286,22 +286,6 @@ TEST(messages, that_are_none_are_refused) {
   EXPECT_FALSE(read_message(longer)) << "a request has no content";
 }
 
-TEST(messages, carry_exceptions) {
-  const auto there_and_back = [](auto thrown) {
-    const bytes written = write_exception(std::make_exception_ptr(thrown), 2);
-    return read_exception(write_exception(read_exception(written), 3));  // over two nodes
-  };
-  try {
-    std::rethrow_exception(there_and_back(std::out_of_range("too far")));
-  } catch (const remote_exception& e) {
-    EXPECT_EQ(e.type(), "std::out_of_range");
-    EXPECT_STREQ(e.what(), "too far");
-    EXPECT_EQ(e.node(), 2u);
-  }
-  EXPECT_THROW(std::rethrow_exception(there_and_back(17)), remote_exception);
-  EXPECT_THROW(std::rethrow_exception(read_exception({})), remote_exception);
-}
-
 long travelling(long n) { return n; }
 long also_travelling(long n) { return n + 1; }
 

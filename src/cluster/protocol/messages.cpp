@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/messages.hpp"
 
-#include "protocol/entry_name.hpp"
 #include "protocol/reader.hpp"
-
-#include <sukima/cluster.hpp>
-
-#include <cxxabi.h>
-
-#include <algorithm>
-#include <typeinfo>
 
 namespace sukima::cluster {
 
 namespace {
-
-constexpr std::size_t longest_text = 4096;
 
 bool has_content(message_kind kind) noexcept {
   return kind == message_kind::task || kind == message_kind::result || kind == message_kind::entry ||
@@ -64,40 +54,6 @@ std::optional<message> read_message(byte_view from) {
   m.content = source.rest();
   if (!m.content.empty() && !has_content(m.kind)) return {};
   return m;
-}
-
-bytes write_exception(const std::exception_ptr& thrown, node_id node) {
-  std::string type = "unknown";
-  std::string what;
-  std::uint32_t where = node;
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const remote_exception& e) {
-    type = e.type();
-    what = e.what();
-    where = e.node();
-  } catch (const std::exception& e) {
-    type = demangled(typeid(e).name());
-    what = e.what();
-  } catch (...) {
-    if (const std::type_info* const known = abi::__cxa_current_exception_type())
-      type = demangled(known->name());
-    what = type;
-  }
-  bytes to;
-  byte_sink(to)
-      .number(where)
-      .text(std::string_view(type).substr(0, longest_text))
-      .text(std::string_view(what).substr(0, longest_text));
-  return to;
-}
-
-std::exception_ptr read_exception(byte_view from) {
-  byte_source source(from);
-  const node_id node = source.number<std::uint32_t>();
-  const std::string type = source.text(longest_text);
-  const std::string what = source.text(longest_text);
-  return std::make_exception_ptr(remote_exception(type, what, node));
 }
 
 }  // namespace sukima::cluster

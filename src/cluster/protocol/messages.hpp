@@ -49,9 +49,4 @@ bytes write_message(const message& m);
 /// Reads a message. The content and the solutions are views of `from`; nothing: it is malformed.
 std::optional<message> read_message(byte_view from);
 
-/// An exception, for the content of a result or an entry.
-bytes write_exception(const std::exception_ptr& thrown, node_id node);
-/// The exception to be thrown here, a sukima::cluster::remote_exception. \param from checked by itself
-std::exception_ptr read_exception(byte_view from);
-
 }  // namespace sukima::cluster

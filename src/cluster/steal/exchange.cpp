@@ -3,6 +3,7 @@
 // Long: the messages between nodes, each with its answer, and what the events of this node send.
 #include "steal/node.hpp"
 
+#include "protocol/exceptions.hpp"
 #include "protocol/reader.hpp"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "steal/node.hpp"
 
 #include "protocol/entry_name.hpp"
+#include "protocol/exceptions.hpp"
 #include "transport/progress_deadline.hpp"
 
 #include <stdexcept>

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/exceptions.hpp"
+
+#include "protocol/entry_name.hpp"
+#include "protocol/reader.hpp"
+
+#include <sukima/cluster/exception.hpp>
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <vector>
+
+namespace sukima {
+
+namespace {
+
+struct registered_exceptions {
+  std::mutex lock;
+  std::vector<const detail::exception_form*> all;  ///< each once
+};
+/// Static objects of other files register before main, in any order: never destroyed, made at first use.
+registered_exceptions& registered() {
+  static auto* const exceptions = new registered_exceptions;
+  return *exceptions;
+}
+
+/// Types with one name may differ, if they are local to their files. So they are not told apart by it.
+/// \returns null: there is no such type, or several. Complexity: linear in the registered types
+const detail::exception_form* form_named(std::string_view name) {
+  registered_exceptions& known = registered();
+  const std::lock_guard hold(known.lock);
+  const detail::exception_form* found = nullptr;
+  for (const detail::exception_form* const form : known.all) {
+    if (form->name != name) continue;
+    if (found != nullptr) return nullptr;
+    found = form;
+  }
+  return found;
+}
+
+}  // namespace
+
+namespace detail {
+
+void register_exception_form(const exception_form& form) {
+  registered_exceptions& known = registered();
+  const std::lock_guard hold(known.lock);
+  if (std::ranges::find(known.all, &form) == known.all.end()) known.all.push_back(&form);
+}
+
+}  // namespace detail
+
+namespace cluster {
+
+namespace {
+
+constexpr std::size_t longest_text = 4096;
+constexpr std::size_t longest_exception = std::size_t{1} << 20;
+
+struct description {
+  std::string type = "unknown";  ///< as C++ writes it
+  std::string what;
+  std::uint32_t node;  ///< where it was thrown
+  std::string_view name;  ///< the type's mangled name; empty: it does not travel as this type
+};
+
+description describe(const std::exception_ptr& thrown, node_id here) {
+  description d{.what = "unknown", .node = here};
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const remote_exception& e) {
+    return {.type = e.type(), .what = e.what(), .node = e.node()};
+  } catch (const std::exception& e) {
+    d.name = typeid(e).name();
+    d.what = e.what();
+    d.type = demangled(typeid(e).name());
+  } catch (...) {
+    const std::type_info* const known = abi::__cxa_current_exception_type();
+    if (known == nullptr) return d;
+    d.name = known->name();
+    d.what = d.type = demangled(known->name());
+  }
+  return d;
+}
+
+/// \returns nothing: it does not travel as the type that it has
+std::optional<bytes> encoded(const std::exception_ptr& thrown, std::string_view name) {
+  const detail::exception_form* const form = name.size() <= longest_text ? form_named(name) : nullptr;
+  if (form == nullptr) return {};
+  bytes to;
+  try {
+    form->put(thrown, to);
+  } catch (...) {  // of the user's codec
+    return {};
+  }
+  if (to.size() > longest_exception) return {};
+  return to;
+}
+
+}  // namespace
+
+bytes write_exception(const std::exception_ptr& thrown, node_id node) {
+  const description d = describe(thrown, node);
+  const auto content = encoded(thrown, d.name);
+  bytes to;
+  byte_sink(to)
+      .number(d.node)
+      .text(std::string_view(d.type).substr(0, longest_text))
+      .text(std::string_view(d.what).substr(0, longest_text))
+      .text(content ? d.name : std::string_view())
+      .raw(content.value_or(bytes()));
+  return to;
+}
+
+std::exception_ptr read_exception(byte_view from) {
+  byte_source source(from);
+  const node_id node = source.number<std::uint32_t>();
+  const std::string type = source.text(longest_text);
+  const std::string what = source.text(longest_text);
+  const std::string name = source.text(longest_text);
+  const detail::exception_form* const form = source.ok() ? form_named(name) : nullptr;
+  if (form != nullptr) {
+    try {
+      return form->make(source.rest());
+    } catch (...) {  // of the user's codec, or the bytes are too few
+    }
+  }
+  return std::make_exception_ptr(remote_exception(type, what, node));
+}
+
+}  // namespace cluster
+}  // namespace sukima
