@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -44,9 +45,10 @@ class Hosts(unittest.TestCase):
         return subprocess.run(self.words(hosts, *words, options=options, shell=shell), input=text, capture_output=True,
                               **self.how(**variables))
 
-    def start_on(self, hosts, script, before="", **variables):
+    def start_on(self, hosts, script, before="", options=(), **variables):
         """(the launcher, the programs by node), which have said that they are there."""
-        started = subprocess.Popen(self.words(hosts, "sh", "-c", f"{before} echo $SUKIMA_CLUSTER_NODE $$ >&2; {script}"),
+        started = subprocess.Popen(self.words(hosts, "sh", "-c", f"{before} echo $SUKIMA_CLUSTER_NODE $$ >&2; {script}",
+                                              options=options),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    **self.how(**variables))
         self.addCleanup(started.communicate)
@@ -58,6 +60,55 @@ class Hosts(unittest.TestCase):
     def connection(self, host):
         """The process that stands for ssh."""
         return next(int(line.split()[0]) for line in self.log.read_text().splitlines() if line.split()[1] == host)
+
+
+def ports_with_connections(address):
+    """The ports of that address to which others are connected, once for each connection."""
+    number = "".join(f"{int(part):02X}" for part in reversed(address.split(".")))
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sorted(int(here.split(":")[1], 16) for _, here, _, state, *_ in lines
+                  if here.startswith(number) and state == "01")
+
+
+class nodes_with_ports(Hosts):
+    def test_listen_on_these_only(self):
+        with socket.create_server((HERE, 21001)):
+            running, pids = self.start_on(f"alpha {HERE}\n" * 3, f"exec {FIB} 70", options=["--port", "21000-21004"],
+                                          SUKIMA_WORKERS="1")
+            for pid in pids:
+                wait_until_it_works(pid)
+            ports = ports_with_connections(HERE)
+            running.kill()
+        wait_until_ended(pids)
+        # Nodes 1 and 2 are connected to node 0, and node 2 to node 1. Another program has the first port of node 1.
+        self.assertEqual(ports[:2], [21000, 21000])
+        self.assertIn(ports[2:], ([21002], [21003]))
+
+    def test_leave_the_first_one_to_node_0(self):
+        ended = self.run_on(f"alpha 2 {HERE}\nbeta {HERE}\n", "sh", "-c", "echo $SUKIMA_CLUSTER_ADDRESS $SUKIMA_CLUSTER_PORT >&2",
+                            options=["--no-tags", "--port", "21000-21004"])
+        self.assertEqual(sorted(ended.stderr.splitlines()),
+                         [f"{HERE}:21000 21000-21004", f"{HERE}:21000 21000-21004", f"{HERE}:21000 21001-21004"])
+
+    def test_say_that_none_is_free(self):
+        with socket.create_server((HERE, 21000)), socket.create_server((HERE, 21001)):
+            ended = self.run_on(f"alpha {HERE}\nbeta {HERE}\n", FIB, "25", options=["--port", "21000-21001"])
+        self.assertEqual(ended.returncode, 2)
+        self.assertRegex(ended.stderr, f"sukima: node (0: node 0 cannot listen on port 21000 of {HERE}: Address already in use|"
+                                       "1: node 1 cannot listen on any of the ports 21000-21001: Address already in use: give "
+                                       "others by --port or SUKIMA_CLUSTER_PORT)\n")
+
+    def test_need_one_for_each_node_of_a_host(self):
+        ended = self.run_on(f"alpha {HERE}\nbeta 2 {HERE}\n", FIB, "25", options=["--port", "21000"])
+        self.assertEqual((ended.stderr, ended.returncode),
+                         ("sukima: --port 21000: beta has 2 nodes, which need a port each: give FIRST-LAST\n", 2))
+
+    def test_are_numbers(self):
+        for text in ("0", "65536", "2-1", "1-", "-1", "x", "1-2-3"):
+            ended = self.run_on(TWO, FIB, "25", options=[f"--port={text}"])
+            self.assertEqual((ended.stderr, ended.returncode),
+                             (f"sukima: --port: '{text}' is neither a port nor a range: give a number from 1 to 65535, or "
+                              "FIRST-LAST\n", 2))
 
 
 class nodes_on_hosts(Hosts):

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,17 @@ class launch(unittest.TestCase):
                 running.stdin.close()
                 self.assertEqual(sum(1 for _ in errors), 40000)
             self.assertEqual(running.wait(), 0)
+
+    def test_meets_at_the_first_port_that_is_free(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            ended = shell("echo $SUKIMA_CLUSTER_ADDRESS $SUKIMA_CLUSTER_PORT", "--port", f"{port}-65535", nodes="2")
+            address, ports = ended.stdout.split()
+            self.assertGreater(int(address.removeprefix("127.0.0.1:")), port)
+            self.assertEqual((ports, ended.returncode), (f"{port}-65535", 0))
+            ended = shell("exit", "--port", str(port), nodes="1")
+            self.assertEqual((ended.stderr, ended.returncode),
+                             (f"sukima: none of the ports {port}-{port} is free here: give others by --port\n", 2))
 
     def test_tags_lines_with_their_node(self):
         script = 'printf "a\\nb" >&2'

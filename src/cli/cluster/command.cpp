@@ -34,6 +34,8 @@ constexpr const char* footer = R"(Examples:
   sukima cluster run -n 4 --hope -- ./fib 45     goes on as long as one node lives
   sukima cluster run --hosts hosts.txt -- ./fib 45
                                                  nodes on other machines, by ssh
+  sukima cluster run --hosts hosts.txt --port 21000-21003 -- ./fib 45
+                                                 nodes listen on these ports only
   sukima cluster run -n 4 --json ends.json -- ./fib 45
                                                  also write how each node ended
 
@@ -50,7 +52,7 @@ constexpr unsigned longest_grace = 3600;
 
 struct cluster_options {
   std::string action, json;
-  std::optional<std::string> hosts, ssh;
+  std::optional<std::string> hosts, ssh, port;
   std::optional<unsigned> nodes;
   bool no_tags = false;
   bool no_prefix = false;
@@ -141,6 +143,26 @@ bool complain_of_hosts(const sukima::cluster::launch_request& request,
   return is_any;
 }
 
+/// \throws process::usage_error they are too few for the nodes of one host
+sukima::cluster::port_range ports_of(const std::string& text,
+                                     const sukima::cluster::launch_request& request) {
+  const auto ports = sukima::cluster::read_ports(text);
+  if (!ports)
+    throw process::usage_error(fmt::format(
+        "--port: '{}' is neither a port nor a range: give a number from 1 to 65535, or FIRST-LAST", text));
+  unsigned most = request.places.empty() ? request.nodes : 0;
+  std::string host = "this machine";
+  for (const auto& place : request.places) {
+    if (place.of_host <= most) continue;
+    most = place.of_host;
+    host = place.host;
+  }
+  if (ports->size() < most)
+    throw process::usage_error(
+        fmt::format("--port {}: {} has {} nodes, which need a port each: give FIRST-LAST", text, host, most));
+  return *ports;
+}
+
 sukima::cluster::launch_request request_of(const cluster_options& options, const program_words& program) {
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
@@ -158,9 +180,11 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   if (options.hosts) {
     request.places = read_hosts_file(*options.hosts);
     if (options.ssh) request.remote_shell = split_command("--ssh", *options.ssh);
+    if (options.port) request.ports = ports_of(*options.port, request);
     return request;
   }
   request.nodes = options.nodes.value_or(default_nodes);
+  if (options.port) request.ports = ports_of(*options.port, request);
   if (std::getenv("SUKIMA_WORKERS") == nullptr)
     request.variables = [nodes = request.nodes](unsigned node) {
       return std::vector<std::string>{fmt::format("SUKIMA_WORKERS={}", workers_of(node, nodes))};
@@ -217,6 +241,11 @@ void declare(CLI::App& command, int& code, program_words program) {
                   "With --hosts: the command that reaches a host, called with it and with what to run there "
                   "(default: ssh)")
       ->type_name("COMMAND");
+  command
+      .add_option("--port", options->port,
+                  "The port, or the ports FIRST-LAST, where nodes listen; node 0 takes the first one")
+      ->type_name("PORTS")
+      ->envname("SUKIMA_CLUSTER_PORT");
   command.add_flag("--hope", options->hope,
                    "Each node runs the whole program and omits what others have computed, so the program "
                    "goes on as long as one lives");

@@ -61,6 +61,12 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
   if (const std::string_view obstacle = obstacle_of_token(s.token); !s.token.empty() && !obstacle.empty())
     throw start_failure(std::string(obstacle));
   if (const char* const all = variable(variable_addresses)) s.addresses = addresses_of(all, s.own.nodes);
+  if (const char* const ports = variable(variable_port)) {
+    s.ports = read_ports(ports);
+    if (!s.ports)
+      throw start_failure(std::string(variable_port) + "=" + ports +
+                          " is wrong: give a port from 1 to 65535, or two of them as FIRST-LAST");
+  }
   if (const char* const silence = variable(variable_silence)) {
     constexpr std::uint32_t longest_silence = 3600;
     const std::chrono::seconds time(number_of(variable_silence, silence, 0, longest_silence));

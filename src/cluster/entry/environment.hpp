@@ -15,6 +15,8 @@ inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< 
 inline constexpr const char* variable_addresses =
     "SUKIMA_CLUSTER_ADDRESSES";  ///< where the others reach each node, by node, separated by commas
 inline constexpr const char* variable_listen = "SUKIMA_CLUSTER_LISTEN";  ///< node 0: the socket's descriptor
+inline constexpr const char* variable_port =
+    "SUKIMA_CLUSTER_PORT";  ///< N or N-M: where another node than 0 listens; none: on any free port
 inline constexpr const char* variable_silence =
     "SUKIMA_CLUSTER_SILENCE";  ///< seconds until a silent node is lost
 inline constexpr const char* variable_hope =

@@ -9,7 +9,11 @@ namespace sukima::cluster {
 
 local_start::local_start(const launch_request& request, std::string token, std::string report_mark,
                          const ended_nodes* ended)
-    : request_(request), token_(std::move(token)), report_mark_(std::move(report_mark)), ended_(ended) {}
+    : request_(request),
+      token_(std::move(token)),
+      report_mark_(std::move(report_mark)),
+      ended_(ended),
+      place_(request.ports) {}
 
 child_start local_start::node(unsigned number) const {
   child_start how;
@@ -23,6 +27,7 @@ child_start local_start::node(unsigned number) const {
   set(variable_node, std::to_string(number));
   set(variable_address, place_.address);
   set(variable_token, token_);
+  if (request_.ports) set(variable_port, write_ports(*request_.ports));
   set(variable_hope, request_.hope ? "1" : "0");
   const auto inherit = [&](const char* name, int descriptor) {
     set(name, std::to_string(descriptor));

@@ -15,7 +15,7 @@ class local_start {
   /// \param request      outlives this
   /// \param report_mark  for the reports of the programs
   /// \param ended        the file of the nodes that have ended; null: none
-  /// \throws std::system_error
+  /// \throws std::system_error, launch_error if no port is free that the request allows
   local_start(const launch_request& request, std::string token, std::string report_mark,
               const ended_nodes* ended);
 

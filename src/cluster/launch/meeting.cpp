@@ -4,6 +4,7 @@
 #include "entry/environment.hpp"
 #include "protocol/mac.hpp"
 #include "protocol/token.hpp"
+#include "shared/launch.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -23,14 +24,25 @@ namespace {
 
 }  // namespace
 
-meeting_place::meeting_place() : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+meeting_place::meeting_place(const std::optional<port_range>& ports) {
   sockaddr_in here{};
   here.sin_family = AF_INET;
   here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof here;
-  if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&here), size) != 0 ||
-      listen(socket.get(), SOMAXCONN) != 0 ||
-      getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &size) != 0)
+  auto* const address_of_socket = reinterpret_cast<sockaddr*>(&here);
+  const auto [first, last] = ports.value_or(port_range());
+  unsigned port = first;
+  bool listens = false;
+  do {
+    here.sin_port = htons(static_cast<std::uint16_t>(port));
+    socket = descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int reuse = 1;  // connections of the run before may still be closing
+    listens = socket && setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) == 0 &&
+              bind(socket.get(), address_of_socket, size) == 0 && listen(socket.get(), SOMAXCONN) == 0;
+  } while (!listens && errno == EADDRINUSE && port++ < last);
+  if (!listens && errno == EADDRINUSE && ports)
+    throw launch_error("none of the ports " + write_ports(*ports) + " is free here: give others by --port");
+  if (!listens || getsockname(socket.get(), address_of_socket, &size) != 0)
     fail("the nodes have no place to meet");
   address = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "launch/child.hpp"
+#include "shared/ports.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace sukima::cluster {
@@ -13,8 +15,9 @@ namespace sukima::cluster {
 struct meeting_place {
   descriptor socket;
   std::string address;  ///< HOST:PORT
-  /// \throws std::system_error
-  meeting_place();
+  /// \param ports  those from which it takes the first free one; nothing: all
+  /// \throws std::system_error, launch_error if none of the ports is free
+  explicit meeting_place(const std::optional<port_range>& ports);
 };
 
 /// A file with a byte for each node, which is not 0 when that has ended.

@@ -44,7 +44,7 @@ constexpr std::array options_of_ssh{"-T",
 /// What the launcher says itself.
 constexpr std::array own_variables{variable_nodes,  variable_node,   variable_address, variable_addresses,
                                    variable_token,  variable_listen, variable_hope,    variable_ended,
-                                   variable_report, variable_output};
+                                   variable_report, variable_output, variable_port};
 
 /// Begins the program whose words are the shell's own, and ends as it does. h: the node, d: the folder, m:
 /// the mark, o: not empty if only the output of tasks is wanted, which goes to descriptor 5 behind the mark.
@@ -137,6 +137,10 @@ remote_start::remote_start(const launch_request& request, std::string token, std
       report_mark_(std::move(report_mark)),
       mark_("sukima-node-" + new_token().substr(0, mark_size)),
       folder_(std::filesystem::current_path()) {
+  if (request.ports) {
+    port_ = request.ports->first;
+    return;
+  }
   unsigned drawn = 0;
   const std::string digits = new_token();
   std::from_chars(digits.data(), digits.data() + 4, drawn, 16);
@@ -163,7 +167,15 @@ std::string remote_start::variables_of(unsigned node) const {
          set(variable_address, request_.places.front().address + ":" + std::to_string(port_)) +
          set(variable_addresses, addresses) + set(variable_token, token_) +
          set(variable_hope, request_.hope ? "1" : "0") + set(variable_report, "4:" + report_mark_) +
-         (prints_tasks_only(node) ? set(variable_output, "5") : "");
+         (prints_tasks_only(node) ? set(variable_output, "5") : "") +
+         (request_.ports ? set(variable_port, write_ports(ports_of(node))) : "");
+}
+
+port_range remote_start::ports_of(unsigned node) const {
+  port_range ports = request_.ports.value_or(port_range());
+  // The first one is node 0's, which may listen later than its neighbours.
+  if (node != 0 && request_.places[node].host == request_.places.front().host) ++ports.first;
+  return ports;
 }
 
 std::string remote_start::first_line(unsigned node) const {

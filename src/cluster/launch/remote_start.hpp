@@ -63,13 +63,15 @@ class remote_start {
 
  private:
   std::string variables_of(unsigned node) const;
+  /// \pre the request has ports
+  port_range ports_of(unsigned node) const;
 
   const launch_request& request_;
   std::string token_;
   std::string report_mark_;
   std::string mark_;  ///< drawn for this run, so that no program prints it
   std::string folder_;
-  unsigned port_;  ///< of node 0, drawn; not one that systems give out themselves
+  unsigned port_ = 0;  ///< of node 0; if it is drawn, not one that systems give out themselves
 };
 
 /// A word for the POSIX shell, on one line: a newline is the value of $n.

@@ -65,9 +65,9 @@ constexpr std::size_t longest_exception = std::size_t{1} << 20;
 
 struct description {
   std::string type = "unknown";  ///< as C++ writes it
-  std::string what;
+  std::string what{};
   std::uint32_t node;  ///< where it was thrown
-  std::string_view name;  ///< the type's mangled name; empty: it does not travel as this type
+  std::string_view name{};  ///< the type's mangled name; empty: it does not travel as this type
 };
 
 description describe(const std::exception_ptr& thrown, node_id here) {

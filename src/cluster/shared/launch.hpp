@@ -4,6 +4,7 @@
 #pragma once
 
 #include "hosts.hpp"
+#include "ports.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -20,6 +21,9 @@ struct launch_request {
   std::vector<std::string> program;  ///< looked for in PATH, and its arguments
   unsigned nodes = 2;  ///< unless there are places
   std::vector<node_place> places;  ///< of the nodes on their hosts; empty: all are on this machine
+  /// Where nodes listen: at least as many ports as one host has nodes, and node 0 on the first one, on this
+  /// machine on the first free one. Nothing: on ports that are drawn or free.
+  std::optional<port_range> ports{};
   std::vector<std::string> remote_shell{"ssh"};  ///< a program as ssh, and its first arguments
   bool hope = false;  ///< hierarchical omission: each node runs all, and any one that lives is enough
   /// How long the other nodes may go on once node 0 has ended, or under hierarchical omission one that has

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "protocol/handshake.hpp"
+#include "shared/ports.hpp"
 #include "transport/transport.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct tcp_settings {
   /// Where the others reach each node, without its port; empty: where node 0 sees that it comes from. With
   /// it nodes listen on all of their addresses, unless the own one is of the loopback device.
   std::vector<std::string> addresses;
+  /// Where another node than 0 listens: on the first of these ports that is free; nothing: on any free one.
+  std::optional<port_range> ports;
   std::chrono::milliseconds heartbeat{500};  ///< between two of them
   unsigned silent_beats = 10;  ///< of this node's own, without a word of another one: that is lost. 0: never
   /// The time that a connection has to prove that it knows the token.

@@ -36,15 +36,51 @@ void open_everywhere(tcp::acceptor& by, tcp::endpoint& here, std::uint16_t port,
 /// Where a node listens that is told where the others reach it. Its own host may know that name as one of
 /// the loopback device.
 void open_known(asio::io_context& io, const tcp_settings& chosen, tcp::acceptor& by, tcp::endpoint& here,
-                error_code& error) {
+                std::uint16_t port, error_code& error) {
   const std::string& own = chosen.addresses[chosen.own.node];
-  const std::uint16_t port = chosen.own.node == 0 ? chosen.port : 0;
   if (!is_loopback(own) && !chosen.token.empty()) {
     open_everywhere(by, here, port, error);
     return;
   }
   here = address_of(io, chosen, own, port);
   by.open(here.protocol(), error);
+}
+
+/// \pre not open \post not open if there is an error
+error_code listen_on(asio::io_context& io, tcp::acceptor& by, const tcp_settings& chosen,
+                     std::uint16_t port) {
+  error_code error;
+  tcp::endpoint here;
+  if (!chosen.addresses.empty()) {
+    open_known(io, chosen, by, here, port, error);
+  } else {
+    // Nodes announce where they listen, so another node than 0 may listen on all of its addresses.
+    here = address_of(io, chosen, chosen.host, port);
+    if (chosen.own.node != 0 && !here.address().is_loopback())
+      open_everywhere(by, here, port, error);
+    else
+      by.open(here.protocol(), error);
+  }
+  if (!error) by.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) by.bind(here, error);
+  if (!error) by.listen(asio::socket_base::max_listen_connections, error);
+  error_code ignored;
+  if (error) by.close(ignored);
+  return error;
+}
+
+/// Where a node may listen. Port 0: on any free one.
+port_range ports_of(const tcp_settings& chosen) {
+  return chosen.own.node == 0 ? port_range{chosen.port, chosen.port} : chosen.ports.value_or(port_range());
+}
+
+std::string sentence_of(const tcp_settings& chosen, const error_code& error) {
+  const std::string begin = "node " + std::to_string(chosen.own.node) + " cannot listen on ";
+  if (chosen.own.node == 0)
+    return begin + "port " + std::to_string(chosen.port) + " of " + chosen.host + ": " + error.message();
+  if (!chosen.ports) return begin + "any port: " + error.message();
+  return begin + "any of the ports " + write_ports(*chosen.ports) + ": " + error.message() +
+         ": give others by --port or SUKIMA_CLUSTER_PORT";
 }
 
 }  // namespace
@@ -76,27 +112,13 @@ void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {
   if (chosen.listening >= 0) {
     by.assign(tcp::v4(), chosen.listening, error);
   } else {
-    tcp::endpoint here;
-    if (!chosen.addresses.empty()) {
-      open_known(io, chosen, by, here, error);
-    } else {
-      // The others tell where they listen, and nobody is told to come anywhere else.
-      here = address_of(io, chosen, chosen.host, chosen.port);
-      const bool everywhere = chosen.own.node != 0 && !here.address().is_loopback();
-      if (everywhere) {
-        open_everywhere(by, here, 0, error);
-      } else {
-        if (chosen.own.node != 0) here.port(0);
-        by.open(here.protocol(), error);
-      }
-    }
-    if (!error) by.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) by.bind(here, error);
-    if (!error) by.listen(asio::socket_base::max_listen_connections, error);
+    const port_range ports = ports_of(chosen);
+    unsigned port = ports.first;
+    do {
+      error = listen_on(io, by, chosen, static_cast<std::uint16_t>(port));
+    } while (error == asio::error::address_in_use && port++ < ports.last);
   }
-  if (error)
-    throw start_failure("node " + std::to_string(chosen.own.node) + " cannot listen on port " +
-                        std::to_string(chosen.port) + " of " + chosen.host + ": " + error.message());
+  if (error) throw start_failure(sentence_of(chosen, error));
   keep_from_children(by.native_handle());
   chosen.own.port = by.local_endpoint().port();
 }
