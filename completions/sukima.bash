@@ -61,8 +61,8 @@ _sukima_cluster() {
   case $previous in
     --json | --hosts) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     -n | --nodes | --grace | --ssh) ;;
-    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --hosts --ssh --port --hope --grace --no-tags --no-prefix --json" -- "$cur") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --port --hope --grace --no-tags --no-prefix --json --" -- "$cur") ;;
+    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --hosts --ssh --ssh-tunnel --port --hope --grace --no-tags --no-prefix --json" -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --ssh-tunnel --port --hope --grace --no-tags --no-prefix --json --" -- "$cur") ;;
   esac
 }
 

@@ -111,6 +111,52 @@ class nodes_with_ports(Hosts):
                               "FIRST-LAST\n", 2))
 
 
+class nodes_with_tunnels(Hosts):
+    """remote_shell.py forwards nothing: its hosts have one loopback device, so nodes find each other all the same."""
+
+    def forwards(self):
+        """By host, in the order of the log: what was asked of the shells that start nodes."""
+        found = []
+        for line in self.log.read_text().splitlines():
+            words = line.split()[1:]
+            options = [(words[i], words[i + 1]) for i in range(len(words)) if words[i] in ("-L", "-R")]
+            host = next(word for word in words if word in ("alpha", "beta"))
+            self.assertEqual(bool(options), "ExitOnForwardFailure=yes" in words)
+            found.append((host, options))
+        return found
+
+    def test_forward_the_ports_of_all_others(self):
+        for options in ([], ["--hope"]):
+            self.log.unlink(missing_ok=True)
+            ended = self.run_on("alpha 2 10.0.0.1\nbeta 1 10.0.0.2\n", FIB, "25",
+                                options=["--ssh-tunnel", "--port", "21100-21105", *options])
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0))
+            own = "127.0.0.1"
+            self.assertEqual(sorted(self.forwards()), [
+                ("alpha", []),
+                ("alpha", [("-L", f"{own}:21103:{own}:21100"), ("-L", f"{own}:21104:{own}:21101"),
+                           ("-R", f"{own}:21102:{own}:21105")]),
+                ("beta", [("-R", f"{own}:21100:{own}:21103"), ("-R", f"{own}:21101:{own}:21104"),
+                          ("-L", f"{own}:21105:{own}:21102")])])
+
+    def test_listen_at_the_loopback_device_only(self):
+        ended = self.run_on(TWO, "sh", "-c", "echo $SUKIMA_CLUSTER_ADDRESSES $SUKIMA_CLUSTER_PORT >&2",
+                            options=["--no-tags", "--ssh-tunnel", "--port", "21000-21003"])
+        self.assertEqual(sorted(ended.stderr.splitlines()), ["127.0.0.1,127.0.0.1 21000-21000", "127.0.0.1,127.0.0.1 21001-21001"])
+
+    def test_draw_their_ports(self):
+        ended = self.run_on(TWO, FIB, "25", options=["--ssh-tunnel"])
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0))
+
+    def test_need_two_ports_each(self):
+        ended = self.run_on(TWO, FIB, "25", options=["--ssh-tunnel", "--port", "21000-21002"])
+        self.assertEqual((ended.stderr, ended.returncode),
+                         ("sukima: --port 21000-21002: --ssh-tunnel needs two ports for each node: give FIRST-LAST with 4 of "
+                          "them\n", 2))
+        ended = subprocess.run([SUKIMA, "cluster", "run", "--ssh-tunnel", "--", FIB, "25"], capture_output=True, text=True)
+        self.assertEqual((ended.stderr, ended.returncode), ("sukima: --ssh-tunnel needs --hosts\n", 2))
+
+
 class nodes_on_hosts(Hosts):
     def test_have_the_result_of_one_machine(self):
         for hosts in (TWO, f"alpha 2 {HERE}  # two\n\n# and another one\nme@beta\t{HERE}\n"):

@@ -15,7 +15,7 @@ import threading
 
 def words_after_options(words):
     while words and words[0].startswith("-"):
-        words = words[2 if words[0] in ("-o", "-p", "-l") else 1:]
+        words = words[2 if words[0] in ("-o", "-p", "-l", "-L", "-R") else 1:]
     return words
 
 

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import machines
 from nodes import DIES_WITH_TEST, wait_until_ended, wait_until_it_works
 
 SUKIMA, FIB, QUEENS = (str(Path(word).resolve()) for word in sys.argv[1:4])
@@ -29,19 +30,20 @@ def free_port():
 
 
 class Server:
-    """sshd, until `stop`."""
+    """sshd, until `stop`; at an address of a machine, or at the loopback device."""
 
-    def __init__(self, folder):
-        self.folder, self.port = Path(folder), free_port()
-        for key in ("host", "user", "stranger"):
+    def __init__(self, folder, address="127.0.0.1", inside=lambda *words: words, other=None):
+        """`other`: a server whose port and user this one has, too."""
+        self.folder, self.port = Path(folder), other.port if other else free_port()
+        for key in ("host", *(() if other else ("user", "stranger"))):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / key], check=True)
         shutil.copy(self.folder / "user.pub", self.folder / "authorized")
         (self.folder / "config").write_text(
-            f"Port {self.port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/authorized\n"
+            f"Port {self.port}\nListenAddress {address}\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/authorized\n"
             "PidFile none\nStrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n")
         if os.getuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)  # sshd's own; Debian makes it when its service starts
-        self.process = subprocess.Popen([*DIES_WITH_TEST, SSHD, "-D", "-e", "-f", self.folder / "config"],
+        self.process = subprocess.Popen([*DIES_WITH_TEST, *inside(SSHD, "-D", "-e", "-f", self.folder / "config")],
                                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         said = ""
         for line in self.process.stderr:
@@ -86,9 +88,9 @@ class hosts_by_ssh(unittest.TestCase):
         return subprocess.run(self.words(hosts, *words, **how), stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               cwd=self.folder)
 
-    def start(self, script):
+    def start(self, script, before=""):
         """(the launcher, the pids of two programs), which have said that they are there."""
-        started = subprocess.Popen(self.words(TWO, "sh", "-c", f"echo $$ >&2; {script}"), stdin=subprocess.DEVNULL,
+        started = subprocess.Popen(self.words(TWO, "sh", "-c", f"{before} echo $$ >&2; {script}"), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
         self.addCleanup(started.communicate)
         self.addCleanup(started.kill)
@@ -107,8 +109,7 @@ class hosts_by_ssh(unittest.TestCase):
 
     def test_get_signals(self):
         for name in ("INT", "TERM", "USR1"):
-            running, _ = self.start(f'trap "echo {name} >&2; exit 0" {name}; echo on >&2; while :; do sleep 0.05; done')
-            self.assertEqual([running.stderr.readline().split()[-1] for _ in range(2)], ["on", "on"])
+            running, _ = self.start("while :; do sleep 0.05; done", before=f'trap "echo {name} >&2; exit 0" {name};')
             running.send_signal(getattr(signal, "SIG" + name))  # setpriv has become the launcher
             self.assertEqual(sorted(running.stderr.read().splitlines()),
                              [f"[0 127.0.0.1] {name}", f"[1 127.0.0.1] {name}"])
@@ -140,6 +141,70 @@ class hosts_by_ssh(unittest.TestCase):
         running.stderr.read()
         self.assertNotEqual(running.wait(), 0)
         wait_until_ended(pids)
+
+
+def sockets(machine):
+    """(local port, remote port) of the TCP connections of a machine, but for those of its loopback device."""
+    lines = subprocess.run(machine.inside("cat", "/proc/net/tcp"), check=True, capture_output=True, text=True).stdout
+    fields = [line.split() for line in lines.splitlines()[1:]]
+    return {(int(here.split(":")[1], 16), int(there.split(":")[1], 16)) for _, here, there, state, *_ in fields
+            if state == "01" and not here.startswith("0100007F:")}
+
+
+class tunnels(unittest.TestCase):
+    """Two machines with an sshd each. The launcher is on the first one."""
+
+    def setUp(self):
+        if obstacle := machines.obstacle():
+            self.skipTest(f"there are no network namespaces here: {obstacle}")
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = Path(kept.name).resolve()
+        self.machines = self.enterContext(machines.two_machines())
+        self.servers = []
+        for number, machine in enumerate(self.machines, start=1):
+            folder = self.folder / str(number)
+            folder.mkdir()
+            if self.servers:  # one user and one port for both
+                for file in ("user", "user.pub"):
+                    shutil.copy(self.servers[0].folder / file, folder / file)
+            self.servers.append(Server(folder, f"10.77.0.{number}", machine.inside, self.servers[0] if self.servers else None))
+            self.addCleanup(self.servers[-1].stop)
+        (self.folder / "hosts.txt").write_text("10.77.0.1 2\n10.77.0.2 2\n")
+
+    def words(self, *words):
+        return [*DIES_WITH_TEST, *self.machines[0].inside(SUKIMA, "cluster", "run", "--hosts", str(self.folder / "hosts.txt"), "--ssh",
+                                                         self.servers[0].command(), "--ssh-tunnel", *words)]
+
+    def run_nodes(self, *words):
+        return subprocess.run(self.words(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder)
+
+    def test_join_all_nodes(self):
+        for options in ([], ["--hope"]):
+            ended = self.run_nodes(*options, "--", QUEENS, "8")
+            self.assertEqual((ended.stdout.split()[-1], ended.stderr, ended.returncode), ("92", "", 0))
+
+    def test_are_all_that_goes_between_the_machines(self):
+        with subprocess.Popen(self.words("--", "sh", "-c", f"echo $$ >&2; SUKIMA_WORKERS=1 exec {FIB} 70"), cwd=self.folder,
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+            for pid in [int(running.stderr.readline().split()[-1]) for _ in range(4)]:
+                wait_until_it_works(pid)
+            for machine in self.machines:
+                ports = sockets(machine)
+                self.assertNotEqual(ports, set())
+                self.assertTrue(all(self.servers[0].port in pair for pair in ports), ports)
+            running.kill()
+
+    def test_that_cannot_be_made_end_the_run(self):
+        taken = "import socket; s = socket.create_server(('127.0.0.1', 23000)); print('taken', flush=True); input()"
+        with subprocess.Popen([*DIES_WITH_TEST, *self.machines[1].inside(sys.executable, "-c", taken)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as other:
+            self.assertEqual(other.stdout.readline(), "taken\n")
+            ended = self.run_nodes("--port", "23000-23007", "--", FIB, "20")
+            other.communicate("end\n")
+        self.assertEqual(ended.returncode, 255)
+        self.assertIn("node 2 (host 10.77.0.2): ssh ended with status 255", ended.stderr)
+        self.assertIn("remote port forwarding failed for listen port 23000", ended.stderr)
 
 
 if __name__ == "__main__":

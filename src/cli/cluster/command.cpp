@@ -34,6 +34,8 @@ constexpr const char* footer = R"(Examples:
   sukima cluster run -n 4 --hope -- ./fib 45     goes on as long as one node lives
   sukima cluster run --hosts hosts.txt -- ./fib 45
                                                  nodes on other machines, by ssh
+  sukima cluster run --hosts hosts.txt --ssh-tunnel -- ./fib 45
+                                                 nodes reach each other by ssh alone
   sukima cluster run --hosts hosts.txt --port 21000-21003 -- ./fib 45
                                                  nodes listen on these ports only
   sukima cluster run -n 4 --json ends.json -- ./fib 45
@@ -56,6 +58,7 @@ struct cluster_options {
   std::optional<unsigned> nodes;
   bool no_tags = false;
   bool no_prefix = false;
+  bool ssh_tunnel = false;
   bool hope = false;
   std::optional<unsigned> grace;
 };
@@ -157,6 +160,10 @@ sukima::cluster::port_range ports_of(const std::string& text,
     most = place.of_host;
     host = place.host;
   }
+  if (request.tunnel && ports->size() < 2 * request.places.size())
+    throw process::usage_error(
+        fmt::format("--port {}: --ssh-tunnel needs two ports for each node: give FIRST-LAST with {} of them",
+                    text, 2 * request.places.size()));
   if (ports->size() < most)
     throw process::usage_error(
         fmt::format("--port {}: {} has {} nodes, which need a port each: give FIRST-LAST", text, host, most));
@@ -167,6 +174,7 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
   if (options.ssh && !options.hosts) throw process::usage_error("--ssh needs --hosts");
+  if (options.ssh_tunnel && !options.hosts) throw process::usage_error("--ssh-tunnel needs --hosts");
   if (options.nodes && options.hosts)
     throw process::usage_error(
         "--hosts names all nodes: leave --nodes out, and write their numbers into the file");
@@ -180,6 +188,7 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   if (options.hosts) {
     request.places = read_hosts_file(*options.hosts);
     if (options.ssh) request.remote_shell = split_command("--ssh", *options.ssh);
+    request.tunnel = options.ssh_tunnel;
     if (options.port) request.ports = ports_of(*options.port, request);
     return request;
   }
@@ -241,6 +250,10 @@ void declare(CLI::App& command, int& code, program_words program) {
                   "With --hosts: the command that reaches a host, called with it and with what to run there "
                   "(default: ssh)")
       ->type_name("COMMAND");
+  command.add_flag(
+      "--ssh-tunnel", options->ssh_tunnel,
+      "With --hosts: nodes reach each other through ssh and this machine alone, so all is encrypted "
+      "and no other port need be open");
   command
       .add_option("--port", options->port,
                   "The port, or the ports FIRST-LAST, where nodes listen; node 0 takes the first one")

@@ -144,13 +144,37 @@ remote_start::remote_start(const launch_request& request, std::string token, std
   unsigned drawn = 0;
   const std::string digits = new_token();
   std::from_chars(digits.data(), digits.data() + 4, drawn, 16);
-  port_ = first_port + drawn % ports;
+  const unsigned wanted = request.tunnel ? 2 * static_cast<unsigned>(request.places.size()) : 1;
+  port_ = first_port + drawn % (ports - wanted);
+}
+
+std::vector<std::string> remote_start::shell_of(unsigned node,
+                                                const std::vector<std::string>& options) const {
+  std::vector<std::string> words = request_.remote_shell;
+  if (is_ssh(words.front())) words.insert(words.end(), options_of_ssh.begin(), options_of_ssh.end());
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(request_.places[node].host);
+  return words;
+}
+
+std::vector<std::string> remote_start::tunnels_of(unsigned node) const {
+  const std::vector<node_place>& places = request_.places;
+  if (!request_.tunnel || places[node].on_host != 0) return {};
+  const auto place = [](std::size_t port) { return "127.0.0.1:" + std::to_string(port); };
+  std::vector<std::string> options{"-o", "ExitOnForwardFailure=yes"};
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    const std::string there = place(port_ + n);
+    const std::string here = place(port_ + places.size() + n);
+    if (places[n].host == places[node].host)
+      options.insert(options.end(), {"-L", here + ":" + there});
+    else
+      options.insert(options.end(), {"-R", there + ":" + here});
+  }
+  return options;
 }
 
 std::vector<std::string> remote_start::command(unsigned node) const {
-  std::vector<std::string> words = request_.remote_shell;
-  if (is_ssh(words.front())) words.insert(words.end(), options_of_ssh.begin(), options_of_ssh.end());
-  words.push_back(request_.places[node].host);
+  std::vector<std::string> words = shell_of(node, tunnels_of(node));
   // For any login shell: no backslash, no exclamation mark, one line.
   words.push_back("exec sh -c 'echo " + mark_ + R"( ready >&2; IFS= read -r s && eval "$s"')");
   return words;
@@ -158,20 +182,25 @@ std::vector<std::string> remote_start::command(unsigned node) const {
 
 std::string remote_start::variables_of(unsigned node) const {
   std::string addresses;
-  for (const node_place& p : request_.places) addresses += (addresses.empty() ? "" : ",") + p.address;
+  const auto address_of = [&](const node_place& p) { return request_.tunnel ? "127.0.0.1" : p.address; };
+  for (const node_place& p : request_.places) addresses += (addresses.empty() ? "" : ",") + address_of(p);
   const auto set = [](const char* name, const std::string& value) {
     return std::string(name) + "=" + shell_word(value) + " ";
   };
   return settings() + set(variable_nodes, std::to_string(request_.places.size())) +
          set(variable_node, std::to_string(node)) +
-         set(variable_address, request_.places.front().address + ":" + std::to_string(port_)) +
+         set(variable_address, address_of(request_.places.front()) + ":" + std::to_string(port_)) +
          set(variable_addresses, addresses) + set(variable_token, token_) +
          set(variable_hope, request_.hope ? "1" : "0") + set(variable_report, "4:" + report_mark_) +
          (prints_tasks_only(node) ? set(variable_output, "5") : "") +
-         (request_.ports ? set(variable_port, write_ports(ports_of(node))) : "");
+         (request_.ports || request_.tunnel ? set(variable_port, write_ports(ports_of(node))) : "");
 }
 
 port_range remote_start::ports_of(unsigned node) const {
+  if (request_.tunnel) {
+    const auto own = static_cast<std::uint16_t>(port_ + node);
+    return {own, own};
+  }
   port_range ports = request_.ports.value_or(port_range());
   // The first one is node 0's, which may listen later than its neighbours.
   if (node != 0 && request_.places[node].host == request_.places.front().host) ++ports.first;
@@ -190,8 +219,8 @@ std::string remote_start::first_line(unsigned node) const {
 }
 
 std::vector<std::string> remote_start::signal_command(unsigned node, pid_t process, int signal) const {
-  std::vector<std::string> words = command(node);
-  words.back() = std::string("kill -") + sigabbrev_np(signal) + " " + std::to_string(process);
+  std::vector<std::string> words = shell_of(node, {});
+  words.push_back(std::string("kill -") + sigabbrev_np(signal) + " " + std::to_string(process));
   return words;
 }
 

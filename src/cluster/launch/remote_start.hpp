@@ -13,6 +13,11 @@
 // program to begin; after that a second process there looks each second whether the shell still has the
 // parent that it began with, which is the connection's. If not, the program gets SIGTERM, and two seconds
 // later SIGKILL, with all of its process group.
+//
+// With tunnels node n listens on port F + n of its host's loopback device, where N is the number of nodes and F a
+// port. The remote shell of the first node of each host forwards, by -R, the ports of the nodes of other hosts
+// to the ports F + N + n of the launcher's loopback device, and, by -L, those of its own nodes from there to the
+// host. So a node connects to any other one at its own loopback device, and the bytes go through the launcher.
 #pragma once
 
 #include "launch/child.hpp"
@@ -62,8 +67,12 @@ class remote_start {
   std::optional<mark> mark_in(std::string_view line) const;
 
  private:
+  /// The remote shell with its options, and the host.
+  std::vector<std::string> shell_of(unsigned node, const std::vector<std::string>& options) const;
+  /// The options of a node's remote shell that make tunnels.
+  std::vector<std::string> tunnels_of(unsigned node) const;
   std::string variables_of(unsigned node) const;
-  /// \pre the request has ports
+  /// \pre the request has ports or tunnels
   port_range ports_of(unsigned node) const;
 
   const launch_request& request_;

@@ -24,6 +24,9 @@ struct launch_request {
   /// Where nodes listen: at least as many ports as one host has nodes, and node 0 on the first one, on this
   /// machine on the first free one. Nothing: on ports that are drawn or free.
   std::optional<port_range> ports{};
+  /// With places: nodes reach each other by tunnels of the remote shell alone, as `ssh -L` and `ssh -R` make
+  /// them. Then `ports` has two for each node.
+  bool tunnel = false;
   std::vector<std::string> remote_shell{"ssh"};  ///< a program as ssh, and its first arguments
   bool hope = false;  ///< hierarchical omission: each node runs all, and any one that lives is enough
   /// How long the other nodes may go on once node 0 has ended, or under hierarchical omission one that has
