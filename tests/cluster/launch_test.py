@@ -277,8 +277,8 @@ class launch(unittest.TestCase):
             return ended.stdout, ended.stderr, ended.returncode
 
         step = {"SLURM_STEP_ID": "0", "SLURM_PROCID": "2", "SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4"}
-        why = (", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 or "
-               "sukima cluster run, or each process by itself with sukima cluster run -n 1\n")
+        why = (", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 (MPICH), srun "
+               "--mpi=pmix (Open MPI) or sukima cluster run, or each process by itself with sukima cluster run -n 1\n")
         self.assertEqual(started_with(**step), ("", f"sukima: srun has started this program 4 times{why}", 2))
         self.assertEqual(started_with(PMIX_RANK="1"),
                          ("", f"sukima: a PMIx launcher has started this program several times{why}", 2))

@@ -52,6 +52,33 @@ TEST(mpi_transport, knows_who_has_started_the_process) {
   EXPECT_EQ(mpi_place_of({{"PMI_RANK", "0"}}), "none");
 }
 
+/// As srun --mpi=pmix starts a step of four tasks.
+std::string place_in_step(const char* task, const char* rank, const char* space) {
+  return mpi_place_of({{"SLURM_STEP_ID", "0"},
+                       {"SLURM_PROCID", task},
+                       {"SLURM_STEP_NUM_TASKS", "4"},
+                       {"PMIX_RANK", rank},
+                       {"PMIX_NAMESPACE", space}});
+}
+
+TEST(mpi_transport, knows_that_srun_has_started_an_open_mpi_by_pmix) {
+  EXPECT_EQ(place_in_step("3", "3", "slurm.pmix.17.0"), "openmpi 3/4");
+  EXPECT_EQ(place_in_step("0", "0", "slurm.pmix.17.0"), "openmpi 0/4");
+  EXPECT_EQ(place_in_step("3", "0", "slurm.pmix.17.0"), "none") << "of another launcher inside the step";
+  EXPECT_EQ(place_in_step("3", "3", "prterun-17@1"), "none");
+  EXPECT_EQ(place_in_step("4", "4", "slurm.pmix.17.0"), "none");
+  EXPECT_EQ(mpi_place_of({{"PMIX_RANK", "3"}, {"PMIX_NAMESPACE", "slurm.pmix.17.0"}}), "none");
+  EXPECT_EQ(mpi_place_of({{"OMPI_COMM_WORLD_RANK", "0"},
+                          {"OMPI_COMM_WORLD_SIZE", "1"},
+                          {"SLURM_STEP_ID", "0"},
+                          {"SLURM_PROCID", "3"},
+                          {"SLURM_STEP_NUM_TASKS", "4"},
+                          {"PMIX_RANK", "3"},
+                          {"PMIX_NAMESPACE", "slurm.pmix.17.0"}}),
+            "none")
+      << "an mpirun has started it alone";
+}
+
 std::string without_mpi(variable_list variables) {
   known.assign(variables.begin(), variables.end());
   return started_without_mpi(known_value);
@@ -69,7 +96,10 @@ TEST(mpi_transport, knows_processes_that_nothing_joins) {
   EXPECT_EQ(without_mpi({}), "");
   const std::string by_srun = in_step("0", "3", "4");
   EXPECT_EQ(by_srun.find("srun has started this program 4 times, and nothing that Sukima knows joins"), 0u);
-  EXPECT_NE(by_srun.find("start it with mpirun, srun --mpi=pmi2 or sukima cluster run"), std::string::npos);
+  EXPECT_NE(
+      by_srun.find("start it with mpirun, srun --mpi=pmi2 (MPICH), srun --mpi=pmix (Open MPI) or sukima "
+                   "cluster run"),
+      std::string::npos);
   EXPECT_EQ(in_step("0", "0", "4"), by_srun);
   EXPECT_EQ(in_step("0", "0", "1"), "") << "a step with one task";
   EXPECT_EQ(without_mpi({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}), "") << "a job's script";

@@ -64,9 +64,11 @@ class mpi_transport final : public transport {
     MPI_Comm_size(all_, &size);
     self_ = static_cast<node_id>(rank);
     if (static_cast<unsigned>(size) != chosen_.nodes)
-      throw start_failure("mpirun said that there are " + std::to_string(chosen_.nodes) +
-                          " nodes, and MPI has " + std::to_string(size) +
-                          ": start the program with the mpirun of the same MPI");
+      throw start_failure(
+          "the variables of its starter name " + std::to_string(chosen_.nodes) + " processes, and MPI has " +
+          std::to_string(size) +
+          ": start the program with the mpirun of the same MPI, or under srun --mpi=pmix with an "
+          "Open MPI that was built with PMIx");
     compare_programs();
     meet_bells();
     return self_;

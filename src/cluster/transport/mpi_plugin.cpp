@@ -32,8 +32,9 @@ constexpr unsigned first_special_step = 0xfffffff0;
 
 /// What is wrong with several processes, and what to do.
 constexpr const char* nothing_joins =
-    ", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 or "
-    "sukima cluster run, or each process by itself with sukima cluster run -n 1";
+    ", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 "
+    "(MPICH), srun --mpi=pmix (Open MPI) or sukima cluster run, or each process by itself with sukima "
+    "cluster run -n 1";
 
 std::optional<unsigned> number_in(const char* text) noexcept {
   if (text == nullptr) return {};
@@ -42,6 +43,28 @@ std::optional<unsigned> number_in(const char* text) noexcept {
   const auto [stop, error] = std::from_chars(text, end, value);
   if (error != std::errc{} || stop != end) return {};
   return value;
+}
+
+/// A process of a step that srun has started with several tasks.
+struct slurm_task {
+  unsigned number;
+  unsigned tasks;
+};
+std::optional<slurm_task> own_slurm_task(const char* (*variable)(const char* name)) {
+  // The number of a step's tasks is set by srun only: a job's script has SLURM_PROCID and SLURM_NTASKS, too.
+  const auto step = number_in(variable("SLURM_STEP_ID"));
+  const auto task = number_in(variable("SLURM_PROCID"));
+  const auto tasks = number_in(variable("SLURM_STEP_NUM_TASKS"));
+  if (!step || *step >= first_special_step || !task || !tasks || *tasks < 2 || *task >= *tasks) return {};
+  return slurm_task{*task, *tasks};
+}
+
+/// Whether srun --mpi=pmix has started this process: its PMIx has a namespace of Slurm's for the step, and the
+/// process's number there.
+bool has_pmix_of_slurm(const slurm_task& own, const char* (*variable)(const char* name)) {
+  const char* const space = variable("PMIX_NAMESPACE");
+  return space != nullptr && std::string_view(space).starts_with("slurm.pmix.") &&
+         number_in(variable("PMIX_RANK")) == own.number;
 }
 
 /// The folder of the file that this code is in: the program, or libsukima-cluster.so.
@@ -97,7 +120,10 @@ std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name
     const auto node = number_in(variable(by.node));
     const auto nodes = number_in(variable(by.nodes));
     if (node && nodes && *nodes > 1 && *node < *nodes) return mpi_place{by.kind, *node, *nodes};
+    if (node && nodes) return {};  // it is alone there, also if srun has started that mpirun's daemons
   }
+  if (const auto own = own_slurm_task(variable); own && has_pmix_of_slurm(*own, variable))
+    return mpi_place{mpi_kind::open_mpi, own->number, own->tasks};
   return {};
 }
 
@@ -105,12 +131,8 @@ std::string started_without_mpi(const char* (*variable)(const char* name)) {
   // An MPI counts that says that the process is alone, too: its mpirun may run in a step of several tasks.
   for (const starter& by : starters)
     if (number_in(variable(by.node)) && number_in(variable(by.nodes))) return {};
-  // The number of a step's tasks is set by srun only: a job's script has SLURM_PROCID and SLURM_NTASKS, too.
-  const auto step = number_in(variable("SLURM_STEP_ID"));
-  const auto task = number_in(variable("SLURM_PROCID"));
-  const auto tasks = number_in(variable("SLURM_STEP_NUM_TASKS"));
-  if (step && *step < first_special_step && task && tasks && *tasks > 1 && *task < *tasks)
-    return "srun has started this program " + std::to_string(*tasks) + " times" + nothing_joins;
+  if (const auto own = own_slurm_task(variable))
+    return "srun has started this program " + std::to_string(own->tasks) + " times" + nothing_joins;
   // A PMIx launcher does not say how many processes there are. Number 0 may be alone: Open MPI gives it to a
   // program, too, that nobody has started and that calls MPI_Init.
   const auto rank = number_in(variable("PMIX_RANK"));
