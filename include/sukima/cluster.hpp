@@ -16,7 +16,7 @@
 
 namespace sukima::detail {
 
-/// The facts about an entry that a node needs.
+/// An entry, as a node sees it.
 struct cluster_entry {
   void (*run)(cluster_entry&, context) = nullptr;  ///< calls the function and keeps its result
   void (*put)(cluster_entry&, std::vector<std::byte>&) = nullptr;
@@ -58,26 +58,24 @@ namespace sukima::cluster {
 /// @{
 
 /// Calls a function with the help of all nodes: an entry. Every node runs main and comes here. Node 0 makes
-/// the call, with its own arguments. The others ask it and each other for tasks, and all continue with the
-/// same result. Outside `sukima cluster`, and inside a running entry, this machine alone makes the call.
+/// the call, with its own arguments. The others ask it and each other for tasks. All go on with the same
+/// result. Outside `sukima cluster`, and inside a running entry, the call is made on this machine alone.
 ///
 ///     long n = sukima::cluster::run(sukima::call<fib>(50));
 ///
-/// Tasks are split off from forks with `sukima::call` as their second branch, from parallel_reduce with one
-/// as its body, and from searches whose callables have no captures. Their writes to globals stay on their
-/// node.
+/// Tasks are what is split off from forks with `sukima::call` as their second branch, from parallel_reduce
+/// with one as its body, and from searches whose callables have no captures. What they write into globals
+/// stays on their node.
 /// \param what  the same call on each node; its arguments and its result can travel
 /// \throws what the function throws; if that was thrown on another node, an exception of the same type if
 /// SUKIMA_EXCEPTION names it, or else remote_exception
 ///
-/// If the nodes do not come together (one runs another program, or has another token), or call different
-/// functions in one entry, each ends with status 2 and one sentence. If a node is lost later, the others end
-/// with status 75. Processes that srun or a PMIx launcher has started, and that no MPI joins, end with status
-/// 2, too.
-///
-/// Under `sukima cluster run --hope` every node makes the call, and omits tasks that others have computed.
-/// Then the other nodes continue if a node is lost or does not come, and exceptions arrive as they were
-/// thrown (docs/hope.md).
+/// If the nodes do not come together (another program at one of them, another token), or call another
+/// function in one entry, each ends with status 2 and one sentence; if one of them is lost later, with status
+/// 75. Processes that srun or a PMIx launcher has started, and that no MPI joins, end with status 2, too.
+/// Under `sukima cluster run --hope` every node makes the call, and omits what others have computed; then a
+/// node that is lost, or does not come, ends no other one, and exceptions arrive as they were thrown
+/// (docs/hope.md).
 /// \par Complexity one message to each node at the end, and a few for each task that travels
 template <class Call>
   requires detail::call_can_travel<Call>
@@ -105,7 +103,7 @@ struct traffic {
   std::uint64_t cut = 0;  ///< those that ended by it while they ran here: in part they were computed twice
   std::uint64_t computed = 0;  ///< those that gave their result here
   std::uint64_t told = 0;  ///< those whose result it sent to other nodes
-  std::uint64_t helped = 0;  ///< those begun though another node had announced that it runs them
+  std::uint64_t helped = 0;  ///< those begun though another node said that it runs them
   std::uint64_t taken_over = 0;  ///< those begun after the node that ran them was lost
   /// Those left to another node that had begun them, too: it has a lower number, or began earlier.
   std::uint64_t yielded = 0;

@@ -298,8 +298,8 @@ class a_node_that_sends_garbage(unittest.TestCase):
     def test_ends_all_with_75(self):
         for token in ("", TOKEN):
             for message, sentence in (
-                    (b"\xff" * 18, "node 1 sent what is no message"),
-                    (b"", "node 1 sent what is no message"),
+                    (b"\xff" * 18, "node 1 sent a malformed message"),
+                    (b"", "node 1 sent a malformed message"),
                     (peer_message(kind=3, function=1 << 20), "node 1 sent a task of an unknown function"),
                     (peer_message(kind=4, id=77), "node 1 sent the result of a task that it did not have"),
                     (peer_message(kind=7, id=77), "node 1 declined a task that it did not have")):
@@ -307,7 +307,7 @@ class a_node_that_sends_garbage(unittest.TestCase):
                 self.assertIn(sentence, errors)
             for bytes_ in (b"\xff\xff\xff\xff", b"\x12\x00\x00\x00\x04" + b"x" * 17):
                 errors = self.end_of_node_0(token, lambda peer, b=bytes_: peer.socket.sendall(b))
-                self.assertIn("node 1 was lost" if bytes_[0] == 255 or token else "node 1 sent what is no message", errors)
+                self.assertIn("node 1 was lost" if bytes_[0] == 255 or token else "node 1 sent a malformed message", errors)
 
 
 if __name__ == "__main__":

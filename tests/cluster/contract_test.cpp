@@ -194,7 +194,7 @@ TEST_P(transports, refuse_what_would_fill_the_memory) {
   on_each([&](node_id self) {
     if (self == 0) {
       bool refused = false;
-      while (!refused) {  // node 2 does not read meanwhile
+      while (!refused) {  // node 2 does not read in the meantime
         bytes large(most_queued / 4);
         refused = !all[0]->send(2, std::move(large));
         EXPECT_EQ(large.size(), refused ? most_queued / 4 : large.size()) << "it stays with its sender";

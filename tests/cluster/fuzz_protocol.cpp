@@ -35,7 +35,7 @@ void take_stream(byte_view stream, handshake::role side, const char* token) {
         taken += f->content.size();
         demand(taken <= stream.size(), "frames hold no more than what came");
         if (shaken.take(*f).done) {
-          demand(*token == 0, "nobody gets in without the token");
+          demand(*token == 0, "no node gets in without the token");
           demand(shaken.peer().node < shaken.peer().nodes, "a node has a number below their count");
           return;
         }

@@ -46,7 +46,7 @@ class scenarios(unittest.TestCase):
                     self.assertEqual(len(row["paired"]), 1, where)
                     for count in ("published", "omitted", "twice", "messages"):
                         self.assertGreaterEqual(row[count], 0, where)
-            # Each node that ends tells the others its result, if they have not told theirs.
+            # Each node that ends sends its result to the others, if they have not sent theirs.
             self.assertGreater(rows[ROWS.index("none")]["messages"], 0)
             self.assertEqual(rows[ROWS.index("alone")]["messages"], 0)
 

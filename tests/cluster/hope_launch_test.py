@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `sukima cluster run --hope` with programs that are no nodes: hope_launch_test.py SUKIMA"""
+"""Tests `sukima cluster run --hope` with programs that are not nodes: hope_launch_test.py SUKIMA"""
 import fcntl
 import os
 import signal
@@ -55,7 +55,7 @@ class launch(unittest.TestCase):
         self.assertEqual(ended.stderr, "sukima: no node ended by itself: node 0 by signal 9, node 1 by signal 10\n")
 
     def test_reports_a_node_that_prints_something_else(self):
-        # Whoever is the second is reported, and both are ended.
+        # The second one is reported, and both are ended.
         ended = shell(f"echo abc; {NODE_1} && printf 'd\\nx' || printf 'd\\ne'; exec sleep 1000", nodes=2)
         self.assertEqual(ended.returncode, 70)
         self.assertRegex(ended.stderr, r"^sukima: node [01] wrote something else than was printed at offset 6 of its "
@@ -63,7 +63,7 @@ class launch(unittest.TestCase):
         self.assertEqual(ended.stdout[:6], "abc\nd\n")
 
     def test_prints_what_nodes_wrote_before_they_differed(self):
-        # Nobody reads it before the nodes have been ended: most of it waits in the launcher then.
+        # The test reads nothing before the nodes have been ended. Most of the output waits in the launcher then.
         with subprocess.Popen(words(f"yes | head -c 500000; {NODE_1} && echo d || echo e; exec sleep 1000", nodes=2),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             while waiting(running.stdout) == 0 or children(running.pid):

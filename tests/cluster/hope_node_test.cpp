@@ -93,7 +93,7 @@ long both(sukima::context c) {
   return 10 * a + b;
 }
 
-// Of two nodes one begins with the second branch. The other one hears of it.
+// Of two nodes one begins with the second branch. The other one is notified of it.
 TEST(hope_nodes, omit_what_another_one_has_run) {
   hope_nodes nodes({.nodes = 2}, without_help);
   stage now;
@@ -108,7 +108,7 @@ TEST(hope_nodes, omit_what_another_one_has_run) {
 }
 
 // Node 1 dies in the second branch when the other one knows that it is there.
-// It does not know that it is dead, and asks in vain when it is done.
+// It does not know that it is dead. When it has finished, its requests get no answer.
 TEST(hope_nodes, take_over_what_a_lost_one_was_to_run) {
   hope_nodes nodes({.nodes = 2}, without_help, {{}, {.patience = 0us}});
   stage now;
@@ -161,7 +161,7 @@ long two_and_one(sukima::context c) {
   return 10 * a + b;
 }
 
-// Node 1 is done with the second branch at once. What it gets then is within the first one, where node 0 is.
+// Node 1 finishes the second branch at once. Then it gets tasks of the first one, where node 0 is.
 TEST(hope_nodes, get_tasks_from_others_when_they_have_none) {
   hope_nodes nodes({.nodes = 2}, without_help);
   stage now;

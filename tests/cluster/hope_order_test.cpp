@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hierarchical omission: whom an idle node asks, and when a busy one looks for what others have told of.
+// Hierarchical omission: which node an idle one asks, and when a busy one looks for tasks that others report.
 #include "hope/looks.hpp"
 #include "hope/work_requests.hpp"
 
@@ -85,7 +85,7 @@ TEST(work_requests, do_without_those_that_are_silent_until_they_are_heard) {
   asks.has_none(1);
   asks.does_without();
   const clock::time_point later = start_of_time + 1s;
-  EXPECT_FALSE(asks.next(later, 1)) << "node 2 is not asked: the turn is over";
+  EXPECT_FALSE(asks.next(later, 1)) << "node 2 is not asked: the turn has ended";
   EXPECT_EQ(asks.next(later + 1ms, 2), 1u);
   asks.has_none(1);
   EXPECT_TRUE(asks.is_over(later + 40ms)) << "nor waited for";

@@ -32,7 +32,7 @@ struct faults {
   std::uint64_t dies_at = 0;   ///< the number of its messages then; 0: it lives
   std::uint64_t suspects_at = 0;  ///< the number of messages that it has got when it takes `suspect` for dead
   node_id suspect = 0;
-  std::optional<std::chrono::microseconds> patience{};  ///< of the node, in place of before_helping
+  std::optional<std::chrono::microseconds> patience{};  ///< of the node, instead of before_helping
 };
 
 /// A transport between a node and that of the network.

@@ -182,7 +182,7 @@ TEST(claims, of_a_lost_node_leave_orphans) {
   EXPECT_EQ(c.of(key(1)), state::free);
 }
 
-// Whoever of those that began a task lives: one of them goes on, whatever the order in which claims arrive.
+// Of the living nodes that began a task one goes on, whatever the order in which claims arrive.
 TEST(claims, make_all_claimants_yield_but_one) {
   std::mt19937 random(5);
   for (int n = 0; n < 300; ++n) {
@@ -217,12 +217,12 @@ TEST(claims, make_one_of_two_yield_to_the_older_but_never_both) {
   };
   unsigned yielded = 0;
   for (int n = 0; n < 20000; ++n) {
-    const int times = n % 2 == 0 ? 10 : 1;  // many pairs are to be young
+    const int times = n % 2 == 0 ? 10 : 1;  // many pairs must be young
     const std::chrono::microseconds began[2] = {draw(3ms * times), draw(3ms * times)};
     const std::chrono::microseconds told[2] = {began[0] + draw(2ms * times), began[1] + draw(2ms * times)};
     std::chrono::microseconds heard[2] = {told[1] + draw(1ms * times), told[0] + draw(1ms * times)};
     bool stops[2]{};
-    // In the order in which they hear. Who has stopped before it was to tell says nothing.
+    // In the order in which they receive. A node that has stopped before its turn sends nothing.
     for (const node_id self : {heard[0] <= heard[1] ? 0u : 1u, heard[0] <= heard[1] ? 1u : 0u}) {
       const node_id other = 1 - self;
       if (heard[self] < began[self] || (stops[other] && heard[other] < told[other])) continue;

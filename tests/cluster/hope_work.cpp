@@ -28,7 +28,7 @@ constexpr double steps_per_second = 50000;
 /// Steps of work on all nodes.
 std::atomic<std::uint64_t> done{0};
 
-/// Some 20 µs. \returns 1, but nobody knows
+/// Some 20 µs. \returns 1, but the compiler does not know that
 std::uint64_t step(std::uint64_t seed) {
   std::uint64_t value = seed;
   for (unsigned i = 0; i < 10000; ++i) value = mixed(value);

@@ -256,10 +256,10 @@ class requests(Hosts):
                 ("alpha 256\nbeta", "hosts.txt:2: these are too many nodes"),
                 ("alpha 99999999999", "hosts.txt:1: these are too many nodes"),
                 ("-oProxyCommand=id", "hosts.txt:1: the host '-oProxyCommand=id' begins with '-'"),
-                ("me@-x", "hosts.txt:1: 'me@-x' is no host"),
-                ("a;id", "hosts.txt:1: 'a;id' is no host"),
-                (b"\xff\x00a", "hosts.txt:1: '??a' is no host"),
-                ("alpha 1 -x", "hosts.txt:1: '-x' is no address"),
+                ("me@-x", "hosts.txt:1: 'me@-x' is not a host"),
+                ("a;id", "hosts.txt:1: 'a;id' is not a host"),
+                (b"\xff\x00a", "hosts.txt:1: '??a' is not a host"),
+                ("alpha 1 -x", "hosts.txt:1: '-x' is not an address"),
                 ("alpha 1 10.0.0.1 more", "hosts.txt:1: 'more' is too much"),
                 ("localhost\nbeta", "hosts.txt:2: 'localhost' is another machine for each host")]:
             ended = self.run_on(hosts, FIB)

@@ -221,7 +221,7 @@ class launch(unittest.TestCase):
                              "in its first one: each node must make the same calls of sukima::cluster::run\n")
 
     def test_ends_all_with_75_when_a_node_is_lost(self):
-        # Node 1 is killed by its shell once it has worked: a node that helps nobody uses no CPU.
+        # Node 1 is killed by its shell once it has worked: a node that does not help uses no CPU.
         script = (f'if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exec {FIB} 60; fi; {FIB} 60 & program=$!; '
                   'until [ "$(cut -d" " -f14 /proc/$program/stat)" -ge 20 ]; do sleep 0.05; done; '
                   'kill -KILL $program; wait $program')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node 0 leaves while another node needs it: that one ends, whether it is inside of an entry or begins one
+// Node 0 leaves while another node needs it: that one ends, whether it is inside an entry or begins one
 // later.
 #include "support.hpp"
 
@@ -19,11 +19,11 @@ using sukima::call;
 
 long seven() { return 7; }
 
-/// A transport that tells what its node has sent and heard.
+/// A transport that records what its node has sent and received.
 class watched final : public transport, private receiver {
  public:
   explicit watched(std::unique_ptr<transport> by) : by_(std::move(by)) {}
-  /// Returns once the node has been told that another one left, and has done all that it does then. Any
+  /// Returns once the node was notified that another one left, and has done all that it does then. Any
   /// thread.
   void wait_for_leaving() { left_.wait(); }
   /// Returns once the node has sent something. Any thread.

@@ -152,7 +152,7 @@ long throws_there(sukima::context c) {
   throw std::out_of_range("too far");
 }
 long throws(sukima::context c) {
-  // Whoever does not throw runs until it is aborted.
+  // The branch that does not throw runs until it is aborted.
   auto [a, b] = sukima::fork2(c, call<meet>(2u), call<throws_there>());
   return a + b;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merged output of nodes under hierarchical omission: each byte once, whoever is ahead, and whoever ends.
+// The merged output of nodes under hierarchical omission: each byte once, whichever node is ahead, and whichever ends.
 #include "launch/merged_output.hpp"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ std::optional<merged_output::difference> far_behind(const std::string& first, co
     EXPECT_FALSE(m.take(0, std::string_view(first).substr(at, window / 2)));
     seen += print(m);
   }
-  EXPECT_EQ(seen, first) << "nobody waits for a node behind";
+  EXPECT_EQ(seen, first) << "no node waits for one behind";
   for (std::size_t at = 0; at < second.size(); at += 1000)
     if (const auto found = m.take(1, std::string_view(second).substr(at, 1000))) return found;
   EXPECT_EQ(m.unprinted(), "");
@@ -144,7 +144,7 @@ TEST(merged_output, is_exact_in_any_order) {
       m.printed(printed);
     }
     found_ones += found ? 1 : 0;
-    // A node that is alone at a place is believed: another one is found to differ, or nobody.
+    // A node that is alone at a place is believed: another one is found to differ, or none.
     EXPECT_TRUE(is_wrong || !found) << seed;
     if (is_wrong) continue;
     seen += print(m);

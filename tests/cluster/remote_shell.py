@@ -24,7 +24,7 @@ def pass_on(source, to):
         try:
             while chunk:
                 chunk = chunk[os.write(to, chunk):]
-        except BrokenPipeError:  # ssh hears of it from the other side
+        except BrokenPipeError:  # the other side of ssh reports it
             os.close(source)
             break
     os.close(to)
@@ -43,7 +43,7 @@ def main():
         signal.signal(name, lambda *_: os._exit(255))
     if host == "noisy":
         os.write(1, b"welcome\n")
-    # What the user has there is not what the launcher has.
+    # The user's variables there are not those of the launcher.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SUKIMA_")}
     with subprocess.Popen(["sh", "-c", " ".join(command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, start_new_session=True, env=environment, cwd="/") as there:

@@ -165,7 +165,7 @@ TEST_F(remote, offers_a_task_that_cannot_travel_once) {
   EXPECT_EQ(sum, 42);
 }
 
-// Its worker has nothing to do meanwhile, and says so.
+// Its worker has nothing to do in the meantime, and reports that.
 TEST_F(remote, lets_the_giver_wait) {
   std::atomic<bool> goes_on{false};
   std::thread other([&] {
@@ -321,7 +321,7 @@ TEST_F(remote, gets_pieces_of_one_form_from_a_loop_and_from_its_pieces) {
   EXPECT_EQ(bytes, part_of_whole);
 }
 
-// Nobody would wait for what is split off from it then.
+// No join would wait for a task that is split off from it then.
 TEST_F(remote, gets_nothing_from_a_loop_that_an_exception_leaves) {
   at_each_leaf = [&] { ask(); };
   after_poll = [&](int) {
@@ -355,7 +355,7 @@ template <class C> long ends_below(C c, path& p) {
       [](path& w, int) { ++w.left; }, [](auto below, path& w, int) { return ends_below(below, w); },
       std::plus{});
 }
-// At its join the last choice is undone: nobody who goes back to an older fork may undo it once more.
+// At its join the last choice is undone: no worker that goes back to an older fork may undo it once more.
 bool undone_twice = false;
 TEST_F(remote, does_not_go_back_over_a_search_that_waits_at_its_join) {
   undone_twice = false;
@@ -413,7 +413,7 @@ TEST_F(remote, ends_a_clone_for_a_request) {
   EXPECT_EQ(runtime.statistics().clones == 0, sukima::detail::checks::on);  // checked code runs none
 }
 
-// What is ready and does not run has work that nobody sees.
+// Work of a fiber that is ready and does not run is visible to no worker.
 struct ready_and_running final : received_task {
   std::function<void(sukima::context)> body;
 };
@@ -452,7 +452,7 @@ TEST_F(ready_fibers, run_where_the_running_one_has_nothing) {
   EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
 }
 
-// Else nobody would look again for a request that stands.
+// Otherwise no worker would look again for a request that stands.
 TEST_F(ready_fibers, run_when_the_node_was_told_that_there_is_nothing) {
   run_while_another_polls(
       [&] { std::thread([&] { request_task(runtime, giver::goes_on, request_kind::standing); }).join(); },

@@ -100,7 +100,7 @@ TEST(small_tasks, keep_a_lifeline_waiting_until_one_may_leave) {
 std::atomic<bool> is_over{false};
 
 int nothing() { return 0; }
-/// Has a small task for whoever asks until it is over.
+/// Has a small task for each node that asks, until it ends.
 bool small_tasks_until_the_end(sukima::context c) {
   while (!is_over.load()) {
     static_cast<void>(sukima::fork2(c, nothing, call<nothing>()));

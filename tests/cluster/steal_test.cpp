@@ -35,7 +35,7 @@ class tested_thief : public thief {
   std::map<node_id, std::uint64_t> numbers_;
 };
 
-/// Refused until nobody is asked any more. \returns who was asked
+/// Refuses until no node is asked any more. \returns the nodes that were asked
 std::set<node_id> refuse(tested_thief& t, clock::time_point now) {
   std::set<node_id> asked;
   for (unsigned i = 0; i < thief::most_refusals; ++i) {
@@ -51,7 +51,7 @@ std::set<node_id> refuse(tested_thief& t, clock::time_point now) {
   return asked;
 }
 
-/// The next answer of that node takes so long; nobody else answers.
+/// The next answer of that node takes so long; no other node answers.
 void measure(tested_thief& t, node_id node, std::chrono::microseconds trip, clock::time_point& now) {
   for (;;) {
     t.begin_entry();
@@ -201,7 +201,7 @@ TEST(thief, measures_by_the_answers_to_requests) {
   thief t(0, 3, 1);
   EXPECT_EQ(t.round_trip(1), 0ns) << "not known";
   t.measure(1, 0, start + 1ms);
-  EXPECT_EQ(t.round_trip(1), 0ns) << "a task for a lifeline tells nothing";
+  EXPECT_EQ(t.round_trip(1), 0ns) << "a task for a lifeline measures nothing";
   t.set_hungry(true);
   const auto first = t.next_request(start);
   ASSERT_TRUE(first);

@@ -60,7 +60,7 @@ struct survivors {
     to[n].thread = std::this_thread::get_id();
     EXPECT_NO_THROW(nodes[n]->start(to[n], clock::now() + patience));
   }
-  /// Until a node has got so many letters, these nodes do what is to be done.
+  /// Lets these nodes work until a node has got so many letters.
   void wait_for(node_id n, std::size_t letters, const std::vector<node_id>& who) {
     while (to[n].got.size() < letters)
       for (const node_id w : who) nodes[w]->wait(clock::now() + 1ms);
@@ -97,7 +97,7 @@ TEST(tcp_survival, lets_each_go_alone_when_node_0_does_not_come) {
   EXPECT_EQ(s.lost(2), (nodes{0, 1}));
 }
 
-// Its time for the meeting is over before that of node 0, which alone knows that node 2 does not come.
+// Its time for the meeting ends before that of node 0, which alone knows that node 2 does not come.
 TEST(tcp_survival, waits_for_the_list_of_a_node_0_that_began_later) {
   survivors s(3);
   std::vector<std::thread> threads;
@@ -161,7 +161,7 @@ TEST(tcp_survival, goes_on_when_connections_end) {
 TEST(tcp_survival, parts_from_a_node_that_is_silent) {
   survivors s(2);
   s.meet({0, 1}, 10ms);
-  s.wait_for(0, 1, {0});  // nobody is in node 1's wait()
+  s.wait_for(0, 1, {0});  // no thread is in node 1's wait()
   EXPECT_EQ(s.lost(0), nodes{1});
   s.wait_for(1, 1, {1});
   EXPECT_EQ(s.lost(1), nodes{0}) << "it lives, and is alone from now on";
@@ -171,7 +171,7 @@ TEST(tcp_survival, parts_from_a_node_that_is_silent) {
 TEST(tcp_survival, loses_a_silent_node_whose_neighbours_are_gone) {
   survivors s(8);
   s.meet({0, 1, 2, 3, 4, 5, 6, 7}, 10ms);
-  s.wait_for(6, 5, {5, 6, 7});  // nobody is in the wait() of the others
+  s.wait_for(6, 5, {5, 6, 7});  // no thread is in the wait() of the others
   EXPECT_EQ(s.lost(6), (nodes{0, 1, 2, 3, 4}));
 }
 

@@ -379,7 +379,7 @@ TEST(tcp_transport, loses_a_node_that_is_silent) {
   m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat = 10ms; });
   EXPECT_EQ(m.failure_0 + m.failure_1, "");
   m.to_0.thread = std::this_thread::get_id();
-  // Nobody is in node 1's wait(): it sends nothing, and its connection stays.
+  // No thread is in node 1's wait(): it sends nothing, and its connection stays.
   while (m.to_0.got.empty()) m.node_0->wait(clock::now() + patience);
   EXPECT_EQ(m.to_0.got.front().what, "lost");
   EXPECT_EQ(m.to_0.got.front().from, 1u);
@@ -395,7 +395,7 @@ TEST(tcp_transport, counts_what_goes_of_a_large_message) {
   m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat = 1h; });
   EXPECT_EQ(m.failure_0 + m.failure_1, "");
   m.to_0.thread = std::this_thread::get_id();
-  // Nobody reads it, so the system takes a part only.
+  // The other side does not read, so the system takes a part only.
   constexpr std::size_t size = std::size_t{64} << 20;
   const std::uint64_t before = m.node_0->taken_by(1);
   ASSERT_TRUE(m.node_0->send(1, bytes(size)));

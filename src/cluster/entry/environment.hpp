@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sukima cluster run` tells each node in environment variables. The command and the library share this.
+// The environment variables by which `sukima cluster run` describes the run to each node. The command and the
+// library share this.
 #pragma once
 
 #include "transport/tcp.hpp"

@@ -38,7 +38,7 @@ bool is_hope_wanted() {
   return true;
 }();
 
-/// Who this process is, from what its starter has said: the launcher, or else an MPI.
+/// This process's place in the run, as its starter has described it: the launcher, or else an MPI.
 struct own_place {
   std::optional<tcp_settings> tcp;
   std::optional<mpi_place> mpi;
@@ -78,7 +78,7 @@ std::unique_ptr<transport> own_transport(const own_place& at) {
       variable);
 }
 
-/// What the program needs of a node, of either kind.
+/// A node of either kind, as the program uses it.
 class any_node {
  public:
   any_node() = default;
@@ -148,7 +148,7 @@ class own_node {
       end_process({"node " + std::to_string(at.node()) + ": " + failure.what(), status_usage, failure.lost});
     }
   }
-  /// A child after fork() has no cluster thread, and is no node.
+  /// A child after fork() has no cluster thread, and is not a node.
   ~own_node() {
     known = nullptr;  // partner: statistics(), of a function of atexit
     if (getpid() == process_) delete node_;
@@ -171,7 +171,7 @@ any_node* own_node_of_process() {
   return mine.get();
 }
 
-/// Entries have the same numbers on all nodes: of two at a time nobody knows which is which.
+/// Entries have the same numbers on all nodes. Two concurrent ones would have no order.
 class only_entry {
  public:
   only_entry() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of a task of the language, and of its result. Members come in the order of their declaration:
 //
-//   of a task     an `in` member as it lies in memory; an array: is there one (a byte), and its elements;
+//   of a task     an `in` member as it is in memory; an array: is there one (a byte), and its elements;
 //                 an `out` array whose length is an `in` member: has PUT made room for it (a byte)
-//   of a result   an `out` member as it lies in memory; an array as above
+//   of a result   an `out` member as it is in memory; an array as above
 //
 // All nodes run the same binary, so sizes, padding and byte order agree (sukima/transfer.hpp).
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace sukima::cluster {
 
-/// Appends a task that nobody has begun. \throws std::length_error an array is too long to travel
+/// Appends a task that has not begun. \throws std::length_error an array is too long to travel
 void put_task(const sukima_travelling& type, const void* object, bytes& to);
 
 /// Takes over the result of a task that was run elsewhere. An array goes to where PUT has made room for it,

@@ -16,7 +16,7 @@ inline constexpr std::size_t longest_file_name = 4096;
 bool can_anything_leave() noexcept;
 
 /// Appends how a segment has ended: by itself, or with a tag, which is a number, and the place of the throw.
-/// Ends the program where a goto out of a closure left it: nobody elsewhere has its label.
+/// Ends the program if a goto out of a closure left the segment: other nodes do not have its label.
 void put_end(const detail::segment_end& end, bytes& to);
 /// Takes it from the front of the bytes. \throws std::length_error they are too few
 detail::segment_end get_end(byte_view& from);

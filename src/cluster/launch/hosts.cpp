@@ -60,7 +60,7 @@ class reader {
     const std::string_view host = words[0];
     if (host.front() == '-')
       fail("the host '" + shown(host) + "' begins with '-', as an option of ssh does: give a name");
-    if (!is_host(host)) fail("'" + shown(host) + "' is no host: write HOST [NODES] [ADDRESS]");
+    if (!is_host(host)) fail("'" + shown(host) + "' is not a host: write HOST [NODES] [ADDRESS]");
     const bool counts = words.size() > 1 && is_number(words[1]);
     const unsigned nodes = counts ? count_of(words[1]) : 1;
     const std::size_t rest = counts ? 2 : 1;
@@ -68,7 +68,7 @@ class reader {
       fail("'" + shown(words[rest + 1]) + "' is too much: write HOST [NODES] [ADDRESS]");
     const std::string_view address = words.size() > rest ? words[rest] : host.substr(host.find('@') + 1);
     if (!is_name(address))
-      fail("'" + shown(address) + "' is no address: give a name or a number, without a port");
+      fail("'" + shown(address) + "' is not an address: give a name or a number, without a port");
     if (!nodes_.empty() && is_loopback(address) != is_loopback(nodes_.front().address))
       fail("'" + shown(is_loopback(address) ? address : nodes_.front().address) +
            "' is another machine for each host: give an address that all nodes reach");

@@ -128,7 +128,7 @@ class launcher {
     return static_cast<std::size_t>(
         std::count_if(children_.begin(), children_.end(), [](const child& c) { return c.running; }));
   }
-  /// A program that a node has left behind may keep its stderr; nobody waits for that.
+  /// A program that a node has left behind may keep its stderr open. The launcher does not wait for that.
   bool has_errors() const {
     return !end_.has_given_up() &&
            std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.errors); });
@@ -187,8 +187,8 @@ class launcher {
   void take_signals() {
     signalfd_siginfo info;
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      // The terminal has sent its signals to nodes on this machine, too; but it tells only the leader of its
-      // session that it is gone, and a timer that the launcher has inherited is not the nodes'.
+      // The terminal has sent its signals to nodes on this machine, too. But it sends SIGHUP only to the leader
+      // of its session, and a timer that the launcher has inherited is not the nodes'.
       const bool nodes_have_it = info.ssi_code == SI_KERNEL && info.ssi_signo != SIGALRM &&
                                  !(info.ssi_signo == SIGHUP && getsid(0) == getpid());
       if (info.ssi_signo != SIGCHLD && (!nodes_have_it || remote_))

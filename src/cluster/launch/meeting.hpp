@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher has for nodes on its own machine to find each other, and to know who has ended.
+// The place where nodes on the launcher's machine meet, and the file that shows which of them have ended.
 #pragma once
 
 #include "launch/child.hpp"

@@ -91,7 +91,7 @@ void merged_output::move_window_to(std::uint64_t offset) {
     std::uint64_t next = offset;
     for (const writer& w : nodes_)
       if (w.is_live && w.size > begin_) next = std::min(next, w.size);
-    // Whoever is exactly here falls behind.
+    // Nodes that are exactly here fall behind.
     for (writer& w : nodes_)
       if (w.is_live && w.size == begin_) w.sum = sum_;
     const auto size = static_cast<std::size_t>(next - begin_);

@@ -23,7 +23,7 @@ constexpr std::size_t mark_size = 16;
 constexpr unsigned first_port = 20000;
 constexpr unsigned ports = 12000;
 
-/// Never waits for somebody at a terminal, and notices within 15 s that a host is gone. A connection that
+/// Never waits for input at a terminal, and notices within 15 s that a host is gone. A connection that
 /// another ssh keeps open would hide this one's end from the host.
 constexpr std::array options_of_ssh{"-T",
                                     "-a",
@@ -122,7 +122,7 @@ std::string shell_word(std::string_view word) {
 node_end end_of_remote(const child& node, int status) {
   constexpr int signals = 128;
   const bool has_begun = node.program != 0;
-  // What was sent to the shell was meant for the program.
+  // A signal to the shell was meant for the program.
   if (node.own_signal != 0 && (WIFSIGNALED(status) || WEXITSTATUS(status) == status_unreachable))
     return {0, node.own_signal, has_begun};
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status), has_begun};

@@ -22,7 +22,7 @@ bool runs_in_background() noexcept {
   const pid_t foreground = tcgetpgrp(STDIN_FILENO);
   return foreground >= 0 && foreground != getpgrp();
 }
-/// Whoever started the launcher has gone, and with it the session's control of jobs.
+/// The process that started the launcher has ended, and with it the session's control of jobs.
 bool is_left_alone() noexcept { return getsid(getppid()) != getsid(0); }
 
 /// read(2), which fails with EIO where the launcher would be stopped.

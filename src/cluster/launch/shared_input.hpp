@@ -21,7 +21,7 @@ class shared_input {
   /// The descriptor to wait for, or -1: it has ended, it may not be read now, or a node is far behind.
   /// \param least_sent how much the node that is farthest behind has got
   int awaited(std::size_t least_sent);
-  /// Whether awaited() is to be asked again after a while: nothing tells that the launcher has come to the
+  /// Whether awaited() must be called again after a while: no event shows that the launcher has come to the
   /// foreground.
   bool is_in_background() const noexcept { return is_in_background_; }
   /// After awaited() was ready.

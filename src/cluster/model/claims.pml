@@ -26,8 +26,8 @@
 //
 // What is modelled: a node takes a task that has no result and that no node it believes alive has claimed, and claims
 // it; when it has waited long enough, also one that is claimed. It withdraws from the task that it runs whenever the
-// claim of a node with a smaller number arrives. A result is said to all; whoever has the task to do takes it over,
-// and ends what it runs of it. A task's value is its own: equal on all nodes. A node may
+// claim of a node with a smaller number arrives. A result is sent to all. A node that has the task to do takes it
+// over, and ends what it runs of it. A task's value is its own: equal on all nodes. A node may
 // give a free task to any other one at any moment, as that may have asked, and takes it for claimed by that one, whether it
 // arrives or not; who gets it runs it if it runs nothing, else says that it does not, which may be lost, too.
 // Time is not modelled: patience may be over at any moment.
@@ -41,7 +41,7 @@
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_WAITS_FOR_CLAIMANTS  a claim is more than a hint: its task is never taken while the claimant lives
-//   BUG_BOTH_YIELD           whoever hears a claim of what it runs withdraws, also the node with the smaller number
+//   BUG_BOTH_YIELD           a node that receives a claim of what it runs withdraws, also if its number is smaller
 //   BUG_GIVES_FOR_GOOD       a task that was given away is none of the giver's business any more
 //   BUG_NAMED_BY_ORDER       tasks are named by their place in the node's own order
 //   BUG_RESULT_AT_START      a result is said when the task begins, before it has its value
@@ -219,7 +219,7 @@ proctype node(byte me) {
        :: NEEDS(me, 0) && !IS_CLAIMED(me, 0) -> take(me, 0)
        :: NEEDS(me, LAST) && !IS_CLAIMED(me, LAST) -> take(me, LAST)
 #ifndef BUG_WAITS_FOR_CLAIMANTS
-       :: NEEDS(me, 0) && IS_CLAIMED(me, 0) -> take(me, 0) /* its patience is over */
+       :: NEEDS(me, 0) && IS_CLAIMED(me, 0) -> take(me, 0) /* its patience has ended */
        :: NEEDS(me, LAST) && IS_CLAIMED(me, LAST) -> take(me, LAST)
 #endif
        fi

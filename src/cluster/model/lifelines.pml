@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stealing between nodes, at the level of messages (src/cluster/steal): requests, lifelines, tasks, tasks that are
 // declined, and the end of an entry. Three nodes with one worker each. What goes on between a node and its worker is in
-// src/runtime/model/remote.pml and standing.pml: here a node that has work to spare, and knows of somebody, gives.
+// src/runtime/model/remote.pml and standing.pml: here a node that has work to spare, and knows of another one that waits, gives.
 //
 // check: spin -DPIECES=3 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m1000000
 // expect: errors: 0
@@ -26,12 +26,12 @@
 //
 // What is modelled: node 0 has all pieces of work at first. A node that runs one can give any part of the others that
 // it has. An idle one may ask one other node, once, and gives up waiting for an answer at any moment; it registers
-// lifelines with its partners (0 and 1, 0 and 2), and at any moment with all; LIFELINES_ONLY: nobody asks. The
+// lifelines with its partners (0 and 1, 0 and 2), and at any moment with all; LIFELINES_ONLY: no node asks. The
 // node that gives does not wait: the results are not modelled. The first pieces may end at once; the last three end only
 // when all three run, so each node has to get one. Then all ends: node 0 says so.
 //
 // What must hold:
-//   nobody is idle for ever while another node has work to spare (else the last pieces wait in an invalid end state);
+//   no node is idle for ever while another node has work to spare (else the last pieces wait in an invalid end state);
 //   each piece is begun once, and none is left or under way at the end;
 //   no endless exchange of messages (no cycle at all: pan -l, without a label of progress).
 //
@@ -55,7 +55,7 @@ mtype = { request, none, task, declined, lifeline, over };
 chan to[9] = [4] of { mtype, byte };
 #define CHANNEL(from, at) to[from * NODES + at]
 
-byte spare[NODES];                /* bits: pieces that nobody has begun */
+byte spare[NODES];                /* bits: pieces that no node has begun */
 byte begun = 0;                   /* bits */
 bit runs[NODES];
 byte running = 0, ended = 0;

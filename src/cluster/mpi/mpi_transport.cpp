@@ -2,7 +2,7 @@
 // Nodes joined by MPI: compiled once for each implementation, as a plug-in.
 //
 // Only the cluster thread calls MPI (MPI_THREAD_FUNNELED, or MULTIPLE where the program has initialised MPI
-// itself). Others leave messages in the outbox and wake it. It never waits inside of MPI: it sleeps in
+// itself). Others leave messages in the outbox and wake it. It never waits inside MPI: it sleeps in
 // poll(2) until the bell rings (bell.hpp), and sends and receives without blocking. A bell may be faster than
 // its message: then MPI is asked each 50 µs until the announced number has come, for at most 20 ms. Each look
 // probes twice, because Open MPI's MPI_Iprobe looks before it makes progress.
@@ -219,7 +219,7 @@ class mpi_transport final : public transport {
 
   /// \returns was something delivered?
   bool make_progress() {
-    bell_.take(announced_);  // also when MPI is over: one that stays there would end each sleep at once
+    bell_.take(announced_);  // also when MPI has ended: one that stays there would end each sleep at once
     if (is_quiet_.load()) return false;
     send_outbox();
     end_sends();
@@ -348,7 +348,7 @@ class mpi_transport final : public transport {
     const std::uint64_t one = 1;
     static_cast<void>(!write(wake_, &one, sizeof one));
   }
-  /// \returns did somebody wake it?
+  /// \returns whether another thread woke it, or a bell
   bool sleep(clock::time_point until) const {
     const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();
     const timespec time{left > 0 ? left / 1'000'000'000 : 0, left > 0 ? left % 1'000'000'000 : 0};
@@ -373,7 +373,7 @@ class mpi_transport final : public transport {
   std::list<outgoing> sending_;
   /// Sequentially consistent: of several rings only the last store is read. Partners: ring(), wait().
   std::atomic<bool> rung_{false};
-  /// The program is inside of MPI_Finalize. Partners: finalizes(), wait().
+  /// The program is inside MPI_Finalize. Partners: finalizes(), wait().
   std::atomic<bool> finalizes_{false};
   bool finalize_seen_ = false;
   int finalize_key_ = MPI_KEYVAL_INVALID;  ///< of what MPI_Finalize calls; invalid: Sukima ends MPI

@@ -7,7 +7,7 @@
 
 namespace sukima::cluster {
 
-/// The GNU build ids of the program and of every shared object that one of these addresses lies in, as one
+/// The GNU build ids of the program and of every shared object that one of these addresses is in, as one
 /// hexadecimal text; of several, and of an object without one, a hash.
 /// \param registered addresses in the objects whose functions travel
 std::string build_id(std::span<const void* const> registered);

@@ -30,7 +30,7 @@ registered_exceptions& registered() {
   return *exceptions;
 }
 
-/// Types with one name may differ, if they are local to their files. So they are not told apart by it.
+/// Types that are local to their files may have one name. Then the name does not identify either.
 /// \returns null: there is no such type, or several. Complexity: linear in the registered types
 const detail::exception_form* form_named(std::string_view name) {
   registered_exceptions& known = registered();

@@ -22,12 +22,12 @@ enum class frame_kind : std::uint8_t {
   challenge = 8,
 };
 
-/// What arrived is no frame: of another program, damaged, or forged.
+/// The bytes that arrived are not a frame: another program sent them, or they are damaged or forged.
 struct frame_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Frames of this length and less are read before the handshake is over.
+/// Frames of this length and less are read before the handshake has ended.
 inline constexpr std::size_t largest_first_frame = 4096;
 inline constexpr std::size_t mac_size = 16;
 

@@ -48,7 +48,7 @@ class handshake {
     bool is_refused = false;  ///< the peer does not know the token, which the answer says
     bool done = false;  ///< the peer has said who it is
   };
-  /// \throws frame_error what arrived is no handshake, or by somebody who does not know the token
+  /// \throws frame_error the frame is not part of a handshake, or its sender does not know the token
   step take(const frame& arrived);
 
   /// The other side, once it is `done`.

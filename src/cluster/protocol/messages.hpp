@@ -7,7 +7,7 @@
 //   thief -> victim      result     it has ended: ok, thrown, or aborted
 //   victim -> thief      abort      its result is not needed; the result is awaited all the same
 //   thief -> victim      lifeline   send me a task of that entry when there is one: it is not refused
-//   thief -> victim      declined   it was not begun here; somebody else may have it
+//   thief -> victim      declined   it was not begun here; another node may have it
 //   node 0 -> all        entry      the name of an entry, and its result: ok or thrown
 //   all -> all           best       the sender's best solutions of that entry; results bring them along, too
 //   any -> all           differs    the sender is in another entry of that number: all end with this sentence

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cluster thread does: asking other nodes, answering them, taking tasks and results.
+// Work of the cluster thread: asking other nodes, answering them, taking tasks and results.
 // Long: the messages between nodes, each with its answer, and what the events of this node send.
 #include "steal/node.hpp"
 
@@ -188,7 +188,7 @@ void node::refuse_all() {
 
 void node::give(detail::task& t) {
   if (detail::came_from_node(workers_, t)) {
-    // Two nodes answered, so one task too many came; its owner can give it to whoever asks now.
+    // Two nodes answered, so one task too many came; its owner can give it to a node that asks now.
     auto& surplus = static_cast<detail::received_task&>(t);
     send(surplus.from, {.kind = message_kind::declined, .id = surplus.id});
     received_.erase({surplus.from, surplus.id});
@@ -241,7 +241,7 @@ void node::give(detail::task& t) {
 void node::on_message(node_id from, byte_view bytes_of_message) {
   const auto m = read_message(bytes_of_message);
   if (!m) {
-    end_all({"node " + std::to_string(from) + " sent what is no message"});
+    end_all({"node " + std::to_string(from) + " sent a malformed message"});
     return;
   }
   switch (m->kind) {
@@ -376,7 +376,7 @@ void node::look_for_node_0() {
   std::uint32_t entry = 0;
   {
     const std::lock_guard hold(lock_);
-    // Read inside: whoever takes the result out has ended the entry before.
+    // Read inside the lock: the thread that takes the result out has ended the entry before.
     entry = active_entry_.load();
     if (entry == 0 || results_.contains(entry)) return;
   }

@@ -2,9 +2,9 @@
 // Lifelines: who joins whom, and what a node does with those that others have registered with it. Decisions
 // only, without messages or threads.
 //
-// A node that found nothing to steal asks nobody any more (thief.hpp). It registers a lifeline with others:
+// A node that found nothing to steal stops asking (thief.hpp). It registers a lifeline with others:
 // each of them sends it a task when it has one that is not too small for the way (small_tasks.hpp),
-// unasked. The others keep a lifeline until they have sent a task there, or its entry is over; so an idle
+// unasked. The others keep a lifeline until they have sent a task there, or its entry has ended. So an idle
 // cluster sends nothing. Source: Saraswat et al., "Lifeline-based global load balancing", PPoPP 2011, where
 // each node has only its partners: that joins all nodes if everybody who has work can split it, but one who
 // waits only for partners that run a last piece gets nothing, whatever the others have. So it waits with
@@ -36,14 +36,14 @@ class lifelines {
     clock::time_point from;  ///< not before `now`
   };
 
-  /// One for a later entry is kept for that; one for an entry that is over here is not kept.
+  /// One for a later entry is kept for that; one for an entry that has ended here is not kept.
   void add(node_id node, std::uint32_t entry);
   /// That node got a task, or is gone.
   void remove(node_id node);
-  /// Those of earlier entries are over. \param entry the first one that is not
+  /// Forgets those of earlier entries. \param entry the first one that is not
   void begin_entry(std::uint32_t entry);
-  /// Who is to get the next task of that entry: the oldest of those that may have one now, or else who may
-  /// first. Nothing: nobody. Linear in the lifelines.
+  /// Returns which node gets the next task of that entry: the oldest of those that may have one now, or else
+  /// the first that may have it later. Nothing: no node waits. Linear in the lifelines.
   std::optional<turn> next(std::uint32_t entry, const small_tasks& tasks, clock::time_point now) const;
 
   /// A worker had no task: the workers are asked again after a pause, which doubles up to a limit until a

@@ -76,7 +76,7 @@ clock::time_point node::next_look() const {
   if (asking_here_ == asking::once) return until;
   if (const auto line = lifelines_.next(entry, small_tasks_, now)) {
     const auto look = lifelines_.next_look();
-    // A request stands already, or it is made once somebody may have a task.
+    // A request stands already, or it is made once a node may have a task.
     if (look || asking_here_ == asking::nothing)
       until = std::min(until, std::max(line->from, look.value_or(line->from)));
   }
@@ -87,8 +87,8 @@ void node::run(detail::cluster_entry& entry) {
   const std::uint32_t number = ++entries_;
   solutions_.begin_entry(number);
   active_entry_.store(number);  // then ring; partners: ask_others, look_for_node_0, idle()
-  // Of the entry before. What a worker tells just now may be lost by this, but it tells it again soon (as
-  // remote_node::idle says). Partners: idle(), look_for_idle_workers.
+  // Of the entry before. A report that a worker makes just now may be lost by this, but the worker repeats it
+  // soon (as remote_node::idle says). Partners: idle(), look_for_idle_workers.
   idle_told_.store(false);
   transport_->ring();
   if (self_ == 0)
@@ -122,8 +122,8 @@ void node::run_here(detail::cluster_entry& entry) {
 
 void node::help(detail::cluster_entry& entry) {
   const std::uint32_t number = active_entry_.load();
-  // The runtime is inside of an entry as long as this lasts, so its workers look for work; this thread is one
-  // of them.
+  // The runtime is inside an entry as long as this lasts, so its workers look for work. This thread is one of
+  // them.
   workers_.run([&](context c) {
     suspend(c, [&](resumer r) {
       std::unique_lock hold(lock_);
@@ -165,7 +165,7 @@ traffic node::statistics() const {
 void node::answered(detail::task* t) noexcept { events_.post({.kind = event::what::answered, .t = t}); }
 
 void node::unanswered() noexcept {
-  // Who finds it set need not ring: ask_here is still to come, by the ring of whoever has set it.
+  // If it is already set, no ring is needed: the thread that has set it rings, and then ask_here runs.
   if (!unanswered_told_.exchange(true)) transport_->ring();
 }
 

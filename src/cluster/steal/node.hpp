@@ -4,8 +4,8 @@
 // node wants something: once for a request, and for lifelines by a request to them that stands. Only this
 // thread uses the transport and what is below "For the cluster thread".
 //
-// Entries have the same numbers on all nodes, from 1. An entry is over when its function has returned on node
-// 0; nothing of it is under way anywhere then, because the owner of a task that was given away waits for its
+// Entries have the same numbers on all nodes, from 1. An entry ends when its function returns on node 0.
+// Nothing of it is under way anywhere then, because the owner of a task that was given away waits for its
 // result. With the result comes the name of what was called there; a node that calls something else ends all.
 #pragma once
 
@@ -131,7 +131,7 @@ class node final : public node_base {
   /// 0: none. Stored by the thread in run(), which then rings. Sequentially consistent, as rings need it
   /// (transport/tcp.cpp). Partners: the cluster thread, after its wait; idle().
   std::atomic<std::uint32_t> active_entry_{0};
-  // What workers have told since the cluster thread looked. Who sets one rings; the order is that of above.
+  // Reports of workers since the cluster thread looked. A worker that sets one rings. The order is that of above.
   std::atomic<bool> idle_told_{false};  ///< partners: idle(), run(), look_for_idle_workers
   std::atomic<bool> unanswered_told_{false};  ///< partners: unanswered(), ask_here
 

@@ -7,7 +7,7 @@
 // of others that ran here. If the median of these is below four round trips, a far node gets none, until a
 // while has passed since one was sent to a far node. Then one is sent all the same, to see how long tasks are
 // by now: so a node that waits gets a task now and then, and more of them once they are long. Near nodes get
-// all they ask for. Why four: a task that leaves costs about one round trip, in which nobody computes.
+// all they ask for. Why four: a task that leaves costs about one round trip, in which no node computes it.
 #pragma once
 
 #include "transport/transport.hpp"

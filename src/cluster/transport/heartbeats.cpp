@@ -26,7 +26,7 @@ void heartbeats::stop() noexcept {
 void heartbeats::beat() {
   timer_.expires_after(settings_.heartbeat);
   timer_.async_wait([this](boost::system::error_code error) {
-    // What has come meanwhile counts first: perhaps it was this node that stood still.
+    // Bytes that have arrived until now count first: perhaps this node itself stood still.
     if (!error) boost::asio::post(io_, [this] { look_for_silence(); });
   });
 }

@@ -14,7 +14,7 @@ namespace sukima::cluster {
 
 /// Beats go to at most four neighbours in the ring of nodes: on each side the first two that are there. A
 /// node counts its own beats in which it heard nothing of one of them, so a machine that stood still as a
-/// whole loses nobody. It is used by the thread that runs `io`.
+/// whole loses no node. It is used by the thread that runs `io`.
 class heartbeats {
  public:
   struct events {

@@ -17,7 +17,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// What an MPI tells the processes that it starts.
+/// The variables that an MPI sets for the processes that it starts.
 struct starter {
   mpi_kind kind;
   const char* node;
@@ -133,8 +133,8 @@ std::string started_without_mpi(const char* (*variable)(const char* name)) {
     if (number_in(variable(by.node)) && number_in(variable(by.nodes))) return {};
   if (const auto own = own_slurm_task(variable))
     return "srun has started this program " + std::to_string(own->tasks) + " times" + nothing_joins;
-  // A PMIx launcher does not say how many processes there are. Number 0 may be alone: Open MPI gives it to a
-  // program, too, that nobody has started and that calls MPI_Init.
+  // A PMIx launcher does not announce how many processes there are. Number 0 may be alone: Open MPI also gives it
+  // to a program that was started by itself and calls MPI_Init.
   const auto rank = number_in(variable("PMIX_RANK"));
   if (rank && *rank > 0)
     return std::string("a PMIx launcher has started this program several times") + nothing_joins;

@@ -33,7 +33,7 @@ void open_everywhere(tcp::acceptor& by, tcp::endpoint& here, std::uint16_t port,
   by.open(here.protocol(), error);
 }
 
-/// Where a node listens that is told where the others reach it. Its own host may know that name as one of
+/// Opens the socket of a node that knows where the others reach it. Its own host may know that name as one of
 /// the loopback device.
 void open_known(asio::io_context& io, const tcp_settings& chosen, tcp::acceptor& by, tcp::endpoint& here,
                 std::uint16_t port, error_code& error) {

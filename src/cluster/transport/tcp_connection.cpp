@@ -145,7 +145,7 @@ bool tcp_connection::is_closed() const {
 }
 
 std::uint64_t tcp_connection::acknowledged() noexcept {
-  int waiting = 0;  // what the system has sent, or is to send, and the other one has not taken
+  int waiting = 0;  // bytes that the system has sent, or will send, and the other side has not taken
   if (!is_closed() && ioctl(socket_.native_handle(), SIOCOUTQ, &waiting) == 0) {
     const auto left = static_cast<std::uint64_t>(std::max(waiting, 0));
     acknowledged_ = std::max(acknowledged_, sent_ - std::min(sent_, left));

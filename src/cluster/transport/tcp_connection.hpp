@@ -23,7 +23,7 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
  public:
   using socket = boost::asio::ip::tcp::socket;
   struct events {
-    /// The handshake is over. \returns whether the connection is kept
+    /// The handshake has ended. \returns whether the connection is kept
     std::function<bool(tcp_connection&)> on_open;
     std::function<void(tcp_connection&, const frame&)> on_frame;
     /// Something arrived, perhaps a part of a frame: the node lives.
@@ -42,9 +42,9 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   bool is_proved() const noexcept { return is_proved_; }
   /// Any thread. \returns false: too much is queued, or it is closed
   bool send(frame_kind kind, byte_view content, std::size_t most);
-  /// Closes it without telling anybody.
+  /// Closes it without an event.
   void close() noexcept;
-  /// Nothing is sent any more; the other side reads the end. What it sends is still read.
+  /// Ends sending: the other side reads the end. This side still reads.
   void end_sending() noexcept;
   bool is_sending() const;
   /// How many bytes the other side's system has taken; never less than before. By the thread of the

@@ -4,13 +4,13 @@
 //
 // The contract, which tests/cluster/contract_test.cpp checks for each implementation:
 //   order      messages from one node to another one arrive once, whole and in the order of their sending;
-//              between pairs there is no order;
-//   sending    any thread may send, also from inside of a receiver's function; send() never waits;
+//              messages of different pairs have no order;
+//   sending    any thread may send, also inside a receiver's function; send() never waits;
 //   receiving  the receiver is called by the thread that is in start(), wait() or stop(), and by no other;
 //   ringing    ring() ends a wait() that runs, or else the next one; several may be one;
 //   taken      taken_by() has reached the size of all messages soon after the node has got them;
-//   leaving    a node that calls stop() is told to the others as on_left, after all that it has sent; one
-//              that vanishes without it as on_lost, once. Neither is followed by anything of that node.
+//   leaving    a node that calls stop() is reported to the others by on_left, after all that it has sent; one
+//              that vanishes without it by on_lost, once. Neither is followed by anything of that node.
 #pragma once
 
 #include <chrono>
@@ -41,7 +41,7 @@ struct start_failure : std::runtime_error {
   int lost = -1;  ///< the node that was lost while they met; -1: the reason is another one
 };
 
-/// What a transport tells its node.
+/// The events of a transport, for its node.
 class receiver {
  public:
   /// \param message is valid during the call
@@ -55,7 +55,7 @@ class receiver {
   ~receiver() = default;
 };
 
-/// What a transport is able to do.
+/// The abilities of a transport.
 struct transport_limits {
   bool sees_losses = false;  ///< on_lost is called when a node dies
   bool takes_joins = false;  ///< nodes may come while the others run
@@ -88,7 +88,7 @@ class transport {
   /// goes on. Never less than before, and no more once the node has left. In one process, and over MPI, by
   /// whole messages. By the thread that is in wait().
   virtual std::uint64_t taken_by(node_id to) = 0;
-  /// Sends what is queued, tells the others that this node leaves, and ends. Gives up when nothing more goes
+  /// Sends what is queued, notifies the others that this node leaves, and ends. Gives up when nothing more goes
   /// for so long, unless nodes can only end together (MPI).
   virtual void stop(std::chrono::milliseconds patience) noexcept = 0;
 };
