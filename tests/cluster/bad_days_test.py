@@ -109,7 +109,7 @@ class stopped(unittest.TestCase):
             nodes[1].send_signal(signal.SIGSTOP)
             _, errors, status = end(nodes[0])
             self.assertEqual(status, 75)
-            self.assertIn("sukima: node 1 was lost (nothing was heard of it for 1 s)", errors)
+            self.assertIn("sukima: node 1 was lost (no heartbeat arrived for 1 s)", errors)
             nodes[1].send_signal(signal.SIGCONT)
             _, errors, status = end(nodes[1])
             self.assertEqual(status, 75)

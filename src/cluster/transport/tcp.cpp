@@ -3,7 +3,7 @@
 // Meeting: node 0 listens; the others connect to it and say where they listen themselves. When all have come,
 // node 0 sends the addresses round, and each node connects to those of lower numbers.
 //
-// Whoever finds a node silent (transport/heartbeats.hpp) tells all others before its own node ends.
+// A node that finds another one silent (transport/heartbeats.hpp) notifies all others before it ends.
 #include "transport/tcp.hpp"
 
 #include "protocol/reader.hpp"
@@ -35,16 +35,16 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr std::chrono::milliseconds between_attempts{50};
-/// Node 0 sends its list when its own time for the meeting is over, which began later, perhaps by so much.
+/// Node 0 sends its list when its own time for the meeting ends, which began later, perhaps by so much.
 /// Then others connect to those that it names.
 constexpr std::chrono::seconds listing_time{30};
 constexpr std::chrono::seconds connecting_time{2};
-/// How long a node that finds another one silent tells all others, before it ends.
+/// How long a node that finds another one silent notifies all others, before it ends.
 constexpr std::chrono::milliseconds telling_time{100};
 constexpr std::chrono::milliseconds between_looks{100};  ///< of a node that leaves, at what was taken
 
-/// Node 0 may not have begun yet, nor its host's network. Of several addresses the last one tells why: also
-/// one that this machine has no protocol for.
+/// Node 0 may not have begun yet, nor its host's network. Of several addresses the last one gives the reason,
+/// also one that this machine has no protocol for.
 bool may_come_yet(const error_code& error) noexcept {
   return error == asio::error::connection_refused || error == asio::error::host_unreachable ||
          error == asio::error::network_unreachable || error == asio::error::address_family_not_supported ||
@@ -79,7 +79,7 @@ class tcp_transport final : public transport {
       keep_from_children(chosen_.ended_nodes);
       look_for_ended_nodes();
     }
-    beats_.begin();  // others may have met, and hear of this one only by them
+    beats_.begin();  // others may have met, and only beats show them this one
     while (failure_.empty() && !has_met() && clock::now() < end_of_meeting())
       io_.run_one_until(end_of_meeting());
     if (failure_.empty() && !has_met()) {
@@ -90,7 +90,7 @@ class tcp_transport final : public transport {
                    std::to_string(chosen_.own.nodes) + " are missing" +
                    (unreached_.empty() ? "" : "; " + unreached_);
     }
-    // The other side is to see the end of the handshake, the list, or what is wrong.
+    // The other side must receive the end of the handshake, the list, or the reason.
     const auto least = clock::now() + std::chrono::seconds(1);
     const auto end = failure_.empty() ? std::max(deadline, least) : least;
     while (is_sending() && clock::now() < end) io_.run_one_until(end);
@@ -140,7 +140,7 @@ class tcp_transport final : public transport {
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
     progress_deadline end(patience);
     const auto go_on_while = [&](auto&& more) {
-      // Nothing tells of an acknowledgement.
+      // Acknowledgements raise no event, so we poll.
       for (clock::time_point now = clock::now(); more() && now < end.after(taken_by_all(), now);
            now = clock::now())
         io_.run_one_until(now + between_looks);
@@ -190,17 +190,17 @@ class tcp_transport final : public transport {
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::lost, number, most_queued);
     if (!chosen_.survives_losses) {
       const auto end = clock::now() + telling_time;
-      leaving_ = true;  // whoever hears of it ends, which is no other loss
+      leaving_ = true;  // nodes that are notified end, and are not lost
       while (clock::now() < end) io_.run_one_until(end);
       leaving_ = false;
     }
-    lose(node, "nothing was heard of it for " + std::to_string(time.count()) + " s");
+    lose(node, "no heartbeat arrived for " + std::to_string(time.count()) + " s");
   }
   void lose(node_id node, const std::string& why) {
     peer& p = peers_[node];
     if (p.gone || (node == chosen_.own.node && chosen_.survives_losses)) return;
     p.gone = true;
-    // If it lives all the same, it hears of this, and goes on without this node.
+    // If it lives all the same, it sees the end of the connection, and goes on without this node.
     if (chosen_.survives_losses && p.connection != nullptr) p.connection->close();
     receiver_->on_lost(node, why);
     if (!meeting_) return;
@@ -224,7 +224,7 @@ class tcp_transport final : public transport {
     });
   }
 
-  /// Under hierarchical omission only node 0 knows when the meeting is over: the others wait for its list,
+  /// Under hierarchical omission only node 0 knows when the meeting ends: the others wait for its list,
   /// and then for those that it names.
   clock::time_point end_of_meeting() const {
     if (!chosen_.survives_losses || chosen_.own.node == 0) return deadline_;
@@ -237,7 +237,7 @@ class tcp_transport final : public transport {
                              [](const peer& p) { return p.connection == nullptr && !p.gone; })) -
            1;  // this one
   }
-  /// The others wait for node 0's list even where it names nobody to connect to.
+  /// The others wait for node 0's list even if it names no node to connect to.
   bool has_met() const noexcept { return missing() == 0 && is_listed_; }
   bool is_sending() const {
     return std::any_of(unsuitable_.begin(), unsuitable_.end(),
@@ -289,7 +289,7 @@ class tcp_transport final : public transport {
     try {
       places = addresses_of(io_, chosen_, host, port);
     } catch (const start_failure& failure) {
-      // Others may know it. That node 0 is not known is a mistake, for which nobody goes alone.
+      // Others may know it. An unknown node 0 is a mistake of the user, so the node does not go on alone.
       if (chosen_.survives_losses && to != 0)
         lose(to, failure.what());
       else
@@ -370,7 +370,7 @@ class tcp_transport final : public transport {
     if (!obstacle.empty()) {
       fail(obstacle);
       unsuitable_.push_back(c.shared_from_this());
-      return true;  // it is closed when the other side has heard of it
+      return true;  // it is closed when the other side has received the reason
     }
     const node_id node = c.peer().node;
     if (peers_[node].gone) return false;  // this node has given it up
@@ -421,7 +421,7 @@ class tcp_transport final : public transport {
     if (f.kind == frame_kind::lost) {
       const node_id node = byte_source(f.content).number<std::uint32_t>();
       if (node >= peers_.size()) throw frame_error("it lost a node that does not exist");
-      // Who is still meeting need not wait for it. Where losses end all, the teller's end says more.
+      // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
       if (!leaving_ && (!meeting_ || chosen_.survives_losses))
         lose(node, "node " + std::to_string(c.peer().node) + " heard nothing of it");
       return;
@@ -450,7 +450,7 @@ class tcp_transport final : public transport {
   /// \param name as in begin()
   void closed(tcp_connection& c, node_id expected, const std::string& name, const std::string& why) {
     if (!is_peer(c)) {
-      // A stranger that came by itself is nobody's loss.
+      // A stranger that came by itself is not a lost node.
       if (c.is_refused() && !name.empty()) fail(name + ": " + why);
       if (!c.is_refused() && !name.empty()) fail_to_reach(expected, name, ": " + why);
       return;
