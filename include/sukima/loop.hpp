@@ -6,12 +6,10 @@
 #include <sukima/detail/clone_loop.hpp>
 #include <sukima/detail/elements.hpp>
 #include <sukima/detail/fixed_order.hpp>
-#include <sukima/detail/loop.hpp>
-#include <sukima/detail/shared_callable.hpp>
+#include <sukima/detail/loop_frames.hpp>
 #include <sukima/hints.hpp>
 
 #include <functional>
-#include <optional>
 #include <ranges>
 
 namespace sukima::detail {
@@ -58,173 +56,6 @@ template <class T, context_type C, class Source, class Body, class Combine, clas
 T reduce_in_fixed_order(C c, const Source& source, place_of<Source> from, place_of<Source> to, T init,
                         Body& body, Combine& combine, Hints... hints);
 
-/// A piece of a loop over a source that walks has a source of its own, from the place where its owner was.
-template <class Source, class Task> struct walking_task : Task {
-  Source source;
-  explicit walking_task(const Source& s) : source(s) {}
-};
-template <class Source, class Task> using task_over =
-    std::conditional_t<Source::walks, walking_task<Source, Task>, Task>;
-template <class Source, class Task> task_over<Source, Task>* new_task_over(const Source& source) {
-  if constexpr (Source::walks)
-    return new walking_task<Source, Task>(source);
-  else
-    return new Task;
-}
-/// Calls f(frame) with the frame that a piece works with: the one of the loop it was split off from, or a
-/// copy with the piece's own source.
-template <class Frame, class Task, class F> void with_frame_of(Task* piece, F&& f) {
-  auto* const outer = static_cast<Frame*>(piece->frame);
-  if constexpr (requires { piece->source; }) {
-    Frame mine(*outer, piece->source);
-    f(mine);
-  } else {
-    f(*outer);
-  }
-}
-
-template <class Source, class Body, class Hints, class C> struct for_frame : Hints {
-  Source elements;
-  Body& body;
-  [[no_unique_address]] kept_depth<C> depth;
-
-  for_frame(C c, Hints hints, Source source, Body& b)
-      : Hints(hints), elements(std::move(source)), body(b), depth(c) {}
-  for_frame(const for_frame& outer, const Source& source)
-      : Hints(outer), elements(source), body(outer.body), depth(outer.depth) {}
-
-  using place = place_of<Source>;
-  piece_task<place>* make_task() {
-    auto* t = new_task_over<Source, piece_task<place>>(elements);
-    using task_type = std::remove_pointer_t<decltype(t)>;
-    t->run = [](task* self, context c) {
-      auto* me = static_cast<task_type*>(self);
-      with_frame_of<for_frame>(me, [&](for_frame& frame) {
-        frame.depth.run_piece(c, [&](auto at) { frame.run(at, me->from, me->to); });
-      });
-    };
-    t->destroy = delete_task<task_type>;
-    return t;
-  }
-  template <context_type At> [[gnu::always_inline]] void run(At c, place from, place to) {
-    run_loop(
-        c, *this, from, to, nothing{},
-        [this](auto* r, At below, nothing none) {
-          return iterate<>(r, below, this->grain(), body, elements, none, [](nothing&, auto&& f) { f(); });
-        },
-        [](nothing&, task*) {});
-  }
-};
-
-/// Combines a result with the sum of a loop so far …
-template <class T, class Combine> struct fold_into {
-  Combine& combine;
-  template <class X> [[gnu::always_inline]] void operator()(T& sum, X&& x) const {
-    sum = combine(std::move(sum), std::forward<X>(x));
-  }
-};
-/// … or begins the sum of a stolen piece with its first result: no neutral element is needed.
-template <class T, class Combine> struct fold_into_nothing {
-  Combine& combine;
-  template <class X> void operator()(std::optional<T>& sum, X&& x) const {
-    if (sum)
-      sum = combine(std::move(*sum), std::forward<X>(x));
-    else
-      sum.emplace(std::forward<X>(x));
-  }
-};
-
-template <class T, class Source, class Body, class Combine, class Hints, class C>
-struct reduce_frame : Hints {
-  Source elements;
-  Body& body;
-  [[no_unique_address]] shared_callable<Combine> combine;
-  [[no_unique_address]] kept_depth<C> depth;
-
-  reduce_frame(C c, Hints hints, Source source, Body& b, Combine& with)
-      : Hints(hints), elements(std::move(source)), body(b), combine(with), depth(c) {}
-  reduce_frame(const reduce_frame& outer, const Source& source)
-      : Hints(outer), elements(source), body(outer.body), combine(outer.combine), depth(outer.depth) {}
-
-  using place = place_of<Source>;
-  struct reduce_task : piece_task<place> {
-    std::optional<T> value;  ///< empty until its first iteration has ended: no neutral element is needed
-  };
-  piece_task<place>* make_task() {
-    auto* t = new_task_over<Source, reduce_task>(elements);
-    using task_type = std::remove_pointer_t<decltype(t)>;
-    t->run = [](task* self, context c) {
-      auto* me = static_cast<task_type*>(self);
-      with_frame_of<reduce_frame>(me, [&](reduce_frame& f) {
-        me->value = f.depth.run_piece(c, [&](auto at) {
-          return f.loop(at, me->from, me->to, std::optional<T>(),
-                        fold_into_nothing<T, Combine>{f.combine.get()});
-        });
-      });
-    };
-    t->destroy = delete_task<task_type>;
-    return t;
-  }
-  template <context_type At, class Sum, class Fold>
-  [[gnu::always_inline]] Sum loop(At c, place from, place to, Sum sum, Fold fold) {
-    return run_loop(
-        c, *this, from, to, std::move(sum),
-        [this, fold](auto* r, At below, Sum s) {
-          return iterate<>(r, below, this->grain(), body, elements, std::move(s),
-                           [fold](Sum& into, auto&& f) { fold(into, f()); });
-        },
-        [fold](Sum& into, task* t) {
-          if (auto& value = static_cast<reduce_task*>(t)->value) fold(into, std::move(*value));
-        });
-  }
-};
-
-/// The work of a loop, for its parallel version and for its clone.
-template <class Source, class Body, class Hints> struct for_work {
-  using place = place_of<Source>;
-  static constexpr bool in_blocks = Source::in_blocks;
-  [[no_unique_address]] Source source;
-  [[no_unique_address]] local_callable<Body> body;
-  [[no_unique_address]] Hints hints;
-
-  template <context_type C>
-  [[gnu::always_inline]] nothing in_parallel(C c, place from, place to, nothing none) const {
-    for_frame<Source, Body, Hints, C> frame(c, hints, source, body.get());
-    frame.run(c, from, to);
-    return none;
-  }
-  template <clone_context_type C, class... Where>
-  [[gnu::always_inline]] void step(C c, nothing&, Where... where) const {
-    visit(
-        source, [&](auto&&... element) { call(c, body.get(), std::forward<decltype(element)>(element)...); },
-        where...);
-  }
-};
-template <class T, class Source, class Body, class Combine, class Hints> struct reduce_work {
-  using place = place_of<Source>;
-  static constexpr bool in_blocks = Source::in_blocks;
-  [[no_unique_address]] Source source;
-  [[no_unique_address]] local_callable<Body> body;
-  [[no_unique_address]] local_callable<Combine> combine;
-  [[no_unique_address]] Hints hints;
-
-  template <context_type C>
-  [[gnu::always_inline]] T in_parallel(C c, place from, place to, T sum) const {
-    reduce_frame<T, Source, Body, Combine, Hints, C> frame(c, hints, source, body.get(), combine.get());
-    return frame.loop(c, from, to, std::move(sum), fold_into<T, Combine>{combine.get()});
-  }
-  template <clone_context_type C, class... Where>
-  [[gnu::always_inline]] void step(C c, T& sum, Where... where) const {
-    visit(
-        source,
-        [&](auto&&... element) {
-          sum =
-              combine.get()(std::move(sum), call(c, body.get(), std::forward<decltype(element)>(element)...));
-        },
-        where...);
-  }
-};
-
 /// A loop over the iterations [from, to) of a source.
 template <context_type C, class Source, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_between(C c, Source source, place_of<Source> from,
@@ -245,9 +76,8 @@ template <context_type C, class Source, class Body, class... Hints>
   }
 }
 template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
-[[gnu::always_inline]] inline T parallel_reduce_between(C c, Source source, place_of<Source> from,
-                                                        place_of<Source> to, T init, Body& body,
-                                                        Combine& combine, Hints... hints) {
+[[gnu::always_inline]] inline T reduce_between(C c, Source source, place_of<Source> from, place_of<Source> to,
+                                               T init, Body& body, Combine& combine, Hints... hints) {
   if constexpr (!has_place<Hints...>) {
     require_loop_hints<Hints...>();
     if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
@@ -268,6 +98,19 @@ template <class T, context_type C, class Source, class Body, class Combine, clas
     reduce_frame<T, Source, Body, Combine, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
         here, chosen, std::move(source), body, combine);
     return frame.loop(here, from, to, std::move(init), fold_into<T, Combine>{combine});
+  }
+}
+/// The same; the combiner may be a pointer to a member function.
+template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
+[[gnu::always_inline]] inline T parallel_reduce_between(C c, Source source, place_of<Source> from,
+                                                        place_of<Source> to, T init, Body& body,
+                                                        Combine& combine, Hints... hints) {
+  if constexpr (std::is_member_pointer_v<std::remove_const_t<Combine>>) {
+    auto function = std::mem_fn(combine);
+    return parallel_reduce_between<T>(c, std::move(source), from, to, std::move(init), body, function,
+                                      hints...);
+  } else {
+    return reduce_between<T>(c, std::move(source), from, to, std::move(init), body, combine, hints...);
   }
 }
 
@@ -303,16 +146,16 @@ namespace SUKIMA_NAMESPACE {
 
 /// Calls body(i) for each i in [first, last), in any order and perhaps at the same time.
 ///
-/// `first` and `last` are integers of at most 64 bits, both signed or both unsigned unless a signed type has
-/// all values of both (so std::size_t{0}, not 0, before v.size()), or random-access iterators: the body gets
-/// the element then. The body may
-/// take a context before the element; then the loop polls before each iteration, else once in
-/// about a microsecond. Iterations are given away in halves, from the upper end, only when another worker
-/// is idle.
+/// `first` and `last` are integers of at most 64 bits, both signed or both unsigned unless a signed
+/// type has all values of both (so std::size_t{0}, not 0, before v.size()), or random-access
+/// iterators: the body gets the element then. The body may take a context before the element; then the
+/// loop polls before each iteration, else once in about a microsecond. Iterations are given away in
+/// halves, from the upper end, only when another worker is idle.
 /// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`, `sukima::on`
-/// \throws what the body throws: the remaining iterations are aborted, the lowest of several exceptions that
-/// have
-///         arrived by then wins; `sukima::aborted` where the caller itself is aborted; std::length_error for
+/// \throws what the body throws: the remaining iterations are aborted, the lowest of several
+///       exceptions that have
+///         arrived by then wins; `sukima::aborted` where the caller itself is aborted;
+/// std::length_error for
 ///         more than 2^63 - 1 integers
 /// \par Complexity last − first calls of body
 template <detail::context_type C, class A, class B, class Body, class... Hints>
@@ -353,7 +196,7 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
 ///
 /// Elements, context, hints and exceptions as for parallel_for; `sukima::on` takes one place for all of it.
 /// \param body    gives something that `combine` takes as its second argument and that T can be made from
-/// \param combine T combine(T, T)
+/// \param combine T combine(T, T); a function's name or a pointer to a member function, too
 /// \par Complexity last − first calls of body and of combine, one more combine for each piece given away
 template <detail::context_type C, class A, class B, class T, class Body, class Combine, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
@@ -381,15 +224,19 @@ template <detail::context_type C, detail::indexed_range Range, class T, class Bo
 template <class A, class B, class T, class Body, class Combine, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>
-inline T parallel_reduce(A first, B last, T init, Body&& body, Combine&& combine, Hints... hints) {
-  return detail::with_context(
-      [&](context c) { return parallel_reduce(c, first, last, std::move(init), body, combine, hints...); });
+[[gnu::always_inline]] inline T parallel_reduce(A first, B last, T init, Body&& body, Combine&& combine,
+                                                Hints... hints) {
+  return detail::with_context_inlined([&](context c) __attribute__((always_inline)) {
+    return parallel_reduce(c, first, last, std::move(init), body, combine, hints...);
+  });
 }
 template <detail::indexed_range Range, class T, class Body, class Combine, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
-inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
-  return detail::with_context(
-      [&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
+[[gnu::always_inline]] inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine,
+                                                Hints... hints) {
+  return detail::with_context_inlined([&](context c) __attribute__((always_inline)) {
+    return parallel_reduce(c, range, std::move(init), body, combine, hints...);
+  });
 }
 
 /// @}

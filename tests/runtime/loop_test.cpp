@@ -4,6 +4,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <list>
 #include <memory>
@@ -170,6 +171,49 @@ TEST_P(loop_test, merges_in_the_order_of_the_iterations) {
     EXPECT_EQ(runtime.run([] { return parallel_reduce(0, 5000, std::string(">"), letter, std::plus{}); }),
               expected);
   }
+}
+
+/// A text that is combined by a member function.
+struct text {
+  std::string letters;
+  text plus(const text& behind) const { return {letters + behind.letters}; }
+};
+std::string joined(const std::string& a, const std::string& b) { return a + b; }
+
+TEST_P(loop_test, combines_by_functions_of_all_kinds) {
+  std::string expected = "<";
+  for (int i = 0; i < 300; ++i) expected += std::to_string(i) + " ";
+  const auto word = [](int i) { return std::to_string(i) + " "; };
+  const auto word_in_context = [&](context, int i) { return word(i); };
+  const auto word_in_any = [&](auto, int i) { return word(i); };
+  std::vector<int> v(300);
+  std::iota(v.begin(), v.end(), 0);
+  const auto expect_words = [&](auto&& combine) {
+    const std::string begin = "<";
+    runtime.run([&](context c) {
+      EXPECT_EQ(parallel_reduce(c, 0, 300, begin, word, combine), expected);
+      EXPECT_EQ(parallel_reduce(c, 0, 300, begin, word_in_context, combine), expected);
+      EXPECT_EQ(parallel_reduce(c, 0, 300, begin, word_in_any, combine), expected);
+      EXPECT_EQ(parallel_reduce(c, v, begin, word, combine), expected);
+    });
+    runtime.run([&] {
+      EXPECT_EQ(parallel_reduce(0, 300, begin, word, combine), expected);
+      EXPECT_EQ(parallel_reduce(v, begin, word, combine), expected);
+    });
+    EXPECT_EQ(parallel_reduce(v, begin, word, combine), expected) << "outside of a runtime";
+  };
+  expect_words(joined);
+  expect_words(&joined);
+  expect_words(std::plus<>{});
+  expect_words([](const std::string& a, const std::string& b) { return a + b; });
+  expect_words(std::function<std::string(const std::string&, const std::string&)>(joined));
+  const auto letters = [&](int i) { return text{word(i)}; };
+  runtime.run([&](context c) {
+    EXPECT_EQ(parallel_reduce(c, 0, 300, text{"<"}, letters, &text::plus).letters, expected);
+    EXPECT_EQ(parallel_reduce(c, v, text{"<"}, letters, &text::plus).letters, expected);
+  });
+  EXPECT_EQ(runtime.run([&] { return parallel_reduce(v, text{"<"}, letters, &text::plus); }).letters,
+            expected);
 }
 
 TEST_P(loop_test, reduces_types_without_default_or_copy) {

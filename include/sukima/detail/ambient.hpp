@@ -54,21 +54,36 @@ template <class F> struct root_of : root_task {
 /// Ends the program: the operation got a context that is not that of its caller.
 [[noreturn, gnu::cold]] void refuse_context(const char* operation) noexcept;
 
-/// Calls f(context) with the ambient context. Without one it enters the default runtime, or, on a worker,
-/// runs f on a new fiber.
-template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f) {
-  ambient_state* state = find_ambient();
-  if (state != nullptr && state->top != nullptr) [[likely]] {
-    const ambient_context taken(*state);
-    ++state->uses;
-    return f(taken.outer());
-  }
+/// Calls f(context) in the default runtime, or, on a worker, on a new fiber.
+template <class F> [[gnu::noinline]] std::invoke_result_t<F&, context> enter_with(ambient_state* state, F f) {
   root_of<std::remove_reference_t<F>> root(f);
   if (state == nullptr)
     enter_default(root);
   else
     enter_on_new_fiber(root);
   return root.take();
+}
+/// \tparam Kept  what enters: a reference to f, or a copy
+template <class Kept, class F>
+[[gnu::always_inline]] inline std::invoke_result_t<F&, context> with_context_keeping(F& f) {
+  ambient_state* state = find_ambient();
+  if (state != nullptr && state->top != nullptr) [[likely]] {
+    const ambient_context taken(*state);
+    ++state->uses;
+    return f(taken.outer());
+  }
+  return enter_with<Kept>(state, static_cast<Kept>(f));
+}
+
+/// Calls f(context) with the ambient context. Without one it enters the default runtime, or, on a worker,
+/// runs f on a new fiber.
+template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f) {
+  return with_context_keeping<F&>(f);
+}
+/// The same for a closure of the library's own. Only a copy of it enters, so that the compiler knows
+/// what the closure itself has captured, and keeps that in registers.
+template <class F> [[gnu::always_inline]] inline std::invoke_result_t<F&, context> with_context_inlined(F f) {
+  return with_context_keeping<F>(f);
 }
 
 }  // namespace sukima::detail

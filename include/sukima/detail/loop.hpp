@@ -271,7 +271,7 @@ template <context_type C, class Place, class Sum, class Frame, class Iterate, cl
   using form = loop_form<Place>;
   if (!form::any(from, to)) return sum;
   auto* r = form::push(here.top, from, to, frame);
-  Sum own = [&]() -> Sum {
+  Sum own = [&]() __attribute__((always_inline)) -> Sum {
     try {
       return iterate(r, below(here, sizeof *r), std::move(sum));
     } catch (...) {
@@ -378,16 +378,17 @@ template <class... Before, class Point, context_type C, class Sum, class Body, c
     });
   } else {
     const ambient_context ambient(below);
-    run_strips(r, grain, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
-      const local_callable<Body> local(body);
-      Sum strip_sum = std::move(sum);
-      source.each(i, stop, [&](auto&&... element) {
-        add(strip_sum, [&](auto&... before) -> decltype(auto) {
-          return std::invoke(local.get(), before..., element...);
-        });
-      });
-      sum = std::move(strip_sum);
-    });
+    run_strips(r, grain, ambient.state(),
+               [&](std::int64_t i, std::int64_t stop) __attribute__((always_inline)) {
+                 const local_callable<Body> local(body);
+                 Sum strip_sum = std::move(sum);
+                 source.each(i, stop, [&](auto&&... element) __attribute__((always_inline)) {
+                   add(strip_sum, [&](auto&... before) __attribute__((always_inline)) -> decltype(auto) {
+                     return std::invoke(local.get(), before..., element...);
+                   });
+                 });
+                 sum = std::move(strip_sum);
+               });
     return sum;
   }
 }
