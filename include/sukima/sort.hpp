@@ -46,8 +46,8 @@ namespace SUKIMA_NAMESPACE {
 /// Sorts [first, last) so that compare(projection(b), projection(a)) is false for all a before b. Equal
 /// elements may change places.
 ///
-/// A quicksort that only swaps: elements need not be copied, no memory is allocated. On one worker it is at
-/// least as fast as std::sort for numbers; what is sorted already, or backwards, is only looked at.
+/// A quicksort: elements need not be copied, no memory is allocated. On one worker it is at least as fast as
+/// std::sort for numbers. A range that is sorted already, or backwards, is only looked at.
 /// \param first, last  random-access iterators
 /// \param compare, projection  are called by several workers at the same time
 /// \throws what compare, the projection or a move throws: the rest is aborted; the elements are in some

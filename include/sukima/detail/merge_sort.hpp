@@ -2,6 +2,7 @@
 // The stable sort: merge sort between the range and a buffer of the same length, halves and merges forked.
 #pragma once
 
+#include <sukima/detail/cheap_merge.hpp>
 #include <sukima/detail/quicksort.hpp>
 
 #include <algorithm>
@@ -96,8 +97,12 @@ template <class I, class Less> class merge_sort {
   /// Sorts what is in the buffer's [from, to) into the range.
   void to_range(context c, distance from, distance to) const {
     if (to - from <= small) {
-      std::move(buffer_ + from, buffer_ + to, range_ + from);
-      insertion_sort(range_ + from, range_ + to, less_);
+      if constexpr (cheap_to_copy<value>) {
+        small_sort<value>()(buffer_ + from, to - from, range_ + from, less_);
+      } else {
+        std::move(buffer_ + from, buffer_ + to, range_ + from);
+        insertion_sort(range_ + from, range_ + to, less_);
+      }
       return;
     }
     const distance middle = from + (to - from) / 2;
@@ -111,7 +116,10 @@ template <class I, class Less> class merge_sort {
   /// Sorts what is in the buffer's [from, to) there.
   void to_buffer(context c, distance from, distance to) const {
     if (to - from <= small) {
-      insertion_sort(buffer_ + from, buffer_ + to, less_);
+      if constexpr (cheap_to_copy<value>)
+        small_sort<value>()(buffer_ + from, to - from, buffer_ + from, less_);
+      else
+        insertion_sort(buffer_ + from, buffer_ + to, less_);
       return;
     }
     const distance middle = from + (to - from) / 2;
@@ -143,23 +151,20 @@ template <class I, class Less> class merge_sort {
 
   template <class From, class To> void merge_here(From a, From a_end, From b, From b_end, To to) const {
     if (a != a_end && b != b_end && less_(*b, *(a_end - 1))) {
-      while (a != a_end && b != b_end) {
-        if constexpr (std::is_trivially_copyable_v<value> && sizeof(value) <= 32) {
-          // No branch to be predicted wrongly.
-          const bool second = less_(*b, *a);
-          const value from_a = *a;
-          const value from_b = *b;
-          *to = second ? from_b : from_a;
-          a += !second;
-          b += second;
-        } else if (less_(*b, *a)) {
-          *to = std::ranges::iter_move(b);
-          ++b;
-        } else {
-          *to = std::ranges::iter_move(a);
-          ++a;
+      if constexpr (cheap_to_copy<value>) {
+        merge_cheaply(a, a_end, b, b_end, to, less_);
+        return;
+      } else {
+        while (a != a_end && b != b_end) {
+          if (less_(*b, *a)) {
+            *to = std::ranges::iter_move(b);
+            ++b;
+          } else {
+            *to = std::ranges::iter_move(a);
+            ++a;
+          }
+          ++to;
         }
-        ++to;
       }
     }
     std::move(b, b_end, std::move(a, a_end, to));

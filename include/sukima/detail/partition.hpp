@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <type_traits>
+#include <utility>
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
@@ -38,21 +40,45 @@ template <class Offset, std::size_t Size> struct misplaced {
   }
 };
 
+/// Exchanges as many misplaced elements of a block on the left for those of one on the right as both have.
 template <class I, class Left, class Right>
 void swap_misplaced(I left_block, Left& left, I right_block, Right& right) {
   using distance = std::iter_difference_t<I>;
+  using value = std::iter_value_t<I>;
   const std::size_t pairs = std::min(left.count, right.count);
-  for (std::size_t i = 0; i < pairs; ++i)
-    std::ranges::iter_swap(left_block + static_cast<distance>(left.offset[left.begin + i]),
-                           right_block + static_cast<distance>(right.offset[right.begin + i]));
+  const auto left_place = [&](std::size_t i) {
+    return left_block + static_cast<distance>(left.offset[left.begin + i]);
+  };
+  const auto right_place = [&](std::size_t i) {
+    return right_block + static_cast<distance>(right.offset[right.begin + i]);
+  };
+  if constexpr (std::is_nothrow_move_constructible_v<value> && std::is_nothrow_move_assignable_v<value>) {
+    // In one cycle: a move for each element, where a swap needs three for two.
+    if (pairs > 0) {
+      I hole = left_place(0);
+      value first(std::ranges::iter_move(hole));
+      for (std::size_t i = 0;;) {
+        const I right_one = right_place(i);
+        *hole = std::ranges::iter_move(right_one);
+        if (++i == pairs) {
+          *right_one = std::move(first);
+          break;
+        }
+        hole = left_place(i);
+        *right_one = std::ranges::iter_move(hole);
+      }
+    }
+  } else {
+    for (std::size_t i = 0; i < pairs; ++i) std::ranges::iter_swap(left_place(i), right_place(i));
+  }
   left.begin += pairs;
   left.count -= pairs;
   right.begin += pairs;
   right.count -= pairs;
 }
 
-/// Moves the elements for which goes_left holds before the others. Only swaps, so an exception of goes_left
-/// loses no element.
+/// Moves the elements for which goes_left holds before the others. An exception of goes_left loses no
+/// element.
 /// \returns the first one for which it does not hold
 template <class I, class GoesLeft> I partition_here(I first, I last, const GoesLeft& goes_left) {
   using distance = std::iter_difference_t<I>;
@@ -186,5 +212,12 @@ template <class I, class GoesLeft> class shared_partition {
   alignas(64) std::atomic<ends> taken_{};
   std::array<rest, most_helpers> rests_;
 };
+
+/// The partition of a range, by several workers where it is large.
+template <class I, class GoesLeft> I divide(context c, I first, I last, const GoesLeft& goes_left) {
+  constexpr std::iter_difference_t<I> shared = 1 << 17;
+  if (last - first < shared) return partition_here(first, last, goes_left);
+  return shared_partition<I, GoesLeft>(first, last, goes_left).run(c);
+}
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

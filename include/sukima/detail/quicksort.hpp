@@ -3,6 +3,7 @@
 // (after Orson Peters) against bad pivots and equal elements.
 #pragma once
 
+#include <sukima/detail/cheap_merge.hpp>
 #include <sukima/detail/partition.hpp>
 
 #include <algorithm>
@@ -60,9 +61,8 @@ template <class I, class Less> void insertion_sort(I first, I last, const Less& 
 template <class I, class Less> class quicksort {
   using distance = std::iter_difference_t<I>;
   using value = std::iter_value_t<I>;
-  static constexpr distance small = 24;
+  static constexpr distance small = cheap_to_copy<value> ? small_sort<value>::most : 24;
   static constexpr distance many = 128;  ///< from here on a pivot is the median of nine
-  static constexpr distance shared = 1 << 17;  ///< from here on several workers partition
 
  public:
   explicit quicksort(const Less& less) : less_(less) {}
@@ -79,7 +79,10 @@ template <class I, class Less> class quicksort {
     for (;;) {
       const distance n = last - first;
       if (n <= small) {
-        insertion_sort(first, last, less_);
+        if constexpr (cheap_to_copy<value>)
+          small_sort<value>()(first, n, first, less_);
+        else
+          insertion_sort(first, last, less_);
         return;
       }
       choose_pivot(first, last);
@@ -115,17 +118,12 @@ template <class I, class Less> class quicksort {
 
   /// Calls f with the pivot: a copy where that is cheap, so that it may stay in a register.
   template <class F> static I with_pivot(I place, const F& f) {
-    if constexpr (std::is_trivially_copyable_v<value> && sizeof(value) <= 32) {
+    if constexpr (cheap_to_copy<value>) {
       const value copy(*place);
       return f(copy);
     } else {
       return f(*place);
     }
-  }
-
-  template <class GoesLeft> I divide(context c, I first, I last, const GoesLeft& goes_left) const {
-    if (last - first < shared) return partition_here(first, last, goes_left);
-    return shared_partition<I, GoesLeft>(first, last, goes_left).run(c);
   }
 
   void order(I a, I b) const {
