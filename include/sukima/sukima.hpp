@@ -9,6 +9,7 @@
 #include <sukima/cancel.hpp>
 #include <sukima/context.hpp>
 #include <sukima/errors.hpp>
+#include <sukima/filter.hpp>
 #include <sukima/fold.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/future.hpp>
