@@ -23,7 +23,7 @@ small = {
     "nbody": 3000, "words": 1,
     "cover": 8, "itemsets": 100, "sudoku": 27, "knights-tour": 5, "subset-sum": 20, "sat": 40,
     "fib-without-context": 20, "nqueens-without-context": 8, "nqueens-array-without-context": 8,
-    "fib-plain-context": 20, "nqueens-array-plain-context": 8, "memory-spine": 500,
+    "fib-plain-context": 20, "nqueens-array-plain-context": 8, "memory-spine": 500, "nqueens-own-range": 8, "sum-named": 1000,
     "nbody-on": 3000, "sum-up": 16, "sum-up-on": 16, "sum-up-launched": 10, "read-vector": 16, "read-vector-on": 16,
     "read-vector-pinned": 16, "bin-tree": 8, "bin-tree-on": 8, "bin-tree-pinned": 8,
     "objects-ping-pong": 1000, "objects-stream": 1000, "objects-stream-apart": 1000, "objects-fan-in": 1000,

@@ -247,28 +247,58 @@ TEST(loop_clone, of_a_search_that_lasts_longer_than_expected_gives_work_away) {
   }
 }
 
-/// So does a loop whose bodies do not poll.
-TEST(loop_clone, that_is_long_polls_between_its_iterations) {
+/// Runs loops whose bodies do not poll, first short ones, until a long one has given work away.
+/// \param count  count(context, n, body) adds the body's results up over n elements
+template <class Count> void expect_polls_in_a_long_loop(Count count) {
   sukima::runtime runtime(with_clones(2, second_ns));
-  const auto count = [&](int n) {
-    return runtime.run([n](context c) {
-      return parallel_reduce(
-          c, 0, n, 0L,
-          [](auto, int) {
-            for (int i = 0; i < 100; ++i) asm volatile("");
-            return 1;
-          },
-          std::plus{});
+  const auto run = [&](int n) {
+    return runtime.run([&](context c) {
+      return count(c, n, [](auto, int) {
+        for (int i = 0; i < 100; ++i) asm volatile("");
+        return 1;
+      });
     });
   };
-  while (runtime.statistics().clones == 0) ASSERT_EQ(count(10), 10);
+  while (runtime.statistics().clones == 0) ASSERT_EQ(run(10), 10);
   const auto before = runtime.statistics();
   const auto deadline = std::chrono::steady_clock::now() + support::patience;
   for (;;) {
-    ASSERT_EQ(count(100'000), 100'000);
+    ASSERT_EQ(run(100'000), 100'000);
     const auto now = runtime.statistics();
     if (now.clones_left > before.clones_left && now.steals > before.steals) break;
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << now.text();
+  }
+}
+
+TEST(loop_clone, that_is_long_polls_between_its_iterations) {
+  expect_polls_in_a_long_loop(
+      [](context c, int n, auto body) { return parallel_reduce(c, 0, n, 0L, body, std::plus{}); });
+}
+
+/// The number of elements is unknown when the clone begins.
+TEST(loop_clone, over_a_long_list_polls_between_its_iterations) {
+  expect_polls_in_a_long_loop([](context c, int n, auto body) {
+    static const std::forward_list<int> ten(10);
+    static const std::forward_list<int> many(100'000);
+    return parallel_reduce(c, n == 10 ? ten : many, 0L, body, std::plus{});
+  });
+}
+
+/// Around the number of elements after which a clone goes on in another function.
+TEST_P(loop_clones, over_lists_take_each_element_once) {
+  for (int n = 30; n <= 34; ++n) {
+    std::forward_list<int> list(static_cast<std::size_t>(n));
+    std::iota(list.begin(), list.end(), 0);
+    const auto text = [&] {
+      return runtime.run([&](context c) {
+        return parallel_reduce(
+            c, list, std::string(), [](auto, int i) { return std::to_string(i) + " "; }, std::plus{});
+      });
+    };
+    std::string expected;
+    for (int i = 0; i < n; ++i) expected += std::to_string(i) + " ";
+    for (int i = 0; i < times; ++i) ASSERT_EQ(text(), expected);
+    expect_clones(text);
   }
 }
 

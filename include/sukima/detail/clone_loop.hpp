@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops and searches of sequential clones: plain loops that poll before the first iteration, and long ones
-// after each eighth one, too.
+// Loops and searches of sequential clones: plain loops that poll before the first iteration. Long ones poll
+// after each eighth iteration, too.
 #pragma once
 
 #include <sukima/detail/clone.hpp>
@@ -12,17 +12,17 @@
 
 namespace sukima::detail {
 
-/// An iterator over so few elements that a clone's loop polls once.
+/// Iterators of this type never have more than 64 elements before them, so a clone's loop polls once.
 template <class I> inline constexpr bool few_elements = requires { I::few_elements; };
 
 }  // namespace sukima::detail
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
-/// A clone's long loop polls only after this number of iterations; the bodies poll, too.
+/// Number of iterations of a clone's long loop between two polls of the loop itself. The bodies poll, too.
 inline constexpr int iterations_between_polls = 8;
-/// A loop of up to so many iterations polls before the first one only: a second loop around it costs searches
-/// up to a quarter of their time, because compilers keep less in registers.
+/// A loop of up to this many iterations polls before the first one only. A second loop around it costs
+/// searches up to a quarter of their time, because compilers keep less in registers.
 inline constexpr int short_loop = 32;
 
 /// Calls f with what a source has for one iteration, or for those of a block.
@@ -35,14 +35,7 @@ template <class Source, class F>
   source.each(i, stop, std::forward<F>(f));
 }
 
-template <class Place> [[gnu::always_inline]] inline bool is_short_loop(Place i, Place to) noexcept {
-  if constexpr (std::is_integral_v<Place>)
-    return to - i <= short_loop;
-  else
-    return few_elements<Place>;
-}
-
-/// A clone's long loop. Gets a copy of the work, so that the caller keeps its own in registers.
+/// A clone's long loop. It gets a copy of the work, so that the caller keeps its own in registers.
 /// \tparam Work its step(context, sum, place) does one iteration
 template <clone_context_type C, class Place, class Sum, class Work>
 [[gnu::noinline]] Sum run_long_clone(C c, Place i, Place to, Sum sum, Work work) {
@@ -55,8 +48,7 @@ template <clone_context_type C, class Place, class Sum, class Work>
   return sum;
 }
 
-/// A clone's loop at whose first poll another thread had a request: continues as a clone, or runs in
-/// parallel.
+/// A clone's loop that found a request at its first poll. It goes on as a clone, or runs in parallel.
 template <clone_context_type C, class Place, class Sum, class Work>
 [[gnu::cold, gnu::noinline]] Sum run_raised_clone(C c, Place i, Place to, Sum sum, Work work) {
   if (sukima_poll_in_clone(top_of(c)) != 0)
@@ -90,9 +82,19 @@ template <clone_context_type C, class Place, class Sum, class Work>
     if constexpr (polls<C>)
       if (raised(top_of(c))) [[unlikely]]
         return run_raised_clone(c, i, to, std::move(sum), work);
-    if (!is_short_loop(i, to)) [[unlikely]]
-      return run_long_clone(c, i, to, std::move(sum), work);
-    for (; loop_form<Place>::any(i, to); ++i) work.step(below_loop(c), sum, i);
+    if constexpr (std::is_integral_v<Place> || few_elements<Place>) {
+      if constexpr (std::is_integral_v<Place>)
+        if (to - i > short_loop) [[unlikely]]
+          return run_long_clone(c, i, to, std::move(sum), work);
+      for (; loop_form<Place>::any(i, to); ++i) work.step(below_loop(c), sum, i);
+    } else {
+      // The number of elements is unknown: the first ones run here, as those of a short loop.
+      for (int left = short_loop; loop_form<Place>::any(i, to); ++i, --left) {
+        if (left == 0) [[unlikely]]
+          return run_long_clone(c, i, to, std::move(sum), work);
+        work.step(below_loop(c), sum, i);
+      }
+    }
     return sum;
   }
 }
