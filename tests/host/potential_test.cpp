@@ -90,5 +90,34 @@ TEST(potential, of_all_vms_needs_no_other_solution_without_overlapping_affinitie
     }
 }
 
+TEST(potential, of_a_host_without_changes_is_computed_once) {
+  examples::generator random(14);
+  // Overlapping affinities: answers need other solutions.
+  const examples::shape like{.pcpus = 16, .vcpus = 60, .where = examples::affinity::range, .bounds = true};
+  estimator exact(examples::random_host(like, random));
+  const auto ask_all = [&] {
+    for (std::size_t j = 0; j < exact.given().vms.size(); ++j) (void)exact.potential(j);
+    return exact.solved_again();
+  };
+  const std::size_t once = ask_all();
+  ASSERT_GT(once, 0U);
+  EXPECT_EQ(ask_all(), once);
+  // Wishes that are as they were are no change.
+  std::vector<vm_wishes> same;
+  for (std::size_t j = 0; j < exact.given().vms.size(); ++j) {
+    vm_wishes& one = same.emplace_back();
+    one.vm = j;
+    for (const vcpu& each : exact.given().vms[j].vcpus) one.vcpus.push_back({each.online, each.demand});
+  }
+  exact.change(same);
+  exact.change(std::vector<vm_wishes>());
+  EXPECT_EQ(ask_all(), once);
+  // Another wish is one, also if the bound stays the same: the potential looks at what is online.
+  same[0].vcpus[0] = {.online = !same[0].vcpus[0].online, .demand = 0};
+  exact.change(same);
+  EXPECT_NEAR(exact.potential(0).usable, estimator(exact.given()).potential(0).usable, 1e-9);
+  EXPECT_GT(ask_all(), once);
+}
+
 }  // namespace
 }  // namespace sukima::host

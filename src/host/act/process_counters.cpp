@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
-#include <sstream>
 
 #include "shared/files.hpp"
 #include "shared/steering.hpp"
@@ -39,17 +39,32 @@ std::vector<pid_t> find_threads(const std::filesystem::path& process) {
   return threads;
 }
 
+/// The first numbers of a text, with blanks between them; nothing if it begins with fewer.
+template <std::size_t count>
+std::optional<std::array<double, count>> numbers_in(std::string_view text) {
+  std::array<double, count> numbers{};
+  for (double& one : numbers) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), one);
+    if (error != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  }
+  return numbers;
+}
+
 /// When the process started, in clock ticks since the machine did; another one with its number differs.
 std::optional<unsigned long long> start_of(const std::filesystem::path& process) {
   const auto text = read_small_file(process / "stat");
   if (!text) return std::nullopt;
   const std::size_t name_end = text->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream rest(text->substr(name_end + 1));
-  std::string word;
-  for (int field = 3; field < 22; ++field) rest >> word;
+  std::size_t at = name_end + 1;
+  for (int field = 3; field < 22 && at != std::string::npos; ++field) at = text->find(' ', at + 1);
+  if (at == std::string::npos) return std::nullopt;
   unsigned long long ticks = 0;
-  return rest >> ticks ? std::optional(ticks) : std::nullopt;
+  const char* const end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data() + at + 1, end, ticks);
+  return error == std::errc() && stop != text->data() + at + 1 ? std::optional(ticks) : std::nullopt;
 }
 
 class process_counters final : public vm_counters {
@@ -68,25 +83,24 @@ class process_counters final : public vm_counters {
     vm_times times;
     if (there_ < vcpus_) look_for_more();
     last_.resize(threads_.size());
+    for (std::size_t i = files_.size(); i < threads_.size(); ++i)
+      files_.push_back(process_ / "task" / std::to_string(threads_[i]) / "schedstat");
     there_ = 0;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
-      const auto text = read_small_file(process_ / "task" / std::to_string(threads_[i]) / "schedstat");
-      std::istringstream in(text.value_or(""));
-      double ran = 0, waited = 0;
+      const auto numbers = numbers_in<2>(read_small_file(files_[i]).value_or(""));
       // Without a thread it was unplugged: what it ran stays, and the machine goes on.
-      last_[i].there = static_cast<bool>(in >> ran >> waited);
-      if (!last_[i].there) continue;
-      last_[i].ran = ran * 1e-9;
-      last_[i].waited = waited * 1e-9;
+      last_[i].there = numbers.has_value();
+      if (!numbers) continue;
+      last_[i].ran = (*numbers)[0] * 1e-9;
+      last_[i].waited = (*numbers)[1] * 1e-9;
       ++there_;
     }
     if (there_ == 0) return std::nullopt;
     times.vcpus = last_;
     times.vcpus.resize(vcpus_, {.there = false});
-    std::istringstream uptime(read_small_file(proc_ / "uptime").value_or(""));
-    double up = 0;
-    uptime >> up;
-    times.up = up - static_cast<double>(start_) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    const auto uptime = numbers_in<1>(read_small_file(proc_ / "uptime").value_or(""));
+    times.up = (uptime ? (*uptime)[0] : 0) -
+               static_cast<double>(start_) / static_cast<double>(::sysconf(_SC_CLK_TCK));
     return times;
   }
 
@@ -94,11 +108,14 @@ class process_counters final : public vm_counters {
   /// Virtual CPUs may have been plugged in.
   void look_for_more() {
     auto now = find_threads(process_);
-    if (now.size() > there_ && now.size() <= vcpus_) threads_ = std::move(now);
+    if (now.size() <= there_ || now.size() > vcpus_) return;
+    threads_ = std::move(now);
+    files_.clear();
   }
 
   std::filesystem::path process_, proc_;
   std::vector<pid_t> threads_;
+  std::vector<std::filesystem::path> files_;  ///< the counters of these threads
   std::size_t there_;  ///< of these threads, at the last reading
   std::vector<vcpu_time> last_;  ///< of these threads; of one that has ended what it was
   std::size_t vcpus_;  ///< those that are there, and places

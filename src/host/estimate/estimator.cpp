@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "estimate/certificate.hpp"
 #include "estimate/translation.hpp"
@@ -40,9 +41,9 @@ struct estimator::state {
   std::vector<double> bounds(std::size_t vm, bool with_demand, Online is_online) const {
     std::vector<double> result;
     for (std::size_t i = 0; i < host.vms[vm].vcpus.size(); ++i) {
-      vcpu one = host.vms[vm].vcpus[i];
-      if (!with_demand) one.demand.reset();
-      result.push_back(is_online(i) ? bound_of(one) : 0);
+      const vcpu& one = host.vms[vm].vcpus[i];
+      const double most = with_demand ? bound_of(one) : std::min(1.0, one.cap.value_or(1));
+      result.push_back(is_online(i) ? most : 0);
     }
     return result;
   }
@@ -56,16 +57,18 @@ struct estimator::state {
     if (!asked) asked.emplace(solution);
     return *asked;
   }
-  /// The solution changes: what was asked about it counts no more.
+  /// The solution changes: earlier answers count no more.
   void forget() {
     if (asked) solved += asked->solved();
     asked.reset();
+    potentials.clear();
   }
 
   description host;
   translation numbers;
   shares solution;
   std::optional<what_if> asked;
+  std::vector<std::optional<vm_potential>> potentials;  ///< of this solution, as far as they were asked for
   std::size_t solved = 0;  ///< by what was asked of former solutions
 };
 
@@ -164,18 +167,28 @@ void estimator::change(std::size_t vm, const host::vm& now) {
 
 void estimator::change(const std::vector<vm_wishes>& now) {
   state& s = *state_;
-  s.forget();
   std::vector<std::uint32_t> changed;
+  bool is_other = false;
   for (const vm_wishes& one : now) {
+    bool has_other_bound = false;
     for (std::size_t i = 0; i < one.vcpus.size(); ++i) {
       vcpu& each = s.host.vms[one.vm].vcpus[i];
-      each.online = one.vcpus[i].online;
-      each.demand = one.vcpus[i].demand;
-      s.solution.change().vcpus[s.numbers.first_vcpu(one.vm) + i].most = each.online ? bound_of(each) : 0;
+      const vcpu_wish& wish = one.vcpus[i];
+      if (each.online == wish.online && each.demand == wish.demand) continue;
+      is_other = true;
+      each.online = wish.online;
+      each.demand = wish.demand;
+      const double most = each.online ? bound_of(each) : 0;
+      double& bound = s.solution.change().vcpus[s.numbers.first_vcpu(one.vm) + i].most;
+      has_other_bound = std::exchange(bound, most) != most || has_other_bound;
     }
+    if (!has_other_bound) continue;
     for (std::uint32_t c = s.numbers.first_claimant(one.vm); c < s.numbers.end_claimant(one.vm); ++c)
       changed.push_back(c);
   }
+  // Answers about an unchanged solution stay right: a host whose machines want what they wanted costs nothing.
+  if (!is_other) return;
+  s.forget();
   if (!changed.empty()) s.solution.update(std::move(changed));
   s.verify();
 }
@@ -200,6 +213,8 @@ vcpu_counts estimator::counts(std::size_t vm) const {
 
 vm_potential estimator::potential(std::size_t vm) const {
   state& s = *state_;
+  s.potentials.resize(s.host.vms.size());
+  if (s.potentials[vm]) return *s.potentials[vm];
   const std::vector<vcpu>& vcpus = s.host.vms[vm].vcpus;
   const auto online = s.bounds(vm, false, [&](std::size_t i) { return vcpus[i].online; });
   vm_potential result;
@@ -207,6 +222,7 @@ vm_potential estimator::potential(std::size_t vm) const {
   const bool are_all_online = std::ranges::all_of(vcpus, &vcpu::online);
   result.usable_by_all = are_all_online ? result.usable : s.usable_with(vm, vcpus.size(), false);
   result.counts = s.counts(vm, result.usable_by_all, false);
+  s.potentials[vm] = result;
   return result;
 }
 

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "shared/descriptor.hpp"
@@ -30,16 +32,16 @@ int write_whole(int file, const std::string& text) {
 std::optional<std::string> read_small_file(const std::filesystem::path& file) {
   const descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!in) return std::nullopt;
-  std::string text(most_bytes, '\0');
-  std::size_t all = 0;
-  while (all < text.size()) {
-    const ssize_t count = ::read(in.get(), text.data() + all, text.size() - all);
+  std::string text;
+  // Most files are much smaller: a session reads hundreds of them each second.
+  std::array<char, 1024> piece;
+  while (text.size() < most_bytes) {
+    const ssize_t count = ::read(in.get(), piece.data(), std::min(piece.size(), most_bytes - text.size()));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return std::nullopt;
     if (count == 0) break;
-    all += static_cast<std::size_t>(count);
+    text.append(piece.data(), static_cast<std::size_t>(count));
   }
-  text.resize(all);
   if (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
