@@ -77,7 +77,7 @@ struct errors {
 };
 
 /// Random graphs of 2–5 pCPUs and 2–8 vCPUs, each with 1–3 pCPUs: how often is the method wrong, how often
-/// too high for somebody, and by what factor at most?
+/// too high for a VM, and by what factor at most?
 errors errors_of(estimate_method method, int graphs) {
   examples::generator random(6);
   errors result;
@@ -108,7 +108,7 @@ TEST(partition, is_wrong_in_few_random_graphs_and_then_too_high_for_somebody) {
   const errors partition = errors_of(estimate_method::partition, 2000);
   const errors formula = errors_of(estimate_method::formula, 2000);
   for (const auto& [name, seen] : {std::pair{"partition", partition}, std::pair{"formula", formula}})
-    std::printf("%-9s of %d graphs: wrong in %d, too high for somebody in %d, at most %.2f times\n", name,
+    std::printf("%-9s of %d graphs: wrong in %d, too high for a VM in %d, at most %.2f times\n", name,
                 seen.graphs, seen.wrong, seen.too_high, seen.worst);
   EXPECT_EQ(partition.wrong, partition.too_high);
   EXPECT_EQ(partition.wrong, 17);

@@ -18,7 +18,7 @@ class guest_vcpus final : public actuator {
   void heard(bool lately) { heard_ = lately; }
   /// The counters of one moment: seconds that each vCPU ran. What is older than needed is forgotten.
   void seen(double at, std::vector<double> ran);
-  /// What the guest is to be told; nothing: no number.
+  /// The number for the guest; nothing: none.
   std::optional<unsigned> told() const { return told_; }
   /// Nothing is set any more.
   void end() { told_.reset(); }

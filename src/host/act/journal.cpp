@@ -212,7 +212,7 @@ void journal::append(const std::string& line, const char* meaning) {
     return;
   }
   const int reason = count == static_cast<ssize_t>(line.size()) ? errno : error;
-  // What was written of it is taken away; if that fails, too, a line without an end counts for nothing.
+  // Remove the part that was written. If that fails, too, a line without an end counts for nothing.
   if (::ftruncate(out_.get(), static_cast<off_t>(size_)) != 0) unwritable_ = reason;
   fail("cannot be written", reason, meaning);
 }

@@ -17,12 +17,12 @@ namespace sukima::host {
 /// the lowest place first; and which threads there are then. Events may come in between.
 class plug_dialogue {
  public:
-  /// \param count how many virtual CPUs there are to be in the end
+  /// \param count how many virtual CPUs there should be in the end
   explicit plug_dialogue(std::size_t count) : count_(count) {}
 
   /// What came from the monitor: parts of JSON objects, cut anywhere. Linear time.
   void hear(std::string_view bytes);
-  /// What is to be sent now; it is given once.
+  /// Returns the bytes to send now, once.
   std::string take_commands();
   /// All is done, or something is wrong: nothing more is wanted.
   bool ended() const { return ended_; }

@@ -101,8 +101,7 @@ steering read_steering(const vm& one, const std::string& where) {
   if (!result.port.empty() && !result.file.empty()) from.fail("give 'port' or 'file', not both");
   if (!result.threads && !result.vcpus) return result;
   if (result.port.empty() && result.file.empty())
-    from.fail(
-        "a machine with 'act' needs 'port', the Unix socket of its port, or 'file', to be told its number");
+    from.fail("a machine with 'act' needs 'port', the Unix socket of its port, or 'file', to get its number");
   if (result.vcpus && !result.threads && result.port.empty())
     from.fail("virtual CPUs are switched through a 'port'; it has only a 'file'");
   if (!result.process) from.fail("a machine with 'act' needs 'pid', the process whose CPU time counts");

@@ -9,8 +9,8 @@
 namespace sukima::host {
 
 /// Why these are not the shares of the problem; empty if they are, up to 1e-6 CPUs. They are if the flow
-/// meets them, no bound is exceeded, and nobody below its bound can reach, by pushing others aside, a pCPU
-/// with room or one that serves somebody with more per weight. Takes O(claimants × (vCPUs + pCPUs)).
+/// meets them, no bound is exceeded, and no claimant below its bound can reach, by pushing others, a pCPU
+/// with room or one that serves a claimant with more per weight. Takes O(claimants × (vCPUs + pCPUs)).
 std::string find_defect(const shares& solution);
 
 }  // namespace sukima::host

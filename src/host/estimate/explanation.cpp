@@ -86,7 +86,7 @@ bool wanted_more(const counters& sum, const explanation& of) {
 
 void explain_less(const vm& one, const counters& sum, explanation& result) {
   if (!wanted_more(sum, result)) {
-    // Who hardly ran has a large ratio, and still wants nothing.
+    // A machine that hardly ran has a large ratio, and still wants nothing.
     const std::string much = result.waited_by_ran < little_waiting
                                  ? number(100 * result.waited_by_ran) + " % of the time that it ran."
                                  : number(1000 * sum.waited / result.seconds.value_or(1)) + " ms a second.";

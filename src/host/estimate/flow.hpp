@@ -39,7 +39,7 @@ class flow {
   /// \returns whether everything fits \param left what hinders it, if not
   bool push(const subproblem& part, cut& left);
 
-  /// Who runs on a pCPU, and how much.
+  /// The vCPUs that run on a pCPU, and how much.
   const std::vector<entry>& on(std::size_t p) const { return on_[p]; }
   double load(std::size_t p) const { return load_[p]; }
   double got(std::size_t vcpu) const { return got_[vcpu]; }

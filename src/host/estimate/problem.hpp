@@ -17,17 +17,17 @@ inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline constexpr double rounding = 1e-10;
 /// The same for a sum over many vCPUs or pCPUs, whose rounding grows with it.
 inline double rounding_of(double sum) { return rounding * std::max(1.0, std::abs(sum)); }
-/// Stands for the weight 0: whoever has it gets what those with weights, 1 or more, leave.
+/// Stands for the weight 0: a claimant with it gets what those with weights, 1 or more, leave.
 inline constexpr double least_weight = 0x1p-40;
 
-/// A vCPU. What it gets is at most `most`, from pCPUs of `may`; of these it prefers `soft` (empty: none).
+/// A vCPU. It gets at most `most`, from pCPUs of `may`; of these it prefers `soft` (empty: none).
 struct runnable {
   cpu_set may, soft;
   double most = 1;
   std::uint32_t claimant = 0;
 };
 
-/// Whoever has a weight: a vCPU, or all vCPUs of a VM. Its vCPUs are those numbered first … first + count −
+/// An owner of a weight: a vCPU, or all vCPUs of a VM. Its vCPUs are those numbered first … first + count −
 /// 1.
 struct claimant {
   double weight = 1, most = infinite;

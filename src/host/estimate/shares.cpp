@@ -48,7 +48,7 @@ void shares::solve_next() {
   if (part.cpus.empty()) return;
   flow_.clear(part.cpus);
   prune(part);
-  // pCPUs that nobody may use: a group of their own, for later changes.
+  // pCPUs that no vCPU may use: a group of their own, for later changes.
   if (part.elements.empty()) return add_group(part, infinite);
   double room = 0;
   part.cpus.each([&](std::size_t p) { room += all_.capacity[p]; });

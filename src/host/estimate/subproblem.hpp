@@ -13,7 +13,7 @@ struct element {
   std::uint32_t claimant = 0;
   /// Its vCPUs get all that they want, whatever the level: its share was decided elsewhere.
   bool fixed = false;
-  /// What the claimant gets outside of the subproblem.
+  /// The share of the claimant outside the subproblem.
   double offset = 0;
   /// The sum of the bounds of its vCPUs here.
   double reach = 0;

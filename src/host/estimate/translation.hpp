@@ -27,7 +27,7 @@ class translation {
 
   /// Writes a VM with as many vCPUs over what `into`, a copy of `all`, has of it.
   void replace(problem& into, std::size_t vm, const host::vm& now) const;
-  /// Whose the weight of a VM is. \throws description_error if that is not known
+  /// The owner of the weight of a VM. \throws description_error if that is not known
   weight_owner owner_of(std::size_t vm, const host::vm& one) const;
 
  private:

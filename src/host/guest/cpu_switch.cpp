@@ -71,7 +71,7 @@ std::optional<std::string> cpu_switch::set(std::uint32_t cpu, bool on) {
   return trouble("CPU " + std::to_string(cpu) + " cannot be switched " + (on ? "on" : "off"), error);
 }
 
-/// Writes down what is to be switched in the end, whatever becomes of this process.
+/// Writes down what must be switched in the end, also if this process is killed.
 std::optional<std::string> cpu_switch::keep(const char* name, const std::set<std::uint32_t>& cpus) const {
   const std::filesystem::path file = root_ / name;
   if (cpus.empty()) {
@@ -100,7 +100,7 @@ std::optional<std::string> cpu_switch::switch_off(std::uint32_t cpu) {
 
 std::optional<std::string> cpu_switch::switch_on(std::uint32_t cpu) {
   std::error_code ignored;
-  // One that was unplugged meanwhile cannot come back.
+  // A CPU that was unplugged since cannot come back.
   if (std::filesystem::exists(file_of(cpu), ignored))
     if (auto problem = set(cpu, true)) return problem;
   return off_.erase(cpu) == 0 ? std::nullopt : keep(state_file, off_);
@@ -122,7 +122,7 @@ std::optional<std::string> cpu_switch::restore() {
 std::optional<std::string> cpu_switch::follow(unsigned count) {
   std::vector<std::uint32_t> on = online();
   if (on.empty()) return "the CPUs that are online cannot be read";
-  // Somebody else brought them back: they are no longer ours.
+  // Another program brought them back: they are no longer ours.
   const std::size_t before = off_.size();
   for (const std::uint32_t cpu : on) off_.erase(cpu);
   if (off_.size() != before) keep(state_file, off_);

@@ -12,10 +12,10 @@ namespace sukima::host {
 
 /// Switches CPUs of this machine off and on, through sysfs. What it switched off it brings back, and what was
 /// plugged in while it followed a number it switches off again, also after a kill: files name these CPUs
-/// before they are switched. CPU 0 stays on, and what somebody else switched off stays off.
+/// before they are switched. CPU 0 stays on, and what another program switched off stays off.
 class cpu_switch {
  public:
-  /// \param root the folder in which /sys and /run are; "/" outside of tests
+  /// \param root the folder in which /sys and /run are; "/" outside tests
   /// Brings back what an earlier run left off.
   explicit cpu_switch(std::filesystem::path root);
 
@@ -25,9 +25,9 @@ class cpu_switch {
   /// \returns what went wrong, in a sentence; it is tried again at the next call. O(CPUs).
   std::optional<std::string> follow(unsigned count);
   /// Follows no number any more: brings back all that it switched off, and switches off what was plugged in
-  /// meanwhile. \returns as `follow`
+  /// since then. \returns as `follow`
   std::optional<std::string> restore();
-  /// While no number is followed: what was plugged in is somebody else's, and is left alone. O(CPUs).
+  /// While no number is followed: what was plugged in belongs to others, and is left alone. O(CPUs).
   void accept_present();
 
   /// The CPUs that are online, ascending; empty if that cannot be read.

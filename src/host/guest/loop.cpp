@@ -93,7 +93,7 @@ class host_port {
       const ssize_t count = is_socket_ ? ::send(port_.get(), rest_.data(), rest_.size(), MSG_NOSIGNAL)
                                        : ::write(port_.get(), rest_.data(), rest_.size());
       if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return;  // full, or nobody there: reading finds out
+      if (count <= 0) return;  // full, or no peer: reading finds out
       rest_.erase(0, static_cast<std::size_t>(count));
     }
   }
@@ -124,7 +124,7 @@ class program_socket {
         ::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         ::listen(listening_.get(), 16) != 0)
       throw std::system_error(errno, std::generic_category(), path_.string());
-    // Everybody may connect; whoever is not allowed is sent away by the kernel's word for who it is.
+    // Every user may connect; the kernel names the user, and one that is not allowed is sent away.
     ::chmod(path_.c_str(), 0666);
   }
   ~program_socket() { ::unlink(path_.c_str()); }

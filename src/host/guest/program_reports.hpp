@@ -18,7 +18,7 @@ class program_reports {
 
   /// A program has connected. \returns false if there are too many
   bool opened(int number);
-  /// What it has done so far stays in the sum.
+  /// Its progress so far stays in the sum.
   void closed(int number);
   /// \pre it was opened. Linear time.
   void feed(int number, std::string_view bytes, double now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the guest service does with what it hears.
+// The guest service: how it reacts to messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ std::string guest_service::step(double now) {
     say(cpus_->restore());
     online_now("the host is silent");
   }
-  // What could not be brought back is tried again.
+  // CPUs that could not be brought back are tried again.
   if (!vcpus_ && !cpus_->off().empty()) say(cpus_->restore());
   if (!vcpus_) cpus_->accept_present();
   if (sent_at_ && now - *sent_at_ < between_messages) return {};

@@ -12,7 +12,7 @@ void message_frames::clear() {
   line_too_long_ = in_garbage_ = false;
 }
 
-/// The bytes up to here are no message.
+/// The bytes up to here are not a message.
 void message_frames::drop() {
   if (!in_garbage_) ++dropped_;
   in_garbage_ = true;

@@ -35,7 +35,7 @@ void guest_inbox::feed(std::string_view bytes, double now) {
       return;
     }
     ++taken_;
-    // Whoever does not take them for long misses the oldest.
+    // A host that does not take them for long misses the oldest.
     if (waiting_.size() >= static_cast<std::size_t>(guest_messages_a_second))
       waiting_.erase(waiting_.begin());
     waiting_.push_back(*std::move(message));

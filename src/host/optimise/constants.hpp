@@ -14,7 +14,7 @@ struct criterion {
   double effect;  ///< a smaller change of a rate's logarithm is none
   double errors;  ///< so many standard errors must lie between the mean and no change
 };
-/// With a cause: the program or the estimate has changed, so something is to be found.
+/// With a cause: the program or the estimate has changed, so a search may find something.
 inline constexpr criterion with_cause{sweep::least_effect, 2.6};
 /// Without one a change must be larger and surer: hysteresis, against a resting count that flaps.
 inline constexpr criterion at_rest{0.05, 3.3};

@@ -16,7 +16,7 @@ namespace sukima::host {
 /// fall is seen in the first pair of windows.
 class neighbour_guard {
  public:
-  /// A window of the neighbour while no trial runs in the group: it tells the noise. A share that is not
+  /// A window of the neighbour while no trial runs in the group: it shows the noise. A share that is not
   /// positive is dropped here and below.
   void resting(std::size_t neighbour, double share);
   /// A window of the neighbour while the trial had this count in effect.

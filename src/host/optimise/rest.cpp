@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the state machine does at rest: it watches for a reason to search again.
+// The state machine at rest: it watches for a reason to search again.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -59,7 +59,7 @@ void state_machine::in_rest(const measured_window& window, bool disturbed) {
     look_again_ = window.at + rest_length_;
     return;
   }
-  // Another VM's trial may shift this one's level: that is no cause.
+  // Another VM's trial may shift this one's level: that is not a cause.
   if (!disturbed) off_ = level_is_off(window) ? off_ + 1 : off_ - std::min(off_, 1U);
   if (off_ >= constants::level_lasts && window.at > rested_at_ + constants::first_rest)
     return open(window.at, "the level is off");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the state machine does in the states learn, try and sweep.
+// The state machine in the states learn, try and sweep.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void state_machine::in_learn(const measured_window& window, double rate) {
   if (!waits_) plan_trials(window.at);
 }
 
-/// What is to be tried, after the noise is known.
+/// Plans what to try, once the noise is known.
 void state_machine::plan_trials(double at) {
   searched_usable_ = status_.usable;
   if (settings_.dry_run) return would_try(at);

@@ -27,7 +27,7 @@ class state_machine {
 
   /// A window that is not settled, not valid, without the rate or at another count than the wanted one
   /// counts for nothing.
-  /// \param disturbed a trial of another VM of the group ran meanwhile: the level may be off because of it
+  /// \param disturbed a trial of another VM of the group ran in it: the level may be off because of it
   void feed(const measured_window& window, bool disturbed = false);
   void feed(const vm_status& status);
   void feed(vm_event what, double at);
@@ -46,12 +46,12 @@ class state_machine {
   unsigned resting() const { return count_; }
   /// The count that should be in effect now.
   unsigned in_effect() const;
-  /// The same for whoever acts; empty: nothing is to be set.
+  /// The same for the actor; empty: set nothing.
   std::optional<unsigned> wanted() const;
   const std::string& name() const { return name_; }
 
  private:
-  // What it was fed.
+  // Its inputs.
   std::optional<double> rate_of(const measured_window& window) const;
   bool may_open(double at) const;
   bool must_close() const;

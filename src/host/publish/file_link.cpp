@@ -65,7 +65,7 @@ class file_link final : public guest_link {
     const std::string name = file_.filename().string(), fresh = "." + name + ".new";
     const descriptor in = open_folder(file_.parent_path());
     if (!in) return errno;
-    // The folder may be a container's: nothing that lies there is followed or written to.
+    // The folder may be a container's: nothing in it is followed or written to.
     ::unlinkat(in.get(), fresh.c_str(), 0);
     const descriptor out(
         ::openat(in.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that may wait for another program, made where nobody is held up by them.
+// Calls that may wait for another program, made in a thread that holds up no other.
 #pragma once
 
 #include <chrono>

@@ -22,7 +22,7 @@ class vcpu_ceiling final : public actuator {
   /// What was asked last; it is the value that `can` and `present` know about. Empty: nothing yet, or
   /// `forget`.
   const std::string& looked() const { return looked_; }
-  /// What was asked is too old to count.
+  /// The answer is too old to count.
   void forget() { looked_.clear(); }
   /// How many virtual CPUs the host's counters have.
   void seen(unsigned there) { there_ = there; }

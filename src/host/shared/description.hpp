@@ -41,7 +41,7 @@ struct vcpu {
   bool online = true;
   /// The ids of the pCPUs that it may use, ascending; empty: all.
   std::vector<std::uint32_t> hard;
-  /// Those that it prefers where that costs nobody anything; empty: no preference.
+  /// pCPUs that it prefers where that costs no other vCPU anything; empty: no preference.
   std::vector<std::uint32_t> soft;
   /// The most that it gets; none: 1.
   std::optional<double> cap;
@@ -52,7 +52,7 @@ struct vcpu {
   std::string unknown;
 };
 
-/// Whose the weight is: each vCPU has it (Xen's Credit and Credit2), or all vCPUs share it (libvirt's machine
+/// The owner of a weight: each vCPU has it (Xen's Credit and Credit2), or all vCPUs share it (libvirt's machine
 /// slices).
 enum class weight_owner { vcpu, vm };
 

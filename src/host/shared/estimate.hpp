@@ -28,7 +28,7 @@ struct vm_estimate {
 
 struct estimate_options {
   estimate_method method = estimate_method::exact;
-  /// Whose each VM's weight is, in place of what the description says.
+  /// The owner of each VM's weight, instead of what the description says.
   std::optional<weight_owner> weight_of = std::nullopt;
 };
 
@@ -86,7 +86,7 @@ class estimator {
   double usable(std::size_t vm) const;
   /// As estimate_shares.
   vm_estimate of(std::size_t vm) const;
-  /// Who runs where in this solution: one of many. Soft affinities are followed where that costs nobody
+  /// Which vCPU runs where in this solution: one of many. Soft affinities are followed where that costs no other
   /// anything.
   std::vector<running_part> running() const;
 

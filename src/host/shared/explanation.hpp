@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a virtual machine is entitled to, what it got, and why the two differ.
+// The share that a virtual machine is entitled to, what it got, and why the two differ.
 #pragma once
 
 #include "estimate.hpp"

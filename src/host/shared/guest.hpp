@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs inside of a virtual machine: it hears the host, tells the programs their number, switches
+// The service inside a virtual machine: it reads the host's number, passes it to the programs, switches
 // CPUs, and reports what the programs do. docs/host.md describes it from outside.
 #pragma once
 
@@ -23,7 +23,7 @@ class program_reports;
 /// not go back.
 class guest_service {
  public:
-  /// \param root the folder in which /sys and /run are; "/" outside of tests
+  /// \param root the folder in which /sys and /run are; "/" outside tests
   /// Brings back CPUs that an earlier run left off.
   explicit guest_service(std::filesystem::path root);
   /// As `stop`.

@@ -36,7 +36,7 @@ class guest_inbox {
  public:
   struct counts {
     std::uint64_t taken = 0;
-    std::uint64_t malformed = 0;  ///< messages that the grammar refuses, and runs of bytes outside of any
+    std::uint64_t malformed = 0;  ///< messages that the grammar refuses, and runs of bytes outside any
     std::uint64_t too_many = 0;  ///< messages above the rate; they are not looked at
   };
 

@@ -34,7 +34,7 @@ struct host_message {
   double valid = 10;
   /// `usable` is only tried, and is this count.
   std::optional<unsigned> trial = {};
-  /// So many virtual CPUs should be online; for the guest service only.
+  /// How many virtual CPUs should be online; for the guest service only.
   std::optional<unsigned> vcpus = {};
 };
 
@@ -80,7 +80,7 @@ class message_frames {
   void drop();
 
   std::string first_;
-  std::string kept_;  ///< the message that has begun; outside of one nothing
+  std::string kept_;  ///< the message that has begun; outside one nothing
   std::string line_;
   bool line_too_long_ = false;
   bool in_garbage_ = false;  ///< what belongs to no message is counted once

@@ -10,7 +10,7 @@
 
 namespace sukima::host {
 
-/// What became of a machine between two snapshots.
+/// A change of a machine between two snapshots.
 enum class change_kind {
   appeared,
   ended,  ///< or it was moved to another host

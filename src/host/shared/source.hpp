@@ -21,7 +21,7 @@ enum class vm_state { running, paused };
 
 /// A virtual machine, or a container, as a source sees it.
 struct observed_vm {
-  /// What a description has of it. `ran` and `waited` count from its start, and `waited` contains throttling;
+  /// Its part of a description. `ran` and `waited` count from its start, and `waited` contains throttling;
   /// `demand` is not set.
   host::vm now;
   vm_state state = vm_state::running;
@@ -44,7 +44,7 @@ struct snapshot {
   /// Seconds since 1970, and of the clock of observed_vm::read_at.
   double taken = 0, clock = 0;
   std::vector<pcpu> pcpus;
-  /// For how long each pCPU was busy since the host's start, in seconds, whoever used it; empty: unknown.
+  /// For how long each pCPU was busy since the host's start, in seconds, by any use; empty: unknown.
   std::vector<double> busy;
   std::vector<observed_vm> vms;
   /// What could not be read, a sentence each.

@@ -13,7 +13,7 @@ class sweep {
   /// \param first the estimate \param effect a change of the use by less, as a logarithm, is none
   /// \pre 1 <= first <= last
   sweep(unsigned first, unsigned last, double effect = least_effect);
-  /// What an optimiser looks for that has a cause.
+  /// The effect that an optimiser with a cause looks for.
   static constexpr double least_effect = 0.03;
 
   unsigned first() const { return first_; }

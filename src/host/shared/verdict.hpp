@@ -35,7 +35,7 @@ enum class verdict_kind {
 /// The word of the log: "opened", "better", …
 std::string_view name_of(verdict_kind kind);
 
-/// The figures of a verdict. What a verdict does not have is empty.
+/// The figures of a verdict. A figure that a verdict does not have is empty.
 struct verdict_figures {
   std::optional<unsigned> tried;  ///< the count that was compared with the resting one
   std::optional<unsigned> windows;  ///< pairs of windows of a trial, rounds of a sweep, windows of learning

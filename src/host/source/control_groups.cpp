@@ -19,7 +19,7 @@ constexpr double default_weight = 256;
 /// Groups are searched for containers so deep, and so many at most.
 constexpr int most_depth = 6;
 constexpr std::size_t most_groups = 20000;
-/// So many threads of a container are looked at for their waiting.
+/// How many threads of a container are looked at for their waiting.
 constexpr std::size_t most_threads = 4096;
 
 struct counted_time {
@@ -172,7 +172,7 @@ class control_group_source final : public source {
     std::size_t count = may.empty() ? machine.pcpus.size() : may.size();
     if (facts->quota)
       count = std::min(count, static_cast<std::size_t>(std::max(std::ceil(*facts->quota), 1.0)));
-    // Version 2 counts in which time somebody waited: zero if and only if nobody did, which is what matters.
+    // Version 2 counts the time in which any thread waited: zero if and only if none did, which is what matters.
     const double wait = facts->some_waited ? *facts->some_waited : waited(group);
     shared_counters& counters = counters_[group];
     counters.count(*facts->usage, wait, count);

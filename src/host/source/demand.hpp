@@ -9,9 +9,9 @@
 
 namespace sukima::host {
 
-/// Who waited less than this for each second that it ran gets all that it wants.
+/// A machine that waited less than this for each second that it ran gets all that it wants.
 inline constexpr double little_waiting = 0.02;
-/// Nor does this part of the time matter, which is all that an idle machine waits for: less than the demand
+/// This part of the time does not matter either, which is all that an idle machine waits for: less than the demand
 /// adds.
 inline constexpr double no_waiting = 0.001;
 

@@ -8,7 +8,7 @@
 
 namespace sukima::host {
 
-/// How long somebody ran, and where that may have been: positions of pCPUs.
+/// How long a vCPU ran, and where that may have been: positions of pCPUs.
 struct ran_somewhere {
   double seconds = 0;
   std::optional<std::size_t> last;
@@ -16,7 +16,7 @@ struct ran_somewhere {
 };
 
 /// Attributes what the virtual machines ran to pCPUs: to the one on which each was seen last, without such
-/// one to those that it may use, by what is left of their busy time. What remains is the host's. Its sum is
+/// one to those that it may use, by what is left of their busy time. The rest is the host's. Its sum is
 /// exact, the sum of `busy` less that of `ran`, but not below 0; its division is an estimate where vCPUs
 /// move.
 /// \param busy seconds of each pCPU

@@ -16,7 +16,7 @@ class joined_source final : public source {
     std::set<std::string> ids;
     std::vector<std::string> failures;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      // Who comes later may use what is left; what the first one leaves is shared fairly.
+      // Later sources may use what is left; what the first one leaves is shared fairly.
       const auto now = std::chrono::steady_clock::now();
       const auto left = end > now ? end - now : deadline::duration(0);
       try {

@@ -15,7 +15,7 @@
 namespace sukima::host {
 namespace {
 
-/// Asks libvirt in a thread, so that who waits for the answer can stop waiting.
+/// Asks libvirt in a thread, so that the caller can stop waiting for the answer.
 class libvirt_desk {
  public:
   explicit libvirt_desk(std::unique_ptr<libvirt_calls> calls) { call_->calls = std::move(calls); }
@@ -111,7 +111,7 @@ class libvirt_source final : public source {
   void take(const domain_record& record, double read_at, snapshot& result) const {
     auto one = observe_domain(record, default_shares_);
     if (one) one->read_at = read_at;
-    // libvirt leaves out what it would have to wait for: somebody else works on the domain.
+    // libvirt leaves out what it would have to wait for: another client works on the domain.
     const auto before = std::ranges::find_if(seen_, [&](const observed_vm& each) {
       return record.uuid.empty() ? each.now.name == record.name : each.now.id == record.uuid;
     });
@@ -151,7 +151,7 @@ class domain_file_source final : public source {
       throw source_error("the statistics '" + path_ + "' are longer than " + longest_input_text +
                          "; give another file");
     snapshot result = read_machine(root_);
-    // Counters that nobody wrote anew are the same moment's: they make no interval in which nobody ran.
+    // Counters that were not written anew are the same moment's: they make no interval in which no vCPU ran.
     if (read_at_ == 0 || text != text_) read_at_ = result.clock;
     text_ = text;
     const std::vector<domain_record> domains = parse_domains(*text);

@@ -172,7 +172,7 @@ vm observer::describe(const observed_vm& one, const std::string& name, const mem
       each.demand = 0;
     else if (i < remembered.demands.size())
       each.demand = remembered.demands[i];
-    // A pCPU that is offline is none. Who may use none of those that are left, runs anywhere, as Linux does
+    // Offline pCPUs are ignored. A vCPU that may use none of those that are left runs anywhere, as Linux does
     // it.
     const auto gone = [&](std::uint32_t id) { return !there.contains(id); };
     std::erase_if(each.hard, gone);
@@ -208,7 +208,7 @@ const description& observer::see(const snapshot& now) {
     } else if (begun_) {
       changes_.push_back({change_kind::appeared, names[j], {}});
     }
-    // What came late has an interval of its own, longer than the host's.
+    // A machine that answers late has an interval of its own, longer than the host's.
     const bool was_stale = remembered.stale;
     ran[j] = measure(one, remembered);
     complete = complete && !was_stale && ran[j].size() == one.now.vcpus.size();

@@ -91,7 +91,7 @@ class qmp_source final : public source {
     return paths;
   }
 
-  /// \returns none if the machine ended meanwhile, or its threads are not this machine's
+  /// \returns none if the machine has ended since, or its threads are not this machine's
   std::optional<observed_vm> observe(const std::string& path, const known_machine& known,
                                      std::vector<std::string>& notes) const {
     observed_vm result;

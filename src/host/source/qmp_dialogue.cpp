@@ -84,7 +84,7 @@ void qmp_dialogue::take_object(std::string_view text) {
   const std::string id = text_in(object, "id");
   const auto question = std::ranges::find(questions, id);
   const std::uint32_t bit = question == questions.end() ? 0 : 1U << (question - questions.begin());
-  if (bit == 0 || (answered_ & bit) != 0) return;  // nobody asked that
+  if (bit == 0 || (answered_ & bit) != 0) return;  // not asked for
   if (object.contains("error")) {
     const std::string reason = text_in(object["error"], "desc");
     if (id == questions.front() || id == questions.back())

@@ -36,7 +36,7 @@ class qmp_dialogue {
  public:
   /// What came from the monitor: parts of JSON objects, cut anywhere. Takes linear time.
   void hear(std::string_view bytes);
-  /// What is to be sent now; it is given once.
+  /// Returns the bytes to send now, once.
   std::string take_questions();
   /// All answers came, or something is wrong: nothing more is wanted.
   bool ended() const { return ended_; }

@@ -50,7 +50,7 @@ TEST(cpu_switch, brings_back_only_what_it_switched_off) {
   EXPECT_EQ(machine.on(), "0,2-3");
   follow(cpus, machine, 2);
   EXPECT_EQ(machine.on(), "0,2");
-  machine.plug(3, true);  // somebody else brings it back: it is no longer ours
+  machine.plug(3, true);  // another program brings it back: it is no longer ours
   machine.plug(3, false);
   machine.plug(3, true);
   follow(cpus, machine, 3);

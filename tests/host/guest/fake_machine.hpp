@@ -60,7 +60,7 @@ class fake_machine {
     if (cpu != 0) write(switch_of(cpu), on ? "1\n" : "0\n");
     settle();
   }
-  /// What the kernel does after a switch was written: the lists follow.
+  /// The kernel's reaction to a switch: the lists follow.
   void settle() {
     write(cpu_folder() / "present", cpus_ == 1 ? "0\n" : "0-" + std::to_string(cpus_ - 1) + "\n");
     write(cpu_folder() / "online", sukima::host::cpu_list_text(switched_on()) + "\n");

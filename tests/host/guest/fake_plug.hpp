@@ -10,7 +10,7 @@
 
 namespace guests {
 
-/// Where virtual CPUs are plugged into a synthetic guest: in place of a monitor.
+/// Plugs virtual CPUs into a synthetic guest, instead of a monitor.
 class fake_plug final : public actuator {
  public:
   explicit fake_plug(synthetic_guest& of) : of_(of) {}
@@ -44,7 +44,7 @@ class fake_plug final : public actuator {
   std::string trouble_;
 };
 
-/// Makes each call at once, unless it is to hang.
+/// Makes each call at once, unless it should hang.
 class direct_calls final : public caller {
  public:
   void begin(std::function<void()> call) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugging virtual CPUs in through libvirt, with a made-up domain in place of the library.
+// Plugging virtual CPUs in through libvirt, with a made-up domain instead of the library.
 #include <gtest/gtest.h>
 
 #include "fake_machine.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace sukima::host;
 
-/// What the domain is, as a test sees and changes it.
+/// The domain as a test sees and changes it.
 struct domain_state {
   domain_vcpus has{.present = 2, .most = 4, .ran = {50, 60}};
   std::string refusal, unreachable;
@@ -74,7 +74,7 @@ TEST_F(libvirt_plugging, goes_upward_only_and_as_far_as_there_is_room) {
   EXPECT_NE(why_not("5").find("the machine has 2 virtual CPUs and room for 4"), std::string::npos);
   EXPECT_NE(why_not("two").find("'two' is no number of virtual CPUs"), std::string::npos);
   EXPECT_TRUE(domain->plugged.empty());
-  // Somebody else was faster.
+  // Another client was faster.
   domain->has.present = 4;
   EXPECT_EQ(by->apply("3", 10), EPERM);
   EXPECT_NE(by->trouble().find("none is unplugged"), std::string::npos);

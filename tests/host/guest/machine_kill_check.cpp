@@ -38,7 +38,7 @@ double seconds_now() {
     if (!online) std::this_thread::sleep_for(20ms);
 }
 
-/// What the killed process is: it never returns.
+/// The process that is killed: it never returns.
 [[noreturn]] void be_a_machine(guests::fake_machine& machine, const descriptor& listening, int ready) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::array<std::atomic<bool>, vcpus> online{true, true};

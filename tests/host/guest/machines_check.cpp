@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two real virtual machines of QEMU: `sukima host optimise` tells them their numbers, a program that uses
+// Two real virtual machines of QEMU: `sukima host optimise` sends them their numbers, a program that uses
 // Sukima follows them, and what was set ends when the host is killed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

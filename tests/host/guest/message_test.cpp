@@ -84,7 +84,7 @@ TEST(host_message, is_read_as_it_was_written) {
 }
 
 TEST(host_message, other_words_are_skipped_and_wrong_numbers_refused) {
-  EXPECT_TRUE(parse_host_message(host("usable 1\nreason nobody else runs\nvalid 1000000\n")));
+  EXPECT_TRUE(parse_host_message(host("usable 1\nreason no other runs\nvalid 1000000\n")));
   EXPECT_EQ(parse_host_message(host("usable 1\nvalid 1000000\n"))->valid, 86400);
   for (const std::string lines :
        {"usable 1\n", "valid 1\n", "usable 0\nvalid 1\n", "usable 1\nvalid 0\n", "usable nan\nvalid 1\n",

@@ -110,7 +110,7 @@ TEST(plug_dialogue, says_why_it_cannot) {
   }
 }
 
-/// A thread that stands for a vCPU: it sleeps until it is told to run.
+/// A thread that stands for a vCPU: it sleeps until it should run.
 class vcpu_thread {
  public:
   vcpu_thread() : thread_([this] { live(); }) { id_.wait(0); }
@@ -147,7 +147,7 @@ class plugging : public testing::Test {
     for (std::size_t i = 0; i < 4; ++i)
       after["return"][i]["thread-id"] = i < 2 ? static_cast<long>(::getpid()) : threads[i - 2].id();
   }
-  /// What the machine answers once the journal has the act.
+  /// The machine's answer once the journal has the act.
   std::function<void(const char*)> plugs_in() {
     return [this](const char* step) {
       if (std::string(step) != "begun") return;

@@ -26,7 +26,7 @@ class session_in_a_trial : public testing::Test {
     const auto& said = host.running->said(0);
     return host.running->state(0) == optimiser_state::trial && said && said->trial;
   }
-  /// What the session has said since the trial began.
+  /// The session's sentences since the trial began.
   bool told(const std::string& part) const {
     return std::any_of(host.events.begin() + static_cast<std::ptrdiff_t>(told_before), host.events.end(),
                        [&](const std::string& one) { return one.find(part) != std::string::npos; });
@@ -101,7 +101,7 @@ TEST_F(session_in_a_trial, a_machine_that_moves_to_another_host_takes_no_act_alo
 }
 
 /// The bound after a kill of the host: 30 s after its last word, which comes at least every 3 s, the guest
-/// has all its CPUs, and not much earlier, since a host that is started anew is to find them as they were.
+/// has all its CPUs, and not much earlier, since a host that is started anew must find them as they were.
 TEST_F(session_in_a_trial, cpus_come_back_30_s_after_the_last_word_of_a_killed_host) {
   begin("vcpus");
   const auto number = host[0].machine.number();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session takes machines to want: the same as whoever reads the host with its sources.
+// The demands that a session assumes: the same as those of a host that is read with its sources.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -169,14 +169,14 @@ TEST_F(session_that_plugs, goes_on_beside_a_monitor_that_hangs) {
     ASSERT_GT(host.events.size(), before);
     EXPECT_EQ(told(first == 0 ? "the fake monitor does not answer" : "counters do not show them"), 1U);
     EXPECT_TRUE(calls->busy());
-    // The others are told their numbers, and nothing more is asked of it.
+    // The others get their numbers, and nothing more is asked of it.
     fs::remove(other.machine.number());
     run(4);
     EXPECT_TRUE(fs::exists(other.machine.number()));
     calls->release();
     run(first == 0 ? 10 : 0);
   }
-  // What hung has plugged in after all: it is there, and is used.
+  // The call that hung has plugged in after all: the CPU is there, and is used.
   EXPECT_EQ(guest.there(), 4U);
   run(60);
   EXPECT_EQ(guest.machine.on(), "0-3");

@@ -42,7 +42,7 @@ inline descriptor listen_at(const std::filesystem::path& path) {
   return made;
 }
 
-/// Waits until somebody connects.
+/// Waits until a peer connects.
 inline descriptor accept_at(const descriptor& listening) {
   return descriptor(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
 }

@@ -104,7 +104,7 @@ class synthetic_guest {
   bool busy = true, follows = true, reports = true, silent = false, gone = false, deaf = false;
   bool paused = false;
   unsigned least = 1, most = 0;  ///< the bounds of its count; most 0: its vCPUs
-  std::string lie;  ///< sent in place of what the service says
+  std::string lie;  ///< sent instead of what the service says
 
  private:
   /// Reads the files that the service writes; once a step, because that is what a step costs most.
@@ -120,7 +120,7 @@ class synthetic_guest {
     on_ = std::move(on);
   }
 
-  double number_ = 0;  ///< the one that its programs can read
+  double number_ = 0;  ///< the number that its programs can read
   std::vector<std::uint32_t> on_;  ///< its CPUs that are online
   unsigned online_ = 0;
   speed of_;

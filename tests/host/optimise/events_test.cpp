@@ -22,7 +22,7 @@ struct row {
   std::array<optimiser_state, 7> leads_to;  ///< from each of `states`
 };
 
-// In idle nobody has opted in yet.
+// In idle the operator has not opted in yet.
 constexpr row table[] = {
     {vm_event::opted_in, {idle, learn, trial, rest, optimiser_state::sweep, optimiser_state::back, hold}},
     {vm_event::opted_out, {idle, idle, idle, idle, idle, idle, idle}},
@@ -60,7 +60,7 @@ TEST(events, lead_from_each_state_where_they_should) {
       EXPECT_FALSE(d.machine.waits_for_turn());
       EXPECT_EQ(d.machine.in_effect(), 4U) << "the estimate";
       EXPECT_EQ(d.all(verdict_kind::voided).size(), ran ? 1U : 0U);
-      EXPECT_EQ(d.all(verdict_kind::better).size(), 0U) << "a trial that was cut short is no result";
+      EXPECT_EQ(d.all(verdict_kind::better).size(), 0U) << "a trial that was cut short gives no result";
     }
   }
 }

@@ -82,7 +82,7 @@ TEST(table, longer_windows_at_10_per_cent_noise) {
   }
 }
 
-/// The same promises on programs that nobody has seen: 1000 runs a shape.
+/// The same promises on fresh programs: 1000 runs a shape.
 TEST(table, fresh_seeds) {
   const std::uint64_t fresh = std::random_device{}() * std::uint64_t{1'000'000};
   std::printf("seed %llu\n", static_cast<unsigned long long>(fresh));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What virsh prints is read, and means what it should. The recordings are of libvirt 9.0 with QEMU 7.2.
+// The output of virsh is read, and means what it should. The recordings are of libvirt 9.0 with QEMU 7.2.
 #include "source/domains.hpp"
 
 #include <gtest/gtest.h>

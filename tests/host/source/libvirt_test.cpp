@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt as a source, with recorded answers in place of the library: deadlines, domains that are busy,
+// libvirt as a source, with recorded answers instead of the library: deadlines, domains that are busy,
 // failures.
 #include "source/libvirt.hpp"
 
@@ -128,13 +128,13 @@ TEST_F(libvirt, that_hangs_does_not_hold_up_the_end) {
 TEST_F(libvirt, a_domain_that_it_would_have_to_wait_for_is_stale) {
   desk_->put(running + identity);
   source_->read(far());
-  // Somebody else works on it: its counters are left out.
+  // Another client works on it: its counters are left out.
   desk_->put("Domain: 'b'\n  state.state=1\n" + identity);
   const observed_vm one = source_->read(far()).vms.at(0);
   EXPECT_TRUE(one.stale);
   EXPECT_EQ(one.now.vcpus.at(0).ran, 5);
   EXPECT_EQ(one.read_at, 1);
-  EXPECT_EQ(one.now.name, "b") << "it may have been renamed meanwhile";
+  EXPECT_EQ(one.now.name, "b") << "it may have been renamed since";
   desk_->put(running + identity);
   EXPECT_FALSE(source_->read(far()).vms.at(0).stale);
 }

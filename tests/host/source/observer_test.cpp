@@ -47,7 +47,7 @@ class made_up_host {
     now_.clock += seconds;
     for (observed_vm& one : now_.vms) one.read_at = now_.clock;
   }
-  /// A vCPU runs and waits; its pCPU is busy meanwhile.
+  /// A vCPU runs and waits; its pCPU is busy while it runs.
   void run(std::size_t j, std::size_t v, double ran, double waited, std::optional<std::size_t> pcpu = 0) {
     *now_.vms[j].now.vcpus[v].ran += ran;
     *now_.vms[j].now.vcpus[v].waited += waited;
@@ -354,7 +354,7 @@ TEST(changes, a_machine_that_does_not_answer_is_shown_as_it_was) {
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.5, 1e-9);
   EXPECT_NEAR(now.vms[0].vcpus[0].demand.value(), 0.6, 1e-9);
   EXPECT_TRUE(seen.measured()[0].stale);
-  // What it ran meanwhile belongs to all three seconds.
+  // Its time since then belongs to all three seconds.
   host.run(0, 0, 0.9, 0);
   host.pass(2);
   host.vm(0).stale = false;
