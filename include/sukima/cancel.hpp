@@ -344,7 +344,7 @@ auto cancellable(const std::stop_token& token, std::chrono::duration<Rep, Period
 /// A destructor that runs because an exception is in flight is shielded without this.
 /// \param f  takes a context, or nothing
 /// \returns what f returns
-/// \throws what f throws; without a context where none is ambient, `aborted` may come before f was called
+/// \throws what f throws
 /// \par Complexity constant, some nanoseconds
 template <class F>
   requires detail::callable_with<F>
@@ -357,10 +357,12 @@ decltype(auto) shielded(context c, F&& f) {
 template <class F>
   requires detail::callable_with<F>
 decltype(auto) shielded(F&& f) {
-  return detail::with_context([&](context c) -> decltype(auto) {
-    const detail::shield keep(c);
-    return detail::call(c, std::forward<F>(f));
-  });
+  return detail::with_context(
+      [&](context c) -> decltype(auto) {
+        const detail::shield keep(c);
+        return detail::call(c, std::forward<F>(f));
+      },
+      true);
 }
 
 /// @}

@@ -232,7 +232,7 @@ void enter_on_new_fiber(root_task& root) {
   root.depth = s.running->depth + 1;
   root.cancellation_masked.store(s.running->jumps || std::uncaught_exceptions() > 0,
                                  std::memory_order_relaxed);  // it has not begun yet
-  root.shielded = is_shielded(s);
+  root.shielded = root.shielded || is_shielded(s);
   run_on_new_fiber(s, root);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};

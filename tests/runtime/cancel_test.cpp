@@ -335,6 +335,25 @@ TEST_P(cancel_test, a_noexcept_function_forks_below_a_shield) {
   });
 }
 
+/// Code with a context calls code without one, as a library does. That code runs on a fiber of its own.
+TEST_P(cancel_test, a_shielded_call_without_a_context_begins_in_a_cancelled_scope) {
+  const support::must_end within("a shielded call without a context");
+  runtime.run([&](context c) {
+    for (int i = 0; i < 20; ++i) {
+      bool has_run = false;
+      EXPECT_FALSE(sukima::cancellable(c, [&](context, const canceller& cancel) {
+        cancel.cancel();
+        sukima::shielded([&](context below) {
+          EXPECT_EQ(support::fib(below, 16), 987);
+          has_run = true;
+        });
+        sukima::parallel_for(0, 1000, [](int) {});
+      }));
+      EXPECT_TRUE(has_run);
+    }
+  });
+}
+
 /// The cancelled scope is above one shield. The scope that cancels it runs on top of it, in a shield of its
 /// own.
 TEST_P(cancel_test, a_scope_that_is_cancelled_from_within_another_shield_ends_there) {

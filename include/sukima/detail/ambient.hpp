@@ -55,8 +55,11 @@ template <class F> struct root_of : root_task {
 [[noreturn, gnu::cold]] void refuse_context(const char* operation) noexcept;
 
 /// Calls f(context) in the default runtime, or, on a worker, on a new fiber.
-template <class F> [[gnu::noinline]] std::invoke_result_t<F&, context> enter_with(ambient_state* state, F f) {
+/// \param shielded  on a new fiber, f runs even if the caller is aborted; f itself must shield the other cases
+template <class F>
+[[gnu::noinline]] std::invoke_result_t<F&, context> enter_with(ambient_state* state, F f, bool shielded) {
   root_of<std::remove_reference_t<F>> root(f);
+  root.shielded = shielded;
   if (state == nullptr)
     enter_default(root);
   else
@@ -65,20 +68,22 @@ template <class F> [[gnu::noinline]] std::invoke_result_t<F&, context> enter_wit
 }
 /// \tparam Kept  what enters: a reference to f, or a copy
 template <class Kept, class F>
-[[gnu::always_inline]] inline std::invoke_result_t<F&, context> with_context_keeping(F& f) {
+[[gnu::always_inline]] inline std::invoke_result_t<F&, context> with_context_keeping(F& f,
+                                                                                     bool shielded = false) {
   ambient_state* state = find_ambient();
   if (state != nullptr && state->top != nullptr) [[likely]] {
     const ambient_context taken(*state);
     ++state->uses;
     return f(taken.outer());
   }
-  return enter_with<Kept>(state, static_cast<Kept>(f));
+  return enter_with<Kept>(state, static_cast<Kept>(f), shielded);
 }
 
 /// Calls f(context) with the ambient context. Without one it enters the default runtime, or, on a worker,
 /// runs f on a new fiber.
-template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f) {
-  return with_context_keeping<F&>(f);
+/// \param shielded  see enter_with
+template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f, bool shielded = false) {
+  return with_context_keeping<F&>(f, shielded);
 }
 /// The same for a closure of the library's own. Only a copy of it enters, so that the compiler knows
 /// what the closure itself has captured, and keeps that in registers.
