@@ -51,7 +51,7 @@ set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(templates ${CMAKE_CURRENT_LIST_DIR})
 
 # The cluster is in a set of its own, which CMake reads only on request: it needs nettle.
-set(main_libraries sukima_capacity sukima_runtime ${shared_libraries})
+set(main_libraries sukima_capacity sukima_runtime sukima_pstl ${shared_libraries})
 set(cluster_libraries ${main_libraries})
 list(FILTER main_libraries EXCLUDE REGEX cluster)
 list(FILTER cluster_libraries INCLUDE REGEX cluster)
@@ -83,7 +83,7 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sukima
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT devel
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "execution"
   ${left_out})
 
 set(SUKIMA_NEEDS_BOOST OFF)
@@ -124,7 +124,7 @@ else()
   string(REGEX REPLACE "/$" "" up ${up})
   set(pkgconfig_prefix "\${pcfiledir}/${up}")
 endif()
-set(pkgconfig_files sukima.pc sukima-capacity.pc)
+set(pkgconfig_files sukima.pc sukima-capacity.pc sukima-pstl.pc)
 if(TARGET sukima_cluster)
   list(APPEND pkgconfig_files sukima-cluster.pc)
 endif()

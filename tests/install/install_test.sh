@@ -98,6 +98,12 @@ library_path=$(pkg-config --variable=libdir sukima)
 "$cc" -std=c11 "$consumer/cpus.c" -o "$work/cpus" "${cc_flags[@]}"
 [[ $(LD_LIBRARY_PATH=$library_path "$work/sums") == 5050 ]] || fail "the C++ consumer of pkg-config"
 LD_LIBRARY_PATH=$library_path "$work/cpus" || fail "the C consumer of pkg-config"
+# The parallel algorithms of the standard library, without TBB.
+read -ra pstl_flags < <(pkg-config --cflags --libs sukima-pstl)
+"$cxx" -std=c++20 "$prefix/share/doc/sukima/examples/standard_algorithms.cpp" -o "$work/algorithms" "${pstl_flags[@]}"
+[[ $(LD_LIBRARY_PATH=$library_path "$work/algorithms") == "1 … 1000000, sum 500000500000" ]] ||
+  fail "the algorithms of the standard library"
+! readelf -d "$work/algorithms" | grep -q 'NEEDED.*tbb' || fail "sukima-pstl still needs TBB"
 if pkg-config --exists sukima-cluster; then
   read -ra cluster_flags < <(pkg-config --cflags --libs sukima-cluster)
   "$cxx" -std=c++20 "$consumer/nodes.cpp" -o "$work/nodes" "${cluster_flags[@]}"
