@@ -91,13 +91,14 @@ _sukima_host() {
     --weight-of) mapfile -t COMPREPLY < <(compgen -W "vcpu vm" -- "$cur") ;;
     --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --connect | --cgroup | --interval | --count) ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain optimise act status revert" -- "$cur") ;;
     host)
-      mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain optimise act status revert \
-        --help --method --weight-of --since --config --journal --by --dry-run --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain optimise act status revert help \
+        --help --method --weight-of --since --config --journal --by --dry-run --metrics --no-times --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --config --journal --by --dry-run --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --config --journal --by --dry-run --metrics --no-times --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

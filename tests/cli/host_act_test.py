@@ -13,6 +13,7 @@ import resource
 import signal
 import subprocess
 import unittest
+import urllib.request
 
 from host_acting import PROGRAM, Acting, Machine, Port, until
 
@@ -47,6 +48,30 @@ class Numbers(Acting):
         until(lambda: machine.number() == "sukima-host 1\nusable 1.000\nvalid 10.000\nend\n", running)
         self.end(running)
         self.end(service)
+
+    def test_are_shown_as_metrics(self):
+        file = self.folder / "host"
+        self.write(self.vm("a", self.sleeper(), act=["threads"], file=str(file)))
+        running = self.optimise("--metrics", "0", "--json")
+        line = json.loads(running.stdout.readline())
+        self.assertRegex(line["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$")
+
+        def scraped():
+            with urllib.request.urlopen(line["metrics"]) as response:
+                return response.read().decode()
+        until(lambda: 'sukima_vm_usable_cpus{vm="a"} 1\n' in scraped(), running)
+        self.assertIn('sukima_vm_optimiser_state{vm="a",state="idle"} 1\n', scraped())
+        self.assertIn("\nsukima_host_cycle_seconds ", scraped())
+        self.end(running)
+
+    def test_lines_have_times_unless_they_are_not_wanted(self):
+        file = self.folder / "host"
+        self.write(self.vm("a", self.sleeper(), act=["threads"], file=str(file)))
+        for words, pattern in (((), r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d  metrics are at \S+\n$"),
+                               (("--no-times",), r"^metrics are at \S+\n$")):
+            running = self.optimise("--metrics", str(self.folder / "m.prom"), *words)
+            self.assertRegex(running.stdout.readline(), pattern)
+            self.end(running)
 
     def test_are_held_by_one_command_at_a_time(self):
         file = self.folder / "host"
@@ -161,7 +186,7 @@ class Groups(Acting):
     def test_are_left_if_another_program_has_changed_them(self):
         self.act("a", "cap", "1.5")
         (self.group / "cpu.max").write_text("60000 50000\n")
-        self.assertIn("somebody else has set it to 60000 50000 since", self.run_host("revert").stdout)
+        self.assertIn("another program has set it to 60000 50000 since", self.run_host("revert").stdout)
         self.assertEqual((self.group / "cpu.max").read_text(), "60000 50000\n")
 
     def revert_as(self, restrict, *words):

@@ -9,9 +9,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
@@ -142,9 +144,25 @@ class RecordedMachines(unittest.TestCase):
         done = run("watch", "--root", root, "--interval", "0.1", "--count", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(len(done.stdout.splitlines()), 6)
-        self.assertRegex(done.stdout, r"\d\d:\d\d:\d\d  web-1: paused, 4 of 4 vCPUs, uses \S+ CPUs, waits 0 %, 0.00 usable")
+        self.assertRegex(done.stdout, r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d  web-1: paused, 4 of 4 vCPUs, uses \S+ CPUs, waits 0 %, 0.00 usable")
         lines = run("watch", "--root", root, "--interval", "0.1", "--count", "2", "--json").stdout.splitlines()
         self.assertEqual([len(json.loads(line)["vms"]) for line in lines], [3, 3])
+        self.assertRegex(json.loads(lines[0])["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$")
+        plain = ("watch", "--root", root, "--interval", "0.1", "--count", "1", "--no-times")
+        self.assertRegex(run(*plain).stdout, r"(?m)^web-1: paused")
+        self.assertNotIn("time", json.loads(run(*plain, "--json").stdout))
+
+    def test_watching_publishes_metrics(self):
+        root = play("containers-v2.tree")
+        file = pathlib.Path(FOLDER.name, "sukima.prom")
+        watching = subprocess.Popen([PROGRAM, "host", "watch", "--root", root, "--interval", "0.1", "--metrics", str(file)],
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while 'sukima_vm_usable_cpus{vm="web-1"} 0\n' not in (file.read_text() if file.exists() else ""):
+            self.assertIsNone(watching.poll())
+            time.sleep(0.01)
+        watching.send_signal(signal.SIGTERM)
+        self.assertEqual((watching.communicate()[1], watching.returncode), (f"sukima: metrics are at {file}\n", 0))
+        self.assertFalse(file.exists())
 
     def test_a_host_without_machines_says_so(self):
         root = play("containers-v2.tree")
@@ -154,6 +172,27 @@ class RecordedMachines(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("There is no virtual machine here: libvirt does not run here", done.stdout)
         self.assertEqual(done.stdout.count("\n"), 1)
+
+
+class Help(unittest.TestCase):
+    def test_of_each_action_has_its_options_and_examples(self):
+        whole = run("--help").stdout
+        actions = re.search(r"ACTION TEXT:\{([a-z,]+)\}", whole)[1].split(",")
+        self.assertIn("optimise", actions)
+        for action in actions:
+            text = run("help", action).stdout
+            self.assertEqual(run(action, "--help").stdout, text, action)
+            self.assertIn(f"Usage: sukima host {action}", text)
+            examples = text[text.index("Examples:"):]
+            self.assertIn(f"  sukima host {action}", examples)
+            for line in re.findall(r"(?m)^  sukima host .*", examples):
+                self.assertIn(line.split("  ")[1], whole)
+                for option in re.findall(r"--[a-z-]+", line):
+                    self.assertIn(option, text[:text.index("Examples:")], line)
+        self.assertEqual(run("help").stdout, whole)
+        self.assertEqual(run("optimize", "--help").stdout, run("help", "optimise").stdout)
+        self.assertNotIn("--since", run("help", "optimise").stdout)
+        self.assertIn("--since", run("help", "explain").stdout)
 
 
 class WithoutLibvirt(unittest.TestCase):
@@ -211,6 +250,12 @@ class Refusals(unittest.TestCase):
         self.refused("has no virtual machine 'c'", "explain", "c", "-", given=FIGURE_14)
         self.refused("vms[0].vcpus[0].ran: is missing", "explain", "a", "-", given=FIGURE_14)
         self.refused("--method", "estimate", "x", "--method", "guess")
+        self.refused("there is no action 'x': choose list", "help", "x")
+        self.refused("--metrics is for watch and optimise", "list", "--metrics", "0")
+        self.refused("--no-times is for watch and optimise", "status", "--no-times")
+        root = play("containers-v2.tree")
+        for where in ("70000", "nowhere:1", "/proc/nonesuch/x"):
+            self.refused("--metrics: ", "watch", "--root", root, "--metrics", where)
 
     def test_the_word_after_a_source_is_the_file(self):
         for source, sentence in (("--qmp", "is no running machine's"), ("--cgroup", "there is no control group /nonesuch")):

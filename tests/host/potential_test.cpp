@@ -102,7 +102,7 @@ TEST(potential, of_a_host_without_changes_is_computed_once) {
   const std::size_t once = ask_all();
   ASSERT_GT(once, 0U);
   EXPECT_EQ(ask_all(), once);
-  // Wishes that are as they were are no change.
+  // Unchanged wishes change nothing.
   std::vector<vm_wishes> same;
   for (std::size_t j = 0; j < exact.given().vms.size(); ++j) {
     vm_wishes& one = same.emplace_back();

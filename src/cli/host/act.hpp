@@ -5,13 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "host/lines.hpp"
+
 namespace sukima::cli::host {
 
 /// Their options.
 struct act_options {
   std::vector<std::string> words;  ///< what stands after the action
   std::string config, journal, by;
-  bool dry_run = false, json = false;
+  std::string connect;  ///< where libvirt finds the machines of optimise; empty: they are in `config`
+  std::string metrics;  ///< where optimise publishes them; empty: nowhere
+  bool dry_run = false;
+  line_format format;
 };
 
 /// Optimises the machines that are named, or all that have `act`, until a signal stops it.

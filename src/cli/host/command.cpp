@@ -6,8 +6,10 @@
 #include <host/shared/act.hpp>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "host/act.hpp"
+#include "host/help.hpp"
 #include "host/input.hpp"
 #include "host/live.hpp"
 #include "host/machines.hpp"
@@ -20,32 +22,7 @@
 namespace sukima::cli::host {
 namespace {
 
-constexpr const char* footer = R"(Examples:
-  sukima host list                                the virtual machines and containers of this host
-  sukima host watch --interval 2                  the same, every 2 s
-  sukima host record host.json                    their description, after 10 s
-  sukima host explain db                          why does the VM 'db' not get what it should, now?
-  sukima host list --connect xen:///system        only the domains of this libvirt
-  sukima host list --qmp /run/vm.qmp --cgroup '/docker/*'
-                                                  only these virtual machines of QEMU and control groups
-  sukima host estimate host.json                  how many CPUs can each virtual machine use?
-  sukima host estimate host.json --weight-of vm   and if the weight were the VM's, not each vCPU's?
-  sukima host estimate host.json --method partition
-                                                  by the partition of a graph, as the paper
-  sukima host estimate - --json < host.json       from standard input, as JSON
-  sukima host explain db host.json                why does the VM 'db' not get what it should?
-  sukima host explain db now.json --since before.json
-                                                  and between two descriptions?
-  sukima host optimise --dry-run                  what would be tried of all in /etc/sukima/host.json?
-  sukima host optimise --config host.json db      find the best number of threads of 'db', until Ctrl-C
-  sukima host act db cap 1.5                      limit its control group to 1.5 CPUs
-  sukima host act db plug 4                       plug virtual CPUs in until it has 4
-  sukima host act db cap 1.5 --dry-run            what would that set?
-  sukima host status                              what is set, beside the present values
-  sukima host revert                              undo what was set
-  sukima host revert db                           undo what was set of 'db'
-
-Without FILE, estimate and explain look at this host. docs/host.md describes the file and the sources.)";
+constexpr const char* default_config = "/etc/sukima/host.json";
 
 struct host_options {
   std::string action, first, second, method = "exact", weight_of, since;
@@ -54,6 +31,8 @@ struct host_options {
   std::optional<unsigned> count;
   std::vector<std::string> others;
   act_options acting;
+  std::string metrics;
+  bool no_times = false;
 };
 
 /// The options for which this host is read. \returns the name of one that was given; empty: none was
@@ -63,6 +42,14 @@ std::string live_option(const host_options& options) {
   if (!options.live.qmp.empty()) return "--qmp";
   if (!options.live.cgroups.empty()) return "--cgroup";
   return options.live.root.empty() ? "" : "--root";
+}
+
+/// Refuses options that only the actions which go on for a while have.
+void check_lasting(const host_options& options) {
+  if (options.action == "watch" || options.action == "optimise") return;
+  if (!options.metrics.empty())
+    throw process::usage_error("--metrics is for watch and optimise; leave it out");
+  if (options.no_times) throw process::usage_error("--no-times is for watch and optimise; leave it out");
 }
 
 /// What is wrong with options of this action, before anything is read.
@@ -143,10 +130,19 @@ int change(host_options& options) {
   for (const std::string& word : {options.first, options.second})
     if (!word.empty()) options.acting.words.push_back(word);
   options.acting.words.insert(options.acting.words.end(), options.others.begin(), options.others.end());
-  options.acting.json = options.json;
+  const bool lasts = options.action == "optimise";
+  // A command that ends at once answers its caller, who knows the time. A program that reads JSON may not.
+  options.acting.format = {options.json, lasts ? !options.no_times : options.json};
+  options.acting.metrics = options.metrics;
   if (!options.since.empty() || !options.weight_of.empty() || options.method != "exact")
     throw process::usage_error(fmt::format(
         "--since, --weight-of and --method are not for sukima host {}; leave them out", options.action));
+  const bool finds = options.action == "optimise" && !options.live.connect.empty();
+  if (finds) options.acting.connect = std::exchange(options.live.connect, "");
+  if (finds && !options.acting.config.empty())
+    throw process::usage_error(
+        "--connect finds the machines, and --config names them; leave one of the two out");
+  if (options.acting.config.empty()) options.acting.config = default_config;
   if (const std::string live = live_option(options); !live.empty() || options.count)
     throw process::usage_error(fmt::format("{} is not for sukima host {}; leave it out",
                                            options.count ? "--count" : live, options.action));
@@ -197,15 +193,18 @@ int show(const host_options& options) {
         fmt::format("'{}' is one word too many: sukima host {}", surplus, options.action));
   check(options, "");
   live_host host(options.live);
-  const machine_options how{owner_of(options), options.json, options.count};
+  const machine_options how{
+      owner_of(options), {options.json, !options.no_times}, options.count, options.metrics};
   if (options.action == "list") return list(host, how);
   return records ? record(host, options.first, how) : watch(host, how);
 }
 
 void add_live_options(CLI::App& command, host_options& options) {
   command
-      .add_option("--connect", options.live.connect,
-                  "Read the domains of this libvirt, such as qemu:///system")
+      .add_option(
+          "--connect", options.live.connect,
+          "Read the domains of this libvirt, such as qemu:///system; optimise follows those whose guests "
+          "have the port org.sukima.guest.0")
       ->type_name("URI");
   command
       .add_option("--qmp", options.live.qmp, "Read the machine of this QMP socket of QEMU; can be repeated")
@@ -236,8 +235,9 @@ void add_live_options(CLI::App& command, host_options& options) {
 void add_acting_options(CLI::App& command, host_options& options) {
   command
       .add_option("--config", options.acting.config,
-                  "For optimise and act: the description of the machines that may be acted on")
-      ->default_val("/etc/sukima/host.json")
+                  fmt::format("For optimise and act: the description of the machines that may be acted on "
+                              "(default {})",
+                              default_config))
       ->type_name("FILE");
   command
       .add_option("--journal", options.acting.journal,
@@ -251,8 +251,21 @@ void add_acting_options(CLI::App& command, host_options& options) {
   command.add_flag("--dry-run", options.acting.dry_run, "For optimise and act: do all but act");
 }
 
-int carry_out(host_options& options) {
+/// \param options  its `action` is what the formatter of the help looks at
+int show_help(const CLI::App& command, host_options& options) {
+  options.action = options.first == "optimize" ? "optimise" : options.first;
+  const auto names = action_names();
+  if (!options.first.empty() && std::ranges::find(names, options.action) == names.end())
+    throw process::usage_error(
+        fmt::format("there is no action '{}': choose {}", options.first, join_words(names)));
+  fmt::print("{}", command.help("sukima"));
+  return process::exit_success;
+}
+
+int carry_out(const CLI::App& command, host_options& options) {
   const std::string& action = options.action;
+  if (action == "help") return show_help(command, options);
+  check_lasting(options);
   if (action == "estimate") return estimate(options);
   if (action == "explain") return explain(options);
   if (action == "optimise" || action == "act" || action == "status" || action == "revert")
@@ -264,15 +277,19 @@ int carry_out(host_options& options) {
 
 void declare(CLI::App& command, int& code, program_words /*program*/) {
   auto options = std::make_shared<host_options>();
-  command.footer(footer);
+  command.formatter(help_formatter(options->action));
+  command.footer(
+      fmt::format("Examples:\n{}\nWithout FILE, estimate and explain look at this host. sukima host help "
+                  "ACTION describes one "
+                  "action, and docs/host.md the file and the sources.",
+                  all_examples()));
   command
       .add_option("ACTION", options->action,
                   "What to do: list, watch, record FILE, estimate [FILE], explain VM [FILE], "
-                  "optimise [VM...], act VM KIND VALUE, status [VM...], or revert [VM...]")
+                  "optimise [VM...], act VM KIND VALUE, status [VM...], revert [VM...], or help [ACTION]")
       ->required()
       ->transform([](std::string word) { return word == "optimize" ? "optimise" : word; })
-      ->check(CLI::IsMember(
-          {"list", "watch", "record", "estimate", "explain", "optimise", "act", "status", "revert"}));
+      ->check(CLI::IsMember(action_names()));
   command.add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
   command.add_option("FILE", options->second, "The description of a host; - is standard input or output");
   command.add_option("MORE", options->others, "More virtual machines to optimise, or the value of an act");
@@ -287,9 +304,16 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.add_option("--since", options->since, "For explain: count from this earlier description")
       ->type_name("EARLIER");
   command.add_flag("--json", options->json, "Print one JSON object, or one a line");
+  command
+      .add_option("--metrics", options->metrics,
+                  "For watch and optimise: serve metrics for Prometheus at this port of 127.0.0.1 or at "
+                  "ADDRESS:PORT, or write them to a file")
+      ->type_name("PORT|FILE");
+  command.add_flag("--no-times", options->no_times,
+                   "For watch and optimise: print lines without their times");
   add_live_options(command, *options);
   add_acting_options(command, *options);
-  command.callback([options, &code] { code = carry_out(*options); });
+  command.callback([options, &command, &code] { code = carry_out(command, *options); });
 }
 
 }  // namespace sukima::cli::host

@@ -75,7 +75,11 @@ void live_host::open_found(const live_options& options, std::vector<std::unique_
   }
 }
 
-void live_host::next() {
+void live_host::next(const std::atomic<bool>* stopped) {
+  // In short pieces: a signal just before a piece does not end it.
+  while (stopped != nullptr && !*stopped && clock::now() < due_)
+    std::this_thread::sleep_until(std::min(due_, clock::now() + 100ms));
+  if (stopped != nullptr && *stopped) return;
   std::this_thread::sleep_until(due_);
   try {
     // The first reading may take its time: sources are reached only then, and nothing can be shown in their

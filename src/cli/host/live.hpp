@@ -2,6 +2,7 @@
 // The running host: its sources, read at intervals.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <host/shared/observer.hpp>
 #include <memory>
@@ -27,9 +28,10 @@ class live_host {
   /// Opens the sources. \throws usage_error if one that was asked for cannot be used
   explicit live_host(const live_options& options);
 
-  /// Waits for the next reading's time (not before the first one), and takes it.
+  /// Waits for the next reading's time (not before the first one), and takes it. Once `stopped` is set, by a
+  /// signal's handler, it returns without a reading.
   /// \throws usage_error if nothing can be read, the first time; later that is a note
-  void next();
+  void next(const std::atomic<bool>* stopped = nullptr);
   /// Two readings, unless the counters cannot change; what lies between them is in between().
   void measure();
 

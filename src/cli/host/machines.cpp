@@ -12,7 +12,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "host/metrics.hpp"
 #include "host/report.hpp"
+#include "host/stop.hpp"
 #include "shared/console.hpp"
 
 namespace sukima::cli::host {
@@ -115,34 +117,49 @@ json object_of(live_host& host, const std::vector<row>& rows) {
   return result;
 }
 
-std::string time_of_day() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
+void add_to(model::host_metrics& all, const row& one) {
+  model::vm_metrics& into = all.vms.emplace_back();
+  into.name = one.vm.name;
+  into.usable = one.share.usable;
+  into.used = one.measured.used;
+  for (const model::vcpu& each : one.vm.vcpus) {
+    ++(each.online ? into.online : into.offline);
+    if (each.ran) into.ran = into.ran.value_or(0) + *each.ran;
+    if (each.waited) into.waited = into.waited.value_or(0) + *each.waited;
+    if (each.online && each.demand) into.demand = into.demand.value_or(0) + *each.demand;
+  }
+}
+
+/// Publishes what a reading has found.
+void publish(model::metrics_output& output, const std::vector<row>& rows) {
+  model::host_metrics all;
+  for (const row& one : rows) add_to(all, one);
+  if (const auto failed = output.publish(model::metrics_text(all))) complain(*failed);
 }
 
 /// What `watch` prints for people.
 class screen {
  public:
+  explicit screen(bool times) : times_(times) {}
+
   void show(live_host& host, const std::vector<row>& rows) {
-    const std::string time = time_of_day();
+    const std::string time = times_ ? time_text(std::time(nullptr)) + "  " : "";
     std::string text = lines_ > 0 ? fmt::format("\r\033[{}A\033[J", lines_) : std::string();
-    for (const std::string& note : host.take_notes()) text += fmt::format("{}  {}\n", time, note);
+    for (const std::string& note : host.take_notes()) text += fmt::format("{}{}\n", time, note);
     for (const model::change& one : host.seen().changes())
-      text += fmt::format("{}  {}\n", time, model::text_of(one));
+      text += fmt::format("{}{}\n", time, model::text_of(one));
     if (terminal_) {
-      const std::string table = fmt::format("{}  {} pCPUs, {:.2f} left by the host\n", time,
+      const std::string table = fmt::format("{}{} pCPUs, {:.2f} left by the host\n", time,
                                             host.seen().host().pcpus.size(), left_by(host.seen().host())) +
                                 (rows.empty() ? host.nothing() + "\n" : table_of(rows));
       lines_ = static_cast<std::size_t>(std::ranges::count(table, '\n'));
       text += table;
     } else {
       for (const row& one : rows)
-        text += fmt::format("{}  {}: {}, {} vCPUs, uses {} CPUs, waits {}, {:.2f} usable\n", time,
-                            one.vm.name, state_of(one.measured), online_text(one.vm), used_text(one.measured),
+        text += fmt::format("{}{}: {}, {} vCPUs, uses {} CPUs, waits {}, {:.2f} usable\n", time, one.vm.name,
+                            state_of(one.measured), online_text(one.vm), used_text(one.measured),
                             waiting_text(one.measured), one.share.usable);
-      if (rows.empty()) text += fmt::format("{}  {}\n", time, host.nothing());
+      if (rows.empty()) text += fmt::format("{}{}\n", time, host.nothing());
     }
     fmt::print("{}", text);
   }
@@ -154,7 +171,7 @@ class screen {
     return sum;
   }
 
-  bool terminal_ = moves_cursor(STDOUT_FILENO);
+  bool times_, terminal_ = moves_cursor(STDOUT_FILENO);
   std::size_t lines_ = 0;
 };
 
@@ -167,7 +184,7 @@ void tell_notes(live_host& host) {
 int list(live_host& host, const machine_options& options) {
   host.measure();
   const std::vector<row> rows = rows_of(host, options);
-  if (options.json) {
+  if (options.format.json) {
     fmt::print("{}\n", object_of(host, rows).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
     tell_notes(host);
@@ -177,15 +194,24 @@ int list(live_host& host, const machine_options& options) {
 }
 
 int watch(live_host& host, const machine_options& options) {
-  screen output;
-  host.next();
+  const auto metrics = options.metrics.empty() ? nullptr : open_metrics_at(options.metrics);
+  // Metrics end with the command: a file of them is removed then.
+  const std::atomic<bool>* const stopped = metrics ? &catch_stop_signals() : nullptr;
+  if (metrics) complain(fmt::format("metrics are at {}", metrics->place()));
+  screen output(options.format.times);
+  host.next(stopped);
   for (unsigned done = 0; !options.count || done < *options.count; ++done) {
-    host.next();
+    host.next(stopped);
+    if (stopped != nullptr && *stopped) break;
     const std::vector<row> rows = rows_of(host, options);
-    if (options.json)
-      fmt::print("{}\n", object_of(host, rows).dump(-1, ' ', false, json::error_handler_t::replace));
-    else
+    if (metrics) publish(*metrics, rows);
+    if (options.format.json) {
+      json what = object_of(host, rows);
+      if (options.format.times) what["time"] = time_text(std::time(nullptr));
+      fmt::print("{}\n", what.dump(-1, ' ', false, json::error_handler_t::replace));
+    } else {
       output.show(host, rows);
+    }
     std::fflush(stdout);
     if (std::ferror(stdout) != 0) return process::exit_failure;
   }

@@ -4,14 +4,16 @@
 
 #include <optional>
 
+#include "host/lines.hpp"
 #include "host/live.hpp"
 
 namespace sukima::cli::host {
 
 struct machine_options {
   std::optional<model::weight_owner> weight_of;
-  bool json = false;
+  line_format format;
   std::optional<unsigned> count;  ///< of readings; none: the command's own
+  std::string metrics;  ///< where watch publishes them; empty: nowhere
 };
 
 // Each takes the readings that it needs and returns the command's exit code. Each throws usage_error if

@@ -60,7 +60,8 @@ int status(const act_options& options) {
     if (text.empty()) text = "Nothing is in effect.\n";
     if (is_in_use) text += "Another sukima host acts now.\n";
     const json whole{{"acts", acts}, {"acting", is_in_use}, {"unreadable", written.unreadable()}};
-    fmt::print("{}", options.json ? whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : text);
+    fmt::print("{}",
+               options.format.json ? whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : text);
     if (written.unreadable() == 0) return process::exit_success;
     complain(
         fmt::format("{} of the lines of the journal {} cannot be understood, the first of them is line {}",

@@ -24,6 +24,16 @@ bool was_before(const journal& written, std::uint64_t number, const std::string&
 
 receipt actor::apply(actuator& by, const std::string& vm, act_kind kind, const std::string& value,
                      double now) {
+  try {
+    return begin(by, vm, kind, value, now);
+  } catch (const act_error&) {
+    ++counts_[kind].failed;
+    throw;
+  }
+}
+
+receipt actor::begin(actuator& by, const std::string& vm, act_kind kind, const std::string& value,
+                     double now) {
   if (const reach can = by.can(value); !can.possible) throw act_error(can.why);
   const auto before = by.present();
   if (!before) throw act_error(by.target() + " is gone");
@@ -45,6 +55,8 @@ proof actor::verify(actuator& by, const receipt& of, double now) {
   proof found = by.verify(of.what.after, now);
   if (found == proof::waiting && now >= of.deadline) found = proof::failed;
   if (found == proof::waiting) return found;
+  act_counts& counts = counts_[of.what.kind];
+  ++(found == proof::proved ? counts.proved : counts.failed);
   step("verified");
   journal_.note(of.number, found == proof::proved ? "proved" : "failed");
   step("noted");
@@ -75,7 +87,7 @@ std::string actor::set_back(actuator& by, std::uint64_t number, std::string& tro
     trouble = fmt::format("the act before this one is undone already, which found {}", *present);
   } else if (*present != what.after && last == setter::anybody) {
     outcome = "left";
-    trouble = fmt::format("somebody else has set it to {} since", *present);
+    trouble = fmt::format("another program has set it to {} since", *present);
   } else if (const int error = by.apply(what.before, 0); error != 0) {
     trouble = fmt::format("it cannot be set: {}", std::strerror(error));
     return "in effect";

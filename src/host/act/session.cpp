@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <utility>
 
 #include "act/session_member.hpp"
@@ -23,53 +22,7 @@ constexpr double pause_after_two = 600;
 constexpr double patience_with_service = 10;
 constexpr int longest_wait_ms = 250;
 
-/// For each machine the number of its group: those that share pCPUs, directly or through others.
-std::vector<std::uint64_t> groups_of(const description& host) {
-  std::vector<std::size_t> parent(host.vms.size() + host.pcpus.size());
-  std::iota(parent.begin(), parent.end(), std::size_t{0});
-  const auto root = [&](std::size_t one) {
-    while (parent[one] != one) one = parent[one] = parent[parent[one]];
-    return one;
-  };
-  for (std::size_t j = 0; j < host.vms.size(); ++j)
-    for (const vcpu& one : host.vms[j].vcpus)
-      for (std::size_t p = 0; p < host.pcpus.size(); ++p)
-        if (one.hard.empty() || std::ranges::binary_search(one.hard, host.pcpus[p].id))
-          parent[root(j)] = root(host.vms.size() + p);
-  std::vector<std::uint64_t> groups;
-  for (std::size_t j = 0; j < host.vms.size(); ++j) groups.push_back(root(j));
-  return groups;
-}
-
-optimiser_settings settings_of(const vm& described, const session_vm& given, const session_options& options) {
-  optimiser_settings settings;
-  // What is never set is never tried: its windows would be none, and the search would end without a result.
-  settings.least = given.how.least;
-  settings.most = given.how.most;
-  settings.by = options.by;
-  settings.dry_run = options.dry_run;
-  settings.window_seconds = options.cycle_seconds;
-  settings.what = given.how.threads ? "threads" : "vcpus";
-  // With a weight each, more vCPUs would take CPU from the neighbours.
-  settings.above_estimate = given.how.threads || described.weight_of != weight_owner::vcpu;
-  return settings;
-}
-
 }  // namespace
-
-session::session(description host, std::vector<session_vm> vms, const session_options& options,
-                 journal* written)
-    : options_(options), estimator_(std::make_unique<estimator>(host)), optimiser_(options.seed) {
-  if (written != nullptr) actor_ = std::make_unique<actor>(*written);
-  const auto groups = groups_of(host);
-  for (std::size_t j = 0; j < vms.size(); ++j) {
-    const auto settings = settings_of(host.vms[j], vms[j], options);
-    members_.push_back(
-        std::make_unique<session_member>(host.vms[j], std::move(vms[j]), options.cycle_seconds));
-    members_.back()->number = optimiser_.add(host.vms[j].name, settings, groups[j]);
-    if (members_.back()->chosen()) optimiser_.event(members_.back()->number, 0, vm_event::opted_in);
-  }
-}
 
 session::~session() {
   for (const auto& one : members_) {
@@ -99,7 +52,8 @@ unsigned session::count(std::size_t vm) const { return members_.at(vm)->count();
 std::vector<std::string> session::take_events() { return std::exchange(events_, {}); }
 
 bool session::has_ended() const {
-  return std::ranges::all_of(members_, [](const auto& one) { return !one->chosen() || one->ended(); });
+  return !options_.waits_for_machines &&
+         std::ranges::all_of(members_, [](const auto& one) { return !one->chosen() || one->ended(); });
 }
 
 std::vector<int> session::readable() const {
@@ -118,6 +72,7 @@ void session::step(double now) {
   }
   if (cycled_at_ && now < *cycled_at_ + options_.cycle_seconds) return;
   cycled_at_ = now;
+  ++cycles_;
   cycle(now);
 }
 
@@ -127,11 +82,8 @@ void session::cycle(double now) {
   for (std::size_t j = 0; j < members_.size(); ++j) {
     session_member& one = *members_[j];
     if (!one.ended() && !one.measure(now)) {
-      optimiser_.event(one.number, now, vm_event::ended);
       events_.push_back(fmt::format("{}: it has ended", one.name()));
-      if (one.link() != nullptr) one.link()->say(std::nullopt, now);
-      end_acts(one);
-      if (one.plugged) actor_->gone(*std::exchange(one.plugged, std::nullopt));
+      leave(one, now);
     }
     if (auto wishes = one.new_wishes()) changes.push_back({j, *std::move(wishes)});
     const bool silent = one.has_spoken() && !one.heard_lately(now);
@@ -170,12 +122,12 @@ unsigned session::estimate(std::size_t j) {
     return 1;
   }
   const vm_potential potential = estimator_->potential(j);
-  // A machine that has shrunk is not told that it deserves no more.
+  // The number of a machine that has shrunk must not keep it small.
   one.entitled = one.by_threads() ? potential.usable : potential.usable_by_all;
   return static_cast<unsigned>(potential.counts.fit);
 }
 
-/// Sets what the optimiser wants, and tells the guests.
+/// Sets what the optimiser wants, and sends the guests their numbers.
 void session::say_numbers(double now) {
   for (std::size_t j = 0; j < members_.size(); ++j) {
     session_member& one = *members_[j];
@@ -190,7 +142,7 @@ void session::say_numbers(double now) {
       else if (optimiser_.state(one.number) == optimiser_state::idle)
         one.release(now);
       else
-        one.set_threads(count, now);
+        one.set_count(count, now);
       if (optimiser_.trial_runs(one.number) && *wanted != optimiser_.resting(one.number)) trial = count;
     }
     one.link()->say(one.message(trial), now);
@@ -211,7 +163,7 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
       if (one.in_effect) actor_->ended(*one.in_effect);
       one.in_effect = done;
       one.switching = {};
-      one.set_vcpus(*one.vcpus.told(), now);
+      one.set_count(*one.vcpus.told(), now);
     } else {
       actor_->ended(done);
       if (found == proof::failed) act_failed(one, "it is not to be seen in the host's counters", now);
@@ -236,7 +188,7 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
   }
 }
 
-/// How many virtual CPUs the guest can be told to use now: as many as are wanted, or those that are there,
+/// Returns how many virtual CPUs the guest can use now: as many as are wanted, or those that are there,
 /// while more are plugged in. That is done only under a lease: when the guest has obeyed one number, its
 /// service is there, and switches off again what came since.
 unsigned session::raise_ceiling(session_member& one, unsigned count, double now) {
@@ -303,14 +255,19 @@ void session::try_later(session_member& one, attempts& of, const std::string& wh
   if (!again) optimiser_.event(one.number, now, vm_event::not_verified);
 }
 
-void run_session(session& running, const std::atomic<bool>& stopped,
-                 const std::function<void(const verdict&)>& decided,
-                 const std::function<void(const std::string&)>& said) {
+void run_session(session& running, const std::atomic<bool>& stopped, const session_watch& watch) {
+  const auto seconds = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
   // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
   while (!stopped && !running.has_ended()) {
-    running.step(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
-    for (const verdict& one : running.take_verdicts()) decided(one);
-    for (const std::string& sentence : running.take_events()) said(sentence);
+    const std::size_t cycles = running.cycles();
+    if (watch.begins) watch.begins(seconds());
+    const double begin = seconds();
+    running.step(begin);
+    if (watch.cycled && running.cycles() != cycles) watch.cycled(seconds() - begin);
+    for (const verdict& one : running.take_verdicts()) watch.decided(one);
+    for (const std::string& sentence : running.take_events()) watch.said(sentence);
     std::vector<pollfd> all;
     for (const int number : running.readable()) all.push_back({.fd = number, .events = POLLIN, .revents = 0});
     paced_poll(all, longest_wait_ms, stopped);

@@ -15,7 +15,7 @@ namespace {
 
 /// A demand is rounded up to one of so many steps of a CPU: else each cycle would be another estimate.
 constexpr double demand_steps = 128;
-/// A program that uses this part of what it was told wants more than that, as far as the host can see.
+/// A program that uses this part of its number wants more than that, as far as the host can see.
 constexpr double uses_all = 0.8;
 /// Seconds without a word after which a guest is silent.
 constexpr double silence = 10;
@@ -33,9 +33,15 @@ session_member::session_member(const vm& described, session_vm given, double cyc
       demand_(described.vcpus.size()),
       there_(static_cast<unsigned>(std::max<std::size_t>(1, described.vcpus.size() - given_.how.places))),
       count_(there_) {
-  // What it wants is measured: what it wanted when it was recorded says nothing now.
-  if (given_.counters != nullptr)
-    for (vcpu& one : described_.vcpus) one.demand.reset();
+  describe(described);
+}
+
+void session_member::describe(const vm& now) {
+  described_ = now;
+  wanted_.clear();
+  // Its demand is measured: a recorded one is out of date.
+  if (given_.counters == nullptr) return;
+  for (vcpu& one : described_.vcpus) one.demand.reset();
 }
 
 void session_member::hear(double now) {
@@ -46,7 +52,7 @@ void session_member::hear(double now) {
     wants_at_most_ = message.want;
     if (message.progress) latest_ = mark{now, *message.progress};
   }
-  // Nobody holds the wish of a service that is silent: it may have ended, with the programs that had it.
+  // The wish of a silent service does not count: it may have ended, with the programs that had the wish.
   if (!heard_lately(now)) wants_at_most_.reset();
   vcpus.heard(has_spoken() && heard_lately(now));
 }
@@ -190,9 +196,6 @@ void session_member::set_count(unsigned count, double now) {
   is_set_ = true;
   count_ = count;
 }
-
-void session_member::set_threads(unsigned count, double now) { set_count(count, now); }
-void session_member::set_vcpus(unsigned count, double now) { set_count(count, now); }
 
 void session_member::release(double now) {
   if (!is_set_) return;

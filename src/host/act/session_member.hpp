@@ -39,22 +39,27 @@ class session_member {
   double usable() const { return std::min(entitled, received_.limit().value_or(entitled)); }
   /// Reports what has been seen since the last cycle. \param fitting  the count that fits `entitled`
   vm_report report(unsigned fitting, double now);
+  /// Adds what is known of it to its metrics.
+  void add_to(vm_metrics& into) const;
   /// The message that its guest should get; nothing: none.
   std::optional<host_message> message(std::optional<unsigned> trial) const;
 
-  /// The number of threads is this now.
-  void set_threads(unsigned count, double now);
-  /// The number of virtual CPUs in effect is this now.
-  void set_vcpus(unsigned count, double now);
+  /// The number of threads, or of virtual CPUs in effect, is this now.
+  void set_count(unsigned count, double now);
   /// Nothing is set any more.
   void release(double now);
 
   const std::string& name() const { return described_.name; }
+  const vm& described() const { return described_; }
+  /// Its description has changed, not its run. All that it wants is new to the next estimate.
+  void describe(const vm& now);
+  /// Whether its counters are read; a machine without them counts as always busy.
+  bool is_measured() const { return given_.counters != nullptr; }
   bool by_threads() const { return given_.how.threads; }
   const steering& how() const { return given_.how; }
   bool chosen() const { return given_.chosen; }
   guest_link* link() const { return given_.link.get(); }
-  /// Plugs virtual CPUs in; null: nobody does.
+  /// Plugs virtual CPUs in; null: none can be plugged in.
   vcpu_ceiling* ceiling() const { return given_.ceiling.get(); }
   /// How many virtual CPUs there are now, by the host's counters; they are not all online.
   unsigned there() const { return there_; }
@@ -70,7 +75,7 @@ class session_member {
   std::size_t number = 0;  ///< of the optimiser
   guest_vcpus vcpus;
   std::optional<receipt> waiting;  ///< an act on virtual CPUs that waits for its proof
-  std::optional<receipt> in_effect;  ///< the one that was proved last
+  std::optional<receipt> in_effect;  ///< the act that was proved last
   attempts switching, plugging;
   std::optional<receipt> plugged;  ///< plugging in that waits for its proof
   std::optional<double> asked_at;  ///< whether virtual CPUs can be plugged in was asked then
@@ -84,7 +89,6 @@ class session_member {
     double at = 0, progress = 0;
   };
   bool is_online(std::size_t i) const;
-  void set_count(unsigned count, double now);
   void judge_demand(double seconds, const vm_times& before, const vm_times& times);
 
   vm described_;

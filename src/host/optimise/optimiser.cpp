@@ -65,9 +65,26 @@ optimiser::~optimiser() = default;
 
 std::size_t optimiser::add(std::string name, optimiser_settings settings, std::uint64_t group) {
   check(settings);
-  vms_.push_back(std::make_unique<hosted_vm>(std::move(name), std::move(settings), verdicts_));
-  join(*vms_.back(), group);
-  return vms_.size() - 1;
+  auto fresh = std::make_unique<hosted_vm>(std::move(name), std::move(settings), verdicts_);
+  std::size_t number = vms_.size();
+  if (free_.empty()) {
+    vms_.push_back(std::move(fresh));
+  } else {
+    number = free_.back();
+    free_.pop_back();
+    leave_group(number);
+    vms_[number] = std::move(fresh);
+  }
+  join(*vms_[number], group);
+  return number;
+}
+
+void optimiser::leave_group(std::size_t vm) {
+  const hosted_vm& one = *vms_[vm];
+  trial_group& left = *groups_.at(one.group);
+  left.guard.forget(vm);
+  if (left.last == &one) left.last = nullptr;
+  if (--left.vms == 0) groups_.erase(one.group);
 }
 
 void optimiser::join(hosted_vm& vm, std::uint64_t group) {
@@ -85,10 +102,7 @@ void optimiser::regroup(std::size_t vm, double at, std::uint64_t group) {
   const auto joined = groups_.find(group);
   if (joined != groups_.end() && joined->second->running() != nullptr)
     one.machine.void_trial("the VM shares CPUs with others now", at);
-  trial_group& left = *groups_.at(one.group);
-  left.guard.forget(vm);
-  if (left.last == &one) left.last = nullptr;
-  if (--left.vms == 0) groups_.erase(one.group);
+  leave_group(vm);
   join(one, group);
 }
 

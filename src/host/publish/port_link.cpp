@@ -48,6 +48,7 @@ class port_link final : public guest_link {
   int readable() const override { return socket_.get(); }
   bool connected() const override { return static_cast<bool>(socket_); }
   std::vector<guest_message> take() override { return inbox_.take(); }
+  guest_inbox::counts seen() const override { return inbox_.seen(); }
 
   std::optional<std::string> complaint(double now) override {
     if (auto dropped = inbox_.complaint(now)) return dropped;

@@ -67,7 +67,7 @@ class journal {
   std::uint64_t begin(const act& what);
   /// Writes that the act was "proved" or "failed"; it stays in effect. \throws journal_error
   void note(std::uint64_t number, const char* outcome);
-  /// Writes that the act has no effect any more: "undone", "left" to somebody else who changed the value,
+  /// Writes that the act has no effect any more: "undone", "left" to another program that changed it,
   /// "gone" with its target, or "ended" by itself. \throws journal_error
   void close(std::uint64_t number, const char* outcome);
 
@@ -134,7 +134,7 @@ class actuator {
   virtual int apply(const std::string& value, double now) = 0;
   /// Why the latest apply failed, where there is more to say than its errno; else empty.
   virtual std::string trouble() const { return {}; }
-  /// Whether it has happened, by what the host itself sees; the guest's word is no proof. Never waits.
+  /// Whether it has happened, by what the host itself sees; the guest's word is not a proof. Never waits.
   virtual proof verify(const std::string& value, double now) = 0;
 };
 
@@ -181,7 +181,13 @@ struct receipt {
   double deadline = 0;
 };
 
-/// Who may have set a value last.
+/// How many acts of a kind ended in which way.
+struct act_counts {
+  std::uint64_t proved = 0;
+  std::uint64_t failed = 0;  ///< also those that could not be begun
+};
+
+/// Which programs may have set a value last.
 enum class setter { us, anybody };
 
 /// Does acts with the journal's lines around them.
@@ -196,7 +202,7 @@ class actor {
   receipt apply(actuator& by, const std::string& vm, act_kind kind, const std::string& value, double now);
   /// Looks for the proof, and writes down what it finds. \throws journal_error
   proof verify(actuator& by, const receipt& of, double now);
-  /// Sets the old value unless somebody else has changed it since. \returns the journal's word, or
+  /// Sets the old value unless another program has changed it since. \returns the journal's word, or
   /// "in effect" with the reason in `trouble` if it could not be set. \throws journal_error
   /// \param last  `us`: what is there now is what the kernel made of our value
   std::string undo(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::anybody);
@@ -210,16 +216,22 @@ class actor {
   /// The act has ended by itself. \throws journal_error
   void ended(const receipt& of) { journal_.close(of.number, "ended"); }
 
+  /// The results of its acts so far.
+  const std::map<act_kind, act_counts>& counts() const { return counts_; }
+
  private:
   void step(const char* what) {
     if (at_step_) at_step_(what);
   }
 
+  receipt begin(actuator& by, const std::string& vm, act_kind kind, const std::string& value, double now);
+
   journal& journal_;
   std::function<void(const char*)> at_step_;
+  std::map<act_kind, act_counts> counts_;
 };
 
-/// What became of one act of the journal.
+/// The result of undoing one act of the journal.
 struct reverted {
   act what;
   std::string outcome;  ///< "undone", "left", "gone", "ended", or "in effect" if it could not be undone

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimiser of the number of threads or virtual CPUs of VMs: pure, without a clock and without I/O.
 //
-// The caller measures: each cycle (1 s) it feeds what it saw of every VM, asks what is to be set, sets it,
+// The caller measures: each cycle (1 s) it feeds what it saw of every VM, asks what to set, sets it,
 // and measures on. Times are seconds of any clock that does not go back.
 #pragma once
 
@@ -93,9 +93,13 @@ class optimiser {
 
   /// Adds a VM, which is idle until it is opted in.
   /// \param group of the estimate
-  /// \returns its number, from 0
+  /// \returns its number, from 0, or that of a VM which was removed
   /// \throws std::invalid_argument  least is 0 or above most, or a time of the settings is not positive
   std::size_t add(std::string name, optimiser_settings settings, std::uint64_t group = 0);
+
+  /// Forgets a VM that has ended: its number may belong to the next one that is added.
+  /// Precondition: it had the event `ended`, and was not removed before.
+  void remove(std::size_t vm) { free_.push_back(vm); }
 
   /// The VM's group is another one now. Where a trial runs in both, this VM's is void.
   void regroup(std::size_t vm, double at, std::uint64_t group);
@@ -109,7 +113,7 @@ class optimiser {
   void cycle(const std::vector<vm_report>& seen);
 
   /// What to set for this VM now; empty: nothing (not opted in, a dry run, no estimate yet, it has ended).
-  /// What had been set before is then undone by its lease.
+  /// An earlier setting is then undone by its lease.
   std::optional<unsigned> wanted(std::size_t vm) const;
   /// The count that it returns to when no trial runs.
   unsigned resting(std::size_t vm) const;
@@ -122,12 +126,14 @@ class optimiser {
 
  private:
   void join(hosted_vm& vm, std::uint64_t group);
+  void leave_group(std::size_t vm);
   void end_trials();
   void guard(const std::vector<vm_report>& seen);
   void begin_trials();
   std::uint64_t draw();
 
   std::vector<std::unique_ptr<hosted_vm>> vms_;
+  std::vector<std::size_t> free_;  ///< numbers of VMs that were removed
   std::map<std::uint64_t, std::unique_ptr<trial_group>> groups_;
   std::vector<verdict> verdicts_;
   std::uint64_t random_;

@@ -26,15 +26,17 @@ class guest_link {
   guest_link(const guest_link&) = delete;
   guest_link& operator=(const guest_link&) = delete;
 
-  /// Sends what is to be said and takes what has come, as far as that goes at once. Call it when `readable`
+  /// Sends what is due and takes what has come, as far as that goes at once. Call it when `readable`
   /// can be read, and at least once a second.
   virtual void step(double now) = 0;
   /// Something that becomes readable when the guest says something; -1: it says nothing, or is not there.
   virtual int readable() const { return -1; }
-  /// Whether somebody is there to read; of a file always.
+  /// Whether a reader is connected; of a file always.
   virtual bool connected() const { return true; }
   /// The guest's messages since the last call, oldest first.
   virtual std::vector<guest_message> take() { return {}; }
+  /// How many messages came so far.
+  virtual guest_inbox::counts seen() const { return {}; }
   /// What went wrong since the last call, in a sentence without the guest's name.
   virtual std::optional<std::string> complaint(double now) = 0;
 

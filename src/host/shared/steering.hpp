@@ -17,6 +17,7 @@
 #include "ceiling.hpp"
 #include "description.hpp"
 #include "estimate.hpp"
+#include "metrics.hpp"
 #include "optimiser.hpp"
 #include "publish.hpp"
 
@@ -79,7 +80,7 @@ struct session_vm {
   bool chosen = false;  ///< it is optimised; else only its counters are read
   std::unique_ptr<guest_link> link = nullptr;  ///< needed if it is chosen
   std::unique_ptr<vm_counters> counters = nullptr;  ///< null: it counts as always busy
-  std::unique_ptr<vcpu_ceiling> ceiling = nullptr;  ///< plugs virtual CPUs in; null: nobody does
+  std::unique_ptr<vcpu_ceiling> ceiling = nullptr;  ///< plugs virtual CPUs in; null: none can be
 };
 
 struct session_options {
@@ -87,13 +88,14 @@ struct session_options {
   bool dry_run = false;
   std::uint64_t seed = 1;  ///< of the order in which trials begin
   double cycle_seconds = 1;  ///< the length of a window
+  bool waits_for_machines = false;  ///< without a machine that is left, others may come: it has not ended
 };
 
 class session_member;
 struct attempts;
 
 /// Optimises the chosen machines of one host, without a clock: times are seconds of a clock that does not
-/// go back. Nobody gets more by lying: what a guest says decides about its own number only, and what it
+/// go back. No guest gets more by lying: what a guest says decides about its own number only, and what it
 /// gets is counted by the host.
 class session {
  public:
@@ -105,6 +107,14 @@ class session {
   ~session();
   session(const session&) = delete;
   session& operator=(const session&) = delete;
+
+  /// Follows machines that started, ended or changed. A member goes on if it is the same run of a machine
+  /// with the same id; `open` is called for each other position, once the members that are gone have ended.
+  /// Precondition: no member of `host.vms` has the id of another one.
+  /// \param how  the steering of each machine of `host`
+  /// \throws description_error  as estimate_shares; nothing has changed then
+  void replace(const description& host, const std::vector<steering>& how,
+               const std::function<session_vm(std::size_t)>& open, double now);
 
   /// Hears guests, and, once a second, measures, decides and acts. Call it when one of `readable` can be
   /// read, and at least four times a second.
@@ -121,14 +131,20 @@ class session {
 
   /// The CPUs that a machine can use: by the latest estimate, or what it receives if that is less.
   double usable(std::size_t vm) const;
-  /// What its guest is told now.
+  /// The message that its guest gets now.
   const std::optional<host_message>& said(std::size_t vm) const;
   /// The optimiser's state of a chosen machine.
   optimiser_state state(std::size_t vm) const;
   /// The count in effect.
   unsigned count(std::size_t vm) const;
+  /// How many cycles there were.
+  std::size_t cycles() const { return cycles_; }
+  /// All of the latest cycle, without its length.
+  host_metrics metrics() const;
 
  private:
+  void join(const vm& described, session_vm given, std::uint64_t group, double now);
+  void leave(session_member& one, double now);
   void cycle(double now);
   unsigned estimate(std::size_t vm);
   void say_numbers(double now);
@@ -147,13 +163,19 @@ class session {
   std::vector<std::unique_ptr<session_member>> members_;
   std::vector<std::string> events_;
   std::optional<double> cycled_at_;
+  std::size_t cycles_ = 0;
+};
+
+/// Calls of run_session.
+struct session_watch {
+  std::function<void(const verdict&)> decided = {};  ///< with each verdict
+  std::function<void(const std::string&)> said = {};  ///< with each sentence
+  std::function<void(double seconds)> cycled = {};  ///< after each cycle, with its length; may be empty
+  std::function<void(double now)> begins = {};  ///< before each step; may be empty
 };
 
 /// Runs a session until `stopped` or until its machines have ended, by the monotonic clock.
-/// \param decided, said are called with each verdict and each sentence
 /// \throws journal_error  as session::step
-void run_session(session& running, const std::atomic<bool>& stopped,
-                 const std::function<void(const verdict&)>& decided,
-                 const std::function<void(const std::string&)>& said);
+void run_session(session& running, const std::atomic<bool>& stopped, const session_watch& watch);
 
 }  // namespace sukima::host

@@ -172,7 +172,7 @@ class control_group_source final : public source {
     std::size_t count = may.empty() ? machine.pcpus.size() : may.size();
     if (facts->quota)
       count = std::min(count, static_cast<std::size_t>(std::max(std::ceil(*facts->quota), 1.0)));
-    // Version 2 counts the time in which any thread waited: zero if and only if none did, which is what matters.
+    // Version 2 counts the time in which any thread waited: zero if and only if none did, which matters.
     const double wait = facts->some_waited ? *facts->some_waited : waited(group);
     shared_counters& counters = counters_[group];
     counters.count(*facts->usage, wait, count);

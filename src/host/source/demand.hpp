@@ -11,8 +11,8 @@ namespace sukima::host {
 
 /// A machine that waited less than this for each second that it ran gets all that it wants.
 inline constexpr double little_waiting = 0.02;
-/// This part of the time does not matter either, which is all that an idle machine waits for: less than the demand
-/// adds.
+/// An idle machine waits for at most this part of the time. It does not matter either: it is less than what
+/// the demand adds.
 inline constexpr double no_waiting = 0.001;
 
 /// For how long a vCPU or a machine ran, and for how long it could run and did not, in seconds.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "source/files.hpp"
 
@@ -104,6 +105,7 @@ std::optional<observed_vm> observe_domain(const domain_record& record, double de
   result.run = record.run;
   result.now.name = record.name;
   if (!record.uuid.empty()) result.now.id = record.uuid;
+  if (!record.port.empty()) result.now.unknown = nlohmann::json{{"port", record.port}}.dump();
   if (state && (*state == state_paused || *state == state_suspended)) result.state = vm_state::paused;
   std::optional<double> vcpu_cap;
   take_scheduler(record, default_shares, result.now, vcpu_cap);

@@ -27,6 +27,7 @@ struct domain_record {
   std::string scheduler;  ///< "posix", "credit", …; empty: unknown
   std::map<std::string, std::string> parameters;
   std::vector<domain_vcpu> vcpus;
+  std::string port;  ///< the Unix socket of the guest service's port; empty: unknown, or there is none
 };
 
 /// Reads what virsh prints: `virsh domstats` for one domain or several and, after a domain's own, if there
@@ -37,7 +38,7 @@ struct domain_record {
 std::vector<domain_record> parse_domains(std::string_view text);
 
 /// What a domain's record says of a machine.
-/// \param default_shares the `cpu_shares` of a domain for which nobody set them: 1024 with control groups of
+/// \param default_shares the `cpu_shares` of a domain without a setting: 1024 with control groups of
 /// version 1, 100 with version 2
 /// \returns none if the domain is not active, or its counters are missing. `read_at` is not set.
 std::optional<observed_vm> observe_domain(const domain_record& record, double default_shares);

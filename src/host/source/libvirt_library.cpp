@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
+#include "source/domain_channel.hpp"
 #include "source/files.hpp"
 #include "source/names.hpp"
 
@@ -23,7 +25,7 @@ struct library {
 #define SUKIMA_LIBVIRT_FUNCTIONS(F) \
   F(virConnectOpen) F(virConnectOpenReadOnly) F(virConnectClose) F(virConnectIsAlive) \
   F(virConnectGetType) F(virConnectGetAllDomainStats) F(virDomainStatsRecordListFree) \
-  F(virDomainGetName) F(virDomainGetUUIDString) F(virDomainGetID) \
+  F(virDomainGetName) F(virDomainGetUUIDString) F(virDomainGetID) F(virDomainGetXMLDesc) \
   F(virDomainGetVcpus) F(virDomainGetVcpusFlags) F(virDomainGetSchedulerType) \
   F(virDomainGetSchedulerParameters) F(virDomainSetVcpusFlags) \
   F(virDomainLookupByName) F(virDomainLookupByUUIDString) \
@@ -100,6 +102,7 @@ class loaded_libvirt final : public libvirt_calls {
     answer.read_at = steady_seconds();
     for (int i = 0; i < count; ++i) answer.domains.push_back(record_of(*records[i]));
     library_.virDomainStatsRecordListFree(records);
+    if (ports_.size() > answer.domains.size()) forget_ports(answer.domains);
     const char* const type = library_.virConnectGetType(connection_);
     const std::string_view driver = type != nullptr ? type : "";
     // Another machine's CPUs, or made-up ones. A URI names another machine by "+ssh" and the like, or by a
@@ -138,6 +141,7 @@ class loaded_libvirt final : public libvirt_calls {
     for (int i = 0; i < from.nparams; ++i) result.statistics[from.params[i].field] = text_of(from.params[i]);
     take_scheduler(from.dom, result);
     take_vcpus(from.dom, result);
+    take_port(from.dom, result);
     return result;
   }
 
@@ -181,6 +185,25 @@ class loaded_libvirt final : public libvirt_calls {
     }
   }
 
+  /// The port does not change while a domain runs, so that its XML is read once.
+  void take_port(virDomainPtr domain, domain_record& result) {
+    const auto [known, is_new] = ports_.try_emplace(result.uuid + " " + result.run);
+    if (is_new) {
+      char* const xml = library_.virDomainGetXMLDesc(domain, 0);
+      if (xml != nullptr) known->second = channel_path(xml);
+      free(xml);
+    }
+    result.port = known->second;
+  }
+
+  /// Forgets the ports of domains that are gone.
+  void forget_ports(const std::vector<domain_record>& now) {
+    std::erase_if(ports_, [&](const auto& one) {
+      return std::ranges::none_of(
+          now, [&](const domain_record& each) { return each.uuid + " " + each.run == one.first; });
+    });
+  }
+
   std::vector<std::uint32_t> pcpus() const {
     std::vector<std::uint32_t> ids;
     unsigned char* map = nullptr;
@@ -198,6 +221,7 @@ class loaded_libvirt final : public libvirt_calls {
   std::string uri_;
   virConnectPtr connection_ = nullptr;
   bool tunable_ = true;
+  std::map<std::string, std::string> ports_;  ///< of each domain that runs, by its UUID and its run
 };
 
 class loaded_domain final : public libvirt_domain {

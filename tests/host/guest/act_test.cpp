@@ -64,7 +64,7 @@ TEST_F(acting, what_somebody_else_has_changed_is_left) {
   const auto all = revert(written);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].outcome, "left");
-  EXPECT_EQ(all[0].detail, "somebody else has set it to 70000 100000 since");
+  EXPECT_EQ(all[0].detail, "another program has set it to 70000 100000 since");
   EXPECT_EQ(guests::text_in(cap), "70000 100000\n");
 }
 

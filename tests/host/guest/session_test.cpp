@@ -55,7 +55,7 @@ TEST_F(session_of_guests, what_one_leaves_the_other_is_told) {
   host.begin("threads", {}, &written);
   host.run(120);
   EXPECT_GT(host.running->usable(0), 3.8);
-  // An idle guest is told what it could have.
+  // An idle guest gets the number that it could have.
   EXPECT_NEAR(host.running->usable(1), 2, 0.01);
   host[1].busy = true;
   host.run(2.5);
@@ -127,7 +127,7 @@ TEST_F(session_of_guests, cpus_of_a_guest_whose_host_was_killed_come_back) {
   host.begin("vcpus", {}, &written);
   host.run(10);
   ASSERT_EQ(host[0].machine.on(), "0-1");
-  // Nobody speaks any more; the port stays open, as QEMU's does.
+  // The service is silent; the port stays open, as QEMU's does.
   for (int i = 0; i < 4 * 31; ++i) host[0].run(0.25, 2, host.now += 0.25);
   EXPECT_EQ(host[0].machine.on(), "0-3");
 }
@@ -215,6 +215,28 @@ TEST_F(session_of_guests, a_wish_ends_with_the_service_that_said_it) {
   EXPECT_NEAR(host.running->said(0)->usable, 4, 1e-6);
 }
 
+TEST_F(session_of_guests, its_metrics_are_those_of_its_machines) {
+  host.add(4, locked);
+  host.add(4, locked);
+  host.begin("vcpus", {}, &written);
+  host.run(60);
+  host[1].gone = true;
+  host.run(3);
+  const host_metrics all = host.running->metrics();
+  ASSERT_EQ(all.vms.size(), 2U);
+  EXPECT_EQ(all.vms[0].name, "a");
+  EXPECT_NEAR(all.vms[0].usable.value(), host.running->usable(0), 1e-9);
+  EXPECT_EQ(all.vms[0].online, host.running->count(0));
+  EXPECT_EQ(all.vms[0].online + all.vms[0].offline, 4U);
+  EXPECT_GT(all.vms[0].ran.value(), 10);
+  EXPECT_EQ(all.vms[0].state, host.running->state(0));
+  // Of a machine that has ended, only its state is left.
+  EXPECT_FALSE(all.vms[1].usable);
+  EXPECT_EQ(all.vms[1].state, optimiser_state::idle);
+  EXPECT_GT(all.acts.at(act_kind::vcpus).proved, 0U);
+  EXPECT_GT(all.messages.value().taken, 60U);
+}
+
 TEST_F(session_of_guests, ends_with_its_last_machine) {
   host.add(4, locked);
   host.add(4, locked);
@@ -228,7 +250,7 @@ TEST_F(session_of_guests, ends_with_its_last_machine) {
   EXPECT_TRUE(host.running->has_ended());
   // By the clock, too: this would not return otherwise.
   const std::atomic<bool> stopped = false;
-  run_session(*host.running, stopped, [](const verdict&) {}, [](const std::string&) {});
+  run_session(*host.running, stopped, {[](const verdict&) {}, [](const std::string&) {}, {}});
 }
 
 /// Counts how often it is asked, and always has something to read.
@@ -267,7 +289,7 @@ TEST_F(session_of_guests, a_guest_that_always_sends_wakes_the_host_rarely) {
   session running(host.described({"threads"}), std::move(vms), {.cycle_seconds = 0.1}, &written);
   const std::atomic<bool> stopped = false;
   const auto begun = std::chrono::steady_clock::now();
-  run_session(running, stopped, [](const verdict&) {}, [](const std::string&) {});
+  run_session(running, stopped, {[](const verdict&) {}, [](const std::string&) {}, {}});
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
   // A wait never ends early, so a slow machine makes fewer steps. In each, the link may be asked twice.
   EXPECT_LE(static_cast<double>(steps), 2 * (passed.count() / 0.05 + 2));
@@ -281,7 +303,7 @@ TEST_F(session_of_guests, a_dry_run_says_nothing_to_anybody) {
   EXPECT_GE(verdicts(verdict_kind::would_try), 1U);
 }
 
-/// Runs two guests, of which the first one says this in place of the truth. \returns all that the second one
+/// Runs two guests, of which the first one says this instead of the truth. \returns all that the second one
 /// is told.
 std::vector<std::string> numbers_beside(const std::string& lie, std::vector<std::string>& own) {
   const guests::folder folder;

@@ -77,7 +77,7 @@ TEST(groups, different_groups_try_at_the_same_time) {
   EXPECT_EQ(most, 3U);
 }
 
-/// Who has the first, second, … trial.
+/// Which VM has the first, second, … trial.
 std::vector<std::size_t> order(std::uint64_t seed) {
   host h(seed);
   for (int i = 0; i < 4; i++) h.add(1);
@@ -222,6 +222,23 @@ TEST(groups, a_rename_shows_in_the_next_verdicts) {
   const auto said = h.all.take_verdicts();
   ASSERT_FALSE(said.empty());
   for (const verdict& one : said) EXPECT_EQ(one.vm, "new");
+}
+
+TEST(groups, the_number_of_a_removed_vm_is_used_again) {
+  host h;
+  for (int i = 0; i < 3; i++) h.add(1);
+  while (h.running() != std::vector<std::size_t>{1}) h.cycle();
+  h.all.event(1, h.at, vm_event::ended);
+  h.all.remove(1);
+  EXPECT_EQ(h.all.add("new", {.most = 8}, 2), 1U);
+  EXPECT_EQ(h.all.state(1), optimiser_state::idle);
+  h.all.event(1, h.at, vm_event::opted_in);
+  h.all.take_verdicts();
+  for (int i = 0; i < 60; i++) h.cycle();
+  std::set<std::string> names;
+  for (const verdict& one : h.all.take_verdicts()) names.insert(one.vm);
+  EXPECT_EQ(names, (std::set<std::string>{"new", "vm0", "vm2"}));
+  EXPECT_EQ(h.all.add("fourth", {.most = 8}, 2), 3U);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <host/shared/observer.hpp>
 
+#include "source/domain_channel.hpp"
 #include "source/domains.hpp"
 
 namespace host = sukima::host;
@@ -15,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const std::string text(reinterpret_cast<const char*>(data), size);
+    // The same bytes as the XML of a domain.
+    if (const std::string path = host::channel_path(text); !path.empty() && path[0] != '/') std::abort();
     host::snapshot now;
     now.pcpus.emplace_back();
     std::size_t vcpus = 0;

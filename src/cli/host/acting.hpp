@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the actions of `sukima host` that change something have in common.
+#pragma once
+
+#include <host/shared/act.hpp>
+#include <host/shared/steering.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/act.hpp"
+
+namespace sukima::cli::host {
+
+namespace model = sukima::host;
+
+/// The description of the machines that may be acted on. \throws usage_error
+model::description read_config(const act_options& options);
+
+/// The position of the machine of that name. \throws usage_error
+std::size_t find_vm(const model::description& host, const std::string& name, const act_options& options);
+
+/// The actuator that plugs virtual CPUs into this machine. \throws usage_error
+std::unique_ptr<model::actuator> plug_of(const model::steering& how);
+
+/// \throws usage_error
+model::journal open_journal(const act_options& options, model::journal_use use);
+
+/// Undoes the acts in effect, and prints a line for each. \returns whether none is left, as far as the
+/// journal shows \param vms  only of these machines; empty: of all
+bool undo(model::journal& written, const line_format& format, const std::vector<std::string>& vms = {});
+
+}  // namespace sukima::cli::host

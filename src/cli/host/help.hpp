@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The help of `sukima host`: of the command, and of each of its actions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class FormatterBase;
+}
+
+namespace sukima::cli::host {
+
+/// The actions, in the order of the help.
+std::vector<std::string> action_names();
+
+/// The examples of all actions, for the help of the command.
+std::string all_examples();
+
+/// Formats the help. \param action  the action given so far, which may change; empty: the help of the
+/// command. It must outlive the formatter.
+std::shared_ptr<CLI::FormatterBase> help_formatter(const std::string& action);
+
+}  // namespace sukima::cli::host

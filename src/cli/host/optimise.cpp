@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima host optimise`; see act.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <host/shared/discovery.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+
+#include "host/acting.hpp"
+#include "host/metrics.hpp"
+#include "host/stop.hpp"
+#include "shared/console.hpp"
+
+namespace sukima::cli::host {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between two looks for machines that started or ended.
+constexpr double between_looks = 5;
+/// A reading that takes longer is taken at the next look: guests wait for their numbers.
+constexpr auto look_patience = 100ms;
+/// The first one may take its time: libvirt is reached only then.
+constexpr auto first_patience = 5s;
+
+bool may_be_optimised(const model::steering& how) { return how.threads || how.vcpus; }
+
+/// Which machines are optimised.
+std::vector<bool> chosen_of(const model::description& host, const std::vector<model::steering>& all,
+                            const act_options& options) {
+  std::vector<bool> chosen(all.size(), false);
+  for (const std::string& name : options.words) {
+    const std::size_t j = find_vm(host, name, options);
+    if (!may_be_optimised(all[j]))
+      throw process::usage_error(
+          fmt::format("vms[{}].act: '{}' may not be acted on; add \"act\": [\"threads\"] in {}", j, name,
+                      options.config));
+    chosen[j] = true;
+  }
+  for (std::size_t j = 0; options.words.empty() && j < all.size(); ++j) chosen[j] = may_be_optimised(all[j]);
+  if (std::ranges::count(chosen, true) == 0)
+    throw process::usage_error(
+        fmt::format("no virtual machine of {} has 'act': nothing may be optimised", options.config));
+  return chosen;
+}
+
+/// \throws description_error
+model::session_vm open_vm(const model::vm& described, const model::steering& how, bool chosen) {
+  model::session_vm one{.how = how, .chosen = chosen};
+  if (how.process)
+    one.counters =
+        model::make_process_counters(*how.process, how.vcpu_threads, described.vcpus.size(), how.places);
+  if (chosen) one.link = how.port.empty() ? model::make_file_link(how.file) : model::make_port_link(how.port);
+  if (chosen && how.vcpus && !how.threads && how.plug)
+    one.ceiling = std::make_unique<model::vcpu_ceiling>(plug_of(how), model::make_calling_thread());
+  return one;
+}
+
+std::vector<model::session_vm> open_vms(const model::description& host, const act_options& options) {
+  const auto all = model::steering_of(host);
+  const auto chosen = chosen_of(host, all, options);
+  std::vector<model::session_vm> vms;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    try {
+      vms.push_back(open_vm(host.vms[j], all[j], chosen[j]));
+    } catch (const model::description_error& error) {
+      throw model::description_error(fmt::format("vms[{}].{}", j, error.what()));
+    }
+  }
+  return vms;
+}
+
+/// Opens the place of the metrics, and prints where it is. \returns null if none is wanted
+std::unique_ptr<model::metrics_output> open_metrics(const act_options& options) {
+  if (options.metrics.empty()) return nullptr;
+  auto output = open_metrics_at(options.metrics);
+  print_line(options.format, {{"part", "host"}, {"metrics", output->place()}},
+             fmt::format("metrics are at {}", output->place()));
+  return output;
+}
+
+/// The machines that libvirt has, for a session that follows them.
+class found_machines {
+ public:
+  /// \throws usage_error
+  explicit found_machines(const act_options& options) : options_(options) {
+    try {
+      finder_.emplace(model::open_libvirt(options.connect));
+      first_ = *finder_->look(std::chrono::steady_clock::now() + first_patience);
+    } catch (const model::source_error& error) {
+      throw process::usage_error(error.what());
+    }
+    finder_->look_again();
+  }
+
+  /// The pCPUs that were found. The session begins without machines, and the first look brings them.
+  model::description without_machines() const {
+    model::description host = first_;
+    host.vms.clear();
+    return host;
+  }
+
+  /// Gives the session the machines that there are now, if it is time to look.
+  void follow(model::session& running, double now, const std::function<void(const std::string&)>& say) {
+    if (looked_at_ && now - *looked_at_ < between_looks) return;
+    looked_at_ = now;
+    const auto host = finder_->look(std::chrono::steady_clock::now() + look_patience);
+    for (const std::string& note : finder_->take_notes()) say(note);
+    if (!host) return;
+    const auto all = model::steering_of(*host);
+    running.replace(*host, all, [&](std::size_t j) { return open(host->vms[j], all[j], say); }, now);
+  }
+
+ private:
+  model::session_vm open(const model::vm& described, const model::steering& how,
+                         const std::function<void(const std::string&)>& say) {
+    const bool wanted =
+        options_.words.empty() || std::ranges::find(options_.words, described.name) != options_.words.end();
+    const bool chosen = may_be_optimised(how) && wanted;
+    try {
+      auto opened = open_vm(described, how, chosen);
+      say(fmt::format(
+          "{}: {}", described.name,
+          chosen ? "it is optimised from now on" : "it is not optimised, but what it uses counts"));
+      return opened;
+    } catch (const model::description_error&) {
+      // Its process has just begun, or just ended: the next look shows which.
+      finder_->look_again();
+      return {.how = how};
+    }
+  }
+
+  const act_options& options_;
+  std::optional<model::discovery> finder_;
+  model::description first_;
+  std::optional<double> looked_at_;
+};
+
+/// \param found  null: the machines are those of the description
+void run(model::session& running, const line_format& format, model::metrics_output* metrics,
+         found_machines* found) {
+  const auto say = [&](const std::string& sentence) {
+    print_line(format, {{"part", "host"}, {"reason", sentence}}, sentence);
+  };
+  model::session_watch watch;
+  watch.decided = [&](const model::verdict& one) {
+    print_line(format, model::json_of(one),
+               fmt::format("{}: {} {} -> {}: {}", one.vm, one.what, one.before, one.after, one.reason));
+  };
+  watch.said = say;
+  if (metrics != nullptr)
+    watch.cycled = [&](double seconds) {
+      model::host_metrics now = running.metrics();
+      now.cycle_seconds = seconds;
+      if (const auto failed = metrics->publish(model::metrics_text(now))) say(*failed);
+    };
+  if (found != nullptr) watch.begins = [&](double now) { found->follow(running, now, say); };
+  model::run_session(running, catch_stop_signals(), watch);
+}
+
+}  // namespace
+
+int optimise(const act_options& options) {
+  std::optional<found_machines> found;
+  if (!options.connect.empty()) found.emplace(options);
+  const model::description host = found ? found->without_machines() : read_config(options);
+  model::session_options how;
+  how.dry_run = options.dry_run;
+  how.by = options.by == "use" ? model::optimise_by::use : model::optimise_by::progress;
+  how.seed = std::random_device()();
+  how.waits_for_machines = found.has_value();
+  try {
+    std::optional<model::journal> written;
+    // First, so that a second command leaves the ports and files of the first one alone.
+    if (!options.dry_run) written.emplace(open_journal(options, model::journal_use::acting));
+    // Before the first line: a reader of it may send a signal, which must end the session in order.
+    catch_stop_signals();
+    const auto metrics = open_metrics(options);
+    auto vms = found ? std::vector<model::session_vm>() : open_vms(host, options);
+    if (written) undo(*written, options.format);  // what a killed one has left
+    model::session running(host, std::move(vms), how, written ? &*written : nullptr);
+    run(running, options.format, metrics.get(), found ? &*found : nullptr);
+  } catch (const model::description_error& error) {
+    throw process::usage_error(fmt::format("{}: {}", found ? "libvirt" : options.config, error.what()));
+  }
+  return process::exit_success;
+}
+
+}  // namespace sukima::cli::host

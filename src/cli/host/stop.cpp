@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ending a command that goes on until a signal comes; see stop.hpp.
+#include "host/stop.hpp"
+
+#include <csignal>
+
+namespace sukima::cli::host {
+namespace {
+
+std::atomic<bool> is_stopped = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+void stop(int) { is_stopped = true; }
+
+}  // namespace
+
+const std::atomic<bool>& catch_stop_signals() {
+  struct sigaction action{};
+  action.sa_handler = stop;  // without SA_RESTART: waiting ends
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  return is_stopped;
+}
+
+}  // namespace sukima::cli::host

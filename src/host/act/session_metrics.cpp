@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session shows of itself as metrics.
+#include "act/session_member.hpp"
+#include "shared/steering.hpp"
+
+namespace sukima::host {
+
+void session_member::add_to(vm_metrics& into) const {
+  into.name = name();
+  for (const vcpu_wish& one : wants()) ++(one.online ? into.online : into.offline);
+  if (ended_) return;
+  into.usable = usable();
+  if (!times_) return;
+  double ran = 0, waited = 0, demand = 0;
+  for (const vcpu_time& one : times_->vcpus) {
+    ran += one.ran;
+    waited += one.waited;
+  }
+  for (const std::optional<double>& one : demand_) demand += one.value_or(1);
+  into.ran = ran;
+  into.waited = waited;
+  into.demand = demand;
+  if (seconds_ > 0) into.used = use_;
+}
+
+host_metrics session::metrics() const {
+  host_metrics result;
+  result.messages.emplace();
+  for (const auto& one : members_) {
+    vm_metrics& into = result.vms.emplace_back();
+    one->add_to(into);
+    if (!one->chosen()) continue;
+    into.state = optimiser_.state(one->number);
+    into.count = one->count();
+    const guest_inbox::counts seen = one->link()->seen();
+    result.messages->taken += seen.taken;
+    result.messages->malformed += seen.malformed;
+    result.messages->too_many += seen.too_many;
+  }
+  if (actor_) result.acts = actor_->counts();
+  return result;
+}
+
+}  // namespace sukima::host

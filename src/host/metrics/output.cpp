@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where metrics are published: a port or a file.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "metrics/server.hpp"
+#include "shared/files.hpp"
+#include "shared/metrics.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// A file for the textfile collector of node_exporter, which reads *.prom. The file is removed in the end:
+/// numbers of a process that has ended would look like new ones.
+class metrics_file final : public metrics_output {
+ public:
+  explicit metrics_file(std::string path) : path_(std::move(path)) {}
+  ~metrics_file() override {
+    if (is_written_) ::unlink(path_.c_str());
+  }
+
+  std::optional<std::string> publish(const std::string& text) override {
+    const int error = replace_file(path_, text, 0644);
+    if (error == 0) is_written_ = true;
+    if (std::exchange(error_, error) == error || error == 0) return std::nullopt;
+    return fmt::format("the metrics cannot be written to '{}': {}", path_, std::strerror(error));
+  }
+
+  std::string place() const override { return path_; }
+
+ private:
+  std::string path_;
+  bool is_written_ = false;
+  int error_ = 0;  ///< of the latest publication
+};
+
+std::optional<std::uint16_t> port_of(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return port;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::unique_ptr<metrics_output> open_metrics(const std::string& where) {
+  const std::size_t colon = where.find('/') == std::string::npos ? where.rfind(':') : std::string::npos;
+  const std::string last = colon == std::string::npos ? where : where.substr(colon + 1);
+  if (!is_number(last)) {
+    auto file = std::make_unique<metrics_file>(where);
+    if (const auto failed = file->publish("")) throw metrics_error(*failed + "; choose another file");
+    return file;
+  }
+  const auto port = port_of(last);
+  if (!port) throw metrics_error(fmt::format("'{}' is not a port: choose one from 0 to 65535", last));
+  std::string address = colon == std::string::npos ? "127.0.0.1" : where.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  return serve_metrics(address == "localhost" ? "127.0.0.1" : address, *port);
+}
+
+}  // namespace sukima::host
