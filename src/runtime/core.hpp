@@ -11,6 +11,7 @@
 #include "control/monitor.hpp"
 #include "control/worker_controller.hpp"
 #include "control/worker_placement.hpp"
+#include "control/worker_threads.hpp"
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
@@ -38,8 +39,9 @@ class whole_runtime final : public runtime_core {
   fiber_pool fibers_{*this, chosen.stack, chosen.choices};
   fiber_pool bound_fibers_{*this, tuning::bound_stack, chosen.choices};
   worker_table workers_{*this};
+  worker_threads threads_{workers_, background_main};
   lifecycle entries_{*this};
-  parking park_{*this};
+  parking park_{chosen, tuned, workers_, life, launched_, shortage_, placement_, remote_};
   injector_queue injector_{*this};
   launched_futures launched_{*this};
   splittable_fibers splittable_{*this};
@@ -48,11 +50,12 @@ class whole_runtime final : public runtime_core {
   remote_interface remote_{*this};
   placement_hints hints_{*this};
   decision_log decisions_{serial};
-  cpu_shortage shortage_{*this};
-  worker_placement placement_{*this};
-  blocking_compensation blocking_{*this};
-  worker_controller controller_{*this};
-  monitor monitor_thread_{*this};
+  cpu_shortage shortage_{workers_, placement_, controller_, decisions_, serial};
+  worker_placement placement_{chosen, workers_, target, park_, shortage_, decisions_};
+  blocking_compensation blocking_{controller_, target, monitor_thread_};
+  worker_controller controller_{chosen, worker_limit, workers_,  threads_,
+                                target, life,         blocking_, decisions_};
+  monitor monitor_thread_{chosen, park_, blocking_, controller_, shortage_, placement_, hints_};
 };
 
 }  // namespace sukima::detail

@@ -34,10 +34,10 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers, const runti
       serial(next_serial()) {}
 
 whole_runtime::whole_runtime(const settings& s, unsigned most_workers, capacity_handle capacity)
-    : runtime_core(s, most_workers,
-                   {fibers_, bound_fibers_, workers_, entries_, park_, injector_, launched_, splittable_,
-                    suspensions_, parked_, remote_, hints_, decisions_, shortage_, placement_, blocking_,
-                    controller_, monitor_thread_}) {
+    : runtime_core(s, most_workers, {fibers_,      bound_fibers_, workers_,  threads_,    entries_,
+                                     park_,        injector_,     launched_, launched_,   splittable_,
+                                     suspensions_, parked_,       remote_,   hints_,      decisions_,
+                                     shortage_,    placement_,    blocking_, controller_, monitor_thread_}) {
   find_vector_registers();
   watch_for_overflow();
   entries.start(std::move(capacity));
@@ -72,7 +72,7 @@ void lifecycle::close_launched() noexcept {
 
 void lifecycle::stop() {
   if (core_.life.is_orphaned()) {
-    core_.workers.forget_threads();
+    core_.threads.forget();
     core_.monitor_thread.forget_thread();
     return;
   }
@@ -93,7 +93,7 @@ void lifecycle::stop() {
   core_.controller.close();
   core_.monitor_thread.stop();  // from here on no other thread is started
   for (worker& w : core_.workers.all()) unpark(w);
-  core_.workers.join_threads();
+  core_.threads.join();
   core_.life.wait_for_resuming();
   write_trace();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime's start, the entries of outside threads, its end, and what becomes of it in a child after fork().
 //
-// Shutdown: `stopping_` is set, then stop() waits until no entry is counted (park/park.hpp); an entry counts
+// Shutdown: `stopping_` is set, then stop() waits until no entry is counted (park/park.hpp). An entry counts
 // itself first and reads `stopping_` afterwards, so either it is waited for or it is refused. Then the
 // lifetime is closed and every worker is unparked: background threads end when they see it. Launched futures
 // that have not ended are cancelled and awaited before that, by one more entry of the thread that stops.

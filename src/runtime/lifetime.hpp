@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 What workers must know of their runtime's end: whether it is closed,
-// whether it belongs to a parent process, and which threads are just resuming one of its fibers.
-// lifecycle.hpp decides about them.
+// SPDX-License-Identifier: Apache-2.0
+// What workers must know of their runtime's end: whether it is closed, whether it belongs to a parent
+// process, and which threads are just resuming one of its fibers. lifecycle.hpp decides about them.
 #pragma once
 
 #include <sukima/errors.hpp>

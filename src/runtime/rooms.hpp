@@ -19,11 +19,13 @@
 
 namespace sukima::detail {
 
-class blocking_compensation;
+class assigned_cpus;
 class cancellable_suspensions;
-class cpu_shortage;
+class compensation;
+class cpu_pressure;
 class decision_log;
 class fiber_pool;
+class future_source;
 class injector_queue;
 class launched_futures;
 class lifecycle;
@@ -34,8 +36,8 @@ class placement_hints;
 class remote_interface;
 class splittable_fibers;
 class worker_controller;
-class worker_placement;
 class worker_table;
+class worker_threads;
 
 struct root_task;
 
@@ -43,19 +45,21 @@ struct runtime_rooms {
   fiber_pool& fibers;
   fiber_pool& bound_fibers;  ///< small ones, of executors
   worker_table& workers;
+  worker_threads& threads;
   lifecycle& entries;
   parking& park;
   injector_queue& injector;
   launched_futures& launched;
+  future_source& unbegun;  ///< the same, as idle workers see them
   splittable_fibers& splittable;
   cancellable_suspensions& suspensions;
   parked_fibers& parked;
   remote_interface& remote;
   placement_hints& hints;
   decision_log& decisions;
-  cpu_shortage& shortage;
-  worker_placement& placement;
-  blocking_compensation& blocking;
+  cpu_pressure& shortage;
+  assigned_cpus& placement;
+  compensation& blocking;
   worker_controller& controller;
   monitor& monitor_thread;
 };

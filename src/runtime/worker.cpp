@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker.hpp"
 
-#include "control/worker_placement.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "future/future.hpp"
-#include "lifecycle.hpp"
 #include "observe/trace.hpp"
 #include "rest/rest_mark.hpp"
 #include "rooms.hpp"
@@ -13,10 +10,8 @@
 #include "shared/most_threads.hpp"
 
 #include <sukima/detail/jump.hpp>
-#include <sukima/detail/own_thread.hpp>
 #include <sukima/detail/ticks.hpp>
 
-#include <optional>
 #include <system_error>
 
 namespace sukima::detail {
@@ -112,37 +107,6 @@ worker& worker_table::add(unsigned rank) {
   workers_[id].store(w, std::memory_order_relaxed);
   count_.store(id + 1, std::memory_order_release);
   return *w;
-}
-
-bool worker_table::start_thread() noexcept {
-  try {
-    if (without_thread_ == nullptr) without_thread_ = &add(started_ + 1);
-    const signals_blocked here;
-    // The starting thread may be a worker that stays on one CPU; a thread inherits that.
-    const std::optional<cpu_set_t> may_use = worker_placement::affinity_before_pinning();
-    const std::lock_guard hold(growing_);
-    without_thread_->rests(rest_place::busy);
-    threads_.emplace_back([w = without_thread_, may_use] {
-      if (may_use) sched_setaffinity(0, sizeof *may_use, &*may_use);
-      background_main(*w);
-    });
-    without_thread_ = nullptr;
-    ++started_;
-    return true;
-  } catch (...) {
-    if (without_thread_ != nullptr) without_thread_->rests(rest_place::no_thread);
-    return false;
-  }
-}
-
-void worker_table::join_threads() {
-  for (std::thread& t : threads_) t.join();
-  threads_.clear();
-}
-
-void worker_table::forget_threads() {
-  for (std::thread& t : threads_) t.detach();
-  threads_.clear();
 }
 
 }  // namespace sukima::detail

@@ -19,8 +19,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 namespace sukima::detail {
 
@@ -129,7 +127,7 @@ struct alignas(128) worker {
 
 inline constexpr unsigned max_workers = 4096;
 
-/// The workers of a runtime and its threads. Workers are only added, and live as long as the runtime.
+/// The workers of a runtime. Workers are only added, and live as long as the runtime.
 class worker_table {
  public:
   explicit worker_table(runtime_core& core) : core_(core), workers_(new std::atomic<worker*>[max_workers]) {}
@@ -161,24 +159,12 @@ class worker_table {
 
   /// \param rank of a background worker, from 1; 0: for a thread that enters
   worker& add(unsigned rank);
-  /// Starts the thread of one more background worker, which has the next rank. \returns false: there is no
-  /// thread or no memory to be had, and nothing has changed
-  bool start_thread() noexcept;
-  /// How many threads were started. Their workers have the ranks from 1 to this.
-  unsigned threads() const noexcept { return started_; }
-  /// Waits for the ends of the threads.
-  void join_threads();
-  /// In a child process after fork(), where they do not exist.
-  void forget_threads();
 
  private:
   runtime_core& core_;
   const std::unique_ptr<std::atomic<worker*>[]> workers_;  ///< pairs with: add, size
   std::atomic<unsigned> count_{0};  ///< pairs with: add, size
   std::mutex growing_;
-  std::vector<std::thread> threads_;  ///< guarded by growing_
-  unsigned started_ = 0;  ///< only for worker_controller, under its lock
-  worker* without_thread_ = nullptr;  ///< the next worker, whose thread could not be started yet; as started_
 };
 
 }  // namespace sukima::detail

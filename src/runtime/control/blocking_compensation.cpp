@@ -5,18 +5,18 @@
 #include "choice/poll.hpp"
 #include "control/monitor.hpp"
 #include "control/worker_controller.hpp"
-#include "control/worker_placement.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
+#include "park/cpu_use.hpp"
 #include "place/hints.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "tuning.hpp"
 #include "worker.hpp"
+#include "worker_target.hpp"
 
 #include <sukima/blocking.hpp>
-#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 
@@ -24,18 +24,18 @@ namespace sukima::detail {
 
 void blocking_compensation::begin() noexcept {
   blocked_.fetch_add(1, std::memory_order_seq_cst);
-  core_.controller.compensate("a worker waits outside");
+  controller_.compensate("a worker waits outside");
 }
 
 void blocking_compensation::end() noexcept {
   SUKIMA_ASSERT(blocked_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
-  if (blocked_.fetch_sub(1, std::memory_order_seq_cst) == 1) core_.controller.end_compensation();
+  if (blocked_.fetch_sub(1, std::memory_order_seq_cst) == 1) controller_.end_compensation();
 }
 
 bool blocking_compensation::begin_bound() noexcept {
   // Counted before this thread or another one computes the target.
   bound_.fetch_add(1, std::memory_order_seq_cst);
-  if (core_.controller.compensate("a thread-bound fiber waits")) return true;
+  if (controller_.compensate("a thread-bound fiber waits")) return true;
   // The next turn of the wait tries again. Another wait, not the last one, may have ended since.
   end_bound();
   return false;
@@ -43,13 +43,13 @@ bool blocking_compensation::begin_bound() noexcept {
 
 void blocking_compensation::end_bound() noexcept {
   SUKIMA_ASSERT(bound_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
-  if (bound_.fetch_sub(1, std::memory_order_seq_cst) == 1) core_.controller.end_compensation();
+  if (bound_.fetch_sub(1, std::memory_order_seq_cst) == 1) controller_.end_compensation();
 }
 
 bool blocking_compensation::begin_outside() noexcept {
   outside_.fetch_add(1, std::memory_order_seq_cst);
-  core_.monitor_thread.entry_begins();
-  if (core_.controller.compensate("a thread waits for a future") || core_.target.count() > 1) return true;
+  monitor_.entry_begins();
+  if (controller_.compensate("a thread waits for a future") || target_.count() > 1) return true;
   end_outside();
   return false;
 }
@@ -58,7 +58,7 @@ void blocking_compensation::end_outside() noexcept {
   SUKIMA_ASSERT(outside_.load(std::memory_order_seq_cst) != 0, "a wait that ends was counted when it began");
   // At once: the monitor, which otherwise decides, may find no thread inside and doze.
   if (outside_.fetch_sub(1, std::memory_order_seq_cst) == 1)
-    core_.controller.reconsider("threads that waited for futures are back");
+    controller_.reconsider("threads that waited for futures are back");
 }
 
 unsigned blocking_compensation::workers() const noexcept {
@@ -66,17 +66,7 @@ unsigned blocking_compensation::workers() const noexcept {
          bound_.load(std::memory_order_seq_cst) + (has_outside() ? 1 : 0);
 }
 
-bound_wait::bound_wait(runtime_core& core) noexcept : core_(core), since_(ticks()) {}
-
-bound_wait::~bound_wait() {
-  if (compensated_) core_.blocking.end_bound();
-}
-
-bool bound_wait::look() noexcept {
-  if (compensated_ || ticks() - since_ < core_.tuned.bound_wait_patience) return false;
-  compensated_ = core_.blocking.begin_bound();
-  return compensated_;
-}
+void blocking_compensation::begin_serving() { monitor_.start(); }
 
 bool blocking_begins(char* top) {
   fiber* const s = running_fiber();

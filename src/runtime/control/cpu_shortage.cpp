@@ -3,9 +3,7 @@
 
 #include "control/decision_log.hpp"
 #include "control/worker_controller.hpp"
-#include "control/worker_placement.hpp"
 #include "observe/trace.hpp"
-#include "rooms.hpp"
 #include "tuning.hpp"
 #include "worker.hpp"
 
@@ -23,15 +21,15 @@ constexpr cap_shortage_rule rule{1, {{tuning::shortest_judged_ns, 0.1}}, 0.05, 1
 }  // namespace
 
 bool cpu_shortage::spinning_keeps_turn() const noexcept {
-  return core_.placement.is_active() && !core_.controller.quota_binds();
+  return placement_.is_active() && !controller_.quota_binds();
 }
 
 void cpu_shortage::sample() {
   const std::uint64_t now = ticks();
-  const unsigned count = core_.workers.size();
+  const unsigned count = all_.size();
   workers_.resize(count);
   for (unsigned i = 0; i < count; ++i) {
-    const worker& w = core_.workers[i];
+    const worker& w = all_[i];
     worker_times& before = workers_[i];
     worker_times times{w.thread_id.load(std::memory_order_relaxed), {}, 0};
     if (times.thread != 0 && !cap_schedstat_read(times.thread, &times.latest)) times.thread = 0;
@@ -42,7 +40,7 @@ void cpu_shortage::sample() {
       if (ran * 10 < waited) times.starving_ns = before.starving_ns + waited;
       starved_ = starved_ || times.starving_ns > tuning::longest_starving_ns;
       if (waited > tuning::shortest_traced_wait_ns)
-        trace_no_cpu(core_.serial, w.id, sampled_at_, now, waited);
+        trace_no_cpu(runtime_serial_, w.id, sampled_at_, now, waited);
     }
     before = times;
   }
@@ -57,7 +55,7 @@ void cpu_shortage::judge() {
   char text[120];
   std::snprintf(text, sizeof text, "the workers waited for a CPU in %.0f %% of the time that they wanted one",
                 100.0 * judgement_.waiting);
-  core_.decisions.add("spinning", before ? 0 : 1, after ? 0 : 1, text);
+  decisions_.add("spinning", before ? 0 : 1, after ? 0 : 1, text);
 }
 
 }  // namespace sukima::detail

@@ -2,38 +2,41 @@
 // Whether CPU is short: do the workers wait for CPUs that others use?
 #pragma once
 
+#include "park/cpu_use.hpp"
+
 #include <capacity/shared/schedstat.h>
 #include <capacity/shared/shortage.h>
 
-#include <atomic>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace sukima::detail {
 
-struct runtime_core;
+class decision_log;
+class worker_controller;
+class worker_table;
 
 /// Samples how long each worker's thread ran and waited for a CPU. The monitor samples and judges; any
 /// thread asks.
-class cpu_shortage {
+class cpu_shortage final : public cpu_pressure {
  public:
-  explicit cpu_shortage(runtime_core& core) : core_(core) {}
-  cpu_shortage(const cpu_shortage&) = delete;
-  cpu_shortage& operator=(const cpu_shortage&) = delete;
+  cpu_shortage(const worker_table& workers, const assigned_cpus& placement,
+               const worker_controller& controller, decision_log& decisions, std::uint64_t runtime_serial)
+      : all_(workers),
+        placement_(placement),
+        controller_(controller),
+        decisions_(decisions),
+        runtime_serial_(runtime_serial) {}
 
-  /// Did the workers lately wait for a CPU for a tenth of the time that they wanted one?
-  bool is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
-  /// Does an idle worker lose more by sleeping than by using up its turn? So it is where others compete for
-  /// its CPU, but no quota is used up.
-  bool spinning_keeps_turn() const noexcept;
+  bool spinning_keeps_turn() const noexcept override;
 
   // For the monitor.
   /// Reads the workers' times.
   void sample();
   /// Judges by the samples since the last judgement, if they are enough, and notes a change.
   void judge();
-  /// Did a worker hardly run for long, though it wanted to? Of the samples since the last call.
+  /// Whether a worker hardly ran for long, though it wanted to, by the samples since the last call.
   bool take_starved() noexcept { return std::exchange(starved_, false); }
 
  private:
@@ -44,8 +47,11 @@ class cpu_shortage {
     std::uint64_t starving_ns = 0;  ///< waited since it last got a tenth of the CPU that it wanted
   };
 
-  runtime_core& core_;
-  std::atomic<bool> short_{false};  ///< no partner: a hint
+  const worker_table& all_;
+  const assigned_cpus& placement_;
+  const worker_controller& controller_;
+  decision_log& decisions_;
+  const std::uint64_t runtime_serial_;
   // Only for the monitor.
   cap_shortage judgement_{};
   std::vector<worker_times> workers_;

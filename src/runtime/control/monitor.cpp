@@ -9,7 +9,6 @@
 #include "park/futex.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
-#include "rooms.hpp"
 #include "tuning.hpp"
 
 #include <sukima/detail/own_thread.hpp>
@@ -74,9 +73,7 @@ void monitor::run() {
   }
 }
 
-bool monitor::is_needed() const noexcept {
-  return core_.park.counts().entries != 0 || core_.blocking.has_outside();
-}
+bool monitor::is_needed() const noexcept { return park_.counts().entries != 0 || blocking_.has_outside(); }
 
 void monitor::doze(std::uint32_t seen) noexcept {
   dozing_.store(true, std::memory_order_seq_cst);
@@ -85,18 +82,17 @@ void monitor::doze(std::uint32_t seen) noexcept {
 }
 
 void monitor::look() {
-  if (core_.controller.look_at_capacity())
-    interval_ = std::min(interval_, nanoseconds(tuning::busy_sample_ns));
-  core_.shortage.sample();
+  if (controller_.look_at_capacity()) interval_ = std::min(interval_, nanoseconds(tuning::busy_sample_ns));
+  shortage_.sample();
   const clock::time_point now = clock::now();
   if (now - judged_at_ >= interval_) {
     judged_at_ = now;
-    const auto longest = core_.shortage.is_short() ? tuning::busy_sample_ns : tuning::calm_sample_ns;
+    const auto longest = shortage_.is_short() ? tuning::busy_sample_ns : tuning::calm_sample_ns;
     interval_ = std::min(2 * interval_, nanoseconds(longest));
-    core_.shortage.judge();
+    shortage_.judge();
   }
-  if (core_.chosen.pin == pin_policy::adaptive) core_.placement.adapt();
-  if (core_.hints.in_use()) core_.hints.remind();
+  if (chosen_.pin == pin_policy::adaptive) placement_.adapt();
+  if (hints_.in_use()) hints_.remind();
 }
 
 }  // namespace sukima::detail

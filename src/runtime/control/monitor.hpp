@@ -2,6 +2,8 @@
 // The thread that looks at the machine for the worker controller, the CPU shortage and the worker placement.
 #pragma once
 
+#include <sukima/settings.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -10,13 +12,27 @@
 
 namespace sukima::detail {
 
-struct runtime_core;
+class blocking_compensation;
+class cpu_shortage;
+class parking;
+class placement_hints;
+class worker_controller;
+class worker_placement;
 
 /// Samples a few times a second while a thread is inside the runtime, or waits outside for a future. A sample
 /// that finds none is the last one: the thread dozes until the next entry or wait wakes it.
 class monitor {
  public:
-  explicit monitor(runtime_core& core) : core_(core) {}
+  monitor(const settings& chosen, const parking& park, const blocking_compensation& blocking,
+          worker_controller& controller, cpu_shortage& shortage, worker_placement& placement,
+          placement_hints& hints)
+      : chosen_(chosen),
+        park_(park),
+        blocking_(blocking),
+        controller_(controller),
+        shortage_(shortage),
+        placement_(placement),
+        hints_(hints) {}
   monitor(const monitor&) = delete;
   monitor& operator=(const monitor&) = delete;
 
@@ -42,7 +58,13 @@ class monitor {
   void look();
   void wake() noexcept;
 
-  runtime_core& core_;
+  const settings& chosen_;
+  const parking& park_;
+  const blocking_compensation& blocking_;
+  worker_controller& controller_;
+  cpu_shortage& shortage_;
+  worker_placement& placement_;
+  placement_hints& hints_;
   std::atomic<bool> dozing_{false};  ///< pairs with: doze, entry_begins
   std::atomic<bool> ending_{false};  ///< pairs with: stop, run, doze
   std::atomic<std::uint32_t> alarm_{0};  ///< Futex of the thread. pairs with: wake, run

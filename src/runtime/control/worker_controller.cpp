@@ -5,11 +5,13 @@
 #include "control/blocking_compensation.hpp"
 #include "control/capacity_handle.hpp"
 #include "control/decision_log.hpp"
+#include "control/worker_threads.hpp"
 #include "fiber/fiber.hpp"
+#include "lifetime.hpp"
 #include "park/park.hpp"
-#include "rooms.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
+#include "worker_target.hpp"
 
 #include <sukima/capacity.h>
 #include <sukima/capacity/estimate.h>
@@ -52,11 +54,11 @@ std::string reason_of(const sukima_capacity_facts& facts) {
 }  // namespace
 
 void worker_controller::start(capacity_handle opened) {
-  if (core_.chosen.elastic && core_.worker_limit > 1) {
+  if (chosen_.elastic && worker_limit_ > 1) {
     capacity_ = opened != nullptr ? std::move(opened) : open_capacity();
-    if (core_.chosen.neighbours) neighbours_.open();
+    if (chosen_.neighbours) neighbours_.open();
   }
-  unsigned first = core_.worker_limit;
+  unsigned first = worker_limit_;
   std::string reason = "as many as were asked for";
   if (capacity_ != nullptr) {
     sukima_capacity_facts facts;
@@ -83,7 +85,7 @@ bool worker_controller::look_at_capacity() {
   if (capacity_ == nullptr) return false;
   sukima_capacity_facts facts;
   const bool changed = sukima_capacity_refresh(capacity_.get(), &facts) != 0;
-  const unsigned by_capacity = std::min(core_.worker_limit, take(facts));
+  const unsigned by_capacity = std::min(worker_limit_, take(facts));
   const unsigned worth = neighbours_.is_open() ? neighbours_.worth_running(by_capacity) : by_capacity;
   const double advertised = sukima_capacity_advertised(nullptr);
   const unsigned allowed = std::min(worth, workers_by_host(advertised));
@@ -104,17 +106,17 @@ bool worker_controller::look_at_capacity() {
 
 unsigned worker_controller::wanted() const noexcept {
   const unsigned base = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
-  return base + core_.blocking.workers();
+  return base + blocking_.workers();
 }
 
 void worker_controller::adjust(std::string_view reason) noexcept {
   const unsigned next = wanted();
-  const unsigned before = core_.target.count_.load(std::memory_order_seq_cst);
+  const unsigned before = target_.count_.load(std::memory_order_seq_cst);
   if (decided_ && next == before) return;
   // Stored before the flags: background_main clears its flag first and reads this afterwards.
-  core_.target.count_.store(next, std::memory_order_seq_cst);
-  if (core_.life.is_closed()) return;
-  for (worker& w : core_.workers.all()) {
+  target_.count_.store(next, std::memory_order_seq_cst);
+  if (life_.is_closed()) return;
+  for (worker& w : workers_.all()) {
     if (!w.background) continue;
     if (w.rank >= next) {
       w.flags.fetch_or(flag_leave, std::memory_order_seq_cst);
@@ -126,24 +128,24 @@ void worker_controller::adjust(std::string_view reason) noexcept {
     }
   }
   bool refused = false;
-  while (!refused && core_.workers.threads() + 1 < next) refused = !core_.workers.start_thread();
-  const unsigned reached = refused ? core_.workers.threads() + 1 : next;
+  while (!refused && threads_.count() + 1 < next) refused = !threads_.start_one();
+  const unsigned reached = refused ? threads_.count() + 1 : next;
   // No worker has a rank above it.
-  if (refused) core_.target.count_.store(reached, std::memory_order_seq_cst);
+  if (refused) target_.count_.store(reached, std::memory_order_seq_cst);
   if (!decided_ || reached != before || refused != refused_)
-    core_.decisions.add("workers", decided_ ? before : reached, reached,
-                        refused ? "no thread can be started for another one" : reason);
+    decisions_.add("workers", decided_ ? before : reached, reached,
+                   refused ? "no thread can be started for another one" : reason);
   decided_ = true;
   refused_ = refused;
-  SUKIMA_ASSERT(core_.workers.threads() + 1 >= core_.target.count_.load(std::memory_order_seq_cst),
+  SUKIMA_ASSERT(threads_.count() + 1 >= target_.count_.load(std::memory_order_seq_cst),
                 "there is a thread for each worker that may run");
 }
 
 bool worker_controller::compensate(const char* reason) noexcept {
   const std::lock_guard hold(deciding_);
   // Workers added for earlier waits stay until the monitor's next look: short waits in a row cost little.
-  if (wanted() > core_.target.count_.load(std::memory_order_seq_cst)) adjust(reason);
-  return wanted() <= core_.target.count_.load(std::memory_order_seq_cst);
+  if (wanted() > target_.count_.load(std::memory_order_seq_cst)) adjust(reason);
+  return wanted() <= target_.count_.load(std::memory_order_seq_cst);
 }
 
 void worker_controller::end_compensation() noexcept {

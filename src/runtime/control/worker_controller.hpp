@@ -18,6 +18,8 @@
 #include "control/capacity_handle.hpp"
 #include "control/neighbours.hpp"
 
+#include <sukima/settings.hpp>
+
 #include <atomic>
 #include <mutex>
 #include <string_view>
@@ -25,11 +27,26 @@
 namespace sukima::detail {
 
 class rest_check;
-struct runtime_core;
+class blocking_compensation;
+class decision_log;
+class lifetime;
+class worker_table;
+class worker_threads;
+class worker_target;
 
 class worker_controller {
  public:
-  explicit worker_controller(runtime_core& core) : core_(core) {}
+  worker_controller(const settings& chosen, unsigned most_workers, worker_table& workers,
+                    worker_threads& threads, worker_target& target, const lifetime& life,
+                    const blocking_compensation& blocking, decision_log& decisions)
+      : chosen_(chosen),
+        worker_limit_(most_workers),
+        workers_(workers),
+        threads_(threads),
+        target_(target),
+        life_(life),
+        blocking_(blocking),
+        decisions_(decisions) {}
   ~worker_controller() = default;
   worker_controller(const worker_controller&) = delete;
   worker_controller& operator=(const worker_controller&) = delete;
@@ -69,7 +86,14 @@ class worker_controller {
   /// tries again to start missing ones. Holds deciding_.
   void adjust(std::string_view reason) noexcept;
 
-  runtime_core& core_;
+  const settings& chosen_;
+  const unsigned worker_limit_;
+  worker_table& workers_;
+  worker_threads& threads_;
+  worker_target& target_;
+  const lifetime& life_;
+  const blocking_compensation& blocking_;
+  decision_log& decisions_;
   capacity_handle capacity_;
   neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
   std::atomic<bool> quota_binds_{false};  ///< no partner: a hint

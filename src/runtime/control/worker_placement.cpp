@@ -3,15 +3,14 @@
 
 #include "control/cpu_shortage.hpp"
 #include "control/decision_log.hpp"
-#include "control/worker_controller.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
 #include "park/park.hpp"
-#include "rooms.hpp"
 #include "stress.hpp"
 #include "tuning.hpp"
 #include "worker.hpp"
+#include "worker_target.hpp"
 
 #include <pthread.h>
 
@@ -81,7 +80,15 @@ bool move(int thread, int cpu) noexcept {
 
 }  // namespace
 
-worker_placement::worker_placement(runtime_core& core) : core_(core) {
+worker_placement::worker_placement(const settings& chosen, const worker_table& workers,
+                                   const worker_target& target, parking& park, cpu_shortage& shortage,
+                                   decision_log& decisions)
+    : chosen_(chosen),
+      workers_(workers),
+      target_(target),
+      park_(park),
+      shortage_(shortage),
+      decisions_(decisions) {
   static const bool registered = [] {
     pthread_atfork(nullptr, nullptr, [] { unpin_after_fork(); });
     return true;
@@ -91,44 +98,42 @@ worker_placement::worker_placement(runtime_core& core) : core_(core) {
 
 std::uint64_t worker_placement::steals_so_far() const noexcept {
   std::uint64_t steals = 0;
-  for (const worker& w : core_.workers.all()) steals += w.statistics.steals.get();
+  for (const worker& w : workers_.all()) steals += w.statistics.steals.get();
   return steals;
 }
 
 void worker_placement::adapt() {
   const auto now = std::chrono::steady_clock::now();
-  const bool starved = core_.shortage.take_starved();
+  const bool starved = shortage_.take_starved();
   if (is_active()) {
     if (starved) not_before_ = now + std::chrono::nanoseconds(tuning::rest_after_starving_ns);
     if (starved)
       unpin_all("a worker hardly runs on its CPU");
-    else if (!core_.shortage.is_short())
+    else if (!shortage_.is_short())
       unpin_all("CPU is no longer short");
     else if (is_outdated())
       unpin_all("threads entered or left");
     return;
   }
-  const worker_counts seen = core_.park.counts();
+  const worker_counts seen = park_.counts();
   // A worker that searches at this moment has found something since the last look, or a CPU is idle anyway.
   const std::uint64_t steals = steals_so_far();
   const bool stealing = std::exchange(steals_, steals) != steals;
-  if (!core_.shortage.is_short() || now < not_before_ || seen.parked != 0 ||
-      (seen.searching != 0 && !stealing))
+  if (!shortage_.is_short() || now < not_before_ || seen.parked != 0 || (seen.searching != 0 && !stealing))
     return;
-  if (pin_all())
-    core_.decisions.add("assigned_cpu", 0, 1, "CPU is short, and there is a worker for each CPU");
+  if (pin_all()) decisions_.add("assigned_cpu", 0, 1, "CPU is short, and there is a worker for each CPU");
 }
 
 void worker_placement::unpin_all(const char* reason) noexcept {
-  if (release_all()) core_.decisions.add("assigned_cpu", 1, 0, reason);
+  if (release_all()) decisions_.add("assigned_cpu", 1, 0, reason);
 }
 
 bool worker_placement::runs(const worker& w) const noexcept {
-  return w.background ? !core_.target.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
+  return w.background ? !target_.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
 }
 
 bool worker_placement::find_workers(std::vector<assigned_cpu>& found) const {
-  for (worker& w : core_.workers.all()) {
+  for (worker& w : workers_.all()) {
     if (!runs(w)) continue;
     const int thread = w.thread_id.load(std::memory_order_relaxed);
     if (thread == 0) return false;  // it starts just now
@@ -185,7 +190,7 @@ bool worker_placement::pin_all() {
   // A thread that leaves (lifecycle::try_enter) clears `inside`, changes the counts, and then reads `pinned`.
   // If its change comes later than this one, it sees `pinned` and waits for the lock. If it came earlier,
   // `inside` is seen as false here.
-  core_.park.order_with_counts();
+  park_.order_with_counts();
   const bool all_there = std::ranges::all_of(workers, [](const assigned_cpu& p) {
     return p.of->background || p.of->inside.load(std::memory_order_relaxed);
   });
@@ -225,7 +230,7 @@ bool worker_placement::is_outdated() noexcept {
   const std::lock_guard lock(changing_);
   if (assigned_.empty()) return false;
   std::size_t working = 0;
-  for (const worker& w : core_.workers.all()) {
+  for (const worker& w : workers_.all()) {
     const assigned_cpu* const its = find(w);
     const bool waits_outside = w.background && its != nullptr && its->away;
     working += runs(w) && !waits_outside;
@@ -263,12 +268,9 @@ void worker_placement::unpin_after_fork() noexcept {
   sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }
 
-std::optional<cpu_set_t> worker_placement::affinity_before_pinning() noexcept {
-  const fiber* const s = running_fiber();
-  if (s == nullptr) return std::nullopt;
-  const worker& w = *s->on;
-  const std::lock_guard lock(w.runtime->placement.changing_);
-  const bool is_pinned_for_good = w.background && w.runtime->chosen.pin == pin_policy::cpu;
+std::optional<cpu_set_t> worker_placement::affinity_before_pinning(const worker& w) noexcept {
+  const std::lock_guard lock(changing_);
+  const bool is_pinned_for_good = w.background && chosen_.pin == pin_policy::cpu;
   if (!is_pinned_for_good && !w.pinned.load(std::memory_order_relaxed)) return std::nullopt;
   return w.affinity_before;
 }

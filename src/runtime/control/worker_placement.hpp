@@ -2,9 +2,12 @@
 // A CPU of its own for each worker, while others compete for the CPUs.
 #pragma once
 
+#include "park/cpu_use.hpp"
+
+#include <sukima/settings.hpp>
+
 #include <sched.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -13,7 +16,11 @@
 
 namespace sukima::detail {
 
-struct runtime_core;
+class cpu_shortage;
+class decision_log;
+class parking;
+class worker_target;
+class worker_table;
 struct worker;
 
 /// Pins each worker to one CPU for as long as CPU is short and there is a worker for each CPU.
@@ -26,44 +33,19 @@ struct worker;
 /// some milliseconds unpins all. So does the monitor when CPU is no longer short, when threads enter or
 /// workers leave so that the numbers differ, or when one worker hardly runs. Threads that enter get their own
 /// affinity back before they leave, unless they have changed it since.
-class worker_placement {
+class worker_placement final : public assigned_cpus {
  public:
-  explicit worker_placement(runtime_core& core);
-  worker_placement(const worker_placement&) = delete;
-  worker_placement& operator=(const worker_placement&) = delete;
+  worker_placement(const settings& chosen, const worker_table& workers, const worker_target& target,
+                   parking& park, cpu_shortage& shortage, decision_log& decisions);
 
-  /// Whether the workers are pinned.
-  bool is_active() const noexcept { return active_.load(std::memory_order_relaxed); }
   /// For the monitor: pins or unpins the workers, by whether CPU is short.
   void adapt();
-  /// Lets all workers run again on the CPUs that they may use, if they are pinned. From any thread.
-  void unpin_all(const char* reason) noexcept;
-  /// A thread that was pinned leaves the runtime, or waits outside (blocking.hpp): its own affinity again.
-  /// Its assigned CPU is kept for it.
-  void unpin(worker& w) noexcept;
-  /// The thread that is that worker now enters, or has waited: onto the CPU that was kept, if it may run
-  /// where the thread before it might.
-  void pin_again(worker& w) noexcept;
-
-  /// What the calling thread could run on before it became a worker that stays on one CPU; nothing: it does
-  /// not.
-  static std::optional<cpu_set_t> affinity_before_pinning() noexcept;
-
-  /// How the caller gives its CPU away.
-  enum class lending {
-    /// `runner` has it until its task ends, then it returns to its own. The caller sleeps until then.
-    until_done,
-    /// `runner` keeps it, and the caller takes the other one.
-    in_exchange,
-  };
-  /// The caller has nothing to do, or waits for what `runner` works on. If that worker could run and has no
-  /// CPU, it moves onto the caller's: some microseconds, where the neighbour on its own CPU could keep it
-  /// off for milliseconds. Both have `shares_cpu` set then, and call return_lent(). \return true: it is
-  /// there.
-  bool lend(worker& caller, worker& runner, lending how) noexcept;
-  /// The calling worker goes on working, and shares a CPU after `until_done`: whichever of the two is the
-  /// guest returns to its own.
-  void return_lent(worker& w) noexcept;
+  void unpin_all(const char* reason) noexcept override;
+  void unpin(worker& w) noexcept override;
+  void pin_again(worker& w) noexcept override;
+  bool lend(worker& caller, worker& runner, lending how) noexcept override;
+  void return_lent(worker& w) noexcept override;
+  std::optional<cpu_set_t> affinity_before_pinning(const worker& w) noexcept override;
 
  private:
   /// In the child of a fork() that a task has called: its thread may run where the calling one might.
@@ -93,8 +75,12 @@ class worker_placement {
   /// Moves the calling thread, which is `w`, to its assigned CPU. The lock is held before and afterwards.
   void follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept;
 
-  runtime_core& core_;
-  std::atomic<bool> active_{false};  ///< no partner: a hint; what it announces is guarded by changing_
+  const settings& chosen_;
+  const worker_table& workers_;
+  const worker_target& target_;
+  parking& park_;
+  cpu_shortage& shortage_;
+  decision_log& decisions_;
   std::mutex changing_;
   std::vector<assigned_cpu> assigned_;  ///< empty: no worker is pinned. Guarded by changing_
   // Only for the monitor.

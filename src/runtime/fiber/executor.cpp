@@ -5,11 +5,11 @@
 #include "assert.hpp"
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
-#include "control/monitor.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
+#include "park/compensation.hpp"
 #include "park/park.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"
@@ -256,9 +256,7 @@ void executor::serve() {
   server_ = &s;
   server_on_ = s.on;
   worker& w = *s.on;
-  // There may be more such threads than CPUs, whatever the number of workers; who looks around is in their
-  // way.
-  core_.monitor_thread.start();
+  core_.blocking.begin_serving();
   stress_point();
   while (living_ != 0) {
     look_around(s);

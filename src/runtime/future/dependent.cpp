@@ -14,11 +14,11 @@
 // A source may belong to another runtime, in which there may be no thread: rank 0 belongs to threads that
 // enter. A touch of the dependent future brings workers only to its own runtime. So each such source counts,
 // until it ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
-#include "control/blocking_compensation.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
+#include "park/compensation.hpp"
 #include "rooms.hpp"
 #include "stress.hpp"
 

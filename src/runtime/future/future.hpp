@@ -27,6 +27,7 @@
 #pragma once
 
 #include "fiber/switch.hpp"
+#include "park/future_source.hpp"
 #include "park/wait_policy.hpp"
 
 #include <sukima/capacity/places.h>
@@ -101,17 +102,14 @@ void append(launched& t, launched*& oldest, launched*& newest) noexcept;
 void unlink(launched& t, launched*& oldest, launched*& newest) noexcept;
 
 /// The futures of a runtime that were launched and have not ended.
-class launched_futures {
+class launched_futures final : public future_source {
  public:
   explicit launched_futures(runtime_core& core);
-  launched_futures(const launched_futures&) = delete;
-  launched_futures& operator=(const launched_futures&) = delete;
 
   /// Adds one to those that no worker has begun. Never runs any: the caller may hold locks. \throws
   /// usage_error after close()
   void add(launched& t);
-  /// The one that this worker must begin; null: none.
-  launched* take(const worker& w) noexcept;
+  task* take(const worker& w) noexcept override;
   /// Takes that one out, to be run. \returns false: it was begun, or waits for others to end
   bool claim(launched& t) noexcept;
   /// Takes that one out, to be dropped. \returns false: it was begun
@@ -145,7 +143,6 @@ class launched_futures {
 
   /// The last thing that is done with one that was begun; it may be gone afterwards.
   void ended(launched& t) noexcept;
-  bool is_empty() const noexcept { return unfinished_.load(std::memory_order_seq_cst) == 0; }
   /// The owner of all of them, which never runs. Not that of received tasks, by which nodes know those.
   fiber& nobody() noexcept;
   /// Cancels all of them, waits until they have ended, and takes no more. On a fiber of the runtime.
@@ -183,7 +180,6 @@ class launched_futures {
   // other.
   std::atomic<std::size_t> pending_{0};  ///< in `waiting_`. pairs with: enlist, start, take
   std::atomic<std::size_t> queued_{0};  ///< in `queues_`. pairs with: enlist, start, take
-  std::atomic<std::size_t> unfinished_{0};  ///< in any list. pairs with: begin_to_own, ended, is_empty
   std::atomic<std::size_t> touchers_{0};  ///< fibers that wait for a queue. no partner: number for a message
   std::atomic<std::size_t> most_waiting_{0};  ///< no partner: statistics only
 };

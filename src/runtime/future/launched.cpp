@@ -122,7 +122,7 @@ void launched_futures::call_workers(sukima_place queue) noexcept {
     core_.park.wake_sentinel();
 }
 
-launched* launched_futures::take(const worker& w) noexcept {
+task* launched_futures::take(const worker& w) noexcept {
   if (queued_.load(std::memory_order_seq_cst) != 0)
     if (launched* const t = take_queued(w)) return t;
   if (pending_.load(std::memory_order_seq_cst) == 0) return nullptr;

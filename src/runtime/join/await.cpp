@@ -2,12 +2,12 @@
 // A task that another worker has taken: waiting for it while doing other work. Protocol: join.hpp.
 #include "assert.hpp"
 #include "cancel/abort.hpp"
-#include "control/blocking_compensation.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
 #include "observe/trace.hpp"
+#include "park/compensation.hpp"
 #include "place/hints.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"

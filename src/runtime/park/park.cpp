@@ -2,14 +2,13 @@
 #include "park/park.hpp"
 
 #include "assert.hpp"
-#include "control/cpu_shortage.hpp"
-#include "control/worker_placement.hpp"
-#include "future/future.hpp"
 #include "join/join.hpp"
+#include "lifetime.hpp"
+#include "park/cpu_use.hpp"
+#include "park/future_source.hpp"
 #include "park/wait_policy.hpp"
 #include "remote/remote_interface.hpp"
 #include "rest/rest_mark.hpp"
-#include "rooms.hpp"
 #include "stress.hpp"
 #include "tuning.hpp"
 #include "worker.hpp"
@@ -54,10 +53,9 @@ void unpark(worker& w) noexcept { w.epoch.advance(); }
 void parking::sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
                                  std::uint64_t longest_ns) noexcept {
   // A CPU is idle: workers that are pinned to busy ones may have it.
-  if (timeout_ns > tuning::long_idle_ns && core_.placement.is_active())
-    core_.placement.unpin_all("a worker finds no work");
+  if (timeout_ns > tuning::long_idle_ns && cpus_.is_active()) cpus_.unpin_all("a worker finds no work");
   timeout_ns = std::clamp(timeout_ns, tuning::shortest_sentinel_sleep_ns, longest_ns);
-  w.epoch.wait_for(core_.chosen.policy_at(point), seen, timeout_ns);
+  w.epoch.wait_for(chosen_.policy_at(point), seen, timeout_ns);
   timeout_ns *= 2;
 }
 
@@ -69,7 +67,7 @@ void parking::wake_sentinel() noexcept {
 /// Passes a permit on to a worker whose `parked` flag is set. Such a worker exists: it was counted as parked,
 /// and it set the flag before.
 void parking::unpark_one() noexcept {
-  for (worker& w : core_.workers.all())
+  for (worker& w : workers_.all())
     if (w.parked.load(std::memory_order_seq_cst) && w.parked.exchange(false, std::memory_order_seq_cst)) {
       unpark(w);
       return;
@@ -79,7 +77,7 @@ void parking::unpark_one() noexcept {
 void parking::call_up() noexcept {
   stress_point();
   const std::uint32_t before = permits_.fetch_add(1, std::memory_order_seq_cst);
-  SUKIMA_ASSERT(before < core_.workers.size(), "there are not more permits than parked workers");
+  SUKIMA_ASSERT(before < workers_.size(), "there are not more permits than parked workers");
   unpark_one();
 }
 
@@ -101,7 +99,7 @@ void parking::end_search() noexcept {
   bool calls_up = false;
   update(counts_, [&](worker_counts& c) {
     --c.searching;
-    calls_up = c.searching == 0 && c.parked > 0 && (c.entries > 0 || !core_.launched.is_empty());
+    calls_up = c.searching == 0 && c.parked > 0 && (c.entries > 0 || !futures_.is_empty());
     if (calls_up) {
       ++c.searching;
       --c.parked;
@@ -151,8 +149,8 @@ void parking::park(worker& w, wait_point point, const task* awaited, std::uint32
   stress_point();
   const bool counted = update(counts_, [&](worker_counts& c) {
     // A launched future may go on when no entry is left. When it is resumed, a worker must find it.
-    if (c.searching == 1 && (c.entries != 0 || !core_.launched.is_empty() ||
-                             ticks() - quiet_since_.load(std::memory_order_relaxed) < core_.tuned.idle_grace))
+    if (c.searching == 1 && (c.entries != 0 || !futures_.is_empty() ||
+                             ticks() - quiet_since_.load(std::memory_order_relaxed) < tuned_.idle_grace))
       return false;
     --c.searching;
     ++c.parked;
@@ -174,8 +172,8 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
   SUKIMA_ASSERT(sentinel_.load(std::memory_order_seq_cst) == nullptr, "one worker at most is the sentinel");
   sentinel_.store(&w, std::memory_order_seq_cst);
   stress_point();
-  const bool is_silent = counts().entries == 0 && core_.launched.is_empty();
-  core_.remote.is_idle();
+  const bool is_silent = counts().entries == 0 && futures_.is_empty();
+  remote_.is_idle();
   w.sleeps(rest_place::sentinel, seen);
   sleep_with_timeout(w, point, seen, timeout_ns,
                      is_silent ? tuning::idle_grace_ns : tuning::longest_sentinel_sleep_ns);
@@ -189,13 +187,13 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
 bool parking::is_wanted(const worker& w, const task* awaited) const noexcept {
   return (awaited != nullptr && is_done(awaited)) || w.reply.load(std::memory_order_seq_cst) != nullptr ||
          (w.flags.load(std::memory_order_seq_cst) & (flag_leave | flag_place)) != 0 ||
-         (w.background && core_.life.is_closed());
+         (w.background && life_.is_closed());
 }
 
 void parking::sleep_until_called_up(worker& w, wait_point point, const task* awaited,
                                     std::uint32_t seen) noexcept {
   for (;;) {
-    core_.life.exit_if_orphaned();
+    life_.exit_if_orphaned();
     if (take_permit()) break;
     stress_point();
     if (is_wanted(w, awaited)) {
@@ -212,7 +210,7 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
       continue;
     }
     w.sleeps(rest_place::parked, seen);
-    w.epoch.wait(core_.chosen.policy_at(point), seen);
+    w.epoch.wait(chosen_.policy_at(point), seen);
     w.rests(rest_place::busy);
     seen = w.epoch.read();
     w.parked.store(true, std::memory_order_seq_cst);
@@ -223,17 +221,17 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
 }
 
 bool parking::sleeps_at(wait_point point) const noexcept {
-  const wait_policy policy = core_.chosen.policy_at(point);
+  const wait_policy policy = chosen_.policy_at(point);
   return policy == wait_policy::adaptive || sleeps_at_once(policy);
 }
 
 bool parking::spins(wait_point point, std::uint64_t since) const noexcept {
-  const wait_policy policy = core_.chosen.policy_at(point);
+  const wait_policy policy = chosen_.policy_at(point);
   if (sleeps_at_once(policy)) return false;
-  std::uint64_t longest = core_.tuned.adaptive_spin;
-  if (policy == wait_policy::adaptive && core_.shortage.is_short()) {
-    if (point == wait_point::start || !core_.shortage.spinning_keeps_turn()) return false;
-    longest = core_.tuned.spin_beside_neighbour;
+  std::uint64_t longest = tuned_.adaptive_spin;
+  if (policy == wait_policy::adaptive && pressure_.is_short()) {
+    if (point == wait_point::start || !pressure_.spinning_keeps_turn()) return false;
+    longest = tuned_.spin_beside_neighbour;
   }
   wait_a_moment(policy);
   return policy != wait_policy::adaptive || ticks() - since < longest;

@@ -23,10 +23,16 @@
 
 namespace sukima::detail {
 
+class assigned_cpus;
+class cpu_pressure;
+class future_source;
+class lifetime;
+class remote_interface;
 class rest_check;
-struct runtime_core;
 struct task;
+struct tuned_ticks;
 struct worker;
+class worker_table;
 
 /// Entries, searching and parked workers in one word.
 struct worker_counts {
@@ -38,7 +44,16 @@ struct worker_counts {
 
 class parking {
  public:
-  explicit parking(runtime_core& core) : core_(core) {}
+  parking(const settings& chosen, const tuned_ticks& tuned, const worker_table& workers, const lifetime& life,
+          const future_source& futures, cpu_pressure& pressure, assigned_cpus& cpus, remote_interface& remote)
+      : chosen_(chosen),
+        tuned_(tuned),
+        workers_(workers),
+        life_(life),
+        futures_(futures),
+        pressure_(pressure),
+        cpus_(cpus),
+        remote_(remote) {}
   parking(const parking&) = delete;
   parking& operator=(const parking&) = delete;
 
@@ -88,7 +103,14 @@ class parking {
   void unpark_one() noexcept;
   bool take_permit() noexcept;
 
-  runtime_core& core_;
+  const settings& chosen_;
+  const tuned_ticks& tuned_;
+  const worker_table& workers_;
+  const lifetime& life_;
+  const future_source& futures_;
+  cpu_pressure& pressure_;
+  assigned_cpus& cpus_;
+  remote_interface& remote_;
   /// pairs with: update, counts
   alignas(128) atomic<worker_counts> counts_{};
   /// Call-ups that no parked worker has taken yet. pairs with: call_up, take_permit, sleep_until_called_up

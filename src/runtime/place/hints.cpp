@@ -5,12 +5,11 @@
 
 #include "assert.hpp"
 #include "choice/poll.hpp"
-#include "control/cpu_shortage.hpp"
-#include "control/worker_placement.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "observe/trace.hpp"
+#include "park/cpu_use.hpp"
 #include "park/park.hpp"
 #include "place/made_up_machine.hpp"
 #include "rooms.hpp"

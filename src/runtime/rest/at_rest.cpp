@@ -8,6 +8,7 @@
 #include "cancel/suspensions.hpp"
 #include "control/blocking_compensation.hpp"
 #include "control/worker_controller.hpp"
+#include "control/worker_threads.hpp"
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
@@ -252,16 +253,17 @@ void rest_check::check_hints(const picture& p) {
 }
 
 void rest_check::check_control() {
-  require(core_.blocking.blocked_.load(std::memory_order_seq_cst) == 0, "at rest no worker waits outside");
-  require(!core_.blocking.has_outside(), "at rest no thread waits outside for a future");
+  const auto& blocking = static_cast<const blocking_compensation&>(core_.blocking);
+  require(blocking.blocked_.load(std::memory_order_seq_cst) == 0, "at rest no worker waits outside");
+  require(!blocking.has_outside(), "at rest no thread waits outside for a future");
   // pairs with: begin_bound, end_bound in blocking_compensation.cpp
-  require(core_.blocking.bound_.load(std::memory_order_seq_cst) == 0, "at rest no thread-bound fiber waits");
+  require(blocking.bound_.load(std::memory_order_seq_cst) == 0, "at rest no thread-bound fiber waits");
   const worker_controller& c = core_.controller;
   if (core_.life.is_closed() || c.follows_capacity())
     return;  // the monitor corrects a target that is too high
   require(c.refused_ || core_.target.count_.load(std::memory_order_seq_cst) == c.wanted(),
           "the target is what is wanted");
-  require(core_.workers.threads() + 1 >= core_.target.count_.load(std::memory_order_seq_cst),
+  require(core_.threads.count() + 1 >= core_.target.count_.load(std::memory_order_seq_cst),
           "there is a thread for each worker that may run");
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assert.hpp"
-#include "control/blocking_compensation.hpp"
-#include "control/worker_placement.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "future/future.hpp"
 #include "join/join.hpp"
 #include "observe/trace.hpp"
+#include "park/compensation.hpp"
+#include "park/cpu_use.hpp"
+#include "park/future_source.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
 #include "rest/rest_mark.hpp"
@@ -140,7 +140,7 @@ work try_once(worker& w, task* awaited, reach allowed) {
   if (hinted && allowed != reach::thread_bound)
     if (fiber* const s = r.hints.take_offer(w)) return {nullptr, s};
   if (allowed != reach::anything) return {};
-  if (task* const t = r.launched.take(w)) return {t, nullptr};
+  if (task* const t = r.unbegun.take(w)) return {t, nullptr};
   const unsigned count = r.workers.size();
   const unsigned first = first_victim(w, count);
   for (int by_hint = hinted ? 1 : 0; by_hint >= 0; --by_hint) {
@@ -171,12 +171,11 @@ bool lend_cpu(worker& w, const task* awaited) noexcept {
   runtime_core& r = *w.runtime;
   if (awaited != nullptr) {
     worker* const runner = awaited->runner.load(std::memory_order_relaxed);
-    return runner != nullptr && runner != &w &&
-           r.placement.lend(w, *runner, worker_placement::lending::until_done);
+    return runner != nullptr && runner != &w && r.placement.lend(w, *runner, lending::until_done);
   }
   for (worker& other : r.workers.all()) {
     if (&other == &w || other.current.load(std::memory_order_relaxed) == nullptr) continue;
-    if (r.placement.lend(w, other, worker_placement::lending::in_exchange)) return true;
+    if (r.placement.lend(w, other, lending::in_exchange)) return true;
   }
   return false;
 }

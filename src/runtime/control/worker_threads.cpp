@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/worker_threads.hpp"
+
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "park/cpu_use.hpp"
+#include "rest/rest_mark.hpp"
+#include "rooms.hpp"
+#include "worker.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <sched.h>
+
+#include <optional>
+
+namespace sukima::detail {
+
+namespace {
+
+/// The calling thread may be a worker that stays on one CPU, perhaps of another runtime; a thread inherits
+/// that.
+std::optional<cpu_set_t> affinity_to_start_with() noexcept {
+  const fiber* const s = running_fiber();
+  return s == nullptr ? std::nullopt : s->runtime->placement.affinity_before_pinning(*s->on);
+}
+
+}  // namespace
+
+bool worker_threads::start_one() noexcept {
+  try {
+    if (without_thread_ == nullptr) without_thread_ = &workers_.add(started_ + 1);
+    const signals_blocked here;
+    const std::optional<cpu_set_t> may_use = affinity_to_start_with();
+    const std::lock_guard hold(starting_);
+    without_thread_->rests(rest_place::busy);
+    threads_.emplace_back([w = without_thread_, may_use, main = main_] {
+      if (may_use) sched_setaffinity(0, sizeof *may_use, &*may_use);
+      main(*w);
+    });
+    without_thread_ = nullptr;
+    ++started_;
+    return true;
+  } catch (...) {
+    if (without_thread_ != nullptr) without_thread_->rests(rest_place::no_thread);
+    return false;
+  }
+}
+
+void worker_threads::join() {
+  for (std::thread& t : threads_) t.join();
+  threads_.clear();
+}
+
+void worker_threads::forget() {
+  for (std::thread& t : threads_) t.detach();
+  threads_.clear();
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of a runtime's background workers.
+#pragma once
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sukima::detail {
+
+struct worker;
+class worker_table;
+
+class worker_threads {
+ public:
+  /// \param main what the thread of a worker does
+  worker_threads(worker_table& workers, void (*main)(worker&)) : workers_(workers), main_(main) {}
+  worker_threads(const worker_threads&) = delete;
+  worker_threads& operator=(const worker_threads&) = delete;
+
+  /// Starts the thread of one more background worker, which has the next rank. For worker_controller, under its
+  /// lock. \returns false: there is no thread or no memory to be had, and nothing has changed
+  bool start_one() noexcept;
+  /// How many threads were started. Their workers have the ranks from 1 to this.
+  unsigned count() const noexcept { return started_; }
+  /// Waits for the ends of the threads.
+  void join();
+  /// In a child process after fork(), where they do not exist.
+  void forget();
+
+ private:
+  worker_table& workers_;
+  void (*const main_)(worker&);
+  std::mutex starting_;
+  std::vector<std::thread> threads_;  ///< guarded by starting_
+  unsigned started_ = 0;  ///< only for worker_controller, under its lock
+  worker* without_thread_ = nullptr;  ///< the next worker, whose thread could not be started yet; as started_
+};
+
+}  // namespace sukima::detail

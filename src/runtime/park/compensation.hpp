@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that run instead of waiting ones, as the waits see them. control/blocking_compensation.hpp decides.
+#pragma once
+
+#include "rooms.hpp"
+
+#include <sukima/detail/ticks.hpp>
+
+#include <cstdint>
+
+namespace sukima::detail {
+
+class compensation {
+ public:
+  compensation() = default;
+  compensation(const compensation&) = delete;
+  compensation& operator=(const compensation&) = delete;
+
+  /// A worker waits outside from now on: one more may run, if a thread can be had for it.
+  virtual void begin() noexcept = 0;
+  virtual void end() noexcept = 0;
+  /// The same for a worker that waits with a thread-bound fiber. \returns false: no thread could be started,
+  /// and nothing has changed
+  virtual bool begin_bound() noexcept = 0;
+  virtual void end_bound() noexcept = 0;
+  /// The same for a thread outside the runtime, which waits for something that workers compute here. All such
+  /// threads together add one worker, instead of the first thread that would compute if it entered.
+  /// \returns false: no worker but threads that enter could compute it, and nothing has changed
+  virtual bool begin_outside() noexcept = 0;
+  virtual void end_outside() noexcept = 0;
+  /// A thread serves an executor from now on. There may be more such threads than CPUs, whatever the number
+  /// of workers, so the use of the CPUs is watched.
+  virtual void begin_serving() = 0;
+
+ protected:
+  ~compensation() = default;
+};
+
+/// One wait of a thread-bound fiber, or of another one that keeps its worker: after
+/// `tuning::bound_wait_patience_ns` another worker runs instead, until this object ends.
+class bound_wait {
+ public:
+  explicit bound_wait(const runtime_core& r) noexcept
+      : compensation_(r.blocking), patience_(r.tuned.bound_wait_patience), since_(ticks()) {}
+  ~bound_wait() {
+    if (compensated_) compensation_.end_bound();
+  }
+  bound_wait(const bound_wait&) = delete;
+  bound_wait& operator=(const bound_wait&) = delete;
+
+  /// To be called in each turn of the wait. \returns true once: another worker runs in this one's place now
+  bool look() noexcept {
+    if (compensated_ || ticks() - since_ < patience_) return false;
+    compensated_ = compensation_.begin_bound();
+    return compensated_;
+  }
+  bool is_compensated() const noexcept { return compensated_; }
+
+ private:
+  compensation& compensation_;
+  const std::uint64_t patience_;
+  const std::uint64_t since_;
+  bool compensated_ = false;
+};
+
+}  // namespace sukima::detail
