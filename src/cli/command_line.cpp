@@ -61,7 +61,7 @@ std::string sentence_on_missing(CLI::App* command, const std::string& reason) {
 /// One sentence that says what is wrong with the command line.
 std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   auto parsed = program.get_subcommands();
-  if (!program.remaining().empty()) parsed.clear();  // what is wrong stands before the command
+  if (!program.remaining().empty()) parsed.clear();  // the error is before the command
   const CLI::App& command = parsed.empty() ? program : *parsed.front();
   const std::string called = parsed.empty() ? "sukima" : "sukima " + command.get_name();
   const std::vector<std::string> unknown = program.remaining(true);

@@ -29,7 +29,7 @@ unsigned rounded(double cpus, sukima_capacity_rounding rounding, double reserve 
   return sukima_capacity_threads(cpus, &rule);
 }
 
-/// The numbers by the user's own rule, which is about what the neighbours leave.
+/// The numbers by the user's own rule, which refers to the CPU that the neighbours leave.
 unsigned by_own_rule(const thread_policy& policy, const cpu_supply& supply) {
   return policy.rounding ? rounded(supply.usable(supply.cap), *policy.rounding, policy.reserve)
                          : most_that_fit(policy, supply);

@@ -24,9 +24,9 @@ struct thread_policy {
 struct cpu_supply {
   unsigned cap = 1;  ///< threads that may run at the same moment
   double limit = 1;  ///< CPUs that the limits allow, whatever the neighbours leave
-  std::function<double(unsigned)> usable;  ///< CPUs that so many always runnable threads get
+  std::function<double(unsigned)> usable;  ///< CPUs that this number of always runnable threads gets
   std::string reason;  ///< one sentence: where the number comes from
-  std::string basis{};  ///< what the estimate rests on
+  std::string basis{};  ///< the basis of the estimate
   bool stolen = false;  ///< a hypervisor takes a part, which no thread of the program can see
 };
 

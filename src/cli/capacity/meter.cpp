@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto sampling = 50ms;
-/// Less than what reading and the kernel's own threads use.
+/// Less than the use by reading and by the kernel's own threads.
 constexpr double no_neighbour = 0.15;
 
 void expect_process(pid_t process) {
@@ -167,7 +167,7 @@ std::string reason_for(const sukima_capacity_report& report, const sukima_capaci
                        const std::string& root) {
   const sukima_capacity_limit& decides = binding_limit(report);
   std::string reason = sentence_of(report, decides, root);
-  // A limit that takes most away does not explain what is missing within it.
+  // The limit that costs most does not explain losses inside it.
   if (is_measured(decides.kind) || estimate.usable >= 0.9 * report.facts.usable) return reason;
   const sukima_capacity_limit* other = nullptr;
   for (std::size_t i = 0; i < report.limit_count; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU that a process may use, in C++: the limits with their reasons, and what the neighbours leave.
+// The CPU that a process may use, in C++: the limits with their reasons, and the part that the neighbours
+// leave.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -24,7 +25,7 @@ struct estimator_closer {
   void operator()(sukima_capacity_estimator* estimator) const { sukima_capacity_estimator_close(estimator); }
 };
 
-/// What a meter looks at.
+/// The process or recorded tree that a meter observes.
 struct meter_place {
   pid_t process = 0;  ///< 0 is this one
   std::string root{};  ///< stands before /proc and /sys; "" is the running machine
@@ -62,9 +63,9 @@ class capacity_meter {
 
   sukima_capacity_facts facts() const;
   sukima_capacity_load load() const;
-  /// What this many always runnable threads would get; 0: as many as may run at the same moment.
+  /// The CPU that this many always runnable threads would get; 0: as many as may run at the same moment.
   sukima_capacity_estimate usable(double threads = 0) const;
-  /// What takes most away from it.
+  /// The cause of the largest loss.
   sukima_capacity_kind cause(const sukima_capacity_estimate& estimate) const;
   /// The limits and the other reasons of the estimates, as text.
   capacity_report explain() const;
@@ -73,8 +74,8 @@ class capacity_meter {
   std::unique_ptr<sukima_capacity_estimator, estimator_closer> estimator_;
 };
 
-/// Why this much can be used, in one sentence with the file that it comes from: what takes most away, and if
-/// that is a limit within which others take a part, these, too.
+/// The reason for the number of usable CPUs, in one sentence with its file: the cause of the largest loss,
+/// and, if that is a limit inside which others take a part, these, too.
 /// \param root stands before the names of files, and is left out
 std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate,
                        const std::string& root = {});

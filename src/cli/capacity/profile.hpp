@@ -18,7 +18,7 @@ struct profile_freer {
 };
 using profile_file = std::unique_ptr<sukima_capacity_profile, profile_freer>;
 
-/// Where the profile is by default.
+/// The default path of the profile.
 std::string profile_path();
 
 /// "is valid", "is old", "is of another machine", each with what to do.

@@ -43,9 +43,9 @@ constexpr const char* footer = R"(Examples:
 
 docs/cluster.md describes such programs, docs/hope.md what --hope does.)";
 
-/// Of a node that was lost, as those that notice it end.
+/// The status of the nodes that notice the loss of another node.
 constexpr int exit_lost = 75;
-/// Nodes did not print the same.
+/// The status if nodes printed different output.
 constexpr int exit_differs = 70;
 constexpr int exit_output = 74;
 constexpr unsigned default_nodes = 2;
@@ -81,7 +81,7 @@ void write_ends(const std::string& path, const sukima::cluster::launch_request& 
   }
   std::ofstream file(path);
   file << nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) << '\n';
-  // The program has run, and its end is what this command ends with.
+  // The program has run, and this command ends with its status.
   if (!file.flush()) complain(fmt::format("how the nodes ended could not be written to '{}'", path));
 }
 
@@ -105,8 +105,8 @@ int end_by_output(const sukima::cluster::launch_result& result) {
   return exit_output;
 }
 
-/// As the nodes that ended by themselves: one that ended well, or else the first. If there is none, as they
-/// were ended.
+/// The status of the nodes that ended by themselves: of one that ended well, or else of the first. If there
+/// is none, the status of those that were ended.
 int end_of_survivors(const sukima::cluster::launch_result& result) {
   if (result.difference) {
     complain(sentence_of(*result.difference));
@@ -128,8 +128,8 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
   return exit_lost;
 }
 
-/// Why a host's node ended where ssh can say nothing but 255.
-/// \returns whether there is one
+/// Explains why a host's node ended where ssh only reports 255.
+/// \returns whether there is an explanation
 bool complain_of_hosts(const sukima::cluster::launch_request& request,
                        const sukima::cluster::launch_result& result) {
   constexpr int unreachable = 255;

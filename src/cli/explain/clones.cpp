@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says of sequential clones, as text and as JSON; see profile.hpp.
+// The sequential clones of a trace, as text and as JSON; see profile.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>

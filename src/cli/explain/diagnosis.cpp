@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run lost its workers' time to, and what to try; see profile.hpp.
+// The reasons for lost worker time in a run, and advice; see profile.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>

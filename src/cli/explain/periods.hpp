@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of periods of time, and what they have in common.
+// Lists of periods of time, and their intersections and differences.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@ struct period {
   bool operator==(const period&) const = default;
 };
 
-/// Periods in order of time, none of which touches the next: what all functions here take and give.
+/// Periods in order of time, none of which touches the next. All functions here take and return such lists.
 using periods = std::vector<period>;
 
 /// Any periods, brought in order; those that overlap or touch become one. Empty ones are left out. O(n log
 /// n).
 periods merged(periods list);
 
-/// When both are. O(n + m).
+/// The times in both lists. O(n + m).
 periods common(const periods& a, const periods& b);
 
-/// When `a` is and `b` is not. O(n + m).
+/// The times in `a` that are not in `b`. O(n + m).
 periods without(const periods& a, const periods& b);
 
 /// The sum of their lengths in seconds.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile of a traced run: the figures of each worker, where time was lost, and what to try.
+// The profile of a traced run: the figures of each worker, the lost time, and advice.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sukima::cli::explain {
 
-/// What a worker did during the run, in seconds. The five figures add up to the length of the run.
+/// A worker's time in the run, in seconds. The five figures add up to the length of the run.
 struct worker_profile {
   std::uint64_t number = 0;
   double working = 0;
@@ -34,8 +34,9 @@ struct long_period {
   period when;
 };
 
-/// How long thieves waited: for each steal, from when the worker had nothing to do until it took the task, as
-/// far as some worker had work then. Percentiles are the smallest waits that so many do not exceed.
+/// The waits of thieves: for each steal, the time from when the worker became idle until it took the task, as
+/// far as some worker had work then. A percentile is the smallest wait that this share of waits does not
+/// exceed.
 struct wait_summary {
   std::size_t count = 0;  ///< steals
   double median = 0;  ///< seconds, as the others

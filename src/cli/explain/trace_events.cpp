@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting events together from what the JSON parser finds; see trace_events.hpp.
+// Builds events from the findings of the JSON parser; see trace_events.hpp.
 #include "explain/trace_events.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
   event_reader(std::string_view file, std::size_t size, const std::function<void(event&)>& take)
       : file_(file), size_(size), take_(take) {}
 
-  /// Did the text have a list of events?
+  /// Whether the text had a list of events.
   bool has_events() const { return has_events_; }
 
   bool null() override { return true; }
@@ -121,7 +121,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
   static constexpr unsigned in_event = 3;
   static constexpr unsigned in_args = 4;
 
-  /// Whatever else is nested somewhere is skipped as a whole.
+  /// Other nested values are skipped as a whole.
   unsigned& skipped_or_depth(bool known) { return known && skipped_ == 0 ? depth_ : skipped_; }
 
   /// Keeps a value if its key is one of these.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events of a trace say of its workers; see trace_file.hpp.
+// Derives the workers of a run from the events of its trace; see trace_file.hpp.
 #include "explain/trace_file.hpp"
 
 #include <fmt/format.h>
@@ -167,7 +167,7 @@ class collector {
     }
   }
 
-  /// What overlaps an earlier state (as rounded times may) is cut off, so that the sums come out even.
+  /// The part that overlaps an earlier state (as rounded times may) is cut off, so that the sums are exact.
   static void split_by_activity(thread_events& thread) {
     const auto when = [](const state_event& s) { return std::pair(s.when.from, s.when.to); };
     if (!std::ranges::is_sorted(thread.states, {}, when)) std::ranges::sort(thread.states, {}, when);

@@ -69,8 +69,8 @@ struct recorded_trace {
   std::map<std::string, recorded_clones> clones;  ///< of all runtimes, by place
 };
 
-/// Understands the text of a trace.
-/// \param name what the text is called in messages
+/// Parses the text of a trace.
+/// \param name the name of the text in messages
 /// \throws usage_error if it is no trace of Sukima, or damaged
 recorded_trace parse_trace(std::string_view text, std::string_view name);
 

@@ -62,7 +62,7 @@ int calibrate(const objects_options& options) {
   const std::string path = profile_path();
   try {
     const std::string profile = read_profile(path);
-    // What is not measured here, as another number of CPUs, stays.
+    // Costs that are not measured here, as for another number of CPUs, stay.
     model::cost_table costs = model::parse_costs(profile);
     costs.merge(measure_message_costs());
     replace_file(path, model::profile_with_costs(profile, costs));
@@ -74,8 +74,8 @@ int calibrate(const objects_options& options) {
   return process::exit_success;
 }
 
-/// The CPUs that the user gave, or those that the limits allow: a plan is kept, and the neighbours of this
-/// moment are not. With --load those that the neighbours leave.
+/// The CPUs that the user gave, or those that the limits allow: a plan outlives the present neighbours. With
+/// --load, those that the neighbours leave.
 void set_cpus(const objects_options& options, planned& what) {
   if (options.cpus) {
     if (options.load)

@@ -21,7 +21,7 @@
 namespace sukima::cli::objects {
 namespace {
 
-/// While it lives, what this process and its children print to stdout goes to that file.
+/// Redirects stdout of this process and its children to that file during its lifetime.
 class moved_output {
  public:
   explicit moved_output(int to) : before_(dup(STDOUT_FILENO)) {
@@ -40,7 +40,7 @@ class moved_output {
   int before_;
 };
 
-/// While it lives, what this process and its children print to stdout is dropped.
+/// Drops stdout of this process and its children during its lifetime.
 class dropped_output {
  public:
   dropped_output() : nowhere_(open("/dev/null", O_WRONLY | O_CLOEXEC)), moved_(nowhere_) {}

@@ -140,9 +140,9 @@ double per_input(double messages, double computations) {
   return messages / computations;
 }
 
-/// Fractions after the same input that nearly add up to whole messages do so. What is missing is from the
-/// last messages of its senders, as those by which clients say that they ask no more; without this the
-/// description would lose a request now and then, and its client would wait for ever.
+/// Fractions after the same input that nearly add up to whole messages do so. The missing parts are the last
+/// messages of senders, such as those by which clients report that they ask no more. Without this correction
+/// the description would lose a request now and then, and its client would wait for ever.
 void complete_fractions(seen_object& one, const std::vector<double>& senders) {
   std::map<std::optional<std::size_t>, double> sums;
   for (const model::sending& send : one.as.sends)
@@ -161,7 +161,7 @@ void complete_fractions(seen_object& one, const std::vector<double>& senders) {
   }
 }
 
-/// How often it computes without an input: for what it has sent before the first one.
+/// The number of computations without an input: for messages sent before the first one.
 double starts_of(const seen_object& one) {
   double starts = 0;
   for (const auto& [unused, by_input] : one.sent) {

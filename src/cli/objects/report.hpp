@@ -11,7 +11,7 @@ namespace sukima::cli::objects {
 
 namespace model = sukima::objects::model;
 
-/// What was planned, and for what.
+/// The plan, and its request.
 struct planned {
   model::description program;
   model::plan plan;
@@ -23,11 +23,11 @@ struct planned {
 std::string plan_report(const planned& what);
 nlohmann::json plan_json(const planned& what);
 
-/// What was seen of a program.
+/// The observations of a program.
 std::string recording_report(const model::description& seen);
 nlohmann::json recording_json(const model::description& seen);
 
-/// What was measured.
+/// The measured costs.
 std::string costs_report(const model::cost_table& costs);
 nlohmann::json costs_json(const model::cost_table& costs);
 

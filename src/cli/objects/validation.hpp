@@ -22,7 +22,7 @@ struct validated_model {
   time_range measured, simulated, by_paper;
 };
 
-/// How well one way of predicting did.
+/// The quality of one way of predicting.
 struct prediction_score {
   std::optional<double> tau;  ///< Kendall's, of all models; nothing: no order to compare with
   model::execution_model chosen = model::execution_model::simulated;

@@ -173,7 +173,7 @@ void recorded_samples::remove_idle_processes() {
   }
 }
 
-/// Receives what the capacity library reads.
+/// Receives the reads of the capacity library.
 struct recording::watching {
   recorded_samples& samples;
   std::string own_folder;  ///< of the observed process, "/proc/4711/"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording what an answer rests on in a folder, and answering from such a folder on another machine.
+// Records the data of an answer in a folder, and answers from such a folder on another machine.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ namespace sukima::cli::probe {
 /// The files of one sample: path under the root → content.
 using recorded_files = std::map<std::string, std::string>;
 
-/// What was read, as it is stored: without what is private and not needed.
+/// The data that was read, as it is stored: without private data that is not needed.
 ///  - of mountinfo the lines of control groups; of /proc/stat the sum; of status the masks of CPUs and memory
 ///    nodes; of /proc/PID/stat the name, the state, the nice value and the scheduling policy;
 ///  - of other processes only those that used CPU during the measurement.
@@ -31,7 +31,7 @@ class recorded_samples {
     recorded_files changed;  ///< since the sample before
   };
 
-  /// What follows belongs to this sample.
+  /// The following files belong to this sample.
   void begin(std::uint64_t time_ns) { samples_.push_back({time_ns, {}}); }
   /// A file under /proc or /sys has this content. Other files are left out.
   void add(const std::string& path, const std::string& content);
@@ -47,8 +47,8 @@ class recorded_samples {
   recorded_files latest_;
 };
 
-/// Measures a process for some seconds and stores what was read. There is one at a time, made before the
-/// meter.
+/// Measures a process for some seconds and stores the data that was read. There is one at a time, made before
+/// the meter.
 class recording {
  public:
   /// \param folder is made; it may exist if it is empty

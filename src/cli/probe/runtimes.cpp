@@ -123,7 +123,7 @@ runtime_answer ask_command(const std::string& runtime, const std::vector<std::st
   return answer;
 }
 
-/// Writes what the function of the first library that can be loaded returns. Runs in a child process, whose
+/// Writes the result of the function in the first library that can be loaded. Runs in a child process, whose
 /// end undoes the loading.
 [[noreturn]] void answer_as_child(const library_question& question, int to) {
   int number = -1;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the preloaded library writes its decisions for `sukima run --report`.
+// The log to which the preloaded library writes its decisions for `sukima run --report`.
 #pragma once
 
 #include <string>
 
 namespace sukima::cli::run {
 
-/// A file in memory: it needs no folder that may be written, and nothing of it stays however this process
-/// ends. The program opens it as a file of this process while that runs.
+/// A file in memory. It needs no writable folder, and nothing of it remains however this process ends. The
+/// program opens it as a file of this process, while this process runs.
 class decision_log {
  public:
   /// Where there can be none (an old kernel), the path and the content are empty.

@@ -86,10 +86,10 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
   }
 }
 
-/// How the library treats OpenMP's idle threads. Neighbours do not count at the start: the wait monitor
-/// notices within 30 ms that threads wait for CPUs, but only after a second that they do not. So a program
-/// that something disturbs for a moment while it starts would run for a second with threads that sleep, which
-/// takes one with short regions half of its speed.
+/// Decides how the library treats OpenMP's idle threads. Neighbours do not count at the start. The wait
+/// monitor notices within 30 ms that threads wait for CPUs, but only after a second that they do not. So a
+/// program that is disturbed for a moment while it starts would run for a second with sleeping threads, which
+/// costs a program with short regions half of its speed.
 preload_waiting waiting_for(const start_decision& decision) {
   if (user_sets_waiting(read_user_variable)) return preload_waiting_untouched;
   if (decision.limits_allow_spinning) return preload_waiting_enough;

@@ -14,7 +14,7 @@
 
 namespace sukima::cli::run {
 
-/// What the user asked for.
+/// The user's options.
 struct run_options {
   thread_policy policy;
   preload_resize resize = preload_resize_never;
@@ -22,7 +22,7 @@ struct run_options {
   bool pin = false;
 };
 
-/// Everything that a program is started with.
+/// The preparations for starting a program.
 struct run_plan {
   start_decision decision;
   unsigned cap = 1;

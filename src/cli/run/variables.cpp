@@ -152,8 +152,8 @@ class planner {
   variable_plan plan_;
 };
 
-/// Node's pools are of threads that block or take work from one queue: beside neighbours fewer would only get
-/// less CPU. So they shrink only if the user restricts the number of threads, and grow with it.
+/// The threads of Node's pools block or take work from one queue: beside neighbours, fewer threads would only
+/// get less CPU. So the pools shrink only if the user restricts the number of threads, and grow with it.
 void plan_node(planner& plan, const start_decision& decision) {
   if (!decision.restricted && decision.threads <= usual_node_pool) return;
   // In a pool of one a single blocking call would stop all others.

@@ -14,7 +14,7 @@ class App;
 
 namespace sukima::cli {
 
-/// What `sukima` knows of a command before it is parsed.
+/// The facts about a command that `sukima` knows before it parses.
 struct command_entry {
   std::string_view name;
   const char* description;  ///< in `sukima --help`

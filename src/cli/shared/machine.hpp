@@ -8,7 +8,8 @@
 
 namespace sukima::cli {
 
-/// What describes a machine and a moment: pairs of a name and a value (cpu, cpus, memory, kernel, date, …).
+/// The description of a machine at a moment: pairs of a name and a value (cpu, cpus, memory, kernel, date,
+/// …).
 using machine_facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Describes this machine, now.
