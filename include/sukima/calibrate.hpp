@@ -13,7 +13,7 @@ namespace sukima {
 /// \addtogroup capacity
 /// @{
 
-/// What to measure, and how long.
+/// The measurements to make, and their length.
 struct calibration_plan {
   /// The CPUs; empty: all that this process may run on.
   std::vector<unsigned> cpus;
@@ -32,7 +32,7 @@ struct calibration_plan {
 /// A profile and the data that it points to.
 class calibration {
  public:
-  /// What was measured; points into this object, which may be moved.
+  /// The measurements; points into this object, which may be moved.
   [[nodiscard]] sukima_capacity_profile profile() const;
 
   std::vector<std::uint32_t> cpus;

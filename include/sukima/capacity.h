@@ -66,7 +66,8 @@ typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_AT_OPEN
 } sukima_capacity_affinity;
 
-/// What to read. All zero is the default: this process, the running machine, the environment's override.
+/// The process and machine to read. All zero is the default: this process, the running machine, the
+/// environment's override.
 typedef struct sukima_capacity_options {
   /// Put before every path under /proc and /sys, to read a recorded tree; NULL or "" is the running machine.
   /// In a recorded tree, affinity and scheduling policy come from /proc/self/status and /proc/self/stat.
@@ -229,9 +230,9 @@ SUKIMA_CAPACITY_API size_t sukima_capacity_operator_units(double cpus, char* mem
 
 // How much CPU the neighbours leave within the limits.
 #include <sukima/capacity/estimate.h>
-// Where threads run and memory lies.
+// The places of threads and of memory.
 #include <sukima/capacity/places.h>
-// What was measured about the machine.
+// The measurements of the machine.
 #include <sukima/capacity/profile.h>
 
 #endif

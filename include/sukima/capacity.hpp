@@ -30,7 +30,7 @@ using load = sukima_capacity_load;
 using estimate = sukima_capacity_estimate;
 using policy = sukima_capacity_policy;
 
-/// What to read; see sukima_capacity_options.
+/// The process and machine to read; see sukima_capacity_options.
 struct options {
   std::string root;                          ///< of a recorded tree; empty: the running machine
   std::optional<std::string> override_text;  ///< instead of the environment variable
@@ -92,7 +92,7 @@ inline unsigned threads(double cpus, const policy& rounding = {}) noexcept {
   return sukima_capacity_threads(cpus, &rounding);
 }
 
-/// What the threads get now, and what a number of threads would get. Used by one thread at a time.
+/// The CPU that the threads get now, and that a number of threads would get. Used by one thread at a time.
 class estimator {
  public:
   /// \throws std::bad_alloc, std::invalid_argument
@@ -119,7 +119,7 @@ class estimator {
     sukima_capacity_estimator_load(estimator_.get(), &result);
     return result;
   }
-  /// What so many always runnable threads would get; 0: as many as may run at once.
+  /// The CPU that this many always runnable threads would get; 0: as many as may run at once.
   [[nodiscard]] estimate usable(double threads = 0) noexcept {
     estimate result{};
     sukima_capacity_estimator_usable(estimator_.get(), threads, &result);

@@ -25,7 +25,7 @@ namespace sukima::execution {
 /// \addtogroup execution
 /// @{
 
-/// What a sender names as its `sender_concept`.
+/// The type that a sender names as its `sender_concept`.
 struct sender_t {};
 
 /// Describes work that has not begun. Connected to a receiver and started, it calls one of the receiver's
@@ -114,7 +114,7 @@ class scheduler;
 /// for it in `run`. It has a thread of its own, which enters the runtime, as one more worker, while there is
 /// work, and sleeps otherwise.
 ///
-/// What is scheduled begins in the order in which it came and may run at the same time. It may fork, loop and
+/// Scheduled work begins in the order in which it came and may run at the same time. It may fork, loop and
 /// suspend as any task. While more than 512 pieces of work run or wait in suspended fibers, others wait.
 class pool {
  public:

@@ -128,7 +128,7 @@ template <class T> class stream {
   detail::stream_core* core_;
 };
 
-/// What was declared with program::object; for wishes.
+/// An object declared with program::object; for wishes.
 class object_options {
  public:
   /// Objects of a group run in turns, one at a time, and their streams need no locks. Without a group
@@ -146,7 +146,7 @@ class object_options {
     of_->stack = bytes;
     return *this;
   }
-  /// Where objects are processes this one runs in the process that called program::run, with its whole group:
+  /// If objects are processes, this one runs in the process that called program::run, with its whole group:
   /// for objects that write into variables of the caller. Objects elsewhere change copies of these.
   object_options& at_home() {
     of_->at_home = true;

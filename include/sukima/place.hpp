@@ -97,7 +97,7 @@ inline std::vector<place> places(place_level level) {
   return result;
 }
 
-/// Where the calling thread runs: the smallest place at this level or a larger one. A worker may run
+/// The place of the calling thread: the smallest place at this level or a larger one. A worker may run
 /// elsewhere after the next fork, and the kernel may move a thread at any moment.
 /// \returns the machine if the kernel does not say
 /// \par Complexity about 10 ns; the first call of the process reads the table of places

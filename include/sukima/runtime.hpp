@@ -88,7 +88,7 @@ class runtime {
   unsigned workers() const noexcept;
   /// Lets at most so many workers run from now on, at any time and from any thread; surplus ones stop at
   /// their next poll and come back when the limit is raised or taken back. Threads that enter always run.
-  /// Where a thread cannot be started fewer run, and `decisions` says so; the next call tries again.
+  /// If a thread cannot be started, fewer run, and `decisions` says so; the next call tries again.
   /// \param most 0 takes the limit back
   void limit_workers(unsigned most);
   /// How many may run now: fewer than `workers` if affinity, cpusets or quotas leave less CPU (see

@@ -24,7 +24,7 @@ enum class wait_policy {
   inherit,  ///< sleeps at once; what it waits for runs with the waiting thread's priority, if that is higher
 };
 
-/// Where a thread of the runtime can wait. docs/waiting.md lists what ends each wait.
+/// The points at which a thread of the runtime can wait. docs/waiting.md lists what ends each wait.
 enum class wait_point {
   idle,  ///< for work
   result,  ///< for the end of a task that was stolen, at its join, if there is no other work

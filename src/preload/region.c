@@ -19,7 +19,7 @@ typedef int get_max_threads(void);
 
 /// Whether the program has set a number; then no number is changed any more.
 static atomic_bool program_set;
-/// What the runtime gives to regions by itself, for the wait monitor; 0: not yet known. Relaxed, as the
+/// The runtime's own number of threads for regions, for the wait monitor; 0: not yet known. Relaxed, as the
 /// number that was set.
 static _Atomic uint32_t own_threads;
 /// The number that the program has received, 0: it has not asked. Regions get exactly that many.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs compiled with -fclosures=unwind or exceptions call: the explicit stack of a thread, and its
- * levels. An object of its own: it brings nothing of the runtime along. */
+/* Functions for programs compiled with -fclosures=unwind or exceptions: the explicit stack of a thread, and
+ * its levels. An object of its own: it brings nothing of the runtime along. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the outputs of benchmark programs and external commands mean.
+// The meaning of the outputs of benchmark programs and external commands.
 #include "bench/measurement.hpp"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith(("SUKIMA_", "OMP_")) and k != "TERM"},
                "NO_COLOR": "1"}
 
-# What started the tests may ignore or block signals, as a shell does for commands in the background.
+# The process that started the tests may ignore or block signals, as a shell does for commands in the background.
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -609,7 +609,7 @@ class Run(unittest.TestCase):
                 subprocess.run(["cc", f"-fsanitize={sanitizer}", "-o", program, str(source)], check=True)
                 for command in ([program], ["sh", "-c", f"{program}; exit"]):
                     done = run("run", "--threads", "5", "--", *command, ASAN_OPTIONS="color=never")
-                    # Where the kernel lays out memory very differently each time, ThreadSanitizer needs luck.
+                    # If the kernel lays out memory very differently each time, ThreadSanitizer needs luck.
                     while "unexpected memory mapping" in done.stderr:
                         done = run("run", "--threads", "5", "--", *command, ASAN_OPTIONS="color=never")
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "5\n", ""), command)

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What k threads get under a quota of `share` CPUs.
+/// The CPU that k threads get under a quota of `share` CPUs.
 cpu_supply supply(unsigned cap, double share) {
   return {cap, share, [share](unsigned k) { return std::min<double>(k, share); }, "because"};
 }

@@ -84,7 +84,7 @@ class graph {
   int add_rmw(event e, int write);
   int add_fence(event e);
 
-  // What may be added, by coherence and atomicity.
+  // The events that may be added, by coherence and atomicity.
   /// \param also a clock that bounds the choice as well; null: only what the thread knows
   std::vector<int> readable(int thread, int location, const clock* also = nullptr) const;
   std::vector<std::size_t> places(int thread, int location) const;

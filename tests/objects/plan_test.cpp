@@ -11,7 +11,7 @@ namespace {
 
 using namespace support;
 
-/// What follows the machine in the plan of the program below.
+/// The text after the machine in the plan of the program below.
 const std::string groups = R"("groups": [["a", "c"], ["b"]])";
 const std::string capacities = R"("capacities": {"one": 5, "two": 1})";
 

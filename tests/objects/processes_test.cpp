@@ -15,7 +15,7 @@ namespace {
 using support::await_no_process;
 using support::start;
 
-/// What the scenario prints, its lines sorted: processes print in any order.
+/// The output of the scenario, its lines sorted: processes print in any order.
 std::string output_of(const std::string& scenario, const std::string& model,
                       const std::string& folder = ".") {
   const std::string command = "cd '" + folder + "' && SUKIMA_OBJECTS=" + model +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of objects share: each is done in every way to run objects.
+// The common part of the tests of objects: each is done in every way to run objects.
 #pragma once
 
 #include <sukima/objects.hpp>

@@ -52,7 +52,7 @@ class region : public testing::Test {
     settings.cpus = 4;
   }
 
-  /// What a region gets in the child of a fork, where a limit has changed.
+  /// The number of a region in the child of a fork, where a limit has changed.
   static unsigned threads_in_child() {
     const pid_t child = fork();
     if (child == 0) {

@@ -117,7 +117,7 @@ TEST(failed_copy, is_forgotten_when_another_exception_leaves_the_search) {
     const auto leave_by_another = [&](context c) {
       try {
         search_once(c, failed, [&](context below) {
-          // Where the copy fails at the poll of this fork, its first branch throws before any join.
+          // If the copy fails at the poll of this fork, its first branch throws before any join.
           for (;;)
             sukima::fork2(
                 below,
@@ -151,7 +151,7 @@ TEST(failed_copy, that_is_pending_when_an_abort_leaves_its_scope_does_not_keep_t
         bool has_ended = false;
         try {
           const bool whole = sukima::cancellable(below, [&](context within, const sukima::canceller& cancel) {
-            // Where the copy fails at the poll of this fork, its first branch cancels before any join.
+            // If the copy fails at the poll of this fork, its first branch cancels before any join.
             for (;;)
               sukima::fork2(
                   within,

@@ -85,7 +85,7 @@ TEST_P(continuations, are_not_called_after_an_error) {
     EXPECT_FALSE(called);
     given.set_value(1);  // nothing happens
     EXPECT_THROW(f.touch(c), sukima::cancelled);
-    // What a continuation throws leaves its own touches only.
+    // An exception of a continuation leaves its own touches only.
     const auto works = sukima::launch([] { return 1; });
     const auto throws = works.then([](int) -> int { throw support::test_error(4); });
     EXPECT_THROW(throws.touch(c), support::test_error);

@@ -283,7 +283,7 @@ TEST(short_roots, that_are_long_publish_at_their_second_poll) {
     sukima::fork2(c, [] {}, [] {});
     by_second_poll = place.tasks();
   };
-  // Where the last short one was interrupted, the next one's first poll is not ignored.
+  // If the last short one was interrupted, the next one's first poll is not ignored.
   for (;;) {
     is_long = false;
     if (!place.learns(branch)) {

@@ -131,7 +131,7 @@ TEST_F(hinted, time_with_a_hint_is_counted_where_it_is_spent) {
   });
 }
 
-/// What is split off has the place of the frame that it was split off from.
+/// A task has the place of the frame that it was split off from.
 TEST_F(hinted, choice_points_inherit_by_their_address) {
   start(2);
   runtime().run([&](context c) {

@@ -152,7 +152,7 @@ TEST_P(fixed_order, of_short_bodies_is_that_of_the_numbers_of_a_loop) {
   }
 }
 
-// What a filter leaves keeps the numbers of all; a set of bits has those of the bits.
+// Elements that a filter leaves keep their numbers; a set of bits has those of the bits.
 TEST_P(fixed_order, is_that_of_the_numbers_that_are_left) {
   const std::vector<std::uint64_t> all = numbers_below(300);
   std::vector<std::uint64_t> left;
@@ -217,7 +217,7 @@ TEST_P(fixed_order, is_that_of_a_searchs_choices) {
   });
 }
 
-/// What a single worker gets, without any steal.
+/// The result of a single worker, without any steal.
 template <class Run> grouping alone(Run run) {
   sukima::runtime single(support::with_workers(1));
   return single.run(run);

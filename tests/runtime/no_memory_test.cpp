@@ -62,7 +62,7 @@ template <class Compute> void fail_each_allocation(Compute compute) {
   for (const failing how : {failing::one, failing::all_from_one_on, failing::every_third}) {
     sukima::runtime four(support::with_workers(4));
     long all_failed = 0;
-    // What is allocated only where a thief comes is tried until one has come.
+    // Allocations that only a thief causes are tried until one has come.
     for (long i = 0; i < 100 || all_failed == 0; ++i) {
       const long k = i % 100;
       failed = 0;

@@ -387,7 +387,7 @@ TEST_F(process_death_test, exit_while_other_threads_compute_ends_the_process) {
       ExitedWithCode(3), "");
 }
 
-// What exit() leaves behind in a task counts as leaked.
+// Objects that exit() leaves behind in a task count as leaked.
 #if !defined(SUKIMA_SANITIZED)
 
 TEST_F(process_death_test, exit_in_a_task_ends_the_process) {

@@ -63,7 +63,7 @@ std::int64_t sum_up(context c, int level, std::uint64_t path, const whereis& whe
   return finish(left);
 }
 
-/// What other libraries take of the address space is kept small, before there is a thread.
+/// Keeps the address space of other libraries small, before there is a thread.
 void limit_address_space() {
   pthread_attr_t small;
   pthread_attr_init(&small);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of generated code share: the default runtime with several numbers of workers.
+// The common part of the tests of generated code: the default runtime with several numbers of workers.
 #pragma once
 
 #include <sukima/sukima.h>

@@ -29,7 +29,7 @@ extern "C" {
 /// An estimator never keeps more files open.
 #define SUKIMA_CAPACITY_MAX_FILES 200
 
-/// What an estimate rests on.
+/// The basis of an estimate.
 typedef enum sukima_capacity_basis {
   SUKIMA_CAPACITY_BASIS_FACTS,  ///< limits only: nothing has been measured yet
   SUKIMA_CAPACITY_BASIS_TREE,  ///< computed from the groups of all neighbours
@@ -42,7 +42,7 @@ typedef enum sukima_capacity_basis {
   SUKIMA_CAPACITY_BASIS_PROGRESS
 } sukima_capacity_basis;
 
-/// What a number of threads would get.
+/// The CPU that a number of threads would get.
 typedef struct sukima_capacity_estimate {
   double usable;  ///< CPU time a second, in CPUs: above 0, at most `threads` (but see the override)
   double low;  ///< it is hardly less than this
@@ -51,7 +51,7 @@ typedef struct sukima_capacity_estimate {
   sukima_capacity_basis basis;  ///< what the numbers rest on
 } sukima_capacity_estimate;
 
-/// What was measured. Rates are of the long window (500 ms, or the next multiple of the quota's period)
+/// The measurements. Rates are of the long window (500 ms, or the next multiple of the quota's period)
 /// unless stated otherwise; a rate that cannot be known here is not-a-number.
 typedef struct sukima_capacity_load {
   double seconds;  ///< length of the window; 0 before the second sample: then nothing else is valid
@@ -108,7 +108,7 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_sample(sukima_capacity_estima
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_facts(const sukima_capacity_estimator* estimator,
                                                          sukima_capacity_facts* facts);
 
-/// What was measured until the latest sample.
+/// Returns the measurements up to the latest sample.
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_load(const sukima_capacity_estimator* estimator,
                                                         sukima_capacity_load* load);
 
@@ -136,7 +136,7 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capac
 SUKIMA_CAPACITY_API int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* estimator,
                                                                  sukima_capacity_estimate* estimate);
 
-/// What takes most away from the number of threads that was asked about: one of the limits (measured from the
+/// The cause of the largest loss of the asked number of threads: one of the limits (measured from the
 /// CPUs that are online), what the host advertises, the hypervisor's steal, or the neighbours together.
 /// \param estimator an opened estimator
 /// \param estimate  its latest answer
@@ -170,7 +170,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_close(sukima_capacity_estimat
 SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_options* options, double threads,
                                                       double seconds, sukima_capacity_estimate* estimate);
 
-/// What the host of this virtual machine advertises now in /run/sukima/host, in CPUs of the whole machine.
+/// The CPU that the host of this virtual machine advertises now in /run/sukima/host, in CPUs of the whole
+/// machine.
 /// \param root as sukima_capacity_options::root; NULL: this machine
 /// \return not-a-number if there is nothing that is still valid. Reads one small file, in microseconds, and
 ///         does not look at ports, which one process at a time can open

@@ -155,7 +155,7 @@ SUKIMA_CAPACITY_API size_t sukima_place_table_usable(const sukima_place_table* t
                                                      sukima_place_level level, sukima_place* places,
                                                      size_t capacity);
 
-/// Where memory of the calling process lies: the NUMA domains of its pages. It asks the running kernel
+/// The places of the calling process's memory: the NUMA domains of its pages. It asks the running kernel
 /// (move_pages without a target, which changes nothing and faults no page in), whatever the table's root is.
 /// \param table    an opened table
 /// \param pointers into the memory; null pointers are allowed
@@ -181,8 +181,8 @@ SUKIMA_CAPACITY_API size_t sukima_place_table_text(const sukima_place_table* tab
 /// others.
 SUKIMA_CAPACITY_API const char* sukima_place_level_name(sukima_place_level level);
 
-/// Where the calling thread runs: sukima_place_table_of_cpu() of its CPU, at this level or a larger one. The
-/// kernel may move the thread at any moment.
+/// The place of the calling thread: sukima_place_table_of_cpu() of its CPU, at this level or a larger one.
+/// The kernel may move the thread at any moment.
 /// \param level the level
 /// \return the machine if the kernel does not say
 /// \par Complexity about 10 ns after the first call in the process, which reads the table

@@ -36,7 +36,7 @@ typedef struct sukima_capacity_latency {
   double ns;  ///< time of a read that no cache has
 } sukima_capacity_latency;
 
-/// What was measured.
+/// The measurements.
 typedef struct sukima_capacity_profile {
   uint64_t machine;  ///< of sukima_capacity_machine() when it was measured
   uint64_t written;  ///< seconds since 1970
@@ -63,7 +63,7 @@ typedef enum sukima_capacity_profile_state {
 /// \param root as in sukima_capacity_options; NULL is the running machine
 SUKIMA_CAPACITY_API uint64_t sukima_capacity_machine(const char* root);
 
-/// Where the profile of this user is: `SUKIMA_PROFILE`, else sukima/profile in `XDG_CACHE_HOME`, else
+/// The path of this user's profile: `SUKIMA_PROFILE`, else sukima/profile in `XDG_CACHE_HOME`, else
 /// .cache/sukima/profile in `HOME`, else /var/cache/sukima/profile.
 /// \param path gets the path, cut off if it does not fit
 /// \param size of the memory for it

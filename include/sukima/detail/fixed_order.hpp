@@ -27,7 +27,7 @@ extern atomic<bool> combines_in_fixed_order;
 /// Relaxed: a loop that begins before the first entry of a node combines in either order.
 inline bool uses_fixed_order() noexcept { return combines_in_fixed_order.load(std::memory_order_relaxed); }
 
-/// What one iteration brings; empty where it was skipped.
+/// The value of one iteration; empty if it was skipped.
 template <class T> struct numbered {
   std::uint64_t number;
   std::optional<T> value;

@@ -135,7 +135,7 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       return nullptr;
   }
 
-  /// What a choice point becomes in checked mode while its second branch runs here: nothing to split. So that
+  /// The kind of a choice point in checked mode while its second branch runs here: nothing to split. So that
   /// branch has another context than the function that forked, and an outer one is noticed in it, too.
   static constexpr choice_point_kind passed_kind = closed_kind(sizeof(point_type));
   static constexpr choice_point_kind kind{

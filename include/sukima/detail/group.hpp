@@ -39,7 +39,7 @@ namespace sukima::detail {
 
 /// A group whose scope choice point is at `scope`, in the running fiber.
 group_core* make_group(char* scope);
-/// Where a scope choice point may lie for code without a context: at the ambient top, which moves above it.
+/// The place for a scope choice point of code without a context: at the ambient top, which moves above it.
 /// \throws usage_error where there is no ambient context
 char* take_ambient_scope();
 /// Moves the ambient top back to `scope`.

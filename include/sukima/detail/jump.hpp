@@ -21,7 +21,7 @@ enum class abort_reach {
   task,  ///< the whole segment: its task or an ancestor was cancelled
 };
 
-/// Where the choice points of the running segment begin on the fiber that owns an address of its choice
+/// The beginning of the running segment's choice points on the fiber that owns an address of its choice
 /// stack.
 char* segment_begin(const void* in_choice_stack) noexcept;
 /// The task of that segment.

@@ -68,7 +68,7 @@ struct task {
   /// The same for aborts that begin below the segment's shield.
   /// pairs with: lower_abort, clear_abort, is_reached, is_concerned in abort.cpp
   atomic<std::uintptr_t> shielded_abort_to{no_choice_point};
-  /// Where the shield begins, written by the fiber that runs the task.
+  /// The beginning of the shield, written by the fiber that runs the task.
   /// pairs with: abort_word, raise_shield, lower_shield in abort.cpp
   atomic<std::uintptr_t> shield{no_choice_point};
 };

@@ -6,7 +6,7 @@
 
 typedef __SIZE_TYPE__ sukima_size;
 
-/** What sukima_sequential_try returns when something was thrown to it. */
+/** The result of sukima_sequential_try when a tag was thrown to it. */
 #define SUKIMA_THROWN (-1)
 
 /** A dynamic_wind or try around the running code; newest first from sukima_sequential_newest on. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiled programs of the Tascell language call: the choice points of the choice stack as C sees them.
- * docs/translation.md shows what generated code looks like. The layouts are those of choice_point.hpp. */
+/* The functions that compiled programs of the Tascell language call, and choice points of the choice stack as
+ * C sees them. docs/translation.md shows what generated code looks like. The layouts are those of
+ * choice_point.hpp. */
 #ifndef SUKIMA_DETAIL_LANGUAGE_H
 #define SUKIMA_DETAIL_LANGUAGE_H
 
@@ -55,7 +56,7 @@ typedef struct sukima_try_point {
 
 struct sukima_task;
 
-/** What the runtime knows of one construct of the program. The first members are those of choice_point_kind;
+/** The facts that the runtime has about a construct. The first members are those of choice_point_kind;
  * the macros below fill them in. Functions that a construct does not have stay NULL. */
 typedef struct sukima_kind {
   unsigned size;
@@ -277,7 +278,7 @@ void sukima_abandon(sukima_choice_point* r) __attribute__((cold, noinline, nothr
 
 /* ---- try and throw ----------------------------------------------------------------------------------- */
 
-/** What sukima_try returns when something was thrown to it. */
+/** The result of sukima_try when a tag was thrown to it. */
 #define SUKIMA_THROWN (-1)
 
 /** Calls body(top, frame), which returns how it ended (0 or more, as the planner numbers the exits).

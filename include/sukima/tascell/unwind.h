@@ -50,7 +50,7 @@ typedef struct sukima_landing_level {
   long long sukima_context[64] __attribute__((aligned(16))); /**< a jmp_buf: where the unwinder goes on */
 } sukima_landing_level;
 
-/** What a thread knows. */
+/** The state of a thread. */
 typedef struct sukima_unwind_state {
   int sukima_asked; /**< functions are unwinding */
   char *sukima_base, *sukima_saved; /**< of the innermost level */
@@ -66,7 +66,8 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
 /** Marks the pointers that lead to a sukima_frame_closure, beside SUKIMA_CLOSURE_BIT. */
 #define SUKIMA_UNWIND_BITS (SUKIMA_CLOSURE_BIT | SUKIMA_IN_FRAME_BIT)
 
-/** What functions return while they unwind: where that can be another result, sukima_asked decides. */
+/** The values that functions return while they unwind: where that can be another result, sukima_asked
+ *  decides. */
 #define SUKIMA_SPECIAL_4 (-2147483647)
 #define SUKIMA_SPECIAL_8 (-2147483647L) /* one instruction can compare with it */
 #define SUKIMA_RARELY(sukima_x) __builtin_expect(!!(sukima_x), 0)

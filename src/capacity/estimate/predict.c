@@ -177,7 +177,7 @@ static view look_around(const sukima_capacity_estimator* all) {
     seen.got = fmax(seen.got, load->throttled < 0.95 ? use / (1 - load->throttled) : use);
   }
   double threads = seen.own + seen.inside;
-  // Where the highest visible group is not the machine's, those outside it are in other groups, or beside
+  // If the highest visible group is not the machine's, those outside it are in other groups, or beside
   // it as a whole: never as our threads are. (Without its files it may be the machine's.)
   bool are_outside = all->facts.ancestors_hidden != 0 && followed->path_length != 0 &&
                      followed->groups[followed->path[0]].has_usage;

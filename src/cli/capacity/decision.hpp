@@ -20,7 +20,7 @@ struct thread_policy {
   std::optional<unsigned> threads;  ///< the number itself; nothing else counts then
 };
 
-/// What is known about the CPU.
+/// The facts about the CPU.
 struct cpu_supply {
   unsigned cap = 1;  ///< threads that may run at the same moment
   double limit = 1;  ///< CPUs that the limits allow, whatever the neighbours leave

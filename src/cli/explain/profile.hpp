@@ -87,8 +87,8 @@ std::string text_of(const std::vector<runtime_profile>& profiles);
 /// The same as a list.
 nlohmann::json json_of(const std::vector<runtime_profile>& profiles);
 
-/// Where sequential clones ran, how often and why they were left, as text of several lines; empty if nothing
-/// is known of clones.
+/// The places of sequential clones, how often they ran and why they were left, as text of several lines;
+/// empty if nothing is known of clones.
 std::string text_of(const std::map<std::string, recorded_clones>& clones);
 
 /// The same as a list.

@@ -90,7 +90,7 @@ class recorded_tree {
 
   std::filesystem::path folder_;
   std::vector<std::uint64_t> times_;  ///< empty: a plain copy
-  /// Where the files of a recording change from sample to sample.
+  /// The folder in which the files of a recording change from sample to sample.
   std::optional<process::temporary_directory> moving_;
 };
 

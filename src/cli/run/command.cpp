@@ -83,7 +83,8 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-/// Where a report goes. It is opened before the program starts, so that a wrong name is an error before that.
+/// The destination of a report. It is opened before the program starts, so that a wrong name is an error
+/// before that.
 class report_target {
  public:
   explicit report_target(const std::string& name) {

@@ -10,7 +10,7 @@ namespace sukima::cli::run {
 /// program opens it as a file of this process, while this process runs.
 class decision_log {
  public:
-  /// Where there can be none (an old kernel), the path and the content are empty.
+  /// If the kernel is too old for such files, the path and the content are empty.
   decision_log();
   ~decision_log();
   decision_log(const decision_log&) = delete;
@@ -18,7 +18,7 @@ class decision_log {
 
   /// /proc/PID/fd/NUMBER
   std::string path() const;
-  /// What was written so far.
+  /// The text written so far.
   std::string content() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checkers of the language's rules have in common.
+// The common part of the checkers of the language's rules.
 #pragma once
 
 #include "index/semantic_index.hpp"
@@ -7,7 +7,7 @@
 
 namespace sukima::language {
 
-/// What rules look at, and how their violations are reported.
+/// The data that rules look at, and the reports of their violations.
 class rules {
  protected:
   rules(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index)

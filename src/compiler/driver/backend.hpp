@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver asks the C compiler, and the names that it gives to that compiler.
+// The driver's questions to the C compiler, and the names that it gives to that compiler.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ struct command_line_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What to produce.
+/// The output to produce.
 enum class goal { link, object, assembly, preprocessed, syntax, dependencies, translated };
 
 enum class word_use {

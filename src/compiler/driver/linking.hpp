@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the linker finds missing, in the terms of the language.
+// The linker's messages about missing symbols, in the terms of the language.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where control leaves statements: return, break, continue, goto, and the labels they lead to.
+// Statements by which control leaves others: return, break, continue, goto, and the labels they lead to.
 #include "index/recording.hpp"
 
 namespace sukima::language {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels between the nodes of a cluster: which functions are entries, and which tasks leave their node.
+// Values that travel between the nodes of a cluster: which functions are entries, and which tasks leave their
+// node.
 #include "index/recording.hpp"
 #include "source/report.hpp"
 

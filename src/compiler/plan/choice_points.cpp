@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the constructs share: the choice point of a construct, and the functions over it.
+// The common parts of the constructs: the choice point of a construct, and the functions over it.
 #include "plan/constructs.hpp"
 
 #include "plan/captures.hpp"

@@ -59,7 +59,7 @@ std::vector<const clang::LabelDecl*> labels_outside(const plan_input& in, const 
 /// These members of a closure's frame.
 std::string exit_fields(const plan_input& in, const closure_declaration& c);
 
-/// Where a closure is created: the places that its gotos lead back to.
+/// Plans the places to which a closure's gotos lead back, where the closure is created.
 void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std::string& frame,
                  const context& where);
 

@@ -75,7 +75,7 @@ struct context {
   token_index printed_now = no_token;  ///< a statement of it that is printed as it is
 };
 
-/// What is known before planning begins; nothing in it changes.
+/// The facts known before planning begins; they do not change.
 struct plan_input {
   clang::CompilerInstance& compiler;
   clang::ASTContext& ast;
@@ -139,11 +139,11 @@ struct placed_variable {
   token_range value;  ///< initial, or empty
 };
 
-/// What closures store or keep when a variable is declared later. Each time a block is printed, as for a
-/// clone, this replaces what there was.
+/// The variables that closures store or keep when they are declared later. Each time a block is printed, as
+/// for a clone, this replaces what there was.
 using later_texts = std::map<std::pair<token_index, token_index>, std::string>;  // by closure and variable
 
-/// What has been decided about the function that is being planned.
+/// The decisions about the function that is being planned.
 struct function_plan {
   std::set<const construct*> continued;  ///< loops whose label of the next iteration is used
   std::set<const construct*> broken;  ///< loops whose label after the loop is used

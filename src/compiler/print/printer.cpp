@@ -54,7 +54,7 @@ class printer {
     }
   }
 
-  // What happens to a token. \returns the next one
+  // Prints the edit of a token. \returns the next one
   token_index print_change(writer& out, token_index t, const kept&) const {
     const Token& token = unit_.tokens[t];
     if (token.isAnnotation() || token.is(tok::eof)) return t + 1;

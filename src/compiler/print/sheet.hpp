@@ -45,7 +45,7 @@ struct word {
   bool space;
 };
 
-// What happens to a token.
+// The edits of a token.
 /// It is printed as the user wrote it; the edit exists for what goes before or after it.
 struct kept {};
 /// Nothing is printed.

@@ -19,7 +19,7 @@ struct token_range {
   bool holds(const token_range& r) const { return begin <= r.begin && r.end <= end; }
 };
 
-/// Where a token comes from, and whether the parser and the printer see it.
+/// The origin of a token, and whether the parser and the printer see it.
 enum class token_role : std::uint8_t {
   user,  ///< the user's: parsed, and printed
   parsed_only,  ///< put in: parsed, not printed

@@ -34,7 +34,7 @@ enum preload_waiting {
   preload_waiting_asleep = 3,  ///< they sleep: threads could not see the end of this shortage (steal time)
 };
 
-/// What the library should do. The log's name aside, each is a number below 10^9.
+/// The settings of the library. The log's name aside, each is a number below 10^9.
 struct preload_settings {
   uint32_t threads;  ///< the number that was decided at the start, at least 1; 0: the library does nothing
   /// For threads that wait actively for each other, in the program's own code; 0: `threads`.

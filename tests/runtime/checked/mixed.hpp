@@ -20,7 +20,7 @@ struct own_context {
 
 long checked_fibonacci(sukima::context c, int n);
 long unchecked_fibonacci(sukima::context c, int n);
-/// What the second of two `own_context` branches got.
+/// The context of the second of two `own_context` branches.
 char* unchecked_second_context(sukima::context c);
 
 }  // namespace mixed

@@ -10,7 +10,7 @@ namespace random_programs {
 
 namespace {
 
-/// What may be used at the place where a node is made.
+/// The limits for a node at the place where it is made.
 struct place {
   std::size_t budget;   ///< evaluations of leaves
   int depth;

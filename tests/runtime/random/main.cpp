@@ -162,7 +162,7 @@ std::string text_of(const outcomes& o) {
 /// Some programs begin while the workers of the one before still search or fall asleep.
 bool is_checked_at_rest(std::uint64_t seed) { return seed % 4 != 0; }
 
-/// What is wrong; empty: nothing.
+/// The error; empty: none.
 std::string check(const program& p, const configuration& c, const expectation& expected, const result& r,
                   const observations& seen) {
   const auto wrong = [&](const std::string& what) {
@@ -207,7 +207,7 @@ sukima::settings settings_of(const configuration& c) {
   return s;
 }
 
-/// What the hints have led to.
+/// The effects of the hints.
 struct moves {
   std::uint64_t exchanges = 0;
   std::uint64_t taken_back = 0;

@@ -91,7 +91,7 @@ class numbers {
   std::uint64_t state_;
 };
 
-// What the parts compute. Both interpreters use these.
+// The computations of the parts. Both interpreters use them.
 
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return numbers(a * 0x100000001B3u + b).next(); }
 inline std::uint64_t input_of(std::uint64_t input, std::uint64_t child) { return mix(input, child + 1); }
@@ -118,7 +118,7 @@ struct failure {
 /// The workspace of searches: the choices on the way to here.
 class path {
  public:
-  /// What a copy throws that the library makes: the number of the failure.
+  /// The number of the failure that a copy made by the library throws.
   static constexpr std::uint64_t broken_copy = 0xB0C0;
 
   explicit path(bool fragile = false) : fragile_(fragile) {}
@@ -190,13 +190,13 @@ struct result {
   std::string text;  ///< of an error
 };
 
-/// What the program results in with any order of its branches.
+/// The result of the program with any order of its branches.
 struct expectation {
   outcomes possible;
   std::uint64_t leaves = 0;  ///< evaluations of leaves, if the program is pure
 };
 expectation expect(const program& p);
-/// What the sequential program results in.
+/// The result of the sequential program.
 result run_sequentially(const program& p);
 
 }  // namespace random_programs

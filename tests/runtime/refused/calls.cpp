@@ -42,7 +42,7 @@ void forks(sukima::context c) {
   REFUSE(sukima::fork(c, nothing, 3));  // refused: sukima::fork takes functions
 }
 
-/// What has an effect only where its result is used.
+/// Calls that have an effect only if their result is used.
 void results(sukima::context c) {
   sukima::on(sukima::place{}, nothing);
   const auto hint = sukima::on(sukima::place{});

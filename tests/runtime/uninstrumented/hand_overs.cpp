@@ -94,7 +94,7 @@ void launched_that_a_fiber_waits_for() {
   });
 }
 
-/// What was written before `cancel` is seen by a touch that throws `cancelled`.
+/// Writes before `cancel` are seen by a touch that throws `cancelled`.
 void cancelled_by_another_thread() {
   sukima::runtime two(with_workers(2));
   two.run([](context c) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler makes of fib, by hand: two calls that may run at the same time.
+/* The compiler's output for fib, by hand: two calls that may run at the same time.
  *
  *   task fib { in int n; out long r; };
  *   worker long fib(int n) {

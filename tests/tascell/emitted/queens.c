@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler makes of the n-queens search with a work array, by hand: a parallel loop, and a
+/* The compiler's output for the n-queens search with a work array, by hand: a parallel loop, and a
  * dynamic_wind whose second copies of BEFORE and AFTER are functions over its choice point.
  *
  *   worker long place(struct board *b, int k, int from, int to) {
