@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Senders, a scheduler, futures and coroutines: work of other programs'
-// event loops and coroutines on Sukima's workers.
+// SPDX-License-Identifier: Apache-2.0
+// Senders, a scheduler, futures and coroutines: event loops and coroutines of other programs run work on
+// Sukima's workers.
 //
 // The names are those of P2300 (std::execution, C++26), of which this is a small part: schedule, just, then,
 // connect, start, sync_wait, task. A sender sends one value or none.

@@ -28,8 +28,9 @@ int main(int argc, char** argv) {
   const command_entry* const called = argc > 1 ? find_command(argv[1]) : nullptr;
   if (called != nullptr && called->package != nullptr) return become_program(*called, argv);
   if (called != nullptr && !std::ranges::count(light_commands, called->name, &declared_command::name)) {
-    complain(fmt::format("this copy of sukima was built without the command '{}'; `make build` builds all of them",
-                         called->name));
+    complain(
+        fmt::format("this copy of sukima was built without the command '{}'; `make build` builds all of them",
+                    called->name));
     return process::exit_usage;
   }
   return run_command_line(light_commands, argc, argv);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Each parallel algorithm of the standard library gives what the
-// sequential one gives, for lengths around all borders of the backend, for numbers and for strings, on one
-// worker and on several.
+// SPDX-License-Identifier: Apache-2.0
+// Each parallel algorithm of the standard library gives the result of the sequential one: for lengths around
+// all borders of the backend, for numbers and for strings, on one worker and on several.
 #include "support.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Can a waiting thread hand its turn to the thread that it waits for?
+// SPDX-License-Identifier: Apache-2.0
+// Can a waiting thread hand its turn to the thread that it waits for?
 // Measures the CPU of a thread beside a busy process on its CPU, for each way in which another thread waits
 // for it.
 #include <CLI/CLI.hpp>
