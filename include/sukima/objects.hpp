@@ -6,10 +6,12 @@
 
 #include <sukima/objects/ends.hpp>
 #include <sukima/objects/select.hpp>
+#include <sukima/objects/sleep.hpp>
 #include <sukima/runtime.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <ranges>
@@ -131,9 +133,9 @@ template <class T> class stream {
 /// An object declared with program::object; for wishes.
 class object_options {
  public:
-  /// Objects of a group run in turns, one at a time, and their streams need no locks. Without a group
-  /// the objects are divided among as many groups as the runtime has workers, in the order of their
-  /// declaration.
+  /// Objects of a group run in turns, one at a time, and their streams need no locks. Objects without a group
+  /// begin in one if streams connect them, and are moved to other workers while these are idle if they
+  /// compute much (docs/objects.md).
   object_options& group(std::string_view name) {
     of_->group = std::string(name);
     return *this;
@@ -175,10 +177,16 @@ class program {
   program(int, char** argv) : program(0, argv, default_runtime()) {}
   program(int, char** argv, runtime& on) : core_(detail::make_program(on, argv)) {}
 
+  /// Chooses the model, by a name that SUKIMA_OBJECTS may have, for this program alone: that variable no
+  /// longer matters. For a library whose program has to work whatever its user's programs are. Before `run`.
+  void model(std::string_view name);
+
   /// Declares a stream.
+  /// \param when_full what becomes of another message
   /// \tparam T is moved from the sender to the receiver; it need not be copyable
   /// \par Complexity constant; memory for as many messages as it holds
-  template <class T> objects::stream<T> stream(std::string name, capacity room = {}) {
+  template <class T> objects::stream<T> stream(std::string name, capacity room = {},
+                                               overflow when_full = overflow::wait) {
     static_assert(std::is_object_v<T> && std::is_move_constructible_v<T>);
     std::size_t n = room.messages != 0 ? room.messages : std::clamp<std::size_t>(65536 / sizeof(T), 2, 64);
     if (n > (std::size_t{1} << 32)) throw usage_error("sukima: the stream " + name + " is too large");
@@ -186,11 +194,25 @@ class program {
     auto core = std::make_unique<detail::stream_core>(std::move(name), n, sizeof(T), alignof(T));
     core->destroy = [](void* message) noexcept { std::destroy_at(static_cast<T*>(message)); };
     core->type = typeid(T).name();
+    core->drops_oldest = when_full == overflow::drop_oldest;
     using journey = detail::stream_core::journey;
     core->to_processes = has_codec<T> ? journey::encoded : can_be_copied<T> ? journey::copied : journey::none;
     detail::stream_core& made = *core;
     detail::add_stream(*core_, std::move(core));
     return objects::stream<T>(made);
+  }
+  /// Declares a stream from a timer: at the end of each period it holds a tick. If its receiver has not taken
+  /// the one before, that stays, and the new one is left out. The timer is an object of this name. It ends
+  /// when no receiver is left, and at `stop`.
+  /// \throws usage_error the period is not above 0
+  template <class Rep, class Period> objects::stream<tick> timer(std::string name,
+                                                                 std::chrono::duration<Rep, Period> period) {
+    if (period <= period.zero())
+      throw usage_error("sukima: the period of the timer " + name + " is not above 0");
+    const objects::stream<tick> made = stream<tick>(name, capacity{1});
+    object(std::move(name), detail::run_timer, made.out(), std::chrono::ceil<detail::clock::duration>(period))
+        .of_->is_timer = true;
+    return made;
   }
   /// Declares an object: f(arguments…) runs concurrently with the other objects. f may take a context
   /// before the arguments. The ends among the arguments (or in containers there) belong to the object;

@@ -21,50 +21,53 @@ namespace sukima::objects::detail {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& word, const std::string& why) {
-  throw bad_setting("SUKIMA_OBJECTS=" + word + ": " + why);
+/// \param wish who asked for what
+[[noreturn]] void refuse(const std::string& wish, const std::string& why) {
+  throw bad_setting(wish + ": " + why);
 }
 
-[[noreturn]] void refuse_other(const std::string& word, const std::string& difference) {
-  refuse(word, "it is a plan of another program, " + difference + "; plan this one");
+[[noreturn]] void refuse_other(const std::string& wish, const std::string& difference) {
+  refuse(wish, "it is a plan of another program, " + difference + "; plan this one");
 }
 
 /// The object and its group's name.
 using grouping = std::vector<std::pair<object_core*, std::string>>;
 
-grouping groups_of(const program_core& p, const std::string& word, const model::named_plan& plan) {
+grouping groups_of(const program_core& p, const std::string& wish, const model::named_plan& plan) {
   grouping result;
   std::unordered_map<std::string, object_core*> left;
   for (const auto& o : p.objects) left.emplace(o->name, o.get());
   for (std::size_t i = 0; i < plan.groups.size(); ++i)
     for (const std::string& name : plan.groups[i]) {
       const auto found = left.find(name);
-      if (found == left.end()) refuse_other(word, "which has an object '" + name + "'");
+      if (found == left.end()) refuse_other(wish, "which has an object '" + name + "'");
       result.emplace_back(found->second, "group " + std::to_string(i + 1));
       left.erase(found);
     }
   for (const auto& o : p.objects)
-    if (left.contains(o->name)) refuse_other(word, "which has no object '" + o->name + "'");
+    if (left.contains(o->name)) refuse_other(wish, "which has no object '" + o->name + "'");
   return result;
 }
 
-void check_streams(const program_core& p, const std::string& word, const model::named_plan& plan) {
+void check_streams(const program_core& p, const std::string& wish, const model::named_plan& plan) {
   std::unordered_set<std::string> seen;
   for (const auto& s : p.streams) {
     if (!seen.insert(s->name).second)
-      refuse(word, "two streams are called '" + s->name + "', so no plan can tell them apart");
-    if (!plan.capacities.contains(s->name)) refuse_other(word, "which has no stream '" + s->name + "'");
+      refuse(wish, "two streams are called '" + s->name + "', so no plan can tell them apart");
+    if (!plan.capacities.contains(s->name)) refuse_other(wish, "which has no stream '" + s->name + "'");
   }
   for (const auto& [name, capacity] : plan.capacities)
-    if (!seen.contains(name)) refuse_other(word, "which has a stream '" + name + "'");
+    if (!seen.contains(name)) refuse_other(wish, "which has a stream '" + name + "'");
 }
 
 }  // namespace
 
 model::execution_model chosen_model(program_core& p) {
   const char* const text = std::getenv("SUKIMA_OBJECTS");
-  if (text == nullptr || *text == '\0') return model::execution_model::workers_simulated;
-  const std::string word = text;
+  const bool by_program = !p.wanted_model.empty();
+  if (!by_program && (text == nullptr || *text == '\0')) return model::execution_model::workers_simulated;
+  const std::string word = by_program ? p.wanted_model : text;
+  const std::string wish = by_program ? "sukima: program::model(" + word + ")" : "SUKIMA_OBJECTS=" + word;
   if (const auto known = model::model_called(word)) return *known;
   std::error_code error;
   std::ifstream file(word, std::ios::binary);
@@ -74,18 +77,18 @@ model::execution_model chosen_model(program_core& p) {
       accepted += std::string(model::name_of(one)) + ", ";
     for (const model::execution_model one : model::models_of_pipes)
       accepted += std::string(model::name_of(one)) + ", ";
-    refuse(word, "it must be " + accepted + "or a plan file that can be read");
+    refuse(wish, "it must be " + accepted + "or a plan file that can be read");
   }
   const std::string content(std::istreambuf_iterator<char>(file), {});
   try {
     const model::named_plan plan = model::read_plan(content, sukima_capacity_machine(nullptr));
-    const grouping groups = groups_of(p, word, plan);
-    check_streams(p, word, plan);
+    const grouping groups = groups_of(p, wish, plan);
+    check_streams(p, wish, plan);
     for (const auto& [object, group] : groups) object->group = group;
     for (const auto& s : p.streams) s->set_capacity(plan.capacities.at(s->name));
     return plan.model;
   } catch (const model::description_error& malformed) {
-    refuse(word, malformed.what());
+    refuse(wish, malformed.what());
   }
 }
 

@@ -155,7 +155,8 @@ bool program_core::abort_began() const noexcept {
 }
 
 void program_core::stop() noexcept {
-  stopping.store(true);  // before the lock is taken; partners: run_as_parent, stop_requested
+  stopping.store(true);  // before the lock is taken; partners: run_as_parent, stop_requested, wait_for_others
+  wake_timers();
   const std::lock_guard hold(run_lock);
   if (memory == nullptr) return;
   memory->header().stopping.store(1);  // then ring; partner: listener::run

@@ -23,7 +23,7 @@ namespace detail {
 namespace {
 
 bool runs_on_threads(const model::model_parts& how) noexcept {
-  return how.between != model::unit::simulated && how.name != "workers:simulated";
+  return how.between != model::unit::simulated && !runs_on_workers(how);
 }
 
 /// The last fiber of a program wakes whoever runs it. The program may be gone afterwards.
@@ -53,6 +53,13 @@ void run_object(sukima::detail::task* self, context c) {
     failed = false;
   } catch (const aborted&) {
     text = "it was aborted";
+  } catch (const stream_broken& e) {
+    // Its readers have left. Whether they leave before it has sent all depends on who runs when: no failure.
+    text = e.what();
+    me.is_cut_off = true;
+  } catch (const stream_cut_off& e) {
+    text = e.what();
+    me.is_cut_off = true;
   } catch (const stream_error& e) {
     text = e.what();
     // After an abort streams break and fail because objects have left by it.
@@ -83,6 +90,7 @@ void run_bell(sukima::detail::task* self, context) {
   auto& me = *static_cast<bell*>(self);
   island_core& of = *me.of;
   const program_core& p = *of.objects.front()->program;
+  if (of.is_divisible()) of.begin_sample();
   while (of.left != 0) {
     const std::uint64_t number = sukima::detail::begin_suspension(*me.self);
     me.number.store(number);  // then `aborting` is read; partner: abort
@@ -124,9 +132,21 @@ void program_core::check() const {
   }
 }
 
+void program_core::make_bell(island_core& i) {
+  bell& b = i.own_bell;
+  b.of = &i;
+  b.run = run_bell;
+  b.ended = [](sukima::detail::bound_task* t) noexcept {
+    end_fiber(*static_cast<bell*>(t)->of->objects.front()->program);
+  };
+  b.self = &i.make_fiber(b, 0);
+  i.worker_since = i.slice_began = sukima::detail::ticks();
+  i.make_ready(*b.self);
+}
+
 void program_core::prepare(island_core& i) {
   i.left = i.objects.size();
-  i.worker_since = i.slice_began = sukima::detail::ticks();
+  make_bell(i);
   for (object_core* const o : i.objects) {
     o->run = run_object;
     o->label = o->name.c_str();
@@ -137,14 +157,6 @@ void program_core::prepare(island_core& i) {
     o->recognized = o->ambient = sukima::detail::ambient_of_fiber(*o->self);
     i.make_ready(*o->self);
   }
-  bell& b = i.own_bell;
-  b.of = &i;
-  b.run = run_bell;
-  b.ended = [](sukima::detail::bound_task* t) noexcept {
-    end_fiber(*static_cast<bell*>(t)->of->objects.front()->program);
-  };
-  b.self = &i.make_fiber(b, 0);
-  i.make_ready(*b.self);
 }
 
 void program_core::run_islands(const model::model_parts& how) {
@@ -155,16 +167,20 @@ void program_core::run_islands(const model::model_parts& how) {
   std::promise<bool> started;
   const std::shared_future<bool> may_start = started.get_future().share();
   clock::time_point began;
+  std::vector<island_core*> first_ones;  // more are made where these are divided
   on.run([&](context c) {
     {
       const std::lock_guard hold(run_lock);
       core = sukima::detail::running_runtime();
-      make_islands(on_threads);
+      make_islands(on_threads, memory == nullptr && recorded == nullptr && runs_on_workers(how));
       std::size_t fibers = islands.size();
       for (const auto& i : islands) fibers += i->objects.size();
       left.store(fibers);  // before the fibers are ready; partner: end_fiber
       choose_stacks(*this);
-      for (const auto& i : islands) prepare(*i);
+      for (const auto& i : islands) {
+        prepare(*i);
+        first_ones.push_back(i.get());
+      }
       if (recorded != nullptr) recorded->begin(*this);
       is_running = true;
       began = clock::now();
@@ -177,9 +193,9 @@ void program_core::run_islands(const model::model_parts& how) {
       watch.emplace(*this);
     if (on_threads) {
       try {
-        entered.emplace(static_cast<std::ptrdiff_t>(islands.size()));
-        for (const auto& i : islands)
-          threads.emplace_back([&, this] {
+        entered.emplace(static_cast<std::ptrdiff_t>(first_ones.size()));
+        for (island_core* const i : first_ones)
+          threads.emplace_back([&, this, i] {
             bool is_inside = false;
             try {
               on.run([&] {
@@ -211,7 +227,7 @@ void program_core::run_islands(const model::model_parts& how) {
       if (on_threads)
         started.set_value(true);
       else
-        for (const auto& i : islands) i->start();
+        for (island_core* const i : first_ones) i->start();
     });
     took = clock::now() - began;
     const std::lock_guard hold(run_lock);
@@ -269,6 +285,21 @@ void program_core::abort_here() noexcept {
   for (const auto& i : islands) i->own_bell.ring();
 }
 
+const island_core* program_core::find_island(const sukima::detail::executor* of) {
+  if (of == nullptr) return nullptr;
+  const std::lock_guard hold(run_lock);
+  const auto found =
+      std::find_if(islands.begin(), islands.end(), [of](const auto& i) { return i.get() == of; });
+  return found != islands.end() ? found->get() : nullptr;
+}
+
+object_core& running_object(const char* what) {
+  sukima::detail::task* const t = sukima::detail::running_bound_task();
+  if (t == nullptr || t->run != run_object)
+    throw usage_error("sukima: " + std::string(what) + " was called, but no object runs here");
+  return static_cast<object_core&>(*t);
+}
+
 std::unique_ptr<program_core, program_deleter> make_program(runtime& on, char** argv) {
   return std::unique_ptr<program_core, program_deleter>(new program_core(on, argv));
 }
@@ -307,18 +338,15 @@ object_core& find_user(stream_core& s, object_core*& owner, bool out) {
     owner->program->recorded->begin_operation(*owner, s, out);
     return *owner;
   }
-  if (owner == nullptr && here != nullptr)
-    for (const auto& i : s.program->islands) {
-      if (i.get() != here) continue;
-      for (object_core* const o : i->objects) {
-        if (o->ambient != running) continue;
-        const std::lock_guard hold(s.program->ends_lock);
-        o->ends.push_back({&s, out});
-        o->dropped.reserve(o->dropped.size() + o->ends.size());
-        owner = o;
-        if (o->recorded != nullptr) o->program->recorded->begin_operation(*o, s, out);
-        return *o;
-      }
+  if (const island_core* const i = owner == nullptr ? s.program->find_island(here) : nullptr; i != nullptr)
+    for (object_core* const o : i->objects) {
+      if (o->ambient != running) continue;
+      const std::lock_guard hold(s.program->ends_lock);
+      o->ends.push_back({&s, out});
+      o->dropped.reserve(o->dropped.size() + o->ends.size());
+      owner = o;
+      if (o->recorded != nullptr) o->program->recorded->begin_operation(*o, s, out);
+      return *o;
     }
   throw usage_error("sukima: stream " + s.name + ": an end was used outside of its object" +
                     (owner != nullptr ? " " + owner->name : std::string()) +
@@ -333,6 +361,8 @@ int program::run() {
 }
 
 void program::stop() noexcept { core_->stop(); }
+
+void program::model(std::string_view name) { core_->wanted_model = name; }
 
 bool program::is_child() const noexcept { return core_->child != nullptr; }
 

@@ -16,45 +16,27 @@
 #include <unordered_map>
 #include <vector>
 
+#include "island.hpp"
 #include "processes.hpp"
 #include "recording.hpp"
 #include "shared/execution_model.hpp"
-#include "slice.hpp"
 #include "waits.hpp"
 
 namespace sukima::objects::detail {
 
-/// Who runs the islands, as SUKIMA_OBJECTS says (plan.cpp). A plan file sets the groups of the objects and
-/// the capacities of the streams, too.
+/// How the islands run, as program::model or SUKIMA_OBJECTS says (plan.cpp). A plan file sets the groups of
+/// the objects and the capacities of the streams, too.
 /// \throws bad_setting
 model::execution_model chosen_model(program_core& p);
+
+/// Whether the runtime's workers run the islands, which can be divided then.
+inline bool runs_on_workers(const model::model_parts& how) noexcept {
+  return how.name == "workers:simulated";
+}
 
 /// Whether objects that wait for one another for ever end the program though others go on, as SUKIMA_DEADLOCK
 /// says (deadlock.cpp). \throws bad_setting
 bool does_deadlock_of_some_end();
-
-struct island_core;
-
-/// A fiber of an island that nobody waits for: it runs what must be done by the holder of the island's token
-/// when all its objects may be parked.
-struct bell : sukima::detail::bound_task {
-  island_core* of = nullptr;
-  sukima::detail::fiber* self = nullptr;
-  /// Of its suspension. Sequentially consistent, with `aborting`. Partners: run_bell, ring.
-  std::atomic<std::uint64_t> number{0};
-  bool has_aborted = false;
-  void ring() noexcept;
-};
-
-struct island_core : island {
-  using island::island;
-  std::vector<object_core*> objects;
-  std::size_t left = 0;  ///< objects that have not ended
-  std::uint64_t worker_since = 0;  ///< in ticks: when it last let another island have its worker
-  slice_length slices;
-  std::uint64_t slice_began = 0;  ///< in ticks
-  bell own_bell;
-};
 
 /// Resumes waits whose time has come. The thread starts with the first of them.
 class timer {
@@ -95,10 +77,11 @@ struct program_core {
   std::uint32_t process = 0;  ///< this one
   std::vector<std::unique_ptr<stream_core>> streams;
   std::vector<std::unique_ptr<object_core>> objects;
-  std::vector<std::unique_ptr<island_core>> islands;
+  std::vector<std::unique_ptr<island_core>> islands;  ///< guarded by run_lock while the program runs
   sukima::detail::runtime_core* core = nullptr;
   timer time;
   std::unique_ptr<recording> recorded;  ///< null: it is not
+  std::string wanted_model;  ///< that program::model has chosen; empty: none
   bool has_run = false;
   bool deadlock_of_some_ends = false;  ///< set before the watch begins, which reads it
 
@@ -124,11 +107,17 @@ struct program_core {
   /// In any process; this one may not have heard of it.
   bool abort_began() const noexcept;
   void stop() noexcept;
+  /// Timers of this process see that the program was stopped.
+  void wake_timers() noexcept;
   /// Keeps the first. Between processes a consequence may be heard of before its cause, which then takes its
   /// place.
   /// \param text what a child tells the parent of it
   /// \param follows whether it is the consequence of an object's end
   void note_error(std::exception_ptr e, const std::string& text, bool follows) noexcept;
+  /// The island of this program that is that executor; null: none.
+  const island_core* find_island(const sukima::detail::executor* of);
+  /// Gives the island its bell, which runs first, and begins its first slice.
+  static void make_bell(island_core& i);
 
  private:
   void check() const;
@@ -143,8 +132,9 @@ struct program_core {
   /// The objects of other processes go.
   void drop_others() noexcept;
   void run_islands(const model::model_parts& how);
-  void make_islands(bool on_threads);
-  void prepare(island_core& i);
+  /// \param divide whether they may be divided while they run
+  void make_islands(bool on_threads, bool divide);
+  static void prepare(island_core& i);
 };
 
 // declaration.cpp
@@ -152,6 +142,11 @@ std::string type_name(const stream_core& s);
 std::string declaration_of(const program_core& p);
 /// Empty: there is none.
 std::string first_difference(std::string_view wanted, std::string_view found);
+
+// division_steps.cpp
+/// Moves objects of the island to a new one, if that saves time. For the token's holder, which stays.
+/// \returns whether any moved
+bool divide(program_core& p, island_core& of, const object_core& stays);
 
 /// Looks now and then whether objects wait for one another, in any process. Alive while a program runs; of
 /// one with processes in the parent.
@@ -183,6 +178,9 @@ void answer_watch(program_core& p, const segment& memory, std::uint32_t process)
 /// Writes the time to the file that SUKIMA_OBJECTS_TIME names, if there is no such file yet.
 void tell_run_time(std::chrono::nanoseconds time) noexcept;
 
+// record.cpp: takes the oldest record out, if there is one.
+void drop_record(stream_core& s, std::vector<std::byte>& scratch);
+
 // Streams between processes (remote.cpp).
 void lock_remote(stream_core& s, bool out);
 void unlock_remote(stream_core& s, bool out) noexcept;
@@ -190,8 +188,8 @@ void unlock_remote(stream_core& s, bool out) noexcept;
 void wake_remote(stream_core& s, std::uint32_t side) noexcept;
 /// This process's last end on that side was released.
 void close_remote(stream_core& s, bool out) noexcept;
-/// A sender of this process ends by an exception.
-void fail_remote(stream_core& s, const std::string& text) noexcept;
+/// A sender of this process ends by an exception. \param state what its stream is from now on
+void fail_remote(stream_core& s, const std::string& text, std::uint32_t state) noexcept;
 /// The text of who failed.
 const char* failure_of(const stream_core& s) noexcept;
 

@@ -128,6 +128,10 @@ attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> r
         break;
       }
     }
+    if (s.drops_oldest) {
+      drop_record(s, me.record);
+      continue;
+    }
     if (!waits || !wait_for(me, s, false, until, wanted)) {
       me.room_wanted = wanted;
       return attempt::not_now;
@@ -160,6 +164,16 @@ attempt take_record(object_core& me, stream_core& s, std::vector<std::byte>& rec
   }
   count_message(me);
   return attempt::done;
+}
+
+void drop_record(stream_core& s, std::vector<std::byte>& scratch) {
+  const side_lock hold(s, false);
+  const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+  const std::uint64_t there = s.messages(head);
+  if (there == 0) return;
+  const std::uint64_t used = read_record(s, head, there, scratch);
+  s.words->dropped.fetch_add(1, std::memory_order_relaxed);  // partner: dropped
+  s.give_back(head + used, used);
 }
 
 }  // namespace sukima::objects::detail

@@ -150,11 +150,15 @@ void recording::end(bool failed) {
 
 void recording::start(object_core& me) { me.recorded->mark = sukima::detail::ticks(); }
 
-void recording::begin_operation(object_core& me, const stream_core& s, bool out) {
-  const std::uint64_t now = sukima::detail::ticks();
+void recording::pause(object_core& me) {
   recorded_object& one = *me.recorded;
   if (!one.inside && one.sampled)
-    one.computed += std::max(0.0, static_cast<double>(now - one.mark) - tick_cost_);
+    one.computed += std::max(0.0, static_cast<double>(sukima::detail::ticks() - one.mark) - tick_cost_);
+}
+
+void recording::begin_operation(object_core& me, const stream_core& s, bool out) {
+  pause(me);
+  recorded_object& one = *me.recorded;
   one.inside = true;
   one.stream = &s;
   one.out = out;
@@ -227,9 +231,8 @@ void recording::go_on(object_core& me) {
 }
 
 void recording::finish(object_core& me) {
+  pause(me);
   recorded_object& one = *me.recorded;
-  if (!one.inside && one.sampled)
-    one.computed += std::max(0.0, static_cast<double>(sukima::detail::ticks() - one.mark) - tick_cost_);
   const bool has_sent =
       std::any_of(one.outputs.begin(), one.outputs.end(), [](const auto& o) { return o.messages > 0; });
   const std::lock_guard hold(lock_);

@@ -82,6 +82,8 @@ class recording {
   /// \returns whether others should go first; then go_on follows
   bool end_operation(object_core& me);
   void go_on(object_core& me);
+  /// It sleeps, which is not computing; then go_on follows.
+  void pause(object_core& me);
   void finish(object_core& me);
 
  private:

@@ -42,8 +42,10 @@ void close_party(const segment& memory, shared_stream& s, std::size_t index, std
   ring(memory, s, index, out ? stream_core::receivers_wait : stream_core::senders_wait);
 }
 
+/// \param state what the stream is from now on
 /// \param buries whether the process is dead: it may have begun this itself
-void fail(shared_stream& s, std::uint32_t process, const std::string& text, bool buries) noexcept {
+void fail(shared_stream& s, std::uint32_t process, const std::string& text, std::uint32_t state,
+          bool buries) noexcept {
   std::uint32_t nobody = 0;
   // Only the first one writes the text. Partner: fail in other processes; one that is dead does nothing more.
   if (!s.failing.compare_exchange_strong(nobody, process + 1) &&
@@ -52,7 +54,7 @@ void fail(shared_stream& s, std::uint32_t process, const std::string& text, bool
   const std::size_t size = std::min(text.size(), shared_stream::most_text - 1);
   std::memcpy(s.failure, text.data(), size);
   s.failure[size] = '\0';
-  s.state.fetch_or(stream_core::failed);  // partner: stream_core::now
+  s.state.fetch_or(state);  // partner: stream_core::now
 }
 
 /// Somebody moved the index, or closed the other side.
@@ -138,8 +140,8 @@ void close_remote(stream_core& s, bool out) noexcept {
     close_party(r.memory, r.at, r.index, r.process, out);
 }
 
-void fail_remote(stream_core& s, const std::string& text) noexcept {
-  fail(s.remote->at, s.remote->process, text, false);
+void fail_remote(stream_core& s, const std::string& text, std::uint32_t state) noexcept {
+  fail(s.remote->at, s.remote->process, text, state, false);
 }
 
 const char* failure_of(const stream_core& s) noexcept {
@@ -157,7 +159,8 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
         had_end = true;
         // Partner: close_party in that process, which does nothing more.
         if (out && one.open.load() != 0 && !failure.empty())
-          fail(*s, process, "sukima: stream " + p.streams[i]->name + ": " + failure, true);
+          fail(*s, process, "sukima: stream " + p.streams[i]->name + ": " + failure, stream_core::failed,
+               true);
         close_party(memory, *s, i, process, out);
       }
     if (!had_end) continue;
@@ -182,6 +185,7 @@ listener::~listener() {
 
 void listener::run() {
   pthread_setname_np(pthread_self(), "sukima-bell");
+  bool stopped = false;
   while (!ends_.load()) {  // partner: ~listener
     bell_.listen([this](std::size_t bit) {
       if (bit / 2 < of_.streams.size())
@@ -190,7 +194,10 @@ void listener::run() {
     });
     answer_watch(of_, memory_, process_);
     // After the ring. Partners: program_core::stop and abort, in any process; of_.stopping: stop_requested.
-    if (memory_.header().stopping.load() != 0) of_.stopping.store(true);
+    if (memory_.header().stopping.load() != 0 && !std::exchange(stopped, true)) {
+      of_.stopping.store(true);
+      of_.wake_timers();
+    }
     if (memory_.header().aborting.load() != 0 && !of_.aborting.load()) of_.abort_here();
   }
 }

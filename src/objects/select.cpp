@@ -12,9 +12,7 @@ object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   object_core* me = nullptr;
   for (std::size_t i = 0; i < count; ++i)
     if (cases[i]->stream != nullptr) me = &user_of(*cases[i]->stream, *cases[i]->owner, !cases[i]->receives);
-  if (me == nullptr)
-    throw usage_error("sukima: a select needs a stream; to pass time, sleep in sukima::blocking");
-  return *me;
+  return me != nullptr ? *me : running_object("a select without streams");
 }
 
 /// Of an object whose cases change with each call only the last ones are remembered.

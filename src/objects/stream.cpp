@@ -2,8 +2,6 @@
 // Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp.
 #include "program.hpp"
 
-#include <pthread.h>
-#include <time.h>
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
@@ -159,7 +157,8 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   }
   tell_watch(me, cases, count, until != nullptr, w.number);
   // After the suspension was told, and the bits of `waiting`. Partner: program_core::abort_here.
-  const bool leaves = me.program->aborting.load() && std::uncaught_exceptions() == 0;
+  const bool leaves = (me.program->aborting.load() && std::uncaught_exceptions() == 0) ||
+                      (me.is_timer && me.program->stopping.load());  // partner: wake_timers
   const bool ready = leaves || std::any_of(cases, cases + count, is_ready);
   bool in_time = true;
   if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
@@ -177,8 +176,9 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
 /// The rest of wait.
 bool wait_for_some(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   if (until != nullptr && clock::now() >= *until) return false;
-  const bool shared = until != nullptr ||
-                      std::any_of(cases, cases + count, [](const wait_case& c) { return c.stream->shared; });
+  const bool shared = until != nullptr || std::any_of(cases, cases + count, [](const wait_case& c) -> bool {
+                        return c.stream->shared;
+                      });
   bool in_time = true;
   if (shared)
     in_time = wait_for_others(me, cases, count, until);
@@ -215,6 +215,17 @@ void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
     if (claim(*c.wait)) --count;
   }
   if (list.first == nullptr) clear_waiting(*this, side);
+}
+
+void stream_core::drop_oldest(object_core& sender) {
+  if (in_records) return drop_record(*this, sender.record);
+  const side_lock hold(*this, false);  // of a shared stream
+  const std::uint64_t head = words->head.load(std::memory_order_relaxed);
+  // As a receiver does, so that tail_seen stays right. Under this lock, or in turns, only one moves the head.
+  if (words->tail.load(std::memory_order_acquire) - head < capacity || messages(head) == 0) return;
+  destroy(slot(head));
+  words->dropped.fetch_add(1, std::memory_order_relaxed);  // partner: dropped
+  give_back(head + 1, 1);
 }
 
 void stream_core::wake_in_island(wait_list& list) noexcept {
@@ -264,20 +275,6 @@ void wait_in_island(object_core& me, stream_core& s, bool receives) {
   wait(me, &other, 1, nullptr);
 }
 
-namespace {
-
-clock_reading read_clocks(std::uint64_t ticks) noexcept {
-  const auto nanoseconds = [](clockid_t which) {
-    timespec now{};
-    clock_gettime(which, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-  };
-  return {static_cast<std::uintptr_t>(pthread_self()), nanoseconds(CLOCK_THREAD_CPUTIME_ID),
-          nanoseconds(CLOCK_MONOTONIC), ticks};
-}
-
-}  // namespace
-
 void turn_over(object_core& me) {
   // Who only tries never waits. Not during an exception, which may be the one that ends the object.
   if (!me.dropped.empty() && std::uncaught_exceptions() == 0) release_dropped(me);
@@ -285,9 +282,7 @@ void turn_over(object_core& me) {
   if (recorded != nullptr && !recorded->end_operation(me)) return;
   island_core& home = static_cast<island_core&>(*me.home);
   const std::uint64_t now = sukima::detail::ticks();
-  if (recorded == nullptr)  // a recording does not depend on time
-    home.slices.ended(now - home.slice_began, [now] { return read_clocks(now); });
-  home.budget = recorded != nullptr ? 0 : home.slices.messages();
+  home.budget = recorded != nullptr ? 0 : home.end_slice(me, now);  // a recording does not depend on time
   home.slice_began = now;
   leave_if_aborting(me);
   home.collect();
@@ -298,6 +293,8 @@ void turn_over(object_core& me) {
     home.slice_began = sukima::detail::ticks();
   }
   home.take_turns();
+  island_core& now_home = static_cast<island_core&>(*me.home);  // another one, if its island was divided
+  now_home.others_were_ready = now_home.has_ready();
   if (recorded != nullptr) recorded->go_on(me);
 }
 
@@ -331,12 +328,13 @@ void stream_core::release(bool out, object_core* owner) noexcept {
   if (out && owner != nullptr && owner->failing != nullptr) {
     const std::string text =
         "sukima: stream " + name + ": the object " + owner->name + " failed: " + *owner->failing;
+    const std::uint32_t now = owner->is_cut_off ? failed | cut_off : std::uint32_t{failed};
     if (remote) {
-      fail_remote(*this, text);
+      fail_remote(*this, text, now);
     } else {
       const std::lock_guard hold(lists_lock);
       if (failure.empty()) failure = text;
-      words->state.fetch_or(failed);  // after the text; partner: stream_core::now
+      words->state.fetch_or(now);  // after the text; partner: stream_core::now
     }
   }
   close_end(*this, out);
@@ -368,7 +366,9 @@ void stream_core::throw_broken(const object_core* sender) const {
 }
 
 void stream_core::throw_if_failed() const {
-  if ((now() & failed) != 0) throw stream_failed(failure_of(*this));
+  const std::uint32_t state = now();
+  if ((state & cut_off) != 0) throw stream_cut_off(failure_of(*this));
+  if ((state & failed) != 0) throw stream_failed(failure_of(*this));
 }
 
 void stream_core::throw_corrupt() const {

@@ -149,7 +149,105 @@ TEST_P(stream_test, moves_what_cannot_be_copied) {
   EXPECT_EQ(all, "abcde");
 }
 
-TEST_P(stream_test, destroys_messages_that_were_not_received) {
+/// Counts how often it is copied and moved; larger than what registers hold.
+struct counted {
+  static inline std::atomic<int> copies{0}, moves{0};
+  int value = 0;
+  std::array<char, 1024> payload{};
+  explicit counted(int v, char first = 0) : value(v) { payload[0] = first; }
+  counted(const counted& other) : value(other.value), payload(other.payload) { ++copies; }
+  counted(counted&& other) noexcept : value(other.value), payload(other.payload) { ++moves; }
+  counted& operator=(const counted&) = delete;
+  counted& operator=(counted&&) = delete;
+  ~counted() = default;
+};
+
+TEST_P(stream_test, a_message_is_made_in_the_stream_and_moved_out_once) {
+  program p(runtime);
+  auto s = p.stream<counted>("s", capacity{2});
+  counted::copies = counted::moves = 0;
+  p.object(
+      "source",
+      [](out<counted> to) {
+        const counted kept(1);
+        to.send(kept);
+        to.send(counted(2));
+        to.emplace(3, 'c');
+        for (int i = 4; i <= 40; ++i) to.emplace(i);
+      },
+      s.out());
+  int sum = 0;
+  p.object(
+      "sink",
+      [&](in<counted> from) {
+        const std::optional<counted> first = from.receive();
+        sum += first->value;
+        for (const counted& c : from) sum += c.value;
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(sum, 820);
+  EXPECT_EQ(counted::copies, 1) << "of what was sent and kept";
+  EXPECT_EQ(counted::moves, 1 + 40) << "one into the stream, and one out of it for each message";
+}
+
+TEST_P(stream_test, a_full_stream_may_drop_its_oldest_messages) {
+  constexpr int count = 2000;
+  for (const std::size_t room : {1u, 4u}) {
+    program p(runtime);
+    auto s = p.stream<std::shared_ptr<int>>("s", capacity{room}, sukima::objects::overflow::drop_oldest);
+    const auto token = std::make_shared<int>(0);
+    for (const char* name : {"first", "second"})
+      p.object(
+          name,
+          [&token](out<std::shared_ptr<int>> to) {
+            std::vector<std::shared_ptr<int>> some(10, token);
+            for (int i = 0; i < count / 2; i += 20) {
+              to.send_all(some);
+              for (int k = 0; k < 10; ++k)
+                EXPECT_EQ(to.try_send(std::shared_ptr<int>(token)), send_result::sent);
+            }
+          },
+          s.out());
+    std::uint64_t received = 0, dropped = 0;
+    p.object(
+        "sink",
+        [&](in<std::shared_ptr<int>> from) {
+          while (from.receive()) ++received;
+          dropped = from.dropped();
+        },
+        s.in());
+    p.run();
+    EXPECT_EQ(received + dropped, static_cast<std::uint64_t>(count));
+    EXPECT_GE(received, 1u);
+    EXPECT_EQ(token.use_count(), 1) << "what is dropped is destroyed";
+  }
+}
+
+TEST_P(stream_test, the_newest_messages_are_kept) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4}, sukima::objects::overflow::drop_oldest);
+  auto full = p.stream<int>("full", capacity{1});
+  std::vector<int> got;
+  p.object(
+      "source",
+      [](out<int> to, out<int> is_full) {
+        for (int i = 1; i <= 100; ++i) to.send(i);
+        is_full.send(1);
+      },
+      s.out(), full.out());
+  p.object(
+      "sink",
+      [&](in<int> from, in<int> is_full) {
+        is_full.receive();
+        for (const int i : from) got.push_back(i);
+      },
+      s.in(), full.in());
+  p.run();
+  EXPECT_EQ(got, (std::vector<int>{97, 98, 99, 100}));
+}
+
+TEST_P(stream_test, what_nobody_received_is_destroyed) {
   const auto token = std::make_shared<int>(1);
   {
     program p(runtime);

@@ -20,6 +20,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace sukima::detail {
 
@@ -63,6 +65,11 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   /// Makes a parked fiber ready, after those that are ready already.
   void make_ready(fiber& s) noexcept;
   bool has_ready() const noexcept { return first_ready_ != nullptr; }
+  /// The fibers that can go on, in the order of their turns.
+  std::vector<fiber*> ready_fibers() const;
+  /// Moves fibers to another executor, whose token the caller holds, too. Each is ready, or parked until
+  /// make_ready, so no other thread has a use for it. \par Complexity linear in these and the ready fibers
+  void give(std::span<fiber* const> moved, executor& to) noexcept;
   /// Moves the fibers that other threads have posted to the list of ready fibers.
   void collect() noexcept;
   /// Parks the running fiber and runs the next ready one. Returns when another fiber or thread has made it
@@ -117,8 +124,13 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
 
 /// The executor of the running fiber; null: it has none.
 executor* running_executor() noexcept;
+/// The task that runs on the running fiber of an executor: the fiber's own task, or a task that was forked
+/// there. Null: the running fiber has no executor.
+task* running_bound_task() noexcept;
 /// The runtime around this thread's running code; null: none.
 runtime_core* running_runtime() noexcept;
+/// Does a worker look for work?
+bool has_idle_worker(const runtime_core& core) noexcept;
 /// The running fiber; null: none.
 fiber* this_fiber_now() noexcept;
 

@@ -19,6 +19,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/executor.hpp>
 #include <sukima/errors.hpp>
+#include <sukima/objects/errors.hpp>
 #include <sukima/objects/select_turns.hpp>
 #include <sukima/objects/times.hpp>
 
@@ -30,43 +31,8 @@
 #include <mutex>
 #include <new>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
-
-namespace sukima::objects {
-/// \addtogroup objects
-/// @{
-
-/// Something is wrong with a stream; the text names it.
-struct stream_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-/// Nobody is left who could receive what is sent.
-struct stream_broken : stream_error {
-  using stream_error::stream_error;
-};
-/// A sender of the stream has ended by an exception, or with its process. Thrown after what was accepted has
-/// been received, when no other sender is left; the text names the object and has its exception's text.
-struct stream_failed : stream_error {
-  using stream_error::stream_error;
-};
-/// A message for another process has more than 64 MiB once it is encoded.
-struct message_too_large : stream_error {
-  using stream_error::stream_error;
-};
-/// An object of another process has ended by an exception, or its process by a signal or without finishing.
-/// program::run throws it; the text says which, and why.
-struct object_failed : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-/// All objects wait for one another. The text lists who waits for what.
-struct deadlock : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// @}
-}  // namespace sukima::objects
 
 namespace sukima::objects::detail {
 
@@ -120,6 +86,8 @@ struct object_core : sukima::detail::bound_task {
   std::string group;
   std::size_t stack = 0;  ///< bytes that it asks for
   bool at_home = false;  ///< in the process that calls program::run
+  bool is_timer =
+      false;  ///< of program::timer: runs where its first receiver does, and ends at program::stop
   std::uint32_t process = 0;  ///< its number; 0: that process
   std::uint32_t island_number = 0;  ///< no two islands of a program have the same
   select_turns turns;
@@ -130,6 +98,8 @@ struct object_core : sukima::detail::bound_task {
   std::vector<held_end> ends;
   std::vector<held_end> dropped;  ///< while an exception unwinds the object; only for itself
   const std::string* failing = nullptr;  ///< it ends by an exception with this text
+  bool is_cut_off = false;  ///< that exception follows from a reader that left early
+  std::uint64_t sampled_ticks = 0;  ///< that it computed in the last sample; for the token's holder
   /// It waits for streams of its island, until claim; for the token's holder.
   wait_state* local_wait = nullptr;
   // Of a wait for one stream of its island without a time.
@@ -193,6 +163,25 @@ struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a li
   // Written seldom.
   alignas(64) std::atomic<std::uint32_t> waiting{0};  ///< of a shared stream; else the lists say it
   std::atomic<std::uint32_t> state{0};
+  /// Messages that made room for newer ones. Relaxed: a count. Partners: drop_oldest, dropped.
+  std::atomic<std::uint64_t> dropped{0};
+};
+
+/// Whether the ends of a stream are in several islands, or may be. The holder of the token of all its objects
+/// changes it, when it divides their island. Relaxed: its readers are these objects, and the search for
+/// deadlocks, which finds out by the wait counts that it has read an old value.
+class shared_mark {
+ public:
+  operator bool() const noexcept {  // NOLINT(google-explicit-constructor): a flag of the stream
+    return is_shared_.load(std::memory_order_relaxed);
+  }
+  shared_mark& operator=(bool is_shared) noexcept {
+    is_shared_.store(is_shared, std::memory_order_relaxed);
+    return *this;
+  }
+
+ private:
+  std::atomic<bool> is_shared_{true};
 };
 
 /// What a stream between processes has besides (src/objects/remote.hpp).
@@ -206,14 +195,16 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   static constexpr std::uint32_t closed = 1;  ///< no sender is left
   static constexpr std::uint32_t broken = 2;  ///< no receiver is left
   static constexpr std::uint32_t failed = 4;  ///< a sender has ended by an exception
+  static constexpr std::uint32_t cut_off = 8;  ///< and that because one of its own readers had left
   static constexpr std::uint32_t receivers_wait = 1;
   static constexpr std::uint32_t senders_wait = 2;
 
   stream_words own_words;
   stream_words* words = &own_words;  ///< or in the memory of several processes
-  bool shared = true;  ///< its ends are in several islands
+  shared_mark shared;
   bool many_out = false;
   bool many_in = false;
+  bool drops_oldest = false;  ///< a full one makes room; then senders take from it, too
   bool in_records = false;  ///< its messages pass as records: put_record, take_record
   bool piped = false;  ///< they go through a pipe (src/objects/pipe.hpp)
   std::uint64_t capacity = 0;  ///< a power of two
@@ -227,6 +218,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   std::unique_ptr<remote_stream, remote_deleter> remote;  ///< null: all its ends are in this process
   std::atomic<std::uint32_t> outs{0};  ///< of this process once it runs
   std::atomic<std::uint32_t> ins{0};
+  std::uint64_t tail_at_sample = 0;  ///< when its island's sample began; for the token's holder
   std::mutex out_lock;  ///< of several senders in several islands: around "write the slot, store tail"
   std::mutex in_lock;
   std::mutex lists_lock;  ///< the rest, if it is shared
@@ -302,6 +294,11 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   void unlock_side(bool out) noexcept;
 
   void wake(std::uint32_t side, std::uint64_t count) noexcept;
+  /// The stream was full: takes the oldest message out, if it still is. No lock of a side is held. Partner of
+  /// the count: dropped
+  void drop_oldest(object_core& sender);
+  /// Its island is about to be divided: its ends will be in several islands. For the token's holder.
+  void become_shared() noexcept;
   /// Wakes the first of its receivers, or of its senders. \pre it is not shared
   void wake_in_island(wait_list& list) noexcept;
   void release(bool out, object_core* owner) noexcept;
@@ -392,5 +389,7 @@ inline void count_message(object_core& me, unsigned messages = 1) {
 }
 
 bool stop_requested(const stream_core& s) noexcept;
+/// The object that runs. \throws usage_error none does \param what was called
+object_core& running_object(const char* what);
 
 }  // namespace sukima::objects::detail

@@ -68,7 +68,7 @@ template <class T, class F> struct room_case final : select_case {
     owner = &end.owner_;
   }
   outcome try_now() override {
-    switch (to.put(value, false, nullptr)) {
+    switch (to.put(false, nullptr, std::move(value))) {
       case send_result::sent:
         f();
         return outcome::served;

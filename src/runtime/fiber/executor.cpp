@@ -73,6 +73,27 @@ void executor::make_ready(fiber& s) noexcept {
   last_ready_ = &s;
 }
 
+std::vector<fiber*> executor::ready_fibers() const {
+  std::vector<fiber*> all;
+  for (fiber* s = first_ready_; s != nullptr; s = s->next) all.push_back(s);
+  return all;
+}
+
+void executor::give(std::span<fiber* const> moved, executor& to) noexcept {
+  for (fiber* const s : moved) {
+    SUKIMA_ASSERT(s->home == this, "a fiber is moved by the executor that it is bound to");
+    s->home = &to;
+  }
+  living_ -= moved.size();
+  to.living_ += moved.size();
+  fiber* next = std::exchange(first_ready_, nullptr);
+  last_ready_ = nullptr;
+  while (next != nullptr) {
+    fiber* const s = std::exchange(next, next->next);
+    s->home->make_ready(*s);
+  }
+}
+
 void executor::collect() noexcept {
   if (inbox_.load(std::memory_order_relaxed) == nullptr) return;
   fiber* newest = inbox_.exchange(nullptr, std::memory_order_seq_cst);
@@ -288,6 +309,13 @@ executor* running_executor() noexcept {
 runtime_core* running_runtime() noexcept {
   const fiber* const s = running_fiber();
   return s != nullptr ? s->runtime : nullptr;
+}
+
+bool has_idle_worker(const runtime_core& core) noexcept { return core.park.has_idle_workers(); }
+
+task* running_bound_task() noexcept {
+  const fiber* const s = running_fiber();
+  return s != nullptr && s->home != nullptr ? s->running : nullptr;
 }
 
 fiber* this_fiber_now() noexcept { return running_fiber(); }

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receiving end of a stream.
+#pragma once
+
+#include <sukima/objects/records.hpp>
+#include <sukima/objects/stream_end.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::objects {
+
+/// \addtogroup objects
+/// @{
+
+/// The receiving end of a stream. Belongs to one object. When the last one is destroyed the stream is
+/// broken for its senders. Source: see out.
+template <class T> class in : public detail::stream_end {
+ public:
+  /// The next message; waits for it. Empty: the stream is closed and what was sent has been received.
+  /// \throws stream_failed see there; usage_error another object's end; what T's move throws: the
+  ///         message stays
+  /// \par Complexity constant
+  std::optional<T> receive() { return take(true, nullptr); }
+  /// The same without waiting: empty, too, if there is no message now. \par Complexity constant
+  std::optional<T> try_receive() {
+    std::optional<T> found = take(false, nullptr);
+    if (!found) poll();
+    return found;
+  }
+  /// Waits for at most so long. \par Complexity as out::send_for
+  template <class Rep, class Period> std::optional<T> receive_for(
+      std::chrono::duration<Rep, Period> longest) {
+    const auto until = detail::end_of_wait(longest);
+    std::optional<T> found = take(true, &until);
+    if (!found) poll();
+    return found;
+  }
+  /// Waits for a message, then takes as many as there are and fit. \returns how many; 0: as receive
+  /// when empty \par Complexity linear in the number of messages
+  std::size_t receive_some(std::span<T> to) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, false);
+    std::uint64_t taken = 0;
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
+        try {
+          for (; taken < to.size(); ++taken) {
+            std::optional<T> message = detail::take_from_record<T>(me, s, taken == 0, nullptr);
+            if (!message) break;
+            to[taken] = *std::move(message);
+          }
+        } catch (const stream_failed&) {
+          if (taken == 0) throw;  // the next call says it
+        }
+        return taken;
+      }
+    while (!to.empty()) {
+      const bool ended = (s.now() & detail::stream_core::closed) != 0;
+      {
+        const detail::side_lock hold(s, false);
+        const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+        const std::uint64_t most = std::min<std::uint64_t>(s.messages(head), to.size());
+        // Also where an assignment throws: what was taken before is destroyed already.
+        struct giving_back {
+          detail::stream_core& s;
+          const std::uint64_t head;
+          const std::uint64_t& taken;
+          ~giving_back() {
+            if (taken != 0) s.give_back(head + taken, taken);
+          }
+        } const at_end{s, head, taken};
+        for (; taken < most; ++taken) {
+          T& message = *std::launder(s.slot_of<T>(head + taken));
+          to[taken] = std::move(message);
+          std::destroy_at(&message);
+        }
+      }
+      if (taken != 0) break;
+      if (ended) {
+        s.throw_if_failed();
+        return 0;
+      }
+      detail::wait_for(me, s, true);
+    }
+    detail::count_message(me, static_cast<unsigned>(std::min<std::uint64_t>(taken, detail::island::slice)));
+    return taken;
+  }
+  /// Is no sender left, and nothing to receive?
+  bool is_closed() const {
+    const detail::stream_core& s = core();
+    return (s.now() & detail::stream_core::closed) != 0 && !s.has_message();
+  }
+  /// How many messages of the stream were dropped for newer ones (overflow::drop_oldest).
+  std::uint64_t dropped() const { return detail::dropped(core()); }
+  /// For select: calls f(message) as soon as there is one.
+  template <class F> detail::receive_case<T, F, detail::no_function> on(F f);
+  /// The same, and calls ended() once, when the stream is closed and all messages have been received: for
+  /// an object that goes on with other streams.
+  template <class F, class Ended> detail::receive_case<T, F, Ended> on(F f, Ended ended);
+
+  /// Receives until the stream is closed.
+  class iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    explicit iterator(in& from) : from_(&from) { ++*this; }
+    // Not at the end, as with any iterator.
+    T& operator*() const noexcept { return *message_; }  // NOLINT(bugprone-unchecked-optional-access)
+    iterator& operator++() {
+      if constexpr (fits_registers && std::is_move_assignable_v<T>) {
+        message_ = from_->receive();
+      } else {
+        message_.reset();
+        from_->take_into(message_, true, nullptr);
+      }
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const noexcept { return !message_.has_value(); }
+
+   private:
+    in* from_ = nullptr;
+    mutable std::optional<T> message_;
+  };
+  iterator begin() { return iterator(*this); }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  template <class> friend class stream;
+  template <class, class, class> friend struct detail::receive_case;
+  explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
+  bool end_was_reported_ = false;  ///< by a select
+
+  /// An attempt without success is a poll, too: others go first, and an abort is seen.
+  void poll() { detail::count_message(detail::user_of(core(), owner_, false)); }
+  /// Small and trivial: an optional of it is best made from a value.
+  static constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
+
+  [[gnu::always_inline]] std::optional<T> take(bool waits, const detail::clock::time_point* until) {
+    if constexpr (fits_registers)
+      return take_in_registers(waits, until);
+    else
+      return take_in_place(waits, until);
+  }
+  // Inlined: see out::put. The optional is made where it is returned: g++ writes one that is made before, or
+  // that another function returns, in parts and copies it as a whole, for which the processor waits longer
+  // than for all the rest.
+  [[gnu::always_inline]] std::optional<T> take_in_registers(bool waits,
+                                                            const detail::clock::time_point* until) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, false);
+    if (!s.shared && find_in_island(me, s, waits, until))
+      return std::optional<T>(std::in_place, move_from_slot(me, s));
+    if (!s.shared) return std::nullopt;
+    std::optional<T> taken;
+    take_shared(taken, me, s, waits, until);
+    if (!taken) return std::nullopt;
+    return std::optional<T>(std::in_place, *std::move(taken));
+  }
+  /// The compiler makes the optional where the caller wants it, because nothing else is returned.
+  [[gnu::always_inline]] std::optional<T> take_in_place(bool waits, const detail::clock::time_point* until) {
+    std::optional<T> taken;
+    take_into(taken, waits, until);
+    return taken;
+  }
+  /// The message is moved once, from the stream into the optional. \pre that is empty
+  [[gnu::always_inline]] void take_into(std::optional<T>& taken, bool waits,
+                                        const detail::clock::time_point* until) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, false);
+    if (!s.shared && find_in_island(me, s, waits, until)) {
+      taken.emplace(std::move(first_in_island(s)));  // if that throws the message stays
+      drop_first_in_island(me, s);
+    } else if (s.shared) {
+      take_shared(taken, me, s, waits, until);
+    }
+  }
+  [[gnu::always_inline]] static T& first_in_island(detail::stream_core& s) noexcept {
+    return *std::launder(s.slot_of<T>(s.own_words.head.load(std::memory_order_relaxed)));
+  }
+  [[gnu::always_inline]] static void drop_first_in_island(detail::object_core& me, detail::stream_core& s) {
+    std::destroy_at(&first_in_island(s));
+    s.give_back_in_island(s.own_words.head.load(std::memory_order_relaxed) + 1);
+    detail::count_message(me);
+  }
+  [[gnu::always_inline]] static T move_from_slot(detail::object_core& me, detail::stream_core& s) {
+    T message(std::move(first_in_island(s)));
+    drop_first_in_island(me, s);
+    return message;
+  }
+  [[gnu::noinline]] static void take_shared(std::optional<T>& taken, detail::object_core& me,
+                                            detail::stream_core& s, bool waits,
+                                            const detail::clock::time_point* until) {
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
+        // T need not be assignable.
+        if (std::optional<T> message = detail::take_from_record<T>(me, s, waits, until))
+          taken.emplace(*std::move(message));
+        return;
+      }
+    for (;;) {
+      // Read before the look into the ring: what was sent before the stream closed is found.
+      const bool ended = (s.now() & detail::stream_core::closed) != 0;
+      {
+        const detail::side_lock hold(s, false);
+        const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+        if (s.messages(head) != 0) {
+          T& message = *std::launder(s.slot_of<T>(head));
+          taken.emplace(std::move(message));
+          std::destroy_at(&message);
+          s.give_back(head + 1, 1);
+        }
+      }
+      if (taken) [[likely]]
+        break;
+      if (ended) {
+        s.throw_if_failed();
+        return;
+      }
+      if (!waits || !detail::wait_for(me, s, true, until)) return;
+    }
+    detail::count_message(me);
+  }
+  /// Is there a message? Waits for one, if it may. Also false if the island has been divided, and the
+  /// stream is shared now.
+  [[gnu::always_inline]] static bool find_in_island(detail::object_core& me, detail::stream_core& s,
+                                                    bool waits, const detail::clock::time_point* until) {
+    while (s.own_words.tail.load(std::memory_order_relaxed) ==
+           s.own_words.head.load(std::memory_order_relaxed)) {
+      if ((s.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::closed) != 0) {
+        s.throw_if_failed();
+        return false;
+      }
+      if (!waits || !detail::wait_for(me, s, true, until) || s.shared) return false;
+    }
+    return true;
+  }
+};
+
+/// @}
+}  // namespace sukima::objects

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending end of a stream.
+#pragma once
+
+#include <sukima/objects/records.hpp>
+#include <sukima/objects/stream_end.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::objects {
+
+/// \addtogroup objects
+/// @{
+
+/// The result of an attempt to send.
+enum class send_result {
+  sent,
+  full,   ///< the stream had no room, up to the time given
+  broken  ///< no receiver is left
+};
+
+/// How a full stream treats another message.
+enum class overflow {
+  wait,  ///< its sender waits for room
+  drop_oldest  ///< the oldest message makes room; out::dropped and in::dropped count these
+};
+
+/// What a timer sends (program::timer).
+struct tick {
+  /// Of the period that has ended: 1, 2, … There are gaps where no tick was received in time.
+  std::uint64_t number = 0;
+};
+
+/// The sending end of a stream. Belongs to one object, and closes when it is destroyed; the stream ends
+/// for its receivers when all its sending ends are closed. Source: Lamport's ring buffer; several senders or
+/// receivers that run at once exclude one another by a lock (sukima/objects/core.hpp).
+template <class T> class out : public detail::stream_end {
+ public:
+  /// Sends a message; waits for room. The message is made in the stream itself, by one move or copy.
+  /// \throws stream_broken no receiver is left; usage_error another object's end; what T throws
+  /// \par Complexity constant
+  void send(T&& value) { emplace(std::move(value)); }
+  void send(const T& value)
+    requires std::is_copy_constructible_v<T>
+  {
+    emplace(value);
+  }
+  /// The same for T(arguments…), which is made in the stream as soon as there is room.
+  template <class... Arguments>
+    requires std::is_constructible_v<T, Arguments...>
+  void emplace(Arguments&&... arguments) {
+    if (put(true, nullptr, std::forward<Arguments>(arguments)...) == send_result::broken)
+      core_->throw_broken(owner_);
+  }
+  /// The same without waiting. The message is moved from only if it was sent. \par Complexity constant
+  send_result try_send(T& value) { return polled(put(false, nullptr, std::move(value))); }
+  send_result try_send(T&& value) { return polled(put(false, nullptr, std::move(value))); }
+  /// Waits for room for at most so long.
+  /// \par Complexity constant; where it waits, logarithmic in the number of waits that have a time
+  template <class Rep, class Period> send_result send_for(T& value,
+                                                          std::chrono::duration<Rep, Period> longest) {
+    const auto until = detail::end_of_wait(longest);
+    return polled(put(true, &until, std::move(value)));
+  }
+  /// Sends the elements of a range, moved from it if it is an rvalue; what fits at a time is published
+  /// at once.
+  /// \throws as send
+  /// \par Complexity linear in the number of messages
+  template <class R> void send_all(R&& messages) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, true);
+    auto next = std::begin(messages);
+    const auto last = std::end(messages);
+    // An input iterator may wait itself, as that of a receiving end: no lock is held then.
+    if constexpr (!std::forward_iterator<decltype(next)>) {
+      for (; next != last; ++next)
+        if constexpr (std::is_lvalue_reference_v<R>)
+          emplace(*next);
+        else
+          emplace(std::move(*next));
+      return;
+    }
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
+        for (; next != last; ++next)
+          if (put_in_record(me, s, *next, true, nullptr) == send_result::broken) s.throw_broken(owner_);
+        return;
+      }
+    while (next != last) {
+      std::uint64_t sent = 0;
+      {
+        const detail::side_lock hold(s, true);
+        if ((s.now() & detail::stream_core::broken) != 0) s.throw_broken(owner_);
+        const std::uint64_t from = s.words->tail.load(std::memory_order_relaxed);
+        const std::uint64_t room = s.room(from);
+        struct publication {
+          detail::stream_core& s;
+          const std::uint64_t& from;
+          std::uint64_t& sent;
+          ~publication() {
+            if (sent != 0) s.publish(from + sent, sent);
+          }
+        } const at_end{s, from, sent};
+        for (; next != last && sent < room; ++next, ++sent) {
+          if constexpr (std::is_lvalue_reference_v<R>)
+            ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(*next);
+          else
+            ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(std::move(*next));
+        }
+      }
+      if (sent != 0)
+        detail::count_message(me,
+                              static_cast<unsigned>(std::min<std::uint64_t>(sent, detail::island::slice)));
+      else if (s.drops_oldest)
+        s.drop_oldest(me);
+      else
+        detail::wait_for(me, s, false);
+    }
+  }
+  /// Is a receiver left?
+  bool is_broken() const { return (core().now() & detail::stream_core::broken) != 0; }
+  /// Whether program::stop() was called. Sources end then.
+  bool stop_requested() const { return detail::stop_requested(core()); }
+  /// How many messages of the stream were dropped for newer ones (overflow::drop_oldest).
+  std::uint64_t dropped() const { return detail::dropped(core()); }
+  /// Another sending end of the same stream, for another object. Before program::run.
+  out share() const { return out(core()); }
+  /// For select: sends the value and calls h() as soon as there is room. If another case is served the value
+  /// stays what it was.
+  template <class F> detail::room_case<T, F> on_room(T& value, F h);
+
+ private:
+  template <class> friend class stream;
+  template <class, class> friend struct detail::room_case;
+  friend void detail::run_timer(out<tick> to, detail::clock::duration period);
+  explicit out(detail::stream_core& core) noexcept : stream_end(core, true) {}
+
+  /// Waits for that time, or until no receiver is left.
+  void wait_for_end(detail::clock::time_point until) {
+    detail::stream_core& s = core();
+    // There is never so much room.
+    detail::wait_for(detail::user_of(s, owner_, true), s, false, &until, s.capacity + 1);
+  }
+  /// An attempt without success is a poll, too: others go first, and an abort is seen.
+  send_result polled(send_result found) {
+    if (found != send_result::sent) detail::count_message(detail::user_of(core(), owner_, true));
+    return found;
+  }
+  /// Makes T(arguments…) in the stream. The arguments are used only if there is room.
+  // Inlined: a wait within an island is hardly longer than the calls around it, and each return after a
+  // switch is one that the processor predicts wrongly.
+  template <class... Arguments>
+  [[gnu::always_inline]] send_result put(bool waits, const detail::clock::time_point* until,
+                                         Arguments&&... arguments) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, true);
+    return s.shared ? put_shared(me, s, waits, until, std::forward<Arguments>(arguments)...)
+                    : put_in_island(me, s, waits, until, std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  [[gnu::noinline]] static send_result put_shared(detail::object_core& me, detail::stream_core& s, bool waits,
+                                                  const detail::clock::time_point* until,
+                                                  Arguments&&... arguments) {
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
+        if constexpr (sizeof...(Arguments) == 1 && (std::is_same_v<std::remove_cvref_t<Arguments>, T> && ...))
+          return put_in_record(me, s, arguments..., waits, until);
+        else
+          return put_in_record(me, s, T(std::forward<Arguments>(arguments)...), waits, until);
+      }
+    for (;;) {
+      {
+        const detail::side_lock hold(s, true);
+        if ((s.now() & detail::stream_core::broken) != 0) return send_result::broken;
+        const std::uint64_t tail = s.words->tail.load(std::memory_order_relaxed);
+        if (s.room(tail) != 0) {
+          ::new (static_cast<void*>(s.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
+          s.publish(tail + 1, 1);
+          break;
+        }
+      }
+      if (s.drops_oldest)
+        s.drop_oldest(me);
+      else if (!waits || !detail::wait_for(me, s, false, until))
+        return send_result::full;
+    }
+    detail::count_message(me);
+    return send_result::sent;
+  }
+  template <class... Arguments>
+  [[gnu::always_inline]] static send_result put_in_island(detail::object_core& me, detail::stream_core& s,
+                                                          bool waits, const detail::clock::time_point* until,
+                                                          Arguments&&... arguments) {
+    for (;;) {
+      if ((s.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::broken) != 0)
+        return send_result::broken;
+      const std::uint64_t tail = s.own_words.tail.load(std::memory_order_relaxed);
+      if (tail - s.own_words.head.load(std::memory_order_relaxed) < s.capacity) [[likely]] {
+        ::new (static_cast<void*>(s.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
+        s.publish_in_island(tail + 1);
+        detail::count_message(me);
+        return send_result::sent;
+      }
+      if (s.drops_oldest) {
+        s.drop_oldest(me);
+        continue;
+      }
+      if (!waits || !detail::wait_for(me, s, false, until)) return send_result::full;
+      if (s.shared) [[unlikely]]  // the island has been divided
+        return put_shared(me, s, waits, until, std::forward<Arguments>(arguments)...);
+    }
+  }
+  static send_result put_in_record(detail::object_core& me, detail::stream_core& s, const T& value,
+                                   bool waits, const detail::clock::time_point* until)
+    requires can_travel<T>
+  {
+    using detail::attempt;
+    const attempt how = detail::put_in_record(me, s, value, waits, until);
+    if (how == attempt::done) return send_result::sent;
+    return how == attempt::not_now ? send_result::full : send_result::broken;
+  }
+};
+
+/// @}
+}  // namespace sukima::objects

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that let time pass.
+#pragma once
+
+#include <sukima/objects/times.hpp>
+
+#include <chrono>
+
+namespace sukima::objects {
+namespace detail {
+void sleep_until(clock::time_point until);
+}
+
+/// \addtogroup objects
+/// @{
+
+/// The object sleeps, and the others of its group run in the meantime.
+/// \throws usage_error no object runs; aborted when the program is aborted
+/// \par Complexity logarithmic in the number of waits that have a time
+template <class Rep, class Period> void sleep_for(std::chrono::duration<Rep, Period> length) {
+  detail::sleep_until(detail::end_of_wait(length));
+}
+/// The same until that time.
+inline void sleep_until(std::chrono::steady_clock::time_point until) { detail::sleep_until(until); }
+
+/// @}
+}  // namespace sukima::objects

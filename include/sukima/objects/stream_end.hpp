@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two ends of a stream share.
+#pragma once
+
+#include <sukima/objects/core.hpp>
+
+#include <utility>
+
+namespace sukima::objects {
+
+template <class T> class in;
+template <class T> class out;
+struct tick;
+
+namespace detail {
+
+/// The function of a timer's object.
+void run_timer(out<tick> to, clock::duration period);
+inline std::uint64_t dropped(const stream_core& s) noexcept {
+  return s.words->dropped.load(std::memory_order_relaxed);
+}
+
+struct no_function {};
+template <class T, class F, class Ended> struct receive_case;
+template <class T, class F> struct room_case;
+
+/// A right to use one side of a stream. It belongs to one object.
+class stream_end {
+ public:
+  stream_end(stream_end&& other) noexcept
+      : core_(std::exchange(other.core_, nullptr)), owner_(other.owner_), out_(other.out_) {}
+  stream_end& operator=(stream_end&& other) noexcept {
+    if (this != &other) {
+      close();
+      core_ = std::exchange(other.core_, nullptr);
+      owner_ = other.owner_;
+      out_ = other.out_;
+    }
+    return *this;
+  }
+  ~stream_end() { close(); }
+
+ protected:
+  stream_end(stream_core& core, bool out) noexcept : core_(&core), out_(out) {
+    (out ? core.outs : core.ins).fetch_add(1);
+  }
+  void close() noexcept {
+    if (core_ != nullptr) std::exchange(core_, nullptr)->release(out_, owner_);
+  }
+  stream_core& core() const {
+    if (core_ == nullptr) throw usage_error("sukima: an end of a stream was used after it was moved from");
+    return *core_;
+  }
+
+  stream_core* core_;
+  object_core* owner_ = nullptr;
+  bool out_;
+
+ private:
+  friend void bind_end(stream_end& e, object_core& owner);
+};
+
+/// The end belongs to that object from now on.
+void bind_end(stream_end& e, object_core& owner);
+
+}  // namespace detail
+
+}  // namespace sukima::objects
