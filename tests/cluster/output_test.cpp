@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merged output of nodes under hierarchical omission: each byte once, whichever node is ahead, and whichever ends.
+// The merged output of nodes under hierarchical omission: each byte once, whichever node is ahead, and
+// whichever ends.
 #include "launch/merged_output.hpp"
 
 #include <gtest/gtest.h>

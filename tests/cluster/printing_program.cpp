@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks print on every node: cluster_printing_program FOLDER [die|file]
 //
-// Each node has one worker. Task number k makes a file in the folder and does not end before all nodes have made
-// theirs, so each node has a task of its own. With `die` the last task ends its process then. With `file` main gives
-// stdout a file of its own.
+// Each node has one worker. Task number k makes a file in the folder and does not end before all nodes have
+// made theirs, so each node has a task of its own. With `die` the last task ends its process then. With
+// `file` main gives stdout a file of its own.
 #include <sukima/cluster.hpp>
 
 #include <sys/stat.h>

@@ -78,15 +78,15 @@ template <class Index, class U, class T, class Combine, class Block, class Scan>
     const std::size_t middle = first + (last - first) / 2;
     std::optional<T> left;
     std::optional<T> right;
-    std::atomic<bool> left_ended = false;  // pairs with: the right branch
+    std::atomic<bool> left_ended = false;  // pairs with: scan_from
     fork2(
         c,
         [&](context below) {
           left.emplace(scan_from(below, first, middle, std::move(before)));
-          left_ended.store(true, std::memory_order_release);
+          left_ended.store(true, std::memory_order_release);  // pairs with: scan_from
         },
         [&](context below) {
-          // pairs with: the left branch, which then has written `left`
+          // `left` is written before the flag. pairs with: scan_from
           if (left_ended.load(std::memory_order_acquire))
             right.emplace(scan_from(below, middle, last, *left));
           else

@@ -62,8 +62,8 @@ class assigned_cpus {
   /// The calling worker goes on working, and shares a CPU after `until_done`: whichever of the two is the
   /// guest returns to its own.
   virtual void return_lent(worker& w) noexcept = 0;
-  /// What the calling thread, which is that worker, could run on before it stayed on one CPU; nothing: it does
-  /// not.
+  /// What the calling thread, which is that worker, could run on before it stayed on one CPU; nothing: it
+  /// does not.
   virtual std::optional<cpu_set_t> affinity_before_pinning(const worker& w) noexcept = 0;
 
  protected:
