@@ -61,8 +61,8 @@ struct join_object {
   int i;
 };
 
-void run_task(task* t, context c) {
-  auto* const me = static_cast<language_task*>(t);
+void run_task(task* running, context c) {
+  auto* const me = static_cast<language_task*>(running);
   // The kind is that of the choice point; it names the function that runs the object.
   run_segment(
       c.top, me->end,

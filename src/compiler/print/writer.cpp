@@ -58,22 +58,22 @@ void writer::text(std::string_view t) {
   }
 }
 
-void writer::token(std::string_view t, bool space) {
+void writer::token(std::string_view word, bool space) {
   const auto before = std::find_if_not(text_.rbegin(), text_.rend(), is_mark);
   const char last = before == text_.rend() ? '\n' : *before;
-  const auto begin = std::find_if_not(t.begin(), t.end(), is_mark);
-  const char first = begin == t.end() ? ' ' : *begin;
+  const auto begin = std::find_if_not(word.begin(), word.end(), is_mark);
+  const char first = begin == word.end() ? ' ' : *begin;
   const bool together =
-      !t.empty() && ((is_word_character(last) && is_word_character(first)) ||
-                     (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
-                      std::string_view("+-&|<>=#%:.*/").find(first) != std::string_view::npos &&
-                      std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
+      !word.empty() && ((is_word_character(last) && is_word_character(first)) ||
+                        (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
+                         std::string_view("+-&|<>=#%:.*/").find(first) != std::string_view::npos &&
+                         std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
   // "0x0E" and "+" are one token without a blank, as are "1" and "...".
   const bool in_number =
       (std::string_view("eEpP").find(last) != std::string_view::npos && (first == '+' || first == '-')) ||
       (std::isdigit(static_cast<unsigned char>(last)) != 0 && first == '.');
   if ((space || together || in_number) && last != ' ' && last != '\n') text(" ");
-  text(t);
+  text(word);
 }
 
 void writer::end_line() {

@@ -17,7 +17,7 @@ class writer {
   /// Text, perhaps of several lines.
   void text(std::string_view t);
   /// A token: a space is put in front where the user had one, or where it would run into the last.
-  void token(std::string_view t, bool space);
+  void token(std::string_view word, bool space);
   /// Ends the line unless it is empty.
   void end_line();
   /// Appends another text; the line is unknown then.
