@@ -51,9 +51,9 @@ bool runs_while_asleep(token_index t, token_range within, const function_info& f
   });
 }
 
-bool needs_local_type(const planner& p, token_index t, const std::vector<token_range>& used) {
-  const auto name = p.in.index.names.find(t);
-  if (name == p.in.index.names.end() || p.in.unit.roles[t] == token_role::parsed_only) return false;
+bool needs_local_type(const planner& p, token_index token, const std::vector<token_range>& used) {
+  const auto name = p.in.index.names.find(token);
+  if (name == p.in.index.names.end() || p.in.unit.roles[token] == token_role::parsed_only) return false;
   const NamedDecl* declaration = name->second;
   if (!isa<TypeDecl>(declaration) && !isa<EnumConstantDecl>(declaration)) return false;
   const Decl* type =
@@ -64,7 +64,7 @@ bool needs_local_type(const planner& p, token_index t, const std::vector<token_r
     return false;
   for (const token_range& r : used)
     if (r.holds(place)) return false;
-  report(p.in, p.in.unit.tokens[t].getLocation(),
+  report(p.in, p.in.unit.tokens[token].getLocation(),
          "the type of '" + declaration->getNameAsString() +
              "' depends on variables of the function; declare the type in this block");
   return true;

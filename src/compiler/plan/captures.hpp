@@ -12,7 +12,7 @@ bool runs_while_asleep(token_index t, token_range within, const function_info& f
 
 /// Reports a type that the block uses and that cannot be moved out of the function. \returns whether it is
 /// one
-bool needs_local_type(const planner& p, token_index t, const std::vector<token_range>& used);
+bool needs_local_type(const planner& p, token_index token, const std::vector<token_range>& used);
 
 /// The variables that a construct's choice point or frame has to hold for these blocks.
 std::vector<captured> captures_of(const planner& p, const construct& c, const std::vector<token_range>& used,

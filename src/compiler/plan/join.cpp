@@ -84,16 +84,16 @@ token_range find_call(const plan_input& in, token_range right, spawned_call& one
 }
 
 /// The parts of a spawned statement. \returns nothing, after an error message, if the statement is not a call
-std::optional<spawned_call> parts_of(const plan_input& in, const join_statement& s) {
+std::optional<spawned_call> parts_of(const plan_input& in, const join_statement& statement) {
   spawned_call one;
-  const token_range right = find_call(in, split_assignment(in, s.tokens, one), one);
+  const token_range right = find_call(in, split_assignment(in, statement.tokens, one), one);
   if (one.call == nullptr) {
-    report(in, s.location,
+    report(in, statement.location,
            "a spawned statement must be a call or an assignment of a call; move the rest into a function");
     return std::nullopt;
   }
   if (one.assignment != nullptr && one.assignment->getLHS()->refersToBitField()) {
-    report(in, s.location,
+    report(in, statement.location,
            "a bit-field has no address; assign to a variable in 'spawn' and copy it after the join");
     return std::nullopt;
   }

@@ -194,7 +194,7 @@ bool macros_change_in(const plan_input& in, const function_info& f) {
          });
 }
 
-/// What the user wrote from one place to the token at another, without comments; nothing: there are
+/// The user's text from one place to the token at another, without comments; nothing: there are
 /// directives in it.
 std::optional<std::string> written_text(const plan_input& in, SourceLocation begin, SourceLocation last) {
   const LangOptions& language = in.compiler.getLangOpts();
@@ -226,16 +226,16 @@ std::optional<std::string> written_text(const plan_input& in, SourceLocation beg
 
 }  // namespace
 
-token_index plan_macro(planner& p, run_plan& plan, token_index t, const context& where) {
+token_index plan_macro(planner& p, run_plan& plan, token_index token, const context& where) {
   const unit& u = p.in.unit;
-  const SourceLocation begin = p.in.sources.getExpansionLoc(u.tokens[t].getLocation());
-  if (plan.expanded == begin) return plan_expanded(p, plan.run, t, where);
+  const SourceLocation begin = p.in.sources.getExpansionLoc(u.tokens[token].getLocation());
+  if (plan.expanded == begin) return plan_expanded(p, plan.run, token, where);
   const auto belongs = [&](token_index k) {
     return u.tokens[k].getLocation().isMacroID() &&
            p.in.sources.getExpansionLoc(u.tokens[k].getLocation()) == begin;
   };
   SourceLocation last = begin;
-  token_index end = t;
+  token_index end = token;
   bool as_written = !p.in.unit.source.counters.contains(begin.getRawEncoding());
   for (; end < plan.run.tokens.end && belongs(end); ++end) {
     if (is_edited(p, end, where)) as_written = false;
@@ -243,18 +243,18 @@ token_index plan_macro(planner& p, run_plan& plan, token_index t, const context&
     const SourceLocation to = p.in.sources.getExpansionRange(u.tokens[end].getLocation()).getEnd();
     if (p.in.sources.isBeforeInTranslationUnit(last, to)) last = to;
   }
-  if ((end < u.tokens.size() && belongs(end)) || (t > 0 && belongs(t - 1))) as_written = false;
+  if ((end < u.tokens.size() && belongs(end)) || (token > 0 && belongs(token - 1))) as_written = false;
   if (as_written && where.is_copy && where.function != nullptr && macros_change_in(p.in, *where.function))
     as_written = false;
   std::optional<std::string> text;
   if (as_written) text = written_text(p.in, begin, last);
   if (!text) {
     plan.expanded = begin;
-    return plan_expanded(p, plan.run, t, where);
+    return plan_expanded(p, plan.run, token, where);
   }
   plan.written_macros.insert(begin.getRawEncoding());
   if (is_printed_once(where)) p.names.written_macros.insert(begin.getRawEncoding());
-  replace_by(p, plan.run, {t, end}, marked_as_written(*text), where);
+  replace_by(p, plan.run, {token, end}, marked_as_written(*text), where);
   return end;
 }
 

@@ -76,14 +76,14 @@ token_index token_before(const plan_input& in, token_range run, token_index t) {
 }
 
 /// The pragmas between two tokens of a copy, and a closure's comments.
-sheet texts_between(planner& p, token_index after, token_index t, const std::set<unsigned>& written_macros,
-                    const context& where) {
+sheet texts_between(planner& p, token_index after, token_index until,
+                    const std::set<unsigned>& written_macros, const context& where) {
   sheet result;
   const unit& u = p.in.unit;
   const std::vector<side_text>& texts = u.source.texts;
   auto text = std::upper_bound(texts.begin(), texts.end(), u.origins[after],
                                [](token_index at, const side_text& one) { return at < one.before; });
-  for (; text != texts.end() && text->before <= u.origins[t]; ++text) {
+  for (; text != texts.end() && text->before <= u.origins[until]; ++text) {
     const bool is_comment = !text->directive && text->text.starts_with("/*");
     if (is_comment && !where.closure_name.empty() && !where.on_one_line) {
       result.go_to(text->location);

@@ -17,58 +17,58 @@ using namespace clang;
 namespace {
 
 /// The edit of a token in a function that is unwound.
-whole_edit unwound_at(const planner& p, token_index t, token_range range, const context& where) {
+whole_edit unwound_at(const planner& p, token_index token, token_range range, const context& where) {
   const unwind_version& v = *where.version;
-  if (const auto found = v.substitutes.find(t); found != v.substitutes.end()) {
+  if (const auto found = v.substitutes.find(token); found != v.substitutes.end()) {
     const std::pair<token_index, std::string>* longest = nullptr;
     for (const auto& one : found->second)
       if (one.first <= range.end && (longest == nullptr || one.first >= longest->first)) longest = &one;
     if (longest != nullptr) return substituted{longest->first, &longest->second};
   }
-  if (const auto found = v.of->statements.find(t);
-      found != v.of->statements.end() && found->second.whole.end <= range.end && where.printed_now != t)
+  if (const auto found = v.of->statements.find(token);
+      found != v.of->statements.end() && found->second.whole.end <= range.end && where.printed_now != token)
     return &found->second;
-  if (const auto call = v.of->plain_calls.find(t);
-      call != v.of->plain_calls.end() && call->second < range.end && !where.begun.contains(t))
+  if (const auto call = v.of->plain_calls.find(token);
+      call != v.of->plain_calls.end() && call->second < range.end && !where.begun.contains(token))
     return call_with_end{call->second};
-  if (const auto j = p.in.index.jumps.find(t); j != p.in.index.jumps.end() &&
-                                               j->second.kind == jump_kind::next_iteration &&
-                                               v.continued.contains(j->second.target))
+  if (const auto j = p.in.index.jumps.find(token); j != p.in.index.jumps.end() &&
+                                                   j->second.kind == jump_kind::next_iteration &&
+                                                   v.continued.contains(j->second.target))
     return unwound_continue{&j->second};
   return {};
 }
 
 /// The edit that replaces several tokens from this one on, all of them in the range. The first rule that
 /// applies wins.
-whole_edit whole_at(const planner& p, token_index t, token_range range, const context& where) {
+whole_edit whole_at(const planner& p, token_index token, token_range range, const context& where) {
   const plan_input& in = p.in;
   if (where.version != nullptr)
-    if (const whole_edit found = unwound_at(p, t, range, where); found.index() != 0) return found;
-  if (const auto moved = p.function.moved.find(t);
+    if (const whole_edit found = unwound_at(p, token, range, where); found.index() != 0) return found;
+  if (const auto moved = p.function.moved.find(token);
       moved != p.function.moved.end() && !where.moving && moved->second.end <= range.end)
     return &moved->second;
-  if (const auto found = in.construct_at.find(t);
+  if (const auto found = in.construct_at.find(token);
       found != in.construct_at.end() && found->second->whole.end <= range.end)
     return found->second;
-  if (const auto closure = in.closure_at.find(t);
+  if (const auto closure = in.closure_at.find(token);
       closure != in.closure_at.end() && closure->second->whole.end <= range.end)
     return closure->second;
-  if (in.unit.roles[t] == token_role::keyword) return {};
-  if (const auto placed = p.function.placed.find(t);
+  if (in.unit.roles[token] == token_role::keyword) return {};
+  if (const auto placed = p.function.placed.find(token);
       placed != p.function.placed.end() && placed->second.end <= range.end)
     return &placed->second;
-  if (const auto one = in.index.generics.find(t); one != in.index.generics.end() &&
-                                                  one->second.end <= range.end &&
-                                                  (one->second.is_for_closures || in.options.sequential))
+  if (const auto one = in.index.generics.find(token); one != in.index.generics.end() &&
+                                                      one->second.end <= range.end &&
+                                                      (one->second.is_for_closures || in.options.sequential))
     return chosen_value{&one->second};
-  if (in.index.closure_jumps.contains(t)) return closure_exit{t};
-  if (const auto call = in.workers_in_arguments.find(t);
-      call != in.workers_in_arguments.end() && call->second < range.end && !where.begun.contains(t))
+  if (in.index.closure_jumps.contains(token)) return closure_exit{token};
+  if (const auto call = in.workers_in_arguments.find(token);
+      call != in.workers_in_arguments.end() && call->second < range.end && !where.begun.contains(token))
     return call_with_end{call->second};
-  if (const auto call = in.variadic_calls.find(t);
+  if (const auto call = in.variadic_calls.find(token);
       call != in.variadic_calls.end() && call->second->open < range.end)
     return call->second;
-  if (const auto j = in.index.jumps.find(t);
+  if (const auto j = in.index.jumps.find(token);
       j != in.index.jumps.end() && leaves_something(p, j->second, where))
     return &j->second;
   return {};
@@ -183,51 +183,51 @@ class whole_planner {
 
 }  // namespace
 
-void plan_token(planner& p, token_run& run, token_index t, const context& where) {
-  const Token& token = p.in.unit.tokens[t];
+void plan_token(planner& p, token_run& run, token_index position, const context& where) {
+  const Token& token = p.in.unit.tokens[position];
   edit e;
   if (!token.isAnnotation() && token.isNot(tok::eof)) {
-    if (p.in.unit.origins[t] != no_token) side_texts(p, e.before, p.in.unit.origins[t], where);
-    if (const auto words = words_at(p, t, where)) {
+    if (p.in.unit.origins[position] != no_token) side_texts(p, e.before, p.in.unit.origins[position], where);
+    if (const auto words = words_at(p, position, where)) {
       if (words->empty())
         e.change = left_out{};
       else
         e.change = reworded{resolved(p, *words)};
     }
   }
-  if (const auto more = p.function.after_token.find(t); more != p.function.after_token.end())
+  if (const auto more = p.function.after_token.find(position); more != p.function.after_token.end())
     e.after = more->second;
-  if (const auto more = p.function.after_variable.find(t); more != p.function.after_variable.end())
+  if (const auto more = p.function.after_variable.find(position); more != p.function.after_variable.end())
     e.after += joined(more->second);
   const bool is_kept = std::holds_alternative<kept>(e.change) && e.before.steps().empty() && e.after.empty();
-  if (!is_kept) run.edits.emplace(t, std::move(e));
+  if (!is_kept) run.edits.emplace(position, std::move(e));
 }
 
 namespace {
 
 /// Plans what happens to one token or to several from it on. \returns the next one
-token_index plan_step(planner& p, run_plan& plan, token_index t, const context& where) {
+token_index plan_step(planner& p, run_plan& plan, token_index token, const context& where) {
   token_run& run = plan.run;
-  const token_role role = p.in.unit.roles[t];
+  const token_role role = p.in.unit.roles[token];
   if (role == token_role::parsed_only || role == token_role::system || role == token_role::pragma) {
-    run.edits.emplace(t, edit{{}, left_out{}, {}});
-    return t + 1;
+    run.edits.emplace(token, edit{{}, left_out{}, {}});
+    return token + 1;
   }
-  if (const whole_edit whole = whole_at(p, t, run.tokens, where); whole.index() != 0) {
-    replaced one{t, {}};
-    one.end = std::visit(whole_planner(p, one.by, t, where), whole);
+  if (const whole_edit whole = whole_at(p, token, run.tokens, where); whole.index() != 0) {
+    replaced one{token, {}};
+    one.end = std::visit(whole_planner(p, one.by, token, where), whole);
     const token_index end = one.end;
-    run.edits.emplace(t, edit{{}, std::move(one), {}});
+    run.edits.emplace(token, edit{{}, std::move(one), {}});
     return end;
   }
   if (role == token_role::keyword) {
-    run.edits.emplace(t, edit{{}, left_out{}, {}});
-    return t + 1;
+    run.edits.emplace(token, edit{{}, left_out{}, {}});
+    return token + 1;
   }
-  if (p.in.unit.tokens[t].getLocation().isMacroID() && role == token_role::user)
-    return plan_macro(p, plan, t, where);
-  plan_token(p, run, t, where);
-  return t + 1;
+  if (p.in.unit.tokens[token].getLocation().isMacroID() && role == token_role::user)
+    return plan_macro(p, plan, token, where);
+  plan_token(p, run, token, where);
+  return token + 1;
 }
 
 }  // namespace

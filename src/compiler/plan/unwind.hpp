@@ -7,7 +7,7 @@
 namespace sukima::language {
 
 // unwind_values.cpp
-/// What a function returns when it unwinds.
+/// The result of a function when it unwinds.
 std::string special_result(const planner& p, clang::QualType type);
 
 /// The type of a pointer to results of a type.
@@ -54,7 +54,7 @@ void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, 
 
 // unwind_statements.cpp
 /// A statement that holds such calls, or declares variables of the frame.
-void unwound_statement(planner& p, sheet& out, const unwind_statement& s, const context& where);
+void unwound_statement(planner& p, sheet& out, const unwind_statement& rewritten, const context& where);
 
 // unwind_callers.cpp
 /// Plans a function that calls closures through pointers of one type. \returns its name

@@ -20,10 +20,11 @@ class unwind_collector {
   }
 
   /// The whole block, whose parameters are known.
-  void body(const CompoundStmt* s) {
-    scope_end_ = plan_.end_of(s);
-    for (const VarDecl* v : into_.parameters) into_.scopes[v] = {unit_.find(s->getLBracLoc()), scope_end_};
-    for (const Stmt* one : s->body()) statement(one);
+  void body(const CompoundStmt* block) {
+    scope_end_ = plan_.end_of(block);
+    for (const VarDecl* v : into_.parameters)
+      into_.scopes[v] = {unit_.find(block->getLBracLoc()), scope_end_};
+    for (const Stmt* one : block->body()) statement(one);
     if (into_.closure != nullptr)
       for (const token_index t : into_.closure->returns)
         if (!into_.statements.contains(t))  // `return;`
@@ -63,9 +64,9 @@ class unwind_collector {
     if (in_switch_ > 0) into_.in_frame.insert(v);
   }
 
-  void add(form kind, const Stmt* s, const Expr* value = nullptr) {
-    const token_index begin = plan_.unit_.find(s->getBeginLoc());
-    const token_index end = begin == no_token ? no_token : plan_.end_of(s);
+  void add(form kind, const Stmt* statement, const Expr* value = nullptr) {
+    const token_index begin = plan_.unit_.find(statement->getBeginLoc());
+    const token_index end = begin == no_token ? no_token : plan_.end_of(statement);
     if (begin == no_token || end == no_token || into_.statements.contains(begin)) {
       failed = true;
       return;
@@ -78,13 +79,13 @@ class unwind_collector {
     if (before == 0 || !unit_.tokens[before - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::r_paren,
                                                          tok::colon, tok::kw_else, tok::kw_do))
       failed = true;
-    into_.statements[begin] = {kind, s, value, {begin, end}};
+    into_.statements[begin] = {kind, statement, value, {begin, end}};
   }
 
   /// Its variables. \returns whether any of them is one of the block's own
-  bool declare(const DeclStmt* s) {
+  bool declare(const DeclStmt* declaration) {
     bool any = false;
-    for (const Decl* d : s->decls()) {
+    for (const Decl* d : declaration->decls()) {
       const auto* v = dyn_cast<VarDecl>(d);
       if (v == nullptr || !v->hasLocalStorage() || index_.closure_variables.contains(v)) continue;
       const auto declared = index_.declared.find(v);
@@ -102,25 +103,25 @@ class unwind_collector {
     return any;
   }
 
-  void statement(const Stmt* s) {
-    if (s == nullptr) return;
-    if (const auto* e = dyn_cast<Expr>(s)) return expression_statement(e);
-    if (const auto* one = dyn_cast<CompoundStmt>(s)) return block(one);
-    if (const auto* one = dyn_cast<DeclStmt>(s)) {
+  void statement(const Stmt* node) {
+    if (node == nullptr) return;
+    if (const auto* e = dyn_cast<Expr>(node)) return expression_statement(e);
+    if (const auto* one = dyn_cast<CompoundStmt>(node)) return block(one);
+    if (const auto* one = dyn_cast<DeclStmt>(node)) {
       if (declare(one)) add(form::declaration, one);
       for (const Stmt* child : one->children()) expression(child);
       return;
     }
-    if (const auto* one = dyn_cast<ReturnStmt>(s)) {
+    if (const auto* one = dyn_cast<ReturnStmt>(node)) {
       add(form::leave, one, one->getRetValue());
       expression(one->getRetValue());
       return;
     }
-    if (isa<AsmStmt>(s)) {
-      for (const Stmt* child : s->children()) address_of(child);
+    if (isa<AsmStmt>(node)) {
+      for (const Stmt* child : node->children()) address_of(child);
       return;
     }
-    if (!labelled(s) && !conditional(s) && !isa<NullStmt, BreakStmt, ContinueStmt, GotoStmt>(s))
+    if (!labelled(node) && !conditional(node) && !isa<NullStmt, BreakStmt, ContinueStmt, GotoStmt>(node))
       failed = true;
   }
 
@@ -162,23 +163,23 @@ class unwind_collector {
   }
 
   /// Statements with a condition. \returns whether it is such a statement
-  bool conditional(const Stmt* s) {
-    if (const auto* one = dyn_cast<IfStmt>(s)) {
+  bool conditional(const Stmt* node) {
+    if (const auto* one = dyn_cast<IfStmt>(node)) {
       if (plan_.holds_call(one->getCond())) add(form::choice, one);
       expression(one->getCond());
       statement(one->getThen());
       statement(one->getElse());
-    } else if (const auto* before = dyn_cast<WhileStmt>(s)) {
+    } else if (const auto* before = dyn_cast<WhileStmt>(node)) {
       if (plan_.holds_call(before->getCond())) add(form::while_loop, before);
       expression(before->getCond());
       statement(before->getBody());
-    } else if (const auto* after = dyn_cast<DoStmt>(s)) {
+    } else if (const auto* after = dyn_cast<DoStmt>(node)) {
       if (plan_.holds_call(after->getCond())) add(form::do_loop, after);
       statement(after->getBody());
       expression(after->getCond());
-    } else if (const auto* counted = dyn_cast<ForStmt>(s)) {
+    } else if (const auto* counted = dyn_cast<ForStmt>(node)) {
       loop(counted);
-    } else if (const auto* selection = dyn_cast<SwitchStmt>(s)) {
+    } else if (const auto* selection = dyn_cast<SwitchStmt>(node)) {
       if (plan_.holds_call(selection->getCond())) add(form::selection, selection);
       expression(selection->getCond());
       ++in_switch_;
@@ -190,22 +191,22 @@ class unwind_collector {
     return true;
   }
 
-  void loop(const ForStmt* s) {
+  void loop(const ForStmt* node) {
     ++depth_;
-    const token_index outer = std::exchange(scope_end_, plan_.end_of(s));
-    bool rewritten =
-        plan_.holds_call(s->getInit()) || plan_.holds_call(s->getCond()) || plan_.holds_call(s->getInc());
-    if (const auto* init = dyn_cast_or_null<DeclStmt>(s->getInit())) rewritten |= declare(init);
-    if (rewritten) add(form::for_loop, s);
-    if (const Stmt* init = s->getInit()) {
+    const token_index outer = std::exchange(scope_end_, plan_.end_of(node));
+    bool rewritten = plan_.holds_call(node->getInit()) || plan_.holds_call(node->getCond()) ||
+                     plan_.holds_call(node->getInc());
+    if (const auto* init = dyn_cast_or_null<DeclStmt>(node->getInit())) rewritten |= declare(init);
+    if (rewritten) add(form::for_loop, node);
+    if (const Stmt* init = node->getInit()) {
       if (isa<DeclStmt>(init))
         for (const Stmt* child : init->children()) expression(child);
       else
         expression(init);
     }
-    expression(s->getCond());
-    expression(s->getInc());
-    statement(s->getBody());
+    expression(node->getCond());
+    expression(node->getInc());
+    statement(node->getBody());
     scope_end_ = outer;
     --depth_;
   }
@@ -237,22 +238,22 @@ class unwind_collector {
     for (const Stmt* child : s->children()) address_of(child);
   }
 
-  void expression(const Stmt* s) {
-    if (s == nullptr) return;
-    if (const auto* e = dyn_cast<StmtExpr>(s)) return statement(e->getSubStmt());
-    if (const auto* e = dyn_cast<UnaryOperator>(s); e != nullptr && e->getOpcode() == UO_AddrOf)
+  void expression(const Stmt* part) {
+    if (part == nullptr) return;
+    if (const auto* e = dyn_cast<StmtExpr>(part)) return statement(e->getSubStmt());
+    if (const auto* e = dyn_cast<UnaryOperator>(part); e != nullptr && e->getOpcode() == UO_AddrOf)
       address_of(e->getSubExpr());
-    if (const auto* e = dyn_cast<ImplicitCastExpr>(s);
+    if (const auto* e = dyn_cast<ImplicitCastExpr>(part);
         e != nullptr && e->getCastKind() == CK_ArrayToPointerDecay)
       address_of(e->getSubExpr());  // of an array in a struct
-    if (const auto* e = dyn_cast<CallExpr>(s); e != nullptr && !plan_.unwinds(e)) {
+    if (const auto* e = dyn_cast<CallExpr>(part); e != nullptr && !plan_.unwinds(e)) {
       std::set<const FunctionDecl*> seen;
       if (const token_index close = unit_.find(e->getRParenLoc());
           close != no_token && plan_.may_enter(e, seen))
         into_.plain_calls.emplace(unit_.find(e->getBeginLoc()), unit_.partner[close]);
     }
-    if (isa<UnaryExprOrTypeTraitExpr>(s)) return;
-    for (const Stmt* child : s->children()) expression(child);
+    if (isa<UnaryExprOrTypeTraitExpr>(part)) return;
+    for (const Stmt* child : part->children()) expression(child);
   }
 
   unwind_plan& plan_;
@@ -266,9 +267,9 @@ class unwind_collector {
 };
 
 /// Whether the statement may call code that is not visible here and that may enter an unwound function.
-bool unwind_plan::may_enter(const Stmt* s, std::set<const FunctionDecl*>& seen) const {
-  if (s == nullptr) return false;
-  if (const auto* call = dyn_cast<CallExpr>(s)) {
+bool unwind_plan::may_enter(const Stmt* statement, std::set<const FunctionDecl*>& seen) const {
+  if (statement == nullptr) return false;
+  if (const auto* call = dyn_cast<CallExpr>(statement)) {
     const FunctionDecl* callee = call->getDirectCallee();
     if (callee == nullptr) return true;
     const bool is_put_in =
@@ -280,7 +281,7 @@ bool unwind_plan::may_enter(const Stmt* s, std::set<const FunctionDecl*>& seen) 
     if (definition != nullptr && seen.insert(definition).second && may_enter(definition->getBody(), seen))
       return true;
   }
-  const auto children = s->children();
+  const auto children = statement->children();
   return std::any_of(children.begin(), children.end(),
                      [&](const Stmt* child) { return may_enter(child, seen); });
 }

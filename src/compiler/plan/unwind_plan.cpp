@@ -109,19 +109,19 @@ token_range unwind_plan::tokens_of(const Expr* e) const {
   return begin == no_token || last == no_token ? token_range{} : token_range{begin, last + 1};
 }
 
-token_index unwind_plan::end_of(const Stmt* s) const {
-  if (const auto* one = dyn_cast<CompoundStmt>(s)) return unit_.find(one->getRBracLoc()) + 1;
-  if (const auto* one = dyn_cast<IfStmt>(s))
+token_index unwind_plan::end_of(const Stmt* statement) const {
+  if (const auto* one = dyn_cast<CompoundStmt>(statement)) return unit_.find(one->getRBracLoc()) + 1;
+  if (const auto* one = dyn_cast<IfStmt>(statement))
     return end_of(one->getElse() != nullptr ? one->getElse() : one->getThen());
-  if (const auto* one = dyn_cast<WhileStmt>(s)) return end_of(one->getBody());
-  if (const auto* one = dyn_cast<ForStmt>(s)) return end_of(one->getBody());
-  if (const auto* one = dyn_cast<SwitchStmt>(s)) return end_of(one->getBody());
-  if (const auto* one = dyn_cast<LabelStmt>(s)) return end_of(one->getSubStmt());
-  if (const auto* one = dyn_cast<SwitchCase>(s)) return end_of(one->getSubStmt());
-  if (const auto* one = dyn_cast<AttributedStmt>(s)) return end_of(one->getSubStmt());
-  const token_index begin = unit_.find(s->getBeginLoc());
+  if (const auto* one = dyn_cast<WhileStmt>(statement)) return end_of(one->getBody());
+  if (const auto* one = dyn_cast<ForStmt>(statement)) return end_of(one->getBody());
+  if (const auto* one = dyn_cast<SwitchStmt>(statement)) return end_of(one->getBody());
+  if (const auto* one = dyn_cast<LabelStmt>(statement)) return end_of(one->getSubStmt());
+  if (const auto* one = dyn_cast<SwitchCase>(statement)) return end_of(one->getSubStmt());
+  if (const auto* one = dyn_cast<AttributedStmt>(statement)) return end_of(one->getSubStmt());
+  const token_index begin = unit_.find(statement->getBeginLoc());
   if (const auto j = index_.jumps.find(begin); j != index_.jumps.end()) return j->second.end;
-  token_index t = isa<DeclStmt>(s) ? begin : unit_.find(s->getEndLoc());
+  token_index t = isa<DeclStmt>(statement) ? begin : unit_.find(statement->getEndLoc());
   for (; t < unit_.tokens.size(); ++t) {
     if (unit_.tokens[t].is(tok::semi) && unit_.roles[t] == token_role::user) return t + 1;
     if (unit_.partner[t] != no_token && unit_.partner[t] > t) t = unit_.partner[t];

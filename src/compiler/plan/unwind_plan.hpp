@@ -76,7 +76,7 @@ class unwind_plan {
   /// The tokens of an expression.
   token_range tokens_of(const clang::Expr* e) const;
   /// The token after the last one of a statement.
-  token_index end_of(const clang::Stmt* s) const;
+  token_index end_of(const clang::Stmt* statement) const;
 
  private:
   friend class unwind_collector;
@@ -85,7 +85,7 @@ class unwind_plan {
   bool defines_type_in_heading(const function_info& f) const;
   bool is_possible(const function_info& f) const;
   bool collect(const function_info& f);
-  bool may_enter(const clang::Stmt* s, std::set<const clang::FunctionDecl*>& seen) const;
+  bool may_enter(const clang::Stmt* statement, std::set<const clang::FunctionDecl*>& seen) const;
 
   clang::ASTContext& ast_;
   const unit& unit_;

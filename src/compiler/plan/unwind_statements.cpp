@@ -49,15 +49,17 @@ void store_initial(planner& p, sheet& out, const VarDecl* variable, const contex
 }
 
 /// \param whole  with the semicolon
-void unwound_declaration(planner& p, sheet& out, const DeclStmt* s, token_range whole, const context& where) {
+void unwound_declaration(planner& p, sheet& out, const DeclStmt* declaration, token_range whole,
+                         const context& where) {
   const unwind_version& v = *where.version;
   bool as_written = !v.slow;
-  for (const Decl* d : s->decls())
+  for (const Decl* d : declaration->decls())
     if (const auto* variable = dyn_cast<VarDecl>(d); variable != nullptr && variable->hasLocalStorage())
       as_written &= !v.of->in_frame.contains(variable) && variable->hasInit();
-  as_written &= s->isSingleDecl() || !p.in.unwinding->holds_call(s);
+  as_written &= declaration->isSingleDecl() || !p.in.unwinding->holds_call(declaration);
   if (as_written) {
-    if (p.in.unwinding->holds_call(s)) hoist(p, out, cast<VarDecl>(s->getSingleDecl())->getInit(), where);
+    if (p.in.unwinding->holds_call(declaration))
+      hoist(p, out, cast<VarDecl>(declaration->getSingleDecl())->getInit(), where);
     out.text(" ");
     // Do not look the statement up again, which would find this one.
     context inside = where;
@@ -65,7 +67,7 @@ void unwound_declaration(planner& p, sheet& out, const DeclStmt* s, token_range 
     plan_tokens(p, out, whole, inside);
     return;
   }
-  for (const Decl* d : s->decls()) {
+  for (const Decl* d : declaration->decls()) {
     const auto* variable = dyn_cast<VarDecl>(d);
     if (variable == nullptr || !variable->hasLocalStorage()) {
       if (variable != nullptr || isa<FunctionDecl>(d))
@@ -99,19 +101,19 @@ void unwound_declaration(planner& p, sheet& out, const DeclStmt* s, token_range 
   }
 }
 
-void unwound_for(planner& p, sheet& out, const ForStmt* s, token_range whole, const context& where) {
+void unwound_for(planner& p, sheet& out, const ForStmt* loop, token_range whole, const context& where) {
   const token_index open = whole.begin + 1;
-  const token_index close = p.in.unit.find(s->getRParenLoc());
-  const auto* init = dyn_cast_or_null<DeclStmt>(s->getInit());
-  const token_index first = init != nullptr           ? p.in.unwinding->end_of(init)
-                            : s->getInit() != nullptr ? p.in.unwinding->end_of(s->getInit())
-                                                      : open + 2;
+  const token_index close = p.in.unit.find(loop->getRParenLoc());
+  const auto* init = dyn_cast_or_null<DeclStmt>(loop->getInit());
+  const token_index first = init != nullptr              ? p.in.unwinding->end_of(init)
+                            : loop->getInit() != nullptr ? p.in.unwinding->end_of(loop->getInit())
+                                                         : open + 2;
   const bool taken_apart =
-      p.in.unwinding->holds_call(s->getCond()) || p.in.unwinding->holds_call(s->getInc());
+      p.in.unwinding->holds_call(loop->getCond()) || p.in.unwinding->holds_call(loop->getInc());
   out.token("{ ", true);
   if (init != nullptr) {
     unwound_declaration(p, out, init, {open + 1, first}, where);
-  } else if (const auto* e = dyn_cast_or_null<Expr>(s->getInit())) {
+  } else if (const auto* e = dyn_cast_or_null<Expr>(loop->getInit())) {
     hoist(p, out, e, where);
     out.text(" ");
     plan_tokens(p, out, {open + 1, first}, where);
@@ -126,15 +128,15 @@ void unwound_for(planner& p, sheet& out, const ForStmt* s, token_range whole, co
     return;
   }
   out.token("for (;;) { ", true);
-  if (s->getCond() != nullptr) leave_loop_unless(p, out, s->getCond(), where);
+  if (loop->getCond() != nullptr) leave_loop_unless(p, out, loop->getCond(), where);
   where.version->continued.insert(whole.begin);
   plan_tokens(p, out, {close + 1, whole.end}, where);
   out.text(" " + next_label(p.in, whole, where) + " ");
-  if (s->getInc() != nullptr) {
+  if (loop->getInc() != nullptr) {
     where.version->waiting.clear();
-    hoist(p, out, s->getInc(), where);
+    hoist(p, out, loop->getInc(), where);
     out.text(" (void)(");
-    plan_tokens(p, out, p.in.unwinding->tokens_of(s->getInc()), where);
+    plan_tokens(p, out, p.in.unwinding->tokens_of(loop->getInc()), where);
     out.text(");");
   }
   out.text(" } }");
@@ -170,14 +172,14 @@ void unwound_leave(planner& p, sheet& out, const unwind_statement& s, const cont
 
 }  // namespace
 
-void unwound_statement(planner& p, sheet& out, const unwind_statement& s, const context& where) {
+void unwound_statement(planner& p, sheet& out, const unwind_statement& rewritten, const context& where) {
   using form = unwind_statement::form;
-  if (p.in.unit.origins[s.whole.begin] != no_token)
-    side_texts(p, out, p.in.unit.origins[s.whole.begin], where);
-  out.go_to(p.in.unit.tokens[s.whole.begin].getLocation());
-  switch (s.kind) {
+  if (p.in.unit.origins[rewritten.whole.begin] != no_token)
+    side_texts(p, out, p.in.unit.origins[rewritten.whole.begin], where);
+  out.go_to(p.in.unit.tokens[rewritten.whole.begin].getLocation());
+  switch (rewritten.kind) {
     case form::expression: {
-      const auto* e = cast<Expr>(s.statement);
+      const auto* e = cast<Expr>(rewritten.statement);
       out.token("{ ", true);
       hoist(p, out, e, where);
       const auto* call = dyn_cast<CallExpr>(e->IgnoreParens());
@@ -194,53 +196,53 @@ void unwound_statement(planner& p, sheet& out, const unwind_statement& s, const 
       break;
     }
     case form::declaration:
-      unwound_declaration(p, out, cast<DeclStmt>(s.statement), s.whole, where);
+      unwound_declaration(p, out, cast<DeclStmt>(rewritten.statement), rewritten.whole, where);
       break;
     case form::leave:
-      unwound_leave(p, out, s, where);
+      unwound_leave(p, out, rewritten, where);
       break;
     case form::choice: {
-      const auto* one = cast<IfStmt>(s.statement);
+      const auto* one = cast<IfStmt>(rewritten.statement);
       out.token("{ ", true);
       hoist(p, out, one->getCond(), where);
       out.text(" ");
-      plan_tokens(p, out, {s.whole.begin, p.in.unit.find(one->getRParenLoc()) + 1}, where);
+      plan_tokens(p, out, {rewritten.whole.begin, p.in.unit.find(one->getRParenLoc()) + 1}, where);
       where.version->waiting.clear();
-      plan_tokens(p, out, {p.in.unit.find(one->getRParenLoc()) + 1, s.whole.end}, where);
+      plan_tokens(p, out, {p.in.unit.find(one->getRParenLoc()) + 1, rewritten.whole.end}, where);
       out.text(" }");
       break;
     }
     case form::selection: {
-      const auto* one = cast<SwitchStmt>(s.statement);
+      const auto* one = cast<SwitchStmt>(rewritten.statement);
       out.token("{ ", true);
       hoist(p, out, one->getCond(), where);
       out.text(" ");
       context inside = where;
-      inside.printed_now = s.whole.begin;
-      plan_tokens(p, out, s.whole, inside);
+      inside.printed_now = rewritten.whole.begin;
+      plan_tokens(p, out, rewritten.whole, inside);
       out.text(" }");
       break;
     }
     case form::while_loop: {
-      const auto* one = cast<WhileStmt>(s.statement);
+      const auto* one = cast<WhileStmt>(rewritten.statement);
       out.token("for (;;) { ", true);
       leave_loop_unless(p, out, one->getCond(), where);
-      plan_tokens(p, out, {p.in.unit.find(one->getRParenLoc()) + 1, s.whole.end}, where);
+      plan_tokens(p, out, {p.in.unit.find(one->getRParenLoc()) + 1, rewritten.whole.end}, where);
       out.text(" }");
       break;
     }
     case form::do_loop: {
-      const auto* one = cast<DoStmt>(s.statement);
-      where.version->continued.insert(s.whole.begin);
+      const auto* one = cast<DoStmt>(rewritten.statement);
+      where.version->continued.insert(rewritten.whole.begin);
       out.token("for (;;) { ", true);
-      plan_tokens(p, out, {s.whole.begin + 1, p.in.unwinding->end_of(one->getBody())}, where);
-      out.text(" " + next_label(p.in, s.whole, where) + " ");
+      plan_tokens(p, out, {rewritten.whole.begin + 1, p.in.unwinding->end_of(one->getBody())}, where);
+      out.text(" " + next_label(p.in, rewritten.whole, where) + " ");
       leave_loop_unless(p, out, one->getCond(), where);
       out.text(" }");
       break;
     }
     case form::for_loop:
-      unwound_for(p, out, cast<ForStmt>(s.statement), s.whole, where);
+      unwound_for(p, out, cast<ForStmt>(rewritten.statement), rewritten.whole, where);
       break;
   }
 }

@@ -54,14 +54,14 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
 }
 
 /// The replacement of a function's name; nothing: it is kept.
-std::optional<std::string> function_word(const plan_input& in, const FunctionDecl* function, token_index t,
-                                         const context& where) {
+std::optional<std::string> function_word(const plan_input& in, const FunctionDecl* function,
+                                         token_index token, const context& where) {
   if (is_worker_type(function->getType()) && !in.options.sequential) {
-    if (in.index.plain_entries.contains(t)) return entry_name(function);
+    if (in.index.plain_entries.contains(token)) return entry_name(function);
     if (!where.heading_name.empty()) return where.heading_name;
-    for (token_index open = t + 1; open < in.unit.tokens.size() && open < t + 3; ++open)
+    for (token_index open = token + 1; open < in.unit.tokens.size() && open < token + 3; ++open)
       if (const auto call = in.index.calls.find(open);
-          call != in.index.calls.end() && call->second.first <= t && call->second.callee == function)
+          call != in.index.calls.end() && call->second.first <= token && call->second.callee == function)
         return call->second.in_worker ? form_name(in, function, where) : entry_name(function);
     return worker_name(function);
   }
@@ -96,49 +96,49 @@ bool names_a_register(const plan_input& in, token_index t) {
 }
 
 /// The replacement of a token by itself, without its neighbours; nothing: it is kept.
-std::optional<std::string> name_at(const planner& p, token_index t, const context& where) {
+std::optional<std::string> name_at(const planner& p, token_index token, const context& where) {
   const plan_input& in = p.in;
-  if (in.unit.tokens[t].is(tok::kw_register) && where.function != nullptr &&
-      (where.function->is_worker || where.function->has_closures) && !names_a_register(in, t))
+  if (in.unit.tokens[token].is(tok::kw_register) && where.function != nullptr &&
+      (where.function->is_worker || where.function->has_closures) && !names_a_register(in, token))
     return "";
-  if (in.index.dropped.contains(t)) return "";
-  if (const auto name = in.index.names.find(t); name != in.index.names.end()) {
+  if (in.index.dropped.contains(token)) return "";
+  if (const auto name = in.index.names.find(token); name != in.index.names.end()) {
     const NamedDecl* declaration = name->second;
     if (const auto own = p.names.renamed.find(declaration->getCanonicalDecl()); own != p.names.renamed.end())
       return own->second;
     if (const auto* label = dyn_cast<LabelDecl>(declaration))
       if (const std::string suffix = label_suffix(label, where); !suffix.empty())
-        return spelling(in, t) + suffix;
+        return spelling(in, token) + suffix;
     std::optional<std::string> own;
     if (const auto* variable = dyn_cast<VarDecl>(declaration))
-      own = variable_word(p, variable, t, where);
+      own = variable_word(p, variable, token, where);
     else if (const auto* function = dyn_cast<FunctionDecl>(declaration))
-      own = function_word(in, function, t, where);
+      own = function_word(in, function, token, where);
     if (own) return own;
   }
-  return in.index.function_names.contains(t) ? function_name_word(in, where) : std::nullopt;
+  return in.index.function_names.contains(token) ? function_name_word(in, where) : std::nullopt;
 }
 
 /// The words in front of a token that begins or ends something: a type without a name, or calls.
-std::vector<planned_word> words_in_front(const planner& p, token_index t, const context& where) {
+std::vector<planned_word> words_in_front(const planner& p, token_index token, const context& where) {
   const plan_input& in = p.in;
-  const bool space = in.unit.tokens[t].hasLeadingSpace() || in.unit.tokens[t].isAtStartOfLine();
+  const bool space = in.unit.tokens[token].hasLeadingSpace() || in.unit.tokens[token].isAtStartOfLine();
   std::vector<planned_word> words;
   if (where.moving)
-    if (const auto tag = p.function.tag_names.find(t); tag != p.function.tag_names.end())
+    if (const auto tag = p.function.tag_names.find(token); tag != p.function.tag_names.end())
       words.push_back({tag->second, true});
-  const auto noted_call = in.calls_of_c.find(t);
+  const auto noted_call = in.calls_of_c.find(token);
   bool is_noted = noted_call != in.calls_of_c.end() && noted_call->second != where.noted_apart &&
                   leaves_for_c(in, noted_call->second, where);
   const auto note = [&] {
     const std::string text = "sukima_leave_for_c(" + where.top + ")";
-    words.push_back({calls_a_worker(in, {t, noted_call->second})
+    words.push_back({calls_a_worker(in, {token, noted_call->second})
                          ? "__extension__({ " + text + "; " + callee_begins
                          : "(" + text + ", ",
                      space});
     is_noted = false;
   };
-  if (const auto calls = in.closure_pointer_calls.find(t);
+  if (const auto calls = in.closure_pointer_calls.find(token);
       calls != in.closure_pointer_calls.end() && where.version == nullptr)
     for (const closure_call* call : calls->second) {  // outer ones first
       if (call == where.called_apart) continue;
@@ -151,27 +151,27 @@ std::vector<planned_word> words_in_front(const planner& p, token_index t, const 
                            (again ? std::string("__extension__({ ") + callee_begins : "")});
     }
   if (is_noted) note();
-  if (in.index.all_calls.contains(t) && leaves_for_c(in, t, where)) {
-    const auto begun = in.calls_of_c.find(in.unit.find(in.index.all_calls.at(t)->getBeginLoc()));
-    if (begun != in.calls_of_c.end() && begun->second == t)
-      words.push_back({calls_a_worker(in, {begun->first, t}) ? callee_ends(where) : ")", false});
+  if (in.index.all_calls.contains(token) && leaves_for_c(in, token, where)) {
+    const auto begun = in.calls_of_c.find(in.unit.find(in.index.all_calls.at(token)->getBeginLoc()));
+    if (begun != in.calls_of_c.end() && begun->second == token)
+      words.push_back({calls_a_worker(in, {begun->first, token}) ? callee_ends(where) : ")", false});
   }
-  if (const auto calls = in.pointer_calls.find(t); calls != in.pointer_calls.end())
+  if (const auto calls = in.pointer_calls.find(token); calls != in.pointer_calls.end())
     for (const worker_call* call : calls->second) words.push_back({"", space, call, "("});
   return words;
 }
 
 /// The replacement of a parenthesis that opens arguments or parameters, with the hidden ones; nothing: it is
 /// kept.
-std::optional<std::string> parenthesis_word(const planner& p, token_index t, const context& where) {
+std::optional<std::string> parenthesis_word(const planner& p, token_index token, const context& where) {
   const plan_input& in = p.in;
-  if (const auto found = in.index.closure_calls.find(t);
+  if (const auto found = in.index.closure_calls.find(token);
       found != in.index.closure_calls.end() && where.version == nullptr) {
     const closure_call& call = found->second;
     const std::string comma = call.has_arguments ? ", " : "";
     if (is_pointer_call(in, call)) {
       if (&call == where.called_apart) return comma;
-      const bool again = leaves_for_c(in, t, where) && calls_a_worker(in, {call.first, t});
+      const bool again = leaves_for_c(in, token, where) && calls_a_worker(in, {call.first, token});
       return (again ? callee_ends(where) : "") + (in.options.check_closures ? "), __FILE__, __LINE__)" : "") +
              comma;
     }
@@ -179,14 +179,14 @@ std::optional<std::string> parenthesis_word(const planner& p, token_index t, con
            "sukima_closure_self((__UINTPTR_TYPE__)" + name_in(in, call.callee, where) + ")" + comma;
   }
   if (in.options.sequential) return std::nullopt;
-  if (const auto call = in.index.calls.find(t); call != in.index.calls.end()) {
+  if (const auto call = in.index.calls.find(token); call != in.index.calls.end()) {
     std::string comma = call->second.has_arguments ? ", " : "";
     if (call->second.in_worker) return "(" + where.top + comma;
     if (call->second.callee == nullptr) return comma;
   }
-  if (const auto declarator = in.index.declarators.find(t); declarator != in.index.declarators.end())
+  if (const auto declarator = in.index.declarators.find(token); declarator != in.index.declarators.end())
     return std::string("(char *sukima_top") + (declarator->second.empty ? "" : ", ");
-  if (in.left_out.contains(t)) return "";
+  if (in.left_out.contains(token)) return "";
   return std::nullopt;
 }
 
