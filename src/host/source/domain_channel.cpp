@@ -2,6 +2,7 @@
 // The port of the guest service in the XML of a domain; see domain_channel.hpp.
 #include "source/domain_channel.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sukima::host {
@@ -27,6 +28,12 @@ std::string decoded(std::string_view value) {
     value.remove_prefix(length);
   }
   return text;
+}
+
+/// Whether a session can take it: a whole path without control characters.
+bool is_path(std::string_view text) {
+  const auto is_printable = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; };
+  return text.starts_with('/') && text.size() <= longest_path && std::ranges::all_of(text, is_printable);
 }
 
 /// The value of an attribute of a tag, without its quotes.
@@ -65,7 +72,7 @@ std::string channel_path(std::string_view xml) {
     xml.remove_prefix(length);
     if (attribute_of(tag_of(channel, "target"), "name") != port_name) continue;
     const std::string path = decoded(attribute_of(tag_of(channel, "source"), "path"));
-    return path.starts_with('/') && path.size() <= longest_path ? path : "";
+    return is_path(path) ? path : "";
   }
 }
 

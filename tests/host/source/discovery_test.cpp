@@ -31,6 +31,7 @@ TEST(domain_channel, is_empty_without_a_socket) {
         "<channel type='unix'><source path='/x'/><target name='org.sukima.guest.1'/></channel>",
         "<channel type='pty'><target name='org.sukima.guest.0'/></channel>",
         "<channel type='unix'><source path='x'/><target name='org.sukima.guest.0'/></channel>",
+        "<channel type='unix'><source path='/x\ny'/><target name='org.sukima.guest.0'/></channel>",
         "<channel type='unix'><source path='/x/><target name='org.sukima.guest.0'/></channel>",
         "<channel type='unix'><source no-path='/x'/><target name='org.sukima.guest.0'/></channel>"})
     EXPECT_EQ(channel_path(xml), "") << xml;
