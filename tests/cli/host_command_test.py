@@ -253,6 +253,7 @@ class Refusals(unittest.TestCase):
         self.refused("there is no action 'x': choose list", "help", "x")
         self.refused("--metrics is for watch and optimise", "list", "--metrics", "0")
         self.refused("--no-times is for watch and optimise", "status", "--no-times")
+        self.refused("leave one of the two out", "optimise", "--connect", "test:///default", "--config", "x")
         root = play("containers-v2.tree")
         for where in ("70000", "nowhere:1", "/proc/nonesuch/x"):
             self.refused("--metrics: ", "watch", "--root", root, "--metrics", where)

@@ -117,6 +117,14 @@ class Libvirt(unittest.TestCase):
         self.assertEqual((what["vms"][0]["vcpus"], what["vms"][0]["weight"]), (2, 50))
         self.assertEqual([one["id"] for one in what["pcpus"]], [0, 2, 4])
 
+    def test_its_machine_without_a_port_is_a_neighbour(self):
+        following = subprocess.Popen([PROGRAM, "host", "optimise", "--connect", "test:///default", "--dry-run", "--no-times"],
+                                     stdout=subprocess.PIPE, text=True)
+        self.assertEqual(following.stdout.readline(), "test: it is not optimised, but what it uses counts\n")
+        following.terminate()
+        following.communicate()
+        self.assertEqual(following.returncode, 0)
+
     def test_a_uri_that_leads_nowhere_is_refused(self):
         code, out, error = host("list", "--connect", "nonesuch:///system")
         self.assertEqual((code, out), (2, ""))
