@@ -85,10 +85,10 @@ class nodes_with_ports(Hosts):
         self.assertIn(ports[2:], ([21002], [21003]))
 
     def test_leave_the_first_one_to_node_0(self):
-        ended = self.run_on(f"alpha 2 {HERE}\nbeta {HERE}\n", "sh", "-c", "echo $SUKIMA_CLUSTER_ADDRESS $SUKIMA_CLUSTER_PORT >&2",
+        ended = self.run_on(f"alpha 2 {HERE}\nbeta {HERE}\n", "sh", "-c", "echo $SUKIMA_CLUSTER_NODE $SUKIMA_CLUSTER_ADDRESS $SUKIMA_CLUSTER_PORT >&2",
                             options=["--no-tags", "--port", "21000-21004"])
         self.assertEqual(sorted(ended.stderr.splitlines()),
-                         [f"{HERE}:21000 21000-21004", f"{HERE}:21000 21000-21004", f"{HERE}:21000 21001-21004"])
+                         [f"0 {HERE}:21000 21000-21004", f"1 {HERE}:21000 21001-21004", f"2 {HERE}:21000 21000-21004"])
 
     def test_say_that_none_is_free(self):
         with socket.create_server((HERE, 21000)), socket.create_server((HERE, 21001)):
