@@ -52,8 +52,8 @@ struct vcpu {
   std::string unknown;
 };
 
-/// The owner of a weight: each vCPU has it (Xen's Credit and Credit2), or all vCPUs share it (libvirt's machine
-/// slices).
+/// The owner of a weight: each vCPU has it (Xen's Credit and Credit2), or all vCPUs share it (libvirt's
+/// machine slices).
 enum class weight_owner { vcpu, vm };
 
 /// A virtual machine.

@@ -86,8 +86,8 @@ class estimator {
   double usable(std::size_t vm) const;
   /// As estimate_shares.
   vm_estimate of(std::size_t vm) const;
-  /// Which vCPU runs where in this solution: one of many. Soft affinities are followed where that costs no other
-  /// anything.
+  /// Which vCPU runs where in this solution: one of many. Soft affinities are followed where that costs no
+  /// other anything.
   std::vector<running_part> running() const;
 
   /// Replaces a VM by what it is now, with as many vCPUs, and solves again what that touches: 0.1–5 ms for

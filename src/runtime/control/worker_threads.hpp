@@ -18,8 +18,8 @@ class worker_threads {
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
 
-  /// Starts the thread of one more background worker, which has the next rank. For worker_controller, under its
-  /// lock. \returns false: there is no thread or no memory to be had, and nothing has changed
+  /// Starts the thread of one more background worker, which has the next rank. For worker_controller, under
+  /// its lock. \returns false: there is no thread or no memory to be had, and nothing has changed
   bool start_one() noexcept;
   /// How many threads were started. Their workers have the ranks from 1 to this.
   unsigned count() const noexcept { return started_; }
