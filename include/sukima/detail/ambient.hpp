@@ -55,7 +55,8 @@ template <class F> struct root_of : root_task {
 [[noreturn, gnu::cold]] void refuse_context(const char* operation) noexcept;
 
 /// Calls f(context) in the default runtime, or, on a worker, on a new fiber.
-/// \param shielded  on a new fiber, f runs even if the caller is aborted; f itself must shield the other cases
+/// \param shielded  on a new fiber, f runs even if the caller is aborted; f itself must shield the other
+///   cases
 template <class F>
 [[gnu::noinline]] std::invoke_result_t<F&, context> enter_with(ambient_state* state, F f, bool shielded) {
   root_of<std::remove_reference_t<F>> root(f);

@@ -19,8 +19,8 @@ struct run_failure {
   bool differs = false;  ///< nodes do not run the same program, so the whole run has failed
 };
 
-/// Returns whether a descriptor that the launcher has named still is a pipe. A program may have closed it, and
-/// opened a file of its own under that number.
+/// Returns whether a descriptor that the launcher has named still is a pipe. A program may have closed it,
+/// and opened a file of its own under that number.
 bool leads_to_launcher(int descriptor) noexcept;
 
 /// Reports to the launcher. Any thread.

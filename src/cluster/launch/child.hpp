@@ -46,8 +46,8 @@ void open_standard_streams() noexcept;
 /// error.
 void write_whole(int number, std::string_view text) noexcept;
 
-/// Where a child's stdout goes. `tasks`: nowhere, but the child gets a pipe for the output of its tasks, and the
-/// pipe's descriptor in a variable (entry/task_output.hpp).
+/// Where a child's stdout goes. `tasks`: nowhere, but the child gets a pipe for the output of its tasks, and
+/// the pipe's descriptor in a variable (entry/task_output.hpp).
 enum class child_output : std::uint8_t { kept, dropped, piped, tasks };
 
 struct child_start {

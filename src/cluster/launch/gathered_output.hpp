@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output of nodes that each write something else: node 0's bytes as they are, and whole lines of the others.
+// One output of nodes that each write something else: node 0's bytes as they are, and whole lines of the
+// others.
 #pragma once
 
 #include "launch/nodes_output.hpp"

@@ -187,8 +187,8 @@ class launcher {
   void take_signals() {
     signalfd_siginfo info;
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      // The terminal has sent its signals to nodes on this machine, too. But it sends SIGHUP only to the leader
-      // of its session, and a timer that the launcher has inherited is not the nodes'.
+      // The terminal has sent its signals to nodes on this machine, too. But it sends SIGHUP only to the
+      // leader of its session, and a timer that the launcher has inherited is not the nodes'.
       const bool nodes_have_it = info.ssi_code == SI_KERNEL && info.ssi_signo != SIGALRM &&
                                  !(info.ssi_signo == SIGHUP && getsid(0) == getpid());
       if (info.ssi_signo != SIGCHLD && (!nodes_have_it || remote_))

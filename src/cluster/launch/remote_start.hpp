@@ -14,10 +14,11 @@
 // parent that it began with, which is the connection's. If not, the program gets SIGTERM, and two seconds
 // later SIGKILL, with all of its process group.
 //
-// With tunnels node n listens on port F + n of its host's loopback device, where N is the number of nodes and F a
-// port. The remote shell of the first node of each host forwards, by -R, the ports of the nodes of other hosts
-// to the ports F + N + n of the launcher's loopback device, and, by -L, those of its own nodes from there to the
-// host. So a node connects to any other one at its own loopback device, and the bytes go through the launcher.
+// With tunnels node n listens on port F + n of its host's loopback device, where N is the number of nodes and
+// F a port. The remote shell of the first node of each host forwards, by -R, the ports of the nodes of other
+// hosts to the ports F + N + n of the launcher's loopback device, and, by -L, those of its own nodes from
+// there to the host. So a node connects to any other one at its own loopback device, and the bytes go through
+// the launcher.
 #pragma once
 
 #include "launch/child.hpp"

@@ -131,7 +131,8 @@ class node final : public node_base {
   /// 0: none. Stored by the thread in run(), which then rings. Sequentially consistent, as rings need it
   /// (transport/tcp.cpp). Partners: the cluster thread, after its wait; idle().
   std::atomic<std::uint32_t> active_entry_{0};
-  // Reports of workers since the cluster thread looked. A worker that sets one rings. The order is that of above.
+  // Reports of workers since the cluster thread looked. A worker that sets one rings. The order is that of
+  // above.
   std::atomic<bool> idle_told_{false};  ///< partners: idle(), run(), look_for_idle_workers
   std::atomic<bool> unanswered_told_{false};  ///< partners: unanswered(), ask_here
 

@@ -2,18 +2,18 @@
 // When a node asks for a task, and whom: decisions only, without clock, messages or threads.
 //
 // The others are near or far, by the shortest round trip to each that was measured; a node is near until that
-// is known. One request is under way to near ones and one to far ones, so no node waits for a far answer while
-// a near node has work. On each side the node that gave the last task is asked first, then the others in an
-// order drawn anew: more probably early if it has given tasks, and if it is near. A request that is not
+// is known. One request is under way to near ones and one to far ones, so no node waits for a far answer
+// while a near node has work. On each side the node that gave the last task is asked first, then the others
+// in an order drawn anew: more probably early if it has given tasks, and if it is near. A request that is not
 // answered for a while is given up: the answer may come later, and a task is welcome then. After two requests
 // in a row without a task no node of that side is asked any more. If that holds for both sides, the node
 // waits at its lifelines (lifelines.hpp): at first with its partners, and if no task comes for a while, with
 // all others. A task ends the silence, and so does the next entry. Source of the two sides: van Nieuwpoort et
 // al., "Efficient load balancing for wide-area divide-and-conquer applications", PPoPP 2001.
 //
-// A lifeline stays registered with a node until a task comes from there, also one that this node does not need any
-// more. So "it is registered there" is true here only if that node has the lifeline, or it is under way to
-// that node, or a task is under way from it: no node waits for one that does not know of it. Partner:
+// A lifeline stays registered with a node until a task comes from there, also one that this node does not
+// need any more. So "it is registered there" is true here only if that node has the lifeline, or it is under
+// way to that node, or a task is under way from it: no node waits for one that does not know of it. Partner:
 // lifelines::remove, which is called for each task that is sent. Model: model/lifelines.pml.
 #pragma once
 
@@ -61,7 +61,8 @@ class thief {
   void forget(node_id node);
   /// A new entry begins: everybody may have work, and no lifeline is registered.
   void begin_entry();
-  /// Returns the nodes with which lifelines must be registered now. They count as registered then. Mostly none.
+  /// Returns the nodes with which lifelines must be registered now. They count as registered then. Mostly
+  /// none.
   std::vector<node_id> take_lifelines(clock::time_point now);
   /// When next_request or take_lifelines will have another answer by itself; nothing: never.
   std::optional<clock::time_point> next_look() const noexcept;

@@ -59,8 +59,8 @@ std::optional<slurm_task> own_slurm_task(const char* (*variable)(const char* nam
   return slurm_task{*task, *tasks};
 }
 
-/// Whether srun --mpi=pmix has started this process: its PMIx has a namespace of Slurm's for the step, and the
-/// process's number there.
+/// Whether srun --mpi=pmix has started this process: its PMIx has a namespace of Slurm's for the step, and
+/// the process's number there.
 bool has_pmix_of_slurm(const slurm_task& own, const char* (*variable)(const char* name)) {
   const char* const space = variable("PMIX_NAMESPACE");
   return space != nullptr && std::string_view(space).starts_with("slurm.pmix.") &&
@@ -133,8 +133,8 @@ std::string started_without_mpi(const char* (*variable)(const char* name)) {
     if (number_in(variable(by.node)) && number_in(variable(by.nodes))) return {};
   if (const auto own = own_slurm_task(variable))
     return "srun has started this program " + std::to_string(own->tasks) + " times" + nothing_joins;
-  // A PMIx launcher does not announce how many processes there are. Number 0 may be alone: Open MPI also gives it
-  // to a program that was started by itself and calls MPI_Init.
+  // A PMIx launcher does not announce how many processes there are. Number 0 may be alone: Open MPI also
+  // gives it to a program that was started by itself and calls MPI_Init.
   const auto rank = number_in(variable("PMIX_RANK"));
   if (rank && *rank > 0)
     return std::string("a PMIx launcher has started this program several times") + nothing_joins;

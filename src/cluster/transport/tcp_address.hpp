@@ -26,8 +26,8 @@ std::vector<boost::asio::ip::tcp::endpoint> addresses_of(boost::asio::io_context
 boost::asio::ip::tcp::endpoint address_of(boost::asio::io_context& io, const tcp_settings& chosen,
                                           const std::string& host, std::uint16_t port);
 
-/// Lets a node listen: node 0 where its settings say, the others on one of their ports that is free. The port's
-/// number is put into `chosen.own`.
+/// Lets a node listen: node 0 where its settings say, the others on one of their ports that is free. The
+/// port's number is put into `chosen.own`.
 /// \throws start_failure
 void listen_at(boost::asio::io_context& io, boost::asio::ip::tcp::acceptor& by, tcp_settings& chosen);
 

@@ -88,8 +88,8 @@ class transport {
   /// goes on. Never less than before, and no more once the node has left. In one process, and over MPI, by
   /// whole messages. By the thread that is in wait().
   virtual std::uint64_t taken_by(node_id to) = 0;
-  /// Sends what is queued, notifies the others that this node leaves, and ends. Gives up when nothing more goes
-  /// for so long, unless nodes can only end together (MPI).
+  /// Sends what is queued, notifies the others that this node leaves, and ends. Gives up when nothing more
+  /// goes for so long, unless nodes can only end together (MPI).
   virtual void stop(std::chrono::milliseconds patience) noexcept = 0;
 };
 

@@ -56,8 +56,8 @@ void shares::solve_loose(flags& loose, flags& touched) {
     cpu_set next(all_.capacity.size());
     for (std::size_t g = 0; g < groups_.size(); ++g)
       if (touched[g] != 0) next |= groups_[g].cpus;
-    // A part that was solved once is solved again, so the set only grows. Once it does not, nothing can change:
-    // rounding looks like a violation where a share is almost nothing.
+    // A part that was solved once is solved again, so the set only grows. Once it does not, nothing can
+    // change: rounding looks like a violation where a share is almost nothing.
     if (!first && next.within(ever)) return;
     ever |= next;
     solve_part(take_apart(loose, touched));

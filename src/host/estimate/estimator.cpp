@@ -186,7 +186,8 @@ void estimator::change(const std::vector<vm_wishes>& now) {
     for (std::uint32_t c = s.numbers.first_claimant(one.vm); c < s.numbers.end_claimant(one.vm); ++c)
       changed.push_back(c);
   }
-  // Answers about an unchanged solution stay right: a host whose machines want what they wanted costs nothing.
+  // Answers about an unchanged solution stay right: a host whose machines want what they wanted costs
+  // nothing.
   if (!is_other) return;
   s.forget();
   if (!changed.empty()) s.solution.update(std::move(changed));
