@@ -23,7 +23,6 @@ namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// Merges [a, a_end) and [b, b_end), stably, from both ends at once: the processor works on both at a
 /// time, and within a round no side can run out, so that nothing tests for its end.
-/// (From one end, with such tests, the merges of a million integers took twice the time.)
 template <class From, class To, class Less>
 void merge_cheaply(From a, From a_end, From b, From b_end, To to, const Less& less) {
   using value = std::iter_value_t<From>;

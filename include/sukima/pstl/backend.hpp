@@ -12,11 +12,9 @@
 #if __cplusplus < 202002L
 #error "sukima/pstl needs C++20: compile with -std=c++20 or later"
 #elif !defined(__GLIBCXX__)
-#error \
-    "sukima/pstl replaces the parallel backend of libstdc++; this program is compiled with another standard library"
+#error "sukima/pstl needs libstdc++, whose parallel backend it replaces"
 #elif defined(_PSTL_PARALLEL_BACKEND_H)
-#error \
-    "<execution> was included before sukima/pstl: put the folder include/sukima/pstl first in the include path"
+#error "sukima/pstl must come before <execution>: put its folder first in the include path"
 #endif
 /// libstdc++'s own choice of a backend is not read.
 #define _PSTL_PARALLEL_BACKEND_H  // NOLINT(bugprone-reserved-identifier)
