@@ -3,6 +3,7 @@
 // before the new island's token is given to the workers. An object can move if no other thread has a use for
 // its fiber: it is ready, or waits for streams of this island only.
 #include <algorithm>
+#include <atomic>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -77,7 +78,8 @@ void stream_core::become_shared() noexcept {
   wake(senders_wait, ~std::uint64_t{0});
   own_words.tail_seen = own_words.tail.load(std::memory_order_relaxed);
   own_words.head_seen = own_words.head.load(std::memory_order_relaxed);
-  shared = true;
+  std::atomic_ref(shared).store(
+      true, std::memory_order_relaxed);  // the wait counts order it; partner: is_ready (waits.cpp)
 }
 
 bool divide(program_core& p, island_core& of, const object_core& stays) {

@@ -44,7 +44,7 @@ unsigned island_core::add_to_sample(object_core& me, std::uint64_t now) {
   return slices.messages();
 }
 
-unsigned island_core::end_slice(object_core& me, std::uint64_t now) {
+unsigned island_core::end_long_slice(object_core& me, std::uint64_t now) {
   if (sampler.is_sampling()) return add_to_sample(me, now);
   const std::uint64_t took = now - slice_began;
   const unsigned messages = slices.messages();

@@ -44,9 +44,14 @@ struct island_core : island {
   void begin_sample();
   /// The object has done an operation after which others may run: the end of a slice, or an operation that is
   /// sampled. \returns how many messages the next slice has
-  unsigned end_slice(object_core& me, std::uint64_t now);
+  unsigned end_slice(object_core& me, std::uint64_t now) {
+    if (!sampler.is_sampling() && slices.pass_quick(now - slice_began, slice * work_sampler::long_operation))
+      return slice;
+    return end_long_slice(me, now);
+  }
 
  private:
+  unsigned end_long_slice(object_core& me, std::uint64_t now);
   unsigned add_to_sample(object_core& me, std::uint64_t now);
 };
 

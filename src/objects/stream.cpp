@@ -176,9 +176,8 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
 /// The rest of wait.
 bool wait_for_some(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   if (until != nullptr && clock::now() >= *until) return false;
-  const bool shared = until != nullptr || std::any_of(cases, cases + count, [](const wait_case& c) -> bool {
-                        return c.stream->shared;
-                      });
+  const bool shared = until != nullptr ||
+                      std::any_of(cases, cases + count, [](const wait_case& c) { return c.stream->shared; });
   bool in_time = true;
   if (shared)
     in_time = wait_for_others(me, cases, count, until);

@@ -2,6 +2,7 @@
 #include "waits.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "program.hpp"
@@ -11,8 +12,9 @@ namespace sukima::objects::detail {
 namespace {
 
 /// Is it ready for the waiter? Within an island nobody is while he waits.
-bool is_ready(const stream_core& s, bool receives, std::uint64_t room) {
-  if (!s.shared) return false;
+bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
+  // The count of the wait shows whether this was an old value. Partner: become_shared.
+  if (!std::atomic_ref(s.shared).load(std::memory_order_relaxed)) return false;
   // Partners: move (core.hpp), close_end, close_party. is_suspended, read afterwards, says that it counts.
   const std::uint32_t state = s.words->state.load();
   return receives ? s.has_message() || (state & stream_core::closed) != 0
@@ -37,7 +39,7 @@ bool read_wait(const object_core& o, observed_object& found) {
   if (o.wait_count.load(std::memory_order_acquire) != found.count) return false;
   bool ready = false;
   for (std::uint32_t i = 0; i < waits; ++i) {
-    const auto& s = *reinterpret_cast<const stream_core*>(words[i] & ~std::uintptr_t{1});
+    auto& s = *reinterpret_cast<stream_core*>(words[i] & ~std::uintptr_t{1});
     const bool receives = (words[i] & 1) != 0;
     ready = ready || is_ready(s, receives, rooms[i]);
     const std::uint64_t head = s.words->head.load();  // first: the fill is not negative; partner: move

@@ -167,23 +167,6 @@ struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a li
   std::atomic<std::uint64_t> dropped{0};
 };
 
-/// Whether the ends of a stream are in several islands, or may be. The holder of the token of all its objects
-/// changes it, when it divides their island. Relaxed: its readers are these objects, and the search for
-/// deadlocks, which finds out by the wait counts that it has read an old value.
-class shared_mark {
- public:
-  operator bool() const noexcept {  // NOLINT(google-explicit-constructor): a flag of the stream
-    return is_shared_.load(std::memory_order_relaxed);
-  }
-  shared_mark& operator=(bool is_shared) noexcept {
-    is_shared_.store(is_shared, std::memory_order_relaxed);
-    return *this;
-  }
-
- private:
-  std::atomic<bool> is_shared_{true};
-};
-
 /// What a stream between processes has besides (src/objects/remote.hpp).
 struct remote_stream;
 struct remote_deleter {
@@ -201,7 +184,9 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
 
   stream_words own_words;
   stream_words* words = &own_words;  ///< or in the memory of several processes
-  shared_mark shared;
+  /// Its ends are in several islands, or may be. Read by its objects, and written by the holder of the token
+  /// of all of them when their island is divided. Partner of that write: is_ready (waits.cpp).
+  bool shared = true;
   bool many_out = false;
   bool many_in = false;
   bool drops_oldest = false;  ///< a full one makes room; then senders take from it, too

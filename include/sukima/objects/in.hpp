@@ -115,7 +115,7 @@ template <class T> class in : public detail::stream_end {
     // Not at the end, as with any iterator.
     T& operator*() const noexcept { return *message_; }  // NOLINT(bugprone-unchecked-optional-access)
     iterator& operator++() {
-      if constexpr (fits_registers && std::is_move_assignable_v<T>) {
+      if constexpr (detail::fits_registers<T> && std::is_move_assignable_v<T>) {
         message_ = from_->receive();
       } else {
         message_.reset();
@@ -141,11 +141,8 @@ template <class T> class in : public detail::stream_end {
 
   /// An attempt without success is a poll, too: others go first, and an abort is seen.
   void poll() { detail::count_message(detail::user_of(core(), owner_, false)); }
-  /// Small and trivial: an optional of it is best made from a value.
-  static constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
-
   [[gnu::always_inline]] std::optional<T> take(bool waits, const detail::clock::time_point* until) {
-    if constexpr (fits_registers)
+    if constexpr (detail::fits_registers<T>)
       return take_in_registers(waits, until);
     else
       return take_in_place(waits, until);

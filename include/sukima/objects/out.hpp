@@ -42,9 +42,18 @@ template <class T> class out : public detail::stream_end {
   /// Sends a message; waits for room. The message is made in the stream itself, by one move or copy.
   /// \throws stream_broken no receiver is left; usage_error another object's end; what T throws
   /// \par Complexity constant
-  void send(T&& value) { emplace(std::move(value)); }
+  void send(T value)
+    requires(detail::fits_registers<T>)
+  {
+    emplace(std::move(value));
+  }
+  void send(T&& value)
+    requires(!detail::fits_registers<T>)
+  {
+    emplace(std::move(value));
+  }
   void send(const T& value)
-    requires std::is_copy_constructible_v<T>
+    requires(!detail::fits_registers<T> && std::is_copy_constructible_v<T>)
   {
     emplace(value);
   }

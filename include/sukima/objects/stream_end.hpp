@@ -4,6 +4,7 @@
 
 #include <sukima/objects/core.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace sukima::objects {
@@ -19,6 +20,10 @@ void run_timer(out<tick> to, clock::duration period);
 inline std::uint64_t dropped(const stream_core& s) noexcept {
   return s.words->dropped.load(std::memory_order_relaxed);
 }
+
+/// Small and trivial messages: passed by value, and received into an optional that is made from a value.
+template <class T>
+inline constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
 struct no_function {};
 template <class T, class F, class Ended> struct receive_case;
