@@ -7,8 +7,7 @@ parts below it in ORDER, and only these headers of theirs: the public ones as <s
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
 
 Inside src/runtime there are layers (RUNTIME_LAYERS): a file includes headers of its own layer and of the layers below it.
-scripts/layer-exceptions.txt lists the includes that still point upwards; the list only shrinks, because an entry that
-is not needed any more is an error. core.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
+core.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
 
 The part lab is the folder lab/, which measures the product: the sources of src/ and include/ and the CMakeLists.txt of
 src/ must not use it. Its benchmark programs get their include paths from CMake.
@@ -60,20 +59,24 @@ NO_LAB = "the product must not use the laboratory, lab/; it is built and install
 # its layer wherever it is.
 RUNTIME_LAYERS = [
     ("tuning and the data of a worker", [
-        "assert", "fixed_order", "lifetime", "linked_queue", "rooms", "settings", "short_roots", "stress", "tuning",
-        "worker", "worker_target", "observe", "park/futex", "park/priority_loan", "park/wait_policy", "park/wake_epoch", "place/made_up_machine",
-        "place/worker_hints", "place/worker_places", "rest/rest_mark", "shared", "steal/publication_slots",
-        "steal/weighted_draw",
+        "assert", "fiber/exception_state", "fixed_order", "join/joining", "lifetime", "linked_queue", "observe",
+        "park/futex", "park/priority_loan", "park/wait_policy", "park/wake_epoch", "place/made_up_machine",
+        "place/worker_hints", "place/worker_places", "rest/rest_mark", "rooms", "settings", "shared", "short_roots",
+        "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tuning", "worker",
+        "worker_target",
     ]),
-    ("fibers and choice points", ["checks", "choice", "fiber", "worker_slots"]),
+    ("fibers and choice points", [
+        "checks", "choice", "fiber", "place/place_events", "remote/node_events", "worker_slots",
+    ]),
     ("park", ["park"]),
-    ("publishing and stealing", ["steal"]),
+    ("publishing and stealing", ["choice/clone", "steal"]),
     ("join, futures, cancellation", ["cancel", "future", "join"]),
     ("placement and remote", ["place", "remote"]),
     ("control", ["control"]),
-    ("lifecycle and entry", ["core", "default_runtime", "entry", "lifecycle", "rest"]),
+    ("lifecycle and entry", [
+        "core", "default_runtime", "entry", "lifecycle", "observe/statistics", "poll_handlers", "rest", "worker_loop",
+    ]),
 ]
-LAYER_EXCEPTIONS = "scripts/layer-exceptions.txt"
 # The files that may include src/runtime/core.hpp; at most eight.
 CORE_USERS = {
     "src/runtime/default_runtime.cpp",
@@ -172,20 +175,13 @@ def runtime_layer(relative):
     return max(found)[1] if found else None
 
 
-def check_layers(relative, found, name):
+def check_layers(relative, found):
     """The complaint about a source of src/runtime that includes FOUND of a layer above it, or None."""
     here, there = runtime_layer(relative), runtime_layer(found)
     if here is None or there is None or there <= here:
         return None
     low, high = RUNTIME_LAYERS[here][0], RUNTIME_LAYERS[there][0]
     return f"the layer '{low}' must not use the layer '{high}'; move it up, or let it call an interface of its own layer"
-
-
-def read_exceptions(root):
-    """The pairs (source, header) of the file of exceptions."""
-    path = root / LAYER_EXCEPTIONS
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    return [tuple(line.split()) for line in lines if line and not line.startswith("#")]
 
 
 def check_own(root, relative, part, name):
@@ -203,7 +199,7 @@ def check_own(root, relative, part, name):
     for base in ((root / relative).parent, *rooms, part_folder(root, part)):
         if exists(base / name):
             target = (base / name).relative_to(root)
-            return check_layers(relative, target, name) if part == "runtime" else check_rooms(relative, target)
+            return check_layers(relative, target) if part == "runtime" else check_rooms(relative, target)
     if part != "lab" and is_in_lab(root, name):
         return NO_LAB
     for other in sorted(ORDER.keys() - {part}):
@@ -212,21 +208,18 @@ def check_own(root, relative, part, name):
     return f"the part {part} has no such file"
 
 
-def check_lists(root, used):
-    """The complaints about entries of the lists for src/runtime that are not needed any more."""
+def check_core_users(root):
+    """The complaints about CORE_USERS."""
     if len(CORE_USERS) > 8:
         yield "check-includes.py: CORE_USERS has more than eight files"
     for user in sorted(CORE_USERS):
         path = root / user
         if path.is_file() and '#include "core.hpp"' not in path.read_text(encoding="utf-8"):
             yield f"check-includes.py: {user} does not include core.hpp; remove it from CORE_USERS"
-    for entry in read_exceptions(root):
-        if entry not in used:
-            yield f"{LAYER_EXCEPTIONS}: {' '.join(entry)} is not needed any more; remove the line"
 
 
-def check_file(root, relative, exceptions, used):
-    """The complaints about one file. Adds the exceptions that it needs to USED."""
+def check_file(root, relative):
+    """The complaints about one file."""
     part = file_part(relative)
     if part == "runtime" and relative.parts[0] == "src" and runtime_layer(relative) is None:
         yield f"{relative}: it has no layer; add it to RUNTIME_LAYERS in check-includes.py"
@@ -244,9 +237,6 @@ def check_file(root, relative, exceptions, used):
         complaint = None
         if kind == '"':
             complaint = check_own(root, relative, part, name)
-            if complaint and complaint.startswith("the layer ") and (entry := (relative.as_posix(), name)) in exceptions:
-                used.add(entry)
-                complaint = None
         elif part not in (None, "lab") and is_in_lab(root, name):
             complaint = NO_LAB
         elif name.startswith("sukima/"):
@@ -281,9 +271,8 @@ def main():
     if not any(file.parts[0] == "src" for file in files):
         print(f"check-includes.py: {root} has no sources in src/; give the folder of the sources", file=sys.stderr)
         return 2
-    exceptions, used = set(read_exceptions(root)), set()
-    complaints = [complaint for file in files for complaint in check_file(root, file, exceptions, used)]
-    complaints += [*check_lists(root, used), *check_build(root)]
+    complaints = [complaint for file in files for complaint in check_file(root, file)]
+    complaints += [*check_core_users(root), *check_build(root)]
     complaints += [
         f"check-includes.py: the part {part} has no folder; remove it from ORDER"
         for part in ORDER

@@ -103,7 +103,7 @@ bool lifecycle::stop_if_empty() {
     const std::lock_guard hold(leaving_);
     // Stored first, then the counts are read; try_enter() counts itself first.
     const bool was_stopping = stopping_.exchange(true, std::memory_order_seq_cst);
-    if (core_.park.counts().entries != 0 || !core_.launched.is_empty() || core_.remote.has_node()) {
+    if (core_.park.counts().entries != 0 || !core_.launched.is_empty() || remote_.has_node()) {
       stopping_.store(was_stopping, std::memory_order_seq_cst);
       return false;
     }

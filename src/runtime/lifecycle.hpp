@@ -19,13 +19,14 @@
 namespace sukima::detail {
 
 struct root_task;
+class remote_interface;
 class rest_check;
 struct runtime_core;
 struct worker;
 
 class lifecycle {
  public:
-  explicit lifecycle(runtime_core& core) : core_(core) {}
+  lifecycle(runtime_core& core, remote_interface& remote) : core_(core), remote_(remote) {}
   lifecycle(const lifecycle&) = delete;
   lifecycle& operator=(const lifecycle&) = delete;
 
@@ -48,12 +49,14 @@ class lifecycle {
   bool stop_if_empty();
 
  private:
-  friend class rest_check;
+  friend class remote_interface;
+  class rest_check;
   worker* acquire_worker();
   void end_entry(std::uint64_t now) noexcept;
   void close_launched() noexcept;
 
   runtime_core& core_;
+  remote_interface& remote_;
   /// Entries are refused. pairs with: stop, stop_if_empty; try_enter, end_entry in entry.cpp
   std::atomic<bool> stopping_{false};
   /// The one entry that is not refused. no partner: written by the thread that enters with it

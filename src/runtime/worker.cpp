@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker.hpp"
 
-#include "fiber/fiber.hpp"
-#include "fiber/switch.hpp"
 #include "observe/trace.hpp"
 #include "rest/rest_mark.hpp"
 #include "rooms.hpp"
@@ -45,28 +43,6 @@ std::uint64_t worker::random() noexcept {
   return random_state * 0x2545F4914F6CDD1Dull;
 }
 
-fiber* worker::take_fiber() {
-  fiber* s = nullptr;
-  if (cached != 0) {
-    s = cache[--cached];
-    reset(*s);
-  } else {
-    s = runtime->fibers.take();
-    if (s == nullptr) return nullptr;
-  }
-  make_fresh(*s);
-  return s;
-}
-
-void worker::give_fiber(fiber* s) noexcept {
-  if (s->pool != &runtime->fibers)
-    s->pool->give(s);
-  else if (cached < cache.size())
-    cache[cached++] = s;
-  else
-    runtime->fibers.give(s);
-}
-
 void worker::enter_state(worker_state next) noexcept {
   if (next != state) enter_state(next, ticks());
 }
@@ -88,11 +64,7 @@ void worker::note(trace_kind kind, std::uint32_t argument) noexcept {
 }
 
 worker_table::~worker_table() {
-  for (worker& w : all()) {
-    // The pool ends those that it has, with what they own.
-    while (w.cached != 0) core_.fibers.give(w.cache[--w.cached]);
-    delete &w;
-  }
+  for (worker& w : all()) delete &w;
 }
 
 static_assert(max_workers == most_threads, "programs of objects refuse more before they begin");

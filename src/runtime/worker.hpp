@@ -2,7 +2,7 @@
 // A worker (what belongs to one thread that runs tasks), and the table of a runtime's workers.
 #pragma once
 
-#include "fiber/fiber.hpp"
+#include "fiber/exception_state.hpp"
 #include "observe/trace.hpp"
 #include "park/wake_epoch.hpp"
 #include "place/worker_hints.hpp"
@@ -10,7 +10,10 @@
 #include "steal/mailbox.hpp"
 
 #include <sukima/detail/atomics.hpp>
+#include <sukima/detail/task.hpp>
 #include <sukima/statistics.hpp>
+
+#include <boost/context/detail/fcontext.hpp>
 
 #include <sched.h>
 
@@ -21,6 +24,9 @@
 #include <mutex>
 
 namespace sukima::detail {
+
+struct fiber;
+struct runtime_core;
 
 /// Flags of a worker. A thread that sets one requests a poll of the worker's fiber afterwards.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted, perhaps the worker's task
@@ -35,6 +41,9 @@ struct alignas(128) worker {
   /// \param in_runtime its number in the table
   /// \param in_rank see `rank`
   worker(runtime_core& core, unsigned in_runtime, unsigned in_rank);
+  ~worker();
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
 
   runtime_core* const runtime;
   const unsigned id;  ///< number in the runtime, from 0
@@ -45,14 +54,16 @@ struct alignas(128) worker {
   // Other threads read and write these.
   /// The fiber that it runs, exchanged at every switch. A thread that has set a flag reads it afterwards.
   /// pairs with: arrive, switch_within in switch.cpp; request_abort_checks in abort.cpp; complete in
-  /// complete.cpp; adjust in worker_controller.cpp; request_place_check in match.cpp; remind in hints.cpp;
-  /// begins, ask_all in remote_interface.cpp; poll in mailbox.cpp; request_poll_all, steal_from in search.cpp
+  /// complete.cpp; adjust in worker_controller.cpp; request_place_check in
+  /// place_events.cpp; remind in hints.cpp; begins, ask_all in remote_interface.cpp; poll in request.cpp;
+  /// request_poll_all, steal_from in search.cpp
   atomic<fiber*> current{nullptr};
   /// Set by others, read and cleared by the worker.
-  /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; request_abort_checks in abort.cpp; execute
-  /// in execute.cpp; complete in complete.cpp; await in await.cpp; adjust in worker_controller.cpp;
-  /// background_main in entry.cpp; is_wanted in park.cpp; request_place_check, clear_place_flag in match.cpp;
-  /// set_question, answer in remote_interface.cpp; worker_loop, is_called in search.cpp
+  /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; check_abort in poll_abort.cpp;
+  /// request_abort_checks in abort.cpp; execute in execute.cpp; complete in complete.cpp; await in await.cpp;
+  /// adjust in worker_controller.cpp; background_main in entry.cpp; is_wanted in park.cpp;
+  /// request_place_check, clear_place_flag in place_events.cpp; set_question, answer in
+  /// remote_interface.cpp; is_called in search.cpp; worker_loop in worker_loop.cpp
   atomic<std::uint32_t> flags{0};
   wake_epoch epoch;
   /// Counted as parked, or about to be (park.hpp).
@@ -81,7 +92,7 @@ struct alignas(128) worker {
   /// It owes the node an answer. pairs with: set_question, ask_all, answer, stops in remote_interface.cpp
   std::atomic<bool> asked_by_node{false};
   /// The reply to this worker's own request: null: pending; no_task; else the task (steal/mailbox.hpp).
-  /// pairs with: reply_to_thief, poll, withdraw in mailbox.cpp
+  /// pairs with: reply_to_thief, poll, withdraw in request.cpp
   atomic<task*> reply{nullptr};
   /// The tick at which it last took a thief's request, with settings::request_interval_us.
   /// no partner: a hint

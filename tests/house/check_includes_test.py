@@ -193,21 +193,6 @@ class CheckIncludes(unittest.TestCase):
     def test_runtime_file_without_a_layer(self):
         self.assert_rejected({"src/runtime/surprise/a.cpp": ""}, "src/runtime/surprise/a.cpp:", "it has no layer")
 
-    def test_layer_exception(self):
-        upward = {"src/runtime/steal/steal.hpp": "", "src/runtime/park/park.cpp": '#include "steal/steal.hpp"\n'}
-        code, output = self.check({**upward, "scripts/layer-exceptions.txt":
-                                   "# what is left\n\nsrc/runtime/park/park.cpp steal/steal.hpp\n"})
-        self.assertEqual(code, 0, output)
-
-    def test_layer_exception_that_is_not_needed(self):
-        self.assert_rejected({"scripts/layer-exceptions.txt": "src/runtime/park/park.cpp steal/steal.hpp\n"},
-                             "scripts/layer-exceptions.txt:", "park.cpp steal/steal.hpp is not needed any more")
-
-    def test_layer_exception_is_for_layers_only(self):
-        self.assert_rejected({"src/runtime/park/park.cpp": '#include "steal/gone.hpp"\n',
-                              "scripts/layer-exceptions.txt": ""},
-                             "src/runtime/park/park.cpp:1:", "no such file")
-
     def test_core_in_a_source_that_is_not_on_the_list(self):
         self.assert_rejected({"src/runtime/entry.cpp": '#include "core.hpp"\n'}, "src/runtime/entry.cpp:1:",
                              "knows all parts of the runtime")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mailbox for steal requests: a thief races with its victim.
-#include "steal/mailbox.hpp"
+#include "steal/request.hpp"
 
 #include "race.hpp"
 

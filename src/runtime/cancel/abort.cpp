@@ -7,7 +7,7 @@
 #include "cancel/suspensions.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
-#include "remote/remote_interface.hpp"
+#include "remote/node_events.hpp"
 #include "rooms.hpp"
 #include "stress.hpp"
 #include "worker.hpp"

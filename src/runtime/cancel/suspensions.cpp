@@ -7,6 +7,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"
 #include "park/park.hpp"
+#include "rooms.hpp"
 #include "stress.hpp"
 
 #include <sukima/suspend.hpp>
@@ -107,5 +108,7 @@ void cancellable_suspensions::cancel_in_place(fiber& s) noexcept {
   s.cancel_called = true;
   s.on_cancel->call(s.on_cancel->closure, suspension_resumer(s));
 }
+
+void cancel_if_concerned(fiber& s) noexcept { s.runtime->suspensions.cancel_if_concerned(s); }
 
 }  // namespace sukima::detail

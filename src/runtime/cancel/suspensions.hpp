@@ -24,11 +24,10 @@ namespace sukima::detail {
 struct cancel_action;
 struct fiber;
 class rest_check;
-struct runtime_core;
 
 class cancellable_suspensions {
  public:
-  explicit cancellable_suspensions(runtime_core& core) : core_(core) {}
+  cancellable_suspensions() = default;
   cancellable_suspensions(const cancellable_suspensions&) = delete;
   cancellable_suspensions& operator=(const cancellable_suspensions&) = delete;
 
@@ -46,7 +45,6 @@ class cancellable_suspensions {
   bool hold_if_concerned(fiber& s) noexcept;
   void cancel_held(fiber* first) noexcept;
 
-  runtime_core& core_;
   std::mutex lock_;
   fiber* first_ = nullptr;
   /// Changed under the lock, read before it is taken. pairs with: add, remove, cancel_those_concerned

@@ -1,96 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow path of a poll: answering requests, publishing work, noticing aborts. Protocol: poll.hpp.
+// The slow path of a poll, without what each wish leads to (poll_handlers.cpp). Protocol: poll.hpp.
 #include "choice/poll.hpp"
 
 #include "assert.hpp"
-#include "cancel/abort.hpp"
-#include "choice/backtrack.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "join/join.hpp"
-#include "park/park.hpp"
-#include "place/hints.hpp"
-#include "remote/remote_interface.hpp"
-#include "rooms.hpp"
-#include "steal/injector.hpp"
-#include "steal/mailbox.hpp"
-#include "steal/steal.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
-
-#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 
 namespace sukima::detail {
-
-namespace {
-
-/// Splits the oldest work off, unless a backtrack found nothing a moment ago.
-task* try_to_split(fiber& s, choice_point* end, choice_point* polling, std::uint64_t begun) noexcept {
-  worker& w = *s.on;
-  // The choice point that polls costs nothing to look at: only backtracking over older ones is not repeated
-  // too soon.
-  if (begun < s.retry_at && (s.oldest < reinterpret_cast<char*>(polling) || s.newest_covered != nullptr))
-    return nullptr;
-  ++w.statistics.polls_answered;
-  task* t = split_oldest(s, end, polling, w);
-  if (t != nullptr) {
-    ++w.statistics.promotions;
-    s.retry_at = 0;
-  } else {
-    const std::uint64_t now = ticks();
-    s.retry_at = now + std::max(s.runtime->tuned.futile_backtrack_pause,
-                                tuning::futile_backtrack_factor * (now - begun));
-  }
-  return t;
-}
-
-/// Publishes the tasks that others want. True: they want more than there was, so poll again soon.
-bool publish_work(fiber& s, choice_point* end, choice_point* polling) noexcept {
-  runtime_core& r = *s.runtime;
-  const bool again = s.publish_wanted.load(std::memory_order_seq_cst) &&
-                     s.publish_wanted.exchange(false, std::memory_order_seq_cst);
-  const std::uint64_t entered_at = s.entered_at.load(std::memory_order_relaxed);
-  const bool young = entered_at != 0;
-  const bool has_idle_workers = r.park.has_idle_workers();
-  if (!has_idle_workers && !again) return false;
-  if (r.chosen.published_tasks == 0) return false;
-  // One while the root is young: most end before a second one would be of use.
-  const unsigned wanted = young ? std::min(1u, r.chosen.published_tasks) : r.chosen.published_tasks;
-  unsigned slot = s.published.free_slot(wanted);
-  if (slot == wanted) {
-    // Published, but not taken yet. While the root is young no worker is woken for it; but look again soon.
-    if (young) {
-      if (ticks() - entered_at < r.tuned.root_warm_up) return true;
-      s.entered_at.store(0, std::memory_order_relaxed);
-      r.park.wake_sentinel();
-    }
-    return false;
-  }
-  const std::uint64_t now = ticks();
-  task* t = nullptr;
-  bool published = false;
-  while (slot < wanted && (t = try_to_split(s, end, polling, now)) != nullptr) {
-    s.published.publish(t, slot);
-    published = true;
-    slot = s.published.free_slot(wanted);
-  }
-  // A thief that takes what is published asks for more.
-  if (!published) return has_idle_workers && !s.published.any(wanted);
-  if (young && now - entered_at < r.tuned.root_warm_up) return true;
-  s.entered_at.store(0, std::memory_order_relaxed);
-  if (has_idle_workers) r.park.wake_sentinel();
-  return false;
-}
-
-}  // namespace
-
-void hand_over(fiber& s) noexcept {
-  inject_published(s);
-  switch_home(*s.on, s, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
-  look_for_abort(s);  // while it did not run, flags went to the workers
-}
 
 #if defined(SUKIMA_ASSERTIONS)
 namespace {
@@ -133,47 +52,29 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place pl
   s.oldest = std::min(s.oldest, here);
   s.clean_from = std::min(s.clean_from, here);
   s.steps.forget_from(here);
-  const char* written = true_limit(s);
-  s.limit.publish_limit(true_limit(s));
-  std::uint32_t flags = 0;
-  auto to_node = remote_interface::answered::yes;
-  for (;;) {
-    worker& w = *s.on;
-    flags = w.flags.load(std::memory_order_seq_cst);
-    if ((flags & flag_check_abort) != 0) {
-      w.flags.fetch_and(~flag_check_abort, std::memory_order_seq_cst);
-      look_for_abort(s);
-    }
-    if ((flags & flag_leave) != 0 && s.thread_bindings == 0)
-      hand_over(s);
-    else if ((flags & flag_remote) != 0 && (to_node = s.runtime->remote.answer(s, end, polling, place)) ==
-                                               remote_interface::answered::after_waiting)
-      look_for_abort(s);  // while it did not run, flags went to the workers
-    else if (!s.runtime->hints.in_use() || !s.runtime->hints.poll(s, flags)) [[likely]]
-      break;
+  slow_poll poll{s, end, polling, place};
+  const char* written = nullptr;
+  const auto begin = [&] {
     written = true_limit(s);
     s.limit.publish_limit(true_limit(s));
+    poll.flags = s.on->flags.load(std::memory_order_seq_cst);
+  };
+  begin();
+  for (std::size_t i = 0; i < poll_handlers.size();) {
+    if (poll_handlers[i](poll) == poll_step::next) {
+      ++i;
+    } else {
+      begin();
+      i = 0;
+    }
   }
-  worker& w = *s.on;
-  bool all_served = true;
-  if (worker* thief = take_request(w)) {
-    task* const t = try_to_split(s, end, polling, ticks());
-    all_served = t != nullptr;
-    reply_to_thief(*thief, t);
-  }
-  const bool more = publish_work(s, end, polling) || to_node == remote_interface::answered::not_yet;
-  // Loops of destructors are whole, also where an abort is pending.
-  if (s.abort_pending && place == poll_place::ahead && kind_of(polling)->stop != nullptr &&
-      leaves_at_join(s)) {
-    kind_of(polling)->stop(polling);
-    if (s.failure) s.taken_up_to = std::min(s.taken_up_to, here);
-  }
+  const bool more = poll.publishes_more || poll.node_waits;
   if (s.abort_pending || more)
     s.limit.request_poll();
   else if (true_limit(s) > written)
     s.limit.restore_limit(true_limit(s));
   check_choice_points(s, end);
-  return all_served && !more;
+  return poll.thief_served && !more;
 }
 
 /// The poll of a choice point that has no work (`choice_point_kind::quiet`). The stack may have shrunk below
@@ -184,23 +85,6 @@ static void note_push(fiber& s, choice_point* r) noexcept {
   s.clean_from = std::min(s.clean_from, here);
   s.steps.forget_from(here);
   s.limit.lower_limit(true_limit(s));
-}
-
-unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to) noexcept {
-  unsigned given = 0;
-  for (; given < most; ++given) {
-    task* t = split_oldest(s, end, nullptr, *s.on);
-    if (t == nullptr) break;
-    ++s.on->statistics.promotions;
-    s.runtime->injector.push(t, to);
-  }
-  s.limit.request_poll();  // the next poll writes the true limit
-  return given;
-}
-
-void give_older_away(fiber& s, choice_point* r, const task& awaited) noexcept {
-  if (s.runtime->remote.is_attached() && !is_done(&awaited))
-    give_work_away(s, r, tuning::most_given_by_blocking, queue_end::back);
 }
 
 namespace {

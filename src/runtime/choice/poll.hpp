@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow path of a poll (poll.cpp).
+// The slow path of a poll (poll.cpp): an ordered list of handlers, one for each thing that others may want of a
+// fiber (poll_handlers.cpp).
 //
 // Invariants of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised, poll_limit.hpp);
@@ -16,9 +17,9 @@
 
 #include "assert.hpp"
 #include "fiber/fiber.hpp"
-#include "steal/injector.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace sukima::detail {
@@ -35,8 +36,28 @@ enum class poll_place : std::uint8_t {
   clone,  ///< of a sequential clone, which has no choice points, and ends where a thief wants more of them
 };
 
-/// Does what others want of this fiber: checks for aborts, goes home, answers a steal request, publishes
-/// work. The fiber may continue on another worker.
+/// A slow poll while its handlers run.
+struct slow_poll {
+  fiber& s;
+  choice_point* end;  ///< one past the youngest choice point that may be split
+  choice_point* polling;  ///< the choice point that polls
+  poll_place place;
+  std::uint32_t flags = 0;  ///< of the worker, read after the true limit was written
+  bool thief_served = true;  ///< the thief that had asked got a task, or none had asked
+  bool publishes_more = false;  ///< more is wanted than could be published
+  bool node_waits = false;  ///< the question of another node stands, for the next poll
+};
+enum class poll_step : bool {
+  next,
+  again,  ///< the fiber has not run in between: all may be different, its worker too
+};
+/// Each does one thing that others may want of the fiber.
+using poll_handler = poll_step (*)(slow_poll& poll) noexcept;
+/// All of them, in the order in which they are called. After `again` the limit is written and the flags are
+/// read anew, and the first one follows.
+extern const std::array<poll_handler, 7> poll_handlers;
+
+/// Does what others want of this fiber. The fiber may continue on another worker.
 /// \returns whether all that wanted work got some
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point that polls
@@ -51,15 +72,4 @@ inline void check_choice_points(const fiber& /*s*/, const choice_point* /*end*/)
 /// Whether this join can be ignored: its fork's poll was ignored (short_roots.hpp), nothing was split off
 /// from it, and no abort has to be noticed.
 bool ignores_join(fiber& s, const choice_point* r) noexcept;
-/// Stops running this fiber here and lets any worker continue it; returns when one does.
-void hand_over(fiber& s) noexcept;
-/// Splits up to `most` tasks off a running fiber, the oldest first, and puts them where every worker finds
-/// them: at the back of the injector queue, or each before the one before. \returns how many there were
-unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to) noexcept;
-/// At the join of `r`, before its fiber waits for this child: gives older work away. The child may be on
-/// another node, and was split off before older work that does not travel. `r` has no step in progress any
-/// more. Not for a choice point that is left in another way: it may still be open, and its step may be
-/// undone.
-void give_older_away(fiber& s, choice_point* r, const task& awaited) noexcept;
-
 }  // namespace sukima::detail

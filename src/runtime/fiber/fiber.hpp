@@ -11,6 +11,7 @@
 
 #include "choice/known_steps.hpp"
 #include "choice/poll_limit.hpp"
+#include "fiber/exception_state.hpp"
 #include "steal/publication_slots.hpp"
 
 #include <sukima/detail/atomics.hpp>
@@ -35,12 +36,6 @@ class rest_check;
 struct placed;
 class covered_segment;
 struct traced_clones;
-
-/// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
-struct exception_state {
-  void* caught = nullptr;
-  unsigned uncaught = 0;
-};
 
 /// How far the suspension of a fiber has come (suspend.hpp).
 enum class suspension_stage : std::uint8_t {
@@ -117,7 +112,7 @@ struct fiber {
 
   // Written by others.
   /// Publish again, a task was taken. Set before request_poll.
-  /// pairs with: publish_work in poll.cpp; steal_from in search.cpp; answer in remote_interface.cpp
+  /// pairs with: publishes_more in publish.cpp; steal_from in search.cpp; answer in remote_interface.cpp
   alignas(64) atomic<bool> publish_wanted{false};
   publication_slots published;
   /// Changed by CAS: the fiber itself, the thread that resumes it, helpers (suspend.hpp).

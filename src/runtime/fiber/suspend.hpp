@@ -27,6 +27,10 @@ bool hold_suspended(fiber& s) noexcept;
 /// either case the fiber may run from here on: only its address may be used.
 bool let_go_suspended(fiber& s) noexcept;
 
+/// Cancels the suspension of a fiber that the caller has just made `suspended`, if an abort concerns it. It
+/// may run again already (cancel/suspensions.cpp).
+void cancel_if_concerned(fiber& s) noexcept;
+
 /// The running fiber, whose suspension has begun, stops in the middle of a poll until it is resumed. Nothing
 /// is split off from it meanwhile.
 void wait_at_poll(fiber& s) noexcept;

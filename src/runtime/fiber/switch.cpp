@@ -4,9 +4,8 @@
 #include "fiber/fault.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
-#include "place/hints.hpp"
+#include "place/place_events.hpp"
 #include "rooms.hpp"
-#include "steal/steal.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 

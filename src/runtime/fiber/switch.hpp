@@ -23,6 +23,9 @@ bool can_switch_within() noexcept;
 bool switch_within(fiber& from, fiber& to) noexcept;
 /// The two words of __cxa_get_globals; their layout is the C++ ABI's.
 exception_state* this_threads_exceptions() noexcept;
+/// The loop at the bottom of every fiber: runs its first task, then what the worker finds (worker_loop.cpp).
+/// Never returns.
+void worker_loop(fiber& self);
 /// Makes a fresh fiber that will call `worker_loop`.
 void make_fresh(fiber& s);
 /// `then` of a fiber that is not needed any more.

@@ -8,6 +8,7 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
+#include "join/give_away.hpp"
 #include "join/join.hpp"
 #include "steal/injector.hpp"
 #include "stress.hpp"

@@ -9,7 +9,7 @@
 #include "future/future.hpp"
 #include "join/join.hpp"
 #include "park/park.hpp"
-#include "place/hints.hpp"
+#include "place/place_events.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"

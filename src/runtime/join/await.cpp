@@ -8,7 +8,7 @@
 #include "join/join.hpp"
 #include "observe/trace.hpp"
 #include "park/compensation.hpp"
-#include "place/hints.hpp"
+#include "place/place_events.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"

@@ -6,10 +6,12 @@
 #include "fiber/sanitizer.hpp"
 #include "join/join.hpp"
 #include "park/park.hpp"
-#include "remote/remote_interface.hpp"
+#include "remote/node_events.hpp"
 #include "rooms.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
+
+#include <sukima/detail/travel.hpp>
 
 namespace sukima::detail {
 

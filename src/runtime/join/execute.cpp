@@ -8,7 +8,7 @@
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
 #include "park/park.hpp"
-#include "place/hints.hpp"
+#include "place/place_events.hpp"
 #include "rooms.hpp"
 #include "worker.hpp"
 
@@ -27,11 +27,6 @@ namespace {
 }
 
 }  // namespace
-
-bool descends(const task* t, const task* from) noexcept {
-  while (t != nullptr && t->depth > from->depth) t = t->parent;
-  return t == from;
-}
 
 void execute(fiber& s, task* t, char* top) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task runs on that fiber");

@@ -26,7 +26,7 @@
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "place/hints.hpp"
+#include "place/place_events.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"
 
@@ -363,7 +363,7 @@ void end_group(group_core* g) noexcept {
 bool add_child(group_core& g, group_child* child) {
   g.link_child(*child);
   const fiber* const here = running_fiber();
-  placement_hints& hints = g.runtime->hints;
+  place_events& hints = g.runtime->hints;
   if (child->place != inherited_place)
     static_cast<void>(hints.in_use() || hints.use());  // without memory for its tables the hint does nothing
   else if (hints.in_use() && here != nullptr)

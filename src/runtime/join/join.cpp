@@ -6,6 +6,7 @@
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
+#include "join/give_away.hpp"
 #include "worker.hpp"
 
 #include <exception>

@@ -14,6 +14,7 @@
 
 #include "assert.hpp"
 #include "fiber/fiber.hpp"
+#include "join/joining.hpp"
 
 #include <sukima/detail/ambient.hpp>
 
@@ -40,14 +41,6 @@ class parked_fibers {
   std::atomic<std::size_t> peak_{0};  ///< no partner: statistics only
 };
 
-inline constexpr std::uintptr_t join_done = 1;
-inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
-inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
-inline constexpr std::uintptr_t join_received = 8;  ///< another node waits for it: a received_task
-inline constexpr std::uintptr_t join_launched = 16;  ///< nothing waits: a launched future (future/)
-inline bool is_done(const task* t) noexcept {
-  return t->joining.load(std::memory_order_acquire) == join_done;
-}
 /// Marks a task that this worker ran as done, and wakes its waiter. \returns the fiber that waited and that
 /// the caller must continue; null: none. The task may be gone afterwards.
 fiber* complete(worker& w, task* t) noexcept;
@@ -59,8 +52,6 @@ void execute(fiber& s, task* t, char* top) noexcept;
 void run_on_new_fiber(fiber& s, root_task& root);
 /// Runs a root in a runtime that this thread has already entered.
 void enter_within(fiber& s, root_task& root);
-/// Whether t is the task `from`, or was split off below it.
-bool descends(const task* t, const task* from) noexcept;
 /// Waits for a task and does other work until then. `top`: where descendants may run; null: nowhere.
 void await(fiber& s, task* t, char* top) noexcept;
 /// Takes a published task back out of its slot. False: another worker has it.

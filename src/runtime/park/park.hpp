@@ -27,7 +27,7 @@ class assigned_cpus;
 class cpu_pressure;
 class future_source;
 class lifetime;
-class remote_interface;
+class node_events;
 class rest_check;
 struct task;
 struct tuned_ticks;
@@ -45,7 +45,7 @@ struct worker_counts {
 class parking {
  public:
   parking(const settings& chosen, const tuned_ticks& tuned, const worker_table& workers, const lifetime& life,
-          const future_source& futures, cpu_pressure& pressure, assigned_cpus& cpus, remote_interface& remote)
+          const future_source& futures, cpu_pressure& pressure, assigned_cpus& cpus, node_events& remote)
       : chosen_(chosen),
         tuned_(tuned),
         workers_(workers),
@@ -110,7 +110,7 @@ class parking {
   const future_source& futures_;
   cpu_pressure& pressure_;
   assigned_cpus& cpus_;
-  remote_interface& remote_;
+  node_events& remote_;
   /// pairs with: update, counts
   alignas(128) atomic<worker_counts> counts_{};
   /// Call-ups that no parked worker has taken yet. pairs with: call_up, take_permit, sleep_until_called_up

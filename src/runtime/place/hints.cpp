@@ -33,8 +33,18 @@ placement_hints::tables::tables(const sukima_place_table& of)
       count(sukima_place_table_count(&of)),
       offers(new offer[std::size_t{sukima_place_table_count(&of)} + 1]) {}
 
-placement_hints::placement_hints(runtime_core& core) noexcept
-    : core_(core), threshold_(in_ticks(core.chosen.hint_threshold_ns, ticks_per_nanosecond())) {}
+placement_hints::placement_hints(const settings& chosen, const tuned_ticks& tuned,
+                                 const worker_table& workers, launched_futures& launched,
+                                 const injector_queue& injector, const cpu_pressure& pressure,
+                                 const assigned_cpus& cpus) noexcept
+    : chosen_(chosen),
+      tuned_(tuned),
+      workers_(workers),
+      launched_(launched),
+      injector_(injector),
+      pressure_(pressure),
+      cpus_(cpus),
+      threshold_(in_ticks(chosen.hint_threshold_ns, ticks_per_nanosecond())) {}
 
 placement_hints::~placement_hints() { delete tables_.load(std::memory_order_relaxed); }
 
@@ -42,10 +52,12 @@ bool placement_hints::use() noexcept {
   try {
     auto made = std::make_unique<tables>(table_of_machine());
     tables* none = nullptr;
-    if (!tables_.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel)) return true;
+    const bool is_first = tables_.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel);
+    in_use_.store(true, std::memory_order_release);
+    if (!is_first) return true;
     made.release();
     // No worker was seen in any place so far.
-    for (worker& w : core_.workers.all()) {
+    for (worker& w : workers_.all()) {
       request_place_check(w);
       unpark(w);
     }
@@ -55,25 +67,13 @@ bool placement_hints::use() noexcept {
   }
 }
 
-sukima_place hinted_place(const fiber& s) noexcept {
-  if (s.innermost != nullptr) return s.innermost->place;
-  return s.running != nullptr && s.running->place != inherited_place ? s.running->place : SUKIMA_PLACE_ANY;
-}
-
-sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept {
-  const placed* frame = s.innermost;
-  while (frame != nullptr && frame->top > reinterpret_cast<const char*>(r)) frame = frame->outer;
-  if (frame != nullptr) return frame->place;
-  return s.running->place != inherited_place ? s.running->place : SUKIMA_PLACE_ANY;
-}
-
 /// The worker's thread looks on which CPU it is. Workers that have settled for more may want to come there.
 void placement_hints::see(worker& w) noexcept {
   const int before = w.hints.cpu.read();
   const bool fills = tables_.load(std::memory_order_relaxed)->workers.see(w.hints.cpu, current_cpu(w));
-  if (w.hints.cpu.read() != before) core_.launched.call_workers_to_queues();
+  if (w.hints.cpu.read() != before) launched_.call_workers_to_queues();
   if (!fills) return;
-  for (worker& other : core_.workers.all())
+  for (worker& other : workers_.all())
     if (&other != &w && other.hints.settles_for_more.load(std::memory_order_seq_cst))
       request_place_check(other);
 }
@@ -102,8 +102,7 @@ bool placement_hints::serves(const worker& w, sukima_place place) const noexcept
 /// Whether fibers may be exchanged now. Where CPU is short, a worker that is asked may have none for
 /// milliseconds.
 bool placement_hints::exchanges() const noexcept {
-  return core_.chosen.placement == placement_policy::exchange &&
-         (!core_.shortage.is_short() || core_.placement.is_active());
+  return chosen_.placement == placement_policy::exchange && (!pressure_.is_short() || cpus_.is_active());
 }
 
 /// The words that a worker publishes while it runs this fiber, when the threshold is reached.
@@ -149,7 +148,7 @@ void placement_hints::begin(fiber& s) noexcept {
   const bool was_asked = clear_place_flag(w);
   const situation now = look(w, s);
   count_time(w, now.near, hinted_place(s));
-  if (core_.chosen.placement != placement_policy::exchange) return;
+  if (chosen_.placement != placement_policy::exchange) return;
   s.early_poll = nullptr;
   w.hints.away_since = 0;
   w.hints.has_rung = false;
@@ -177,31 +176,26 @@ void placement_hints::idles(worker& w) noexcept {
   see(w);
   count_time(w, nearness::no_place);
   const bool was_asked = clear_place_flag(w);
-  if (core_.chosen.placement != placement_policy::exchange) return;
+  if (chosen_.placement != placement_policy::exchange) return;
   w.hints.away_since = 0;
   say(w, availability::idle, SUKIMA_PLACE_ANY);
   if (!ask_for(w) && was_asked) pass_on(w);
 }
 
-bool placement_hints::must_look(const worker& w) noexcept {
-  return (w.flags.load(std::memory_order_seq_cst) & flag_place) != 0 || w.hints.cpu.read() < 0 ||
-         w.hints.available.load(std::memory_order_relaxed) != availability::idle;
-}
-
 void placement_hints::falls_asleep(worker& w) noexcept {
-  if (core_.chosen.placement != placement_policy::exchange) return;
+  if (chosen_.placement != placement_policy::exchange) return;
   stress_point();
   w.hints.available.store(availability::asleep, std::memory_order_seq_cst);
 }
 
 void placement_hints::waits(worker& w) noexcept {
   count_time(w, nearness::no_place);
-  if (core_.chosen.placement == placement_policy::queue) {
+  if (chosen_.placement == placement_policy::queue) {
     // What it waits for may wait for the queue of its place.
     tables_.load(std::memory_order_relaxed)->workers.forget(w.hints.cpu);
-    core_.launched.call_workers_to_queues();
+    launched_.call_workers_to_queues();
   }
-  if (core_.chosen.placement != placement_policy::exchange) return;
+  if (chosen_.placement != placement_policy::exchange) return;
   const bool was_asked = clear_place_flag(w);
   say(w, availability::away, SUKIMA_PLACE_ANY);
   if (was_asked) pass_on(w);
@@ -213,14 +207,14 @@ void placement_hints::leaves(worker& w) noexcept {
 }
 
 void placement_hints::remind() noexcept {
-  if (core_.chosen.placement != placement_policy::exchange) return;
-  for (worker& w : core_.workers.all())
+  if (chosen_.placement != placement_policy::exchange) return;
+  for (worker& w : workers_.all())
     if (w.current.load(std::memory_order_seq_cst) != nullptr) request_place_check(w);
 }
 
 bool begin_placed(placed& frame, char* top) noexcept {
   fiber& s = fiber_of(top);
-  placement_hints& hints = s.runtime->hints;
+  place_events& hints = s.runtime->hints;
   if (frame.place == hinted_place(s)) return false;
   if (!hints.in_use() && !hints.use()) return false;
   frame.top = top;

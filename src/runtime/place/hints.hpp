@@ -27,9 +27,11 @@
 // A program without hints pays one load in each slow path (`in_use`).
 #pragma once
 
+#include "place/place_events.hpp"
 #include "place/worker_hints.hpp"
 
 #include <sukima/capacity/places.h>
+#include <sukima/settings.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -40,68 +42,43 @@ namespace sukima::detail {
 struct choice_point;
 struct fiber;
 struct placed;
-struct runtime_core;
+struct tuned_ticks;
 struct worker;
+class assigned_cpus;
+class cpu_pressure;
+class injector_queue;
+class launched_futures;
 class rest_check;
+class worker_table;
 
-/// The place of a fiber, and of a choice point of its running segment. For the worker that runs or holds the
-/// fiber.
-sukima_place hinted_place(const fiber& s) noexcept;
-sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept;
-/// Makes a worker look whether it should exchange its fiber. The caller publishes its wish first.
-void request_place_check(worker& w) noexcept;
-/// By the worker itself. \returns whether it was asked to look
-bool clear_place_flag(worker& w) noexcept;
 /// By the worker itself: from now on its time counts so, in the statistics and in the trace.
 void count_time(worker& w, nearness near, sukima_place place = SUKIMA_PLACE_ANY) noexcept;
 /// By the worker that runs it: the outermost forks of the fiber's innermost frame with a hint poll slowly,
 /// until the threshold is reached. The caller must write the limit afterwards.
 void poll_early(fiber& s) noexcept;
 
-class placement_hints {
+class placement_hints final : public place_events {
  public:
-  explicit placement_hints(runtime_core& core) noexcept;
+  placement_hints(const settings& chosen, const tuned_ticks& tuned, const worker_table& workers,
+                  launched_futures& launched, const injector_queue& injector, const cpu_pressure& pressure,
+                  const assigned_cpus& cpus) noexcept;
   ~placement_hints();
-  placement_hints(const placement_hints&) = delete;
-  placement_hints& operator=(const placement_hints&) = delete;
 
-  /// Whether a frame of this runtime has ever had a hint.
-  bool in_use() const noexcept { return tables_.load(std::memory_order_acquire) != nullptr; }
-  /// A frame has one. \returns false: there is no memory for the tables
-  bool use() noexcept;
-
-  /// Whether that is a hint for where this worker is. Any place and the whole machine are not. \pre in_use()
-  bool suits(const worker& w, sukima_place place) const noexcept;
-
-  /// Whether this worker counts for that place: it is there, or in the place that counts for one without a
-  /// worker. \pre in_use()
-  bool serves(const worker& w, sukima_place place) const noexcept;
-
-  // Events of the calling worker; all \pre in_use().
-  /// It has come to this fiber, or to another task or frame of it.
-  void arrives(fiber& s) noexcept;
-  /// A frame of its fiber has begun or ended.
-  void changes(fiber& s) noexcept;
-  /// It looks for work.
-  void idles(worker& w) noexcept;
-  /// Whether a worker without work has been asked, or has not announced yet that it is idle.
-  static bool must_look(const worker& w) noexcept;
-  /// It is about to sleep until it is unparked; then it looks for offers and at its flags once more.
-  void falls_asleep(worker& w) noexcept;
-  /// It waits for something with which no other worker can help.
-  void waits(worker& w) noexcept;
-  /// It leaves the runtime, or goes home.
-  void leaves(worker& w) noexcept;
+  bool use() noexcept override;
+  bool suits(const worker& w, sukima_place place) const noexcept override;
+  bool serves(const worker& w, sukima_place place) const noexcept override;
+  void arrives(fiber& s) noexcept override;
+  void changes(fiber& s) noexcept override;
+  void idles(worker& w) noexcept override;
+  void falls_asleep(worker& w) noexcept override;
+  void waits(worker& w) noexcept override;
+  void leaves(worker& w) noexcept override;
+  fiber* take_offer(worker& w) noexcept override;
+  fiber* take_stale_offer(worker& w) noexcept override;
+  fiber* end_offer(worker& w) noexcept override;
 
   /// A slow poll: exchanges the fiber, if it should be. \returns true: it has left its worker in between
   bool poll(fiber& s, std::uint32_t flags) noexcept;
-  /// For a worker without work: a fiber that is on offer to one of its places; null: none.
-  fiber* take_offer(worker& w) noexcept;
-  /// The same for fibers that are on offer elsewhere, and whose worker has lost its CPU.
-  fiber* take_stale_offer(worker& w) noexcept;
-  /// The beginning of a fresh fiber: if its worker has come here to offer its fiber, waits for a moment.
-  /// \returns the fiber if no worker took it, to go on with; null: there is no offer any more
-  fiber* end_offer(worker& w) noexcept;
   /// By the monitor: every worker looks, because some changes raise no event: the kernel may move a thread.
   void remind() noexcept;
 
@@ -143,9 +120,15 @@ class placement_hints {
   bool make_offer(fiber& s, worker& to, sukima_place place) noexcept;
   void swap(fiber& s, fiber& other) noexcept;
 
-  runtime_core& core_;
+  const settings& chosen_;
+  const tuned_ticks& tuned_;
+  const worker_table& workers_;
+  launched_futures& launched_;
+  const injector_queue& injector_;
+  const cpu_pressure& pressure_;
+  const assigned_cpus& cpus_;
   const std::uint64_t threshold_;  ///< in ticks
-  std::atomic<tables*> tables_{nullptr};  ///< pairs with: use, in_use
+  std::atomic<tables*> tables_{nullptr};  ///< pairs with: use
   /// How many workers want a place, so that others look at them only if there are any.
   /// pairs with: say, ask_for, pass_on in match.cpp
   std::atomic<std::uint32_t> wanting_{0};

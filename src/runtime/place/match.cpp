@@ -3,23 +3,10 @@
 #include "fiber/fiber.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
-#include "rooms.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
 namespace sukima::detail {
-
-void request_place_check(worker& w) noexcept {
-  // Set first, then `current` is read.
-  w.flags.fetch_or(flag_place, std::memory_order_seq_cst);
-  stress_point();
-  if (fiber* const s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
-}
-
-bool clear_place_flag(worker& w) noexcept {
-  if ((w.flags.load(std::memory_order_seq_cst) & flag_place) == 0) return false;
-  return (w.flags.fetch_and(~flag_place, std::memory_order_seq_cst) & flag_place) != 0;
-}
 
 /// Sequentially consistent stores; afterwards the caller looks at what others say.
 void placement_hints::say(worker& w, availability available, sukima_place wanted) noexcept {
@@ -37,7 +24,7 @@ void placement_hints::say(worker& w, availability available, sukima_place wanted
 worker* placement_hints::find_partner(worker& w, sukima_place wanted) noexcept {
   worker* yielding = nullptr;
   worker* sleeping = nullptr;
-  for (worker& other : core_.workers.all()) {
+  for (worker& other : workers_.all()) {
     if (&other == &w || !is_in(other, wanted)) continue;
     switch (other.hints.available.load(std::memory_order_seq_cst)) {
       case availability::idle:
@@ -64,7 +51,7 @@ worker* placement_hints::find_partner(worker& w, sukima_place wanted) noexcept {
 /// Asks a worker that wants a place of the caller's, which yields or is idle. \returns whether there was one
 bool placement_hints::ask_for(const worker& w) noexcept {
   if (wanting_.load(std::memory_order_seq_cst) == 0) return false;
-  for (worker& other : core_.workers.all()) {
+  for (worker& other : workers_.all()) {
     const sukima_place wanted = other.hints.wanted.load(std::memory_order_seq_cst);
     if (&other == &w || wanted == SUKIMA_PLACE_ANY || !is_in(w, wanted)) continue;
     request_place_check(other);
@@ -78,13 +65,13 @@ bool placement_hints::ask_for(const worker& w) noexcept {
 void placement_hints::pass_on(const worker& w) noexcept {
   if (wanting_.load(std::memory_order_seq_cst) == 0) return;
   const auto yields_in = [&](sukima_place place) {
-    for (worker& there : core_.workers.all()) {
+    for (worker& there : workers_.all()) {
       const availability now = there.hints.available.load(std::memory_order_seq_cst);
       if ((now == availability::yields || now == availability::idle) && is_in(there, place)) return true;
     }
     return false;
   };
-  for (worker& other : core_.workers.all()) {
+  for (worker& other : workers_.all()) {
     const sukima_place wanted = other.hints.wanted.load(std::memory_order_seq_cst);
     if (&other == &w || wanted == SUKIMA_PLACE_ANY || !yields_in(wanted)) continue;
     request_place_check(other);

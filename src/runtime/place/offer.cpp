@@ -41,7 +41,7 @@ bool placement_hints::poll(fiber& s, std::uint32_t flags) noexcept {
   see(w);
   const situation now = look(w, s);
   count_time(w, now.near, hinted_place(s));
-  if (core_.chosen.placement != placement_policy::exchange) return false;
+  if (chosen_.placement != placement_policy::exchange) return false;
   if (now.available == availability::yields) {
     if (fiber* const other = take_offer(w)) {
       swap(s, *other);
@@ -87,7 +87,7 @@ bool placement_hints::make_offer(fiber& s, worker& to, sukima_place place) noexc
   w.hints.asked = &to;
   switch_for_offer(w, s, *fresh, [](worker& left, fiber* from, void*) {
     // Only here is the switch complete, so that another worker may go on with the fiber.
-    placement_hints& hints = left.runtime->hints;
+    auto& hints = static_cast<placement_hints&>(left.runtime->hints);
     worker& partner = *left.hints.asked;
     left.hints.is_refused =
         !hints.tables_.load(std::memory_order_relaxed)->offers[left.hints.offered_to].make(from);
@@ -111,7 +111,7 @@ fiber* placement_hints::end_offer(worker& w) noexcept {
   if (w.hints.is_refused) return s;
   offer& made = tables_.load(std::memory_order_relaxed)->offers[w.hints.offered_to];
   const std::uint64_t begun = ticks();
-  const std::uint64_t patience = std::max(w.hints.patience, core_.tuned.offer_wait);
+  const std::uint64_t patience = std::max(w.hints.patience, tuned_.offer_wait);
   const auto waits = [&] {
     return ticks() - begun < patience && (w.flags.load(std::memory_order_seq_cst) & flag_leave) == 0;
   };
@@ -121,7 +121,7 @@ fiber* placement_hints::end_offer(worker& w) noexcept {
     offers_.fetch_sub(1, std::memory_order_relaxed);
     ++w.statistics.offers_taken_back;
     w.note(trace_kind::taken_back, w.hints.offered_to);
-    w.hints.patience = std::min(2 * patience, core_.tuned.longest_offer_wait);
+    w.hints.patience = std::min(2 * patience, tuned_.longest_offer_wait);
     w.hints.is_back = true;
     return s;
   }
@@ -132,7 +132,7 @@ fiber* placement_hints::end_offer(worker& w) noexcept {
   say(w, availability::away, SUKIMA_PLACE_ANY);
   if (was_asked) pass_on(w);
   // The fiber that the other worker left comes in a moment; nothing new is begun before it.
-  while (core_.injector.is_empty() && waits()) wait_a_moment(wait_policy::pause);
+  while (injector_.is_empty() && waits()) wait_a_moment(wait_policy::pause);
   return nullptr;
 }
 
@@ -162,7 +162,7 @@ fiber* placement_hints::take_stale_offer(worker& w) noexcept {
     fiber* const s = t.offers[p].on_offer.load(std::memory_order_seq_cst);
     const std::uint64_t age = ticks() - t.offers[p].since.load(std::memory_order_relaxed);
     // Another CPU's counter may be ahead of this one's: then the difference is huge.
-    if (s == nullptr || age < core_.tuned.stale_offer || static_cast<std::int64_t>(age) < 0) continue;
+    if (s == nullptr || age < tuned_.stale_offer || static_cast<std::int64_t>(age) < 0) continue;
     if (t.offers[p].take(s)) {
       offers_.fetch_sub(1, std::memory_order_relaxed);
       ++w.statistics.offers_taken_elsewhere;

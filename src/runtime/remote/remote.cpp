@@ -19,19 +19,22 @@ namespace sukima::detail {
 class remote_access {
  public:
   static runtime_core& core(const runtime& r) noexcept { return *r.core_; }
+  static remote_interface& remote(const runtime& r) noexcept {
+    return static_cast<remote_interface&>(core(r).remote);
+  }
 };
 
-void attach_node(runtime& r, remote_node& node) { remote_access::core(r).remote.attach(node); }
-void detach_node(runtime& r) noexcept { remote_access::core(r).remote.detach(); }
+void attach_node(runtime& r, remote_node& node) { remote_access::remote(r).attach(node); }
+void detach_node(runtime& r) noexcept { remote_access::remote(r).detach(); }
 void request_task(runtime& r, giver then, request_kind kind) noexcept {
-  remote_access::core(r).remote.request(then, kind);
+  remote_access::remote(r).request(then, kind);
 }
-void remind_of_request(runtime& r) noexcept { remote_access::core(r).remote.remind(); }
-bool withdraw_request(runtime& r) noexcept { return remote_access::core(r).remote.withdraw(); }
+void remind_of_request(runtime& r) noexcept { remote_access::remote(r).remind(); }
+bool withdraw_request(runtime& r) noexcept { return remote_access::remote(r).withdraw(); }
 
 std::uint64_t give_away(runtime& r, task& t) {
   takes_over(&t);  // pairs with: split_oldest in backtrack.cpp. Its captures are read now
-  return remote_access::core(r).remote.give_away(t);
+  return remote_access::remote(r).give_away(t);
 }
 
 void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
@@ -41,12 +44,12 @@ void keep_here(runtime& r, task& t) noexcept {
   give_back(r, t);
 }
 
-bool came_from_node(const runtime& r, const task& t) noexcept {
-  return t.owner == &remote_access::core(r).remote.elsewhere();
+bool came_from_node(const runtime& /*r*/, const task& t) noexcept {
+  return t.owner == &node_events::elsewhere();
 }
 
 bool take_back(runtime& r, std::uint64_t id) noexcept {
-  task* const t = remote_access::core(r).remote.take_given(id);
+  task* const t = remote_access::remote(r).take_given(id);
   if (t == nullptr) return false;
   hands_over(t);  // pairs with: execute in execute.cpp
   give_back(r, *t);
@@ -55,7 +58,7 @@ bool take_back(runtime& r, std::uint64_t id) noexcept {
 
 bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept {
   runtime_core& core = remote_access::core(r);
-  task* const t = core.remote.take_given(id);
+  task* const t = remote_access::remote(r).take_given(id);
   if (t == nullptr) return false;
   t->aborted = how.aborted;
   t->error = std::move(how.error);  // no reference stays here: its owner may destroy it at once
@@ -72,7 +75,7 @@ bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept {
 
 void deliver(runtime& r, received_task& t) noexcept {
   runtime_core& core = remote_access::core(r);
-  t.owner = &core.remote.elsewhere();
+  t.owner = &node_events::elsewhere();
   t.depth = 1;
   t.cancellation_masked.store(
       true, std::memory_order_relaxed);  // only cancel() stops it: what aborts it is elsewhere

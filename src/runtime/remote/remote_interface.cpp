@@ -24,16 +24,11 @@
 
 namespace sukima::detail {
 
-fiber& remote_interface::elsewhere() noexcept {
-  static fiber nobody;
-  return nobody;
-}
-
 void remote_interface::attach(remote_node& node) {
   const std::lock_guard hold(calling_);
   node_ = &node;
   attached_.store(true, std::memory_order_seq_cst);
-  core_.workers_are_asked.store(true, std::memory_order_seq_cst);
+  workers_are_asked_.store(true, std::memory_order_seq_cst);
 }
 
 void remote_interface::detach() noexcept {
@@ -95,13 +90,13 @@ bool remote_interface::withdraw() noexcept {
 
 void remote_interface::ask_all() noexcept {
   // What waits in the queue is ready for anybody; idle workers of this node come first.
-  if (!core_.park.has_idle_workers()) {
-    if (task* const queued = core_.injector.take_for_node()) {
+  if (!park_.has_idle_workers()) {
+    if (task* const queued = injector_.take_for_node()) {
       reply(queued);
       return;
     }
   }
-  for (worker& w : core_.workers.all()) {
+  for (worker& w : workers_.all()) {
     if (!w.answers_remote.load(std::memory_order_seq_cst)) continue;
     ask(w);
     // Asked first, then read again; stops() clears it first.
@@ -131,7 +126,7 @@ remote_interface::replied remote_interface::reply(task* t, const resumer* waitin
       node_->answered(t);
     return {next, t != nullptr};
   }
-  if (t != nullptr) core_.injector.push(t, queue_end::front);
+  if (t != nullptr) injector_.push(t, queue_end::front);
   return {next, false};
 }
 
@@ -149,7 +144,7 @@ bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
 }
 
 bool remote_interface::let_another_run(fiber& s) noexcept {
-  fiber* const other = core_.injector.take_runnable();
+  fiber* const other = injector_.take_runnable();
   if (other == nullptr) return false;
   inject_published(s);
   switch_to(*s.on, s, *other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
@@ -170,7 +165,7 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
     task* t = nullptr;
     const std::uint32_t word = word_.load(std::memory_order_seq_cst);
     if ((word & wanted) != 0) {
-      t = s.published.reclaim_oldest(core_.chosen.published_tasks,
+      t = s.published.reclaim_oldest(chosen_.published_tasks,
                                      [](const task& published) { return published.kind->travel != nullptr; });
       if (t != nullptr)
         s.publish_wanted.store(true, std::memory_order_seq_cst);
@@ -195,7 +190,7 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
   return may_switch && let_another_run(s) ? answered::after_waiting : answered::yes;
 }
 
-void remote_interface::tell_idle() noexcept {
+void remote_interface::report_idle() noexcept {
   const std::lock_guard hold(calling_);
   if (node_ != nullptr) node_->idle();
 }

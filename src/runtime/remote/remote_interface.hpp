@@ -44,8 +44,11 @@
 // Models: model/remote.pml, model/standing.pml.
 #pragma once
 
+#include "remote/node_events.hpp"
+
 #include <sukima/detail/task.hpp>
 #include <sukima/detail/travel.hpp>
+#include <sukima/settings.hpp>
 #include <sukima/suspend.hpp>
 
 #include <atomic>
@@ -57,18 +60,20 @@ namespace sukima::detail {
 
 struct choice_point;
 struct fiber;
-struct runtime_core;
 struct worker;
+class injector_queue;
+class parking;
 class remote_node;
+class worker_table;
 enum class giver : bool;
 enum class poll_place : std::uint8_t;
 enum class request_kind : std::uint8_t;
 
-class remote_interface {
+class remote_interface final : public node_events {
  public:
-  explicit remote_interface(runtime_core& core) : core_(core) {}
-  remote_interface(const remote_interface&) = delete;
-  remote_interface& operator=(const remote_interface&) = delete;
+  remote_interface(const settings& chosen, const worker_table& workers, const parking& park,
+                   injector_queue& injector, std::atomic<bool>& asked)
+      : chosen_(chosen), workers_(workers), park_(park), injector_(injector), workers_are_asked_(asked) {}
 
   // For the node: shared/remote.hpp describes these.
   void attach(remote_node& node);
@@ -85,14 +90,6 @@ class remote_interface {
   task* take_given(std::uint64_t id) noexcept;
 
   // For workers.
-  bool is_attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
-  /// It runs something from now on, or nothing. In slow paths.
-  void worker_begins(worker& w) noexcept {
-    if (is_attached()) begins(w);
-  }
-  void worker_stops(worker& w) noexcept {
-    if (is_attached()) stops(w);
-  }
   enum class answered : std::uint8_t {
     yes,
     not_yet,  ///< a clone has nothing to give before it ends: the question stands, for the next poll
@@ -100,18 +97,7 @@ class remote_interface {
   };
   /// At a poll of a fiber on whose worker flag_remote was seen. Parameters as poll_slow.
   answered answer(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept;
-  /// A worker has found nothing to do.
-  void is_idle() noexcept {
-    if (is_attached()) tell_idle();
-  }
-  /// An abort was written: does it concern a task that was given away?
-  void abort_those_concerned() noexcept {
-    if (is_attached()) abort_given();
-  }
-  void received_ended(received_task& t) noexcept;
-
-  /// The owner of received tasks: it never runs.
-  fiber& elsewhere() noexcept;
+  void received_ended(received_task& t) noexcept override;
 
  private:
   struct given_task {
@@ -123,8 +109,8 @@ class remote_interface {
   static constexpr std::uint32_t stands = 2;
   static constexpr std::uint32_t one_asked = 4;
 
-  void begins(worker& w) noexcept;
-  void stops(worker& w) noexcept;
+  void begins(worker& w) noexcept override;
+  void stops(worker& w) noexcept override;
   /// Asks whoever runs something. \pre the node is counted, for this
   void ask_all() noexcept;
   /// A worker gets the question. Its poll is requested by the caller.
@@ -144,12 +130,15 @@ class remote_interface {
   /// A fiber without a task for the node gives its worker to one that is ready: what that has to do nobody
   /// can take before it runs. \returns there was one, and this fiber goes on again
   bool let_another_run(fiber& s) noexcept;
-  void tell_idle() noexcept;
-  void abort_given() noexcept;
+  void report_idle() noexcept override;
+  void abort_given() noexcept override;
 
-  runtime_core& core_;
-  /// Stays true once a node was attached. no partner: the node is used under calling_
-  std::atomic<bool> attached_{false};
+  const settings& chosen_;
+  const worker_table& workers_;
+  const parking& park_;
+  injector_queue& injector_;
+  /// no partner: a worker that reads the old value is asked from its next search on
+  std::atomic<bool>& workers_are_asked_;
   /// pairs with: begins, ask, request, remind, withdraw, reply, answer
   std::atomic<std::uint32_t> word_{0};
   /// Of the request that stands. Written before word_, read by workers after they took the question.

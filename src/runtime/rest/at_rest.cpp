@@ -228,7 +228,8 @@ void rest_check::check_queues() {
 
 void rest_check::check_hints(const picture& p) {
   if (!core_.hints.in_use()) return;
-  const placement_hints::tables& t = *core_.hints.tables_.load(std::memory_order_seq_cst);
+  const auto& hints = static_cast<const placement_hints&>(core_.hints);
+  const placement_hints::tables& t = *hints.tables_.load(std::memory_order_seq_cst);
   std::uint32_t seen = 0;
   for (unsigned i = 0; i < p.marks.size(); ++i) {
     const worker& w = core_.workers[i];
@@ -246,9 +247,9 @@ void rest_check::check_hints(const picture& p) {
   }
   for (std::uint32_t i = 0; i <= t.count; ++i)
     require(t.offers[i].on_offer.load(std::memory_order_seq_cst) == nullptr, "at rest no fiber is on offer");
-  require(core_.hints.wanting_.load(std::memory_order_seq_cst) == 0,
+  require(hints.wanting_.load(std::memory_order_seq_cst) == 0,
           "the count of workers that want a place is theirs");
-  require(core_.hints.offers_.load(std::memory_order_seq_cst) == 0, "each offer was taken, or taken back");
+  require(hints.offers_.load(std::memory_order_seq_cst) == 0, "each offer was taken, or taken back");
   require(t.workers.count(SUKIMA_PLACE_ANY) == seen, "the workers that were seen count in the machine");
 }
 

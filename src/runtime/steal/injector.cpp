@@ -3,10 +3,10 @@
 
 #include "assert.hpp"
 #include "fiber/fiber.hpp"
-#include "join/join.hpp"
+#include "join/joining.hpp"
 #include "park/park.hpp"
-#include "place/hints.hpp"
-#include "remote/remote_interface.hpp"
+#include "place/place_events.hpp"
+#include "remote/node_events.hpp"
 #include "rooms.hpp"
 #include "steal/steal.hpp"
 #include "tuning.hpp"
@@ -16,8 +16,8 @@
 
 namespace sukima::detail {
 
-injector_queue::injector_queue(runtime_core& core)
-    : core_(core), lock_(core.chosen.policy_at(wait_point::lock)) {}
+injector_queue::injector_queue(const settings& chosen, parking& park, const place_events& hints)
+    : park_(park), hints_(hints), lock_(chosen.policy_at(wait_point::lock)) {}
 
 void injector_queue::push(fiber* runnable) noexcept {
   {
@@ -27,7 +27,7 @@ void injector_queue::push(fiber* runnable) noexcept {
     fibers_.push_back(runnable);
     size_.fetch_add(1, std::memory_order_seq_cst);
   }
-  core_.park.wake_sentinel();
+  park_.wake_sentinel();
 }
 
 void injector_queue::push(task* t, queue_end to) noexcept {
@@ -40,7 +40,7 @@ void injector_queue::push(task* t, queue_end to) noexcept {
     size_.fetch_add(1, std::memory_order_seq_cst);
     SUKIMA_ASSERT(!is_done(t), "a task that is queued has not ended");
   }
-  core_.park.wake_sentinel();
+  park_.wake_sentinel();
 }
 
 /// Both under the lock.
@@ -48,7 +48,7 @@ fiber* injector_queue::take_fiber(const worker* by) noexcept {
   if (by != nullptr && passed_over_ < tuning::most_passed_over) {
     bool is_first = true;
     const auto suits = [&](const fiber& s) {
-      if (core_.hints.suits(*by, hinted_place(s))) return true;
+      if (hints_.suits(*by, hinted_place(s))) return true;
       is_first = false;
       return false;
     };
@@ -64,7 +64,7 @@ fiber* injector_queue::take_fiber(const worker* by) noexcept {
 task* injector_queue::take_task(const task* awaited, reach allowed, const worker* by) noexcept {
   const auto may = [&](const task& t) { return allowed == reach::anything || descends(&t, awaited); };
   if (by != nullptr) {
-    const auto suits = [&](const task& t) { return may(t) && core_.hints.suits(*by, t.place); };
+    const auto suits = [&](const task& t) { return may(t) && hints_.suits(*by, t.place); };
     if (task* const found = tasks_.take_among(tuning::most_looked_through, suits)) return found;
   }
   return tasks_.take_first(may);
@@ -72,7 +72,7 @@ task* injector_queue::take_task(const task* awaited, reach allowed, const worker
 
 work injector_queue::take(const task* awaited, reach allowed, const worker* by) noexcept {
   if (size_.load(std::memory_order_seq_cst) == 0) return {};
-  if (by != nullptr && !core_.hints.in_use()) by = nullptr;
+  if (by != nullptr && !hints_.in_use()) by = nullptr;
   const std::lock_guard hold(lock_);
   work found;
   if (allowed != reach::thread_bound && !fibers_.empty()) {
@@ -99,7 +99,7 @@ task* injector_queue::take_for_node() noexcept {
   if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
   const std::lock_guard hold(lock_);
   task* const found = tasks_.take_first([&](const task& t) {
-    return t.owner == &core_.remote.elsewhere() ||
+    return t.owner == &node_events::elsewhere() ||
            (t.kind != nullptr && t.kind->travel != nullptr && !t.stays);  // keep_here sets it before the push
   });
   if (found != nullptr) size_.fetch_sub(1, std::memory_order_seq_cst);

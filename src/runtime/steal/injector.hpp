@@ -12,8 +12,9 @@
 
 namespace sukima::detail {
 
+class parking;
+class place_events;
 class rest_check;
-struct runtime_core;
 enum class reach;
 struct work;
 struct worker;
@@ -24,7 +25,7 @@ enum class queue_end : bool { back, front };
 /// Fibers that can go on, and tasks whose fiber stopped before a thief took them. First in, first out.
 class injector_queue {
  public:
-  explicit injector_queue(runtime_core& core);
+  injector_queue(const settings& chosen, parking& park, const place_events& hints);
   injector_queue(const injector_queue&) = delete;
   injector_queue& operator=(const injector_queue&) = delete;
 
@@ -48,7 +49,8 @@ class injector_queue {
   fiber* take_fiber(const worker* by) noexcept;
   task* take_task(const task* awaited, reach allowed, const worker* by) noexcept;
 
-  runtime_core& core_;
+  parking& park_;
+  const place_events& hints_;
   alignas(128) policy_mutex lock_;
   linked_queue<fiber, &fiber::next> fibers_;
   linked_queue<task, &task::queued> tasks_;

@@ -1,92 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assert.hpp"
 #include "fiber/fiber.hpp"
-#include "fiber/switch.hpp"
-#include "join/join.hpp"
+#include "join/joining.hpp"
 #include "observe/trace.hpp"
 #include "park/compensation.hpp"
 #include "park/cpu_use.hpp"
 #include "park/future_source.hpp"
 #include "park/park.hpp"
-#include "place/hints.hpp"
+#include "place/place_events.hpp"
 #include "rest/rest_mark.hpp"
 #include "rooms.hpp"
 #include "steal/injector.hpp"
-#include "steal/mailbox.hpp"
 #include "steal/publication_slots.hpp"
+#include "steal/request.hpp"
 #include "steal/splittable_fibers.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
 #include "tuning.hpp"
 #include "worker.hpp"
 
-#include <sukima/detail/executor.hpp>
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 
 namespace sukima::detail {
-
-namespace {
-
-/// The fiber ends, and its thread goes on with another fiber, or at home. The fiber is used again from its
-/// beginning (`make_fresh`).
-[[noreturn]] void end_fiber(worker& w, fiber& self, fiber* next, bool keeps_pages) {
-  fiber* const keeps = keeps_pages ? &self : nullptr;
-  if (next != nullptr)
-    switch_to(w, self, *next, recycle, keeps);
-  else
-    switch_home(w, self, recycle, keeps);
-  __builtin_unreachable();
-}
-
-/// The root that the worker's own thread has brought has ended on the fiber where it began: the thread goes
-/// home. If it ended at once, the fiber keeps its pages: to count the used ones would cost more than the
-/// entry, and in that time it cannot have used many.
-[[noreturn]] void end_own_root(worker& w, fiber& self, task* root) {
-  SUKIMA_ASSERT(!self.published.any(max_published), "a root that has ended has joined what it published");
-  complete(w, root);
-  w.root_ended_at = ticks();
-  end_fiber(w, self, nullptr, w.root_ended_at - w.root_began_at < w.runtime->tuned.root_warm_up);
-}
-
-}  // namespace
-
-void worker_loop(fiber& self) {
-  task* t = self.first;
-  self.first = nullptr;
-  for (;;) {
-    if (t != nullptr) {
-      self.on->enter_state(worker_state::working);
-      execute(self, t, self.base);
-      if (self.home != nullptr) self.home->end(self, *static_cast<bound_task*>(t));
-      worker& w = *self.on;
-      if (t->owner == nullptr && static_cast<root_task*>(t)->home == &w) end_own_root(w, self, t);
-      // A worker that ends what a parked fiber waits for goes on with that fiber.
-      if (fiber* waiting = complete(w, t)) end_fiber(w, self, waiting, false);
-      t = nullptr;
-    } else if (self.on->hints.offered != nullptr) {
-      // This fiber is there because its worker has offered the fiber that it ran.
-      if (fiber* const back = self.on->runtime->hints.end_offer(*self.on))
-        end_fiber(*self.on, self, back, true);
-    }
-    worker& w = *self.on;
-    if ((w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 ||
-        (w.background && w.runtime->life.is_closed()))
-      end_fiber(w, self, nullptr, false);
-    SUKIMA_ASSERT(self.running == nullptr && !self.published.any(max_published),
-                  "a fiber whose task has ended has nothing published");
-    const work found = find_work(w, nullptr, reach::anything);
-    if (found.runnable != nullptr) {
-      w.enter_state(worker_state::working);
-      end_fiber(w, self, found.runnable, false);
-    }
-    if (found.fresh != nullptr) {
-      t = found.fresh;
-      reset(self);
-    }
-  }
-}
 
 void request_poll_all(worker& w) noexcept {
   for (worker& victim : w.runtime->workers.all()) {

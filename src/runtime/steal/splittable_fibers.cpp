@@ -2,19 +2,15 @@
 #include "steal/splittable_fibers.hpp"
 
 #include "assert.hpp"
-#include "cancel/suspensions.hpp"
 #include "choice/backtrack.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"
-#include "rooms.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 
 #include <mutex>
 
 namespace sukima::detail {
-
-splittable_fibers::splittable_fibers(runtime_core& core) : lock_(core.chosen.policy_at(wait_point::lock)) {}
 
 void splittable_fibers::add(fiber* suspended) noexcept {
   const std::lock_guard hold(lock_);
@@ -50,8 +46,7 @@ task* splittable_fibers::split_one(worker& helper) noexcept {
   const bool cancellable = s->on_cancel != nullptr;
   if (let_go_suspended(*s)) {
     if (more) add(s);
-    if (cancellable && s->cancel_check.load(std::memory_order_seq_cst))
-      helper.runtime->suspensions.cancel_if_concerned(*s);
+    if (cancellable && s->cancel_check.load(std::memory_order_seq_cst)) cancel_if_concerned(*s);
   } else {
     make_runnable(*s);  // it was resumed while the helper held it
   }

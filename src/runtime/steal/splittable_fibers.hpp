@@ -7,21 +7,21 @@
 #include "park/wait_policy.hpp"
 
 #include <sukima/detail/atomics.hpp>
+#include <sukima/settings.hpp>
 
 #include <cstddef>
 
 namespace sukima::detail {
 
 class rest_check;
-struct runtime_core;
 struct task;
 struct worker;
 
 /// A list of them. A fiber in it may have been resumed since: a helper that takes it out changes its
-/// suspension word by CAS before it touches it (fiber/suspend.cpp).
+/// suspension word by CAS before it touches it (join/suspend.cpp).
 class splittable_fibers {
  public:
-  explicit splittable_fibers(runtime_core& core);
+  explicit splittable_fibers(const settings& chosen) : lock_(chosen.policy_at(wait_point::lock)) {}
   splittable_fibers(const splittable_fibers&) = delete;
   splittable_fibers& operator=(const splittable_fibers&) = delete;
 

@@ -11,8 +11,6 @@
 // CPU to a worker that has work and no CPU (control/worker_placement.hpp).
 #pragma once
 
-#include "steal/mailbox.hpp"
-
 #include <cstdint>
 
 namespace sukima::detail {
@@ -39,8 +37,6 @@ enum class reach {
   thread_bound,
 };
 
-/// The loop at the bottom of every fiber: runs its first task, then whatever the worker finds. Never returns.
-void worker_loop(fiber& self);
 /// Something to do; empty when `awaited` is done or the worker's thread is wanted at home.
 work find_work(worker& w, task* awaited, reach allowed);
 /// Number of the worker that is asked first, below `count`.

@@ -107,10 +107,11 @@ void world::reset() {
       w.cache[w.cached++] = &s;
     }
   }
-  renew(core->injector, *core);
-  renew(core->splittable, *core);
+  renew(core->injector, core->chosen, core->park, core->hints);
+  renew(core->splittable, core->chosen);
   renew(core->parked);
-  renew(core->park, *core);
+  renew(core->park, core->chosen, core->tuned, core->workers, core->life, core->unbegun, core->shortage,
+        core->placement, core->remote);
   core->park.entry_begins();
 }
 

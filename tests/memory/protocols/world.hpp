@@ -8,7 +8,7 @@
 #include "explorer.hpp"
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
-#include "steal/mailbox.hpp"
+#include "steal/request.hpp"
 #include "steal/steal.hpp"
 
 #include <sukima/detail/ambient.hpp>

@@ -8,6 +8,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
+#include "join/give_away.hpp"
 #include "join/join.hpp"
 #include "worker.hpp"
 

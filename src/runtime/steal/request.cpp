@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steal/mailbox.hpp"
+#include "steal/request.hpp"
 
 #include "assert.hpp"
 #include "fiber/fiber.hpp"
 #include "observe/trace.hpp"
 #include "park/park.hpp"
-#include "remote/remote_interface.hpp"
+#include "remote/node_events.hpp"
 #include "rooms.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker's cache of fibers.
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "rooms.hpp"
+#include "worker.hpp"
+
+namespace sukima::detail {
+
+fiber* worker::take_fiber() {
+  fiber* s = nullptr;
+  if (cached != 0) {
+    s = cache[--cached];
+    reset(*s);
+  } else {
+    s = runtime->fibers.take();
+    if (s == nullptr) return nullptr;
+  }
+  make_fresh(*s);
+  return s;
+}
+
+void worker::give_fiber(fiber* s) noexcept {
+  if (s->pool != &runtime->fibers)
+    s->pool->give(s);
+  else if (cached < cache.size())
+    cache[cached++] = s;
+  else
+    runtime->fibers.give(s);
+}
+
+/// The pool ends the fibers that it has, with what they own.
+worker::~worker() {
+  while (cached != 0) runtime->fibers.give(cache[--cached]);
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layers below placement report to it, and what they ask it. place/hints.hpp implements this.
+#pragma once
+
+#include <sukima/capacity/places.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sukima::detail {
+
+struct choice_point;
+struct fiber;
+struct worker;
+
+/// The place of a fiber, and of a choice point of its running segment. For the worker that runs or holds the
+/// fiber.
+sukima_place hinted_place(const fiber& s) noexcept;
+sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept;
+/// Makes a worker look whether it should exchange its fiber. The caller publishes its wish first.
+void request_place_check(worker& w) noexcept;
+/// By the worker itself. \returns whether it was asked to look
+bool clear_place_flag(worker& w) noexcept;
+
+/// A program without hints pays one load for each of these calls (`in_use`).
+class place_events {
+ public:
+  place_events() = default;
+  place_events(const place_events&) = delete;
+  place_events& operator=(const place_events&) = delete;
+
+  /// Whether a frame of this runtime has ever had a hint.
+  bool in_use() const noexcept { return in_use_.load(std::memory_order_acquire); }
+  /// A frame has one. \returns false: there is no memory for the tables
+  virtual bool use() noexcept = 0;
+
+  /// Whether that is a hint for where this worker is. Any place and the whole machine are not. \pre in_use()
+  virtual bool suits(const worker& w, sukima_place place) const noexcept = 0;
+  /// Whether this worker counts for that place: it is there, or in the place that counts for one without a
+  /// worker. \pre in_use()
+  virtual bool serves(const worker& w, sukima_place place) const noexcept = 0;
+
+  // Events of the calling worker; all \pre in_use().
+  /// It has come to this fiber, or to another task or frame of it.
+  virtual void arrives(fiber& s) noexcept = 0;
+  /// A frame of its fiber has begun or ended.
+  virtual void changes(fiber& s) noexcept = 0;
+  /// It looks for work.
+  virtual void idles(worker& w) noexcept = 0;
+  /// Whether a worker without work has been asked, or has not announced yet that it is idle.
+  static bool must_look(const worker& w) noexcept;
+  /// It is about to sleep until it is unparked; then it looks for offers and at its flags once more.
+  virtual void falls_asleep(worker& w) noexcept = 0;
+  /// It waits for something with which no other worker can help.
+  virtual void waits(worker& w) noexcept = 0;
+  /// It leaves the runtime, or goes home.
+  virtual void leaves(worker& w) noexcept = 0;
+
+  /// For a worker without work: a fiber that is on offer to one of its places; null: none.
+  virtual fiber* take_offer(worker& w) noexcept = 0;
+  /// The same for fibers that are on offer elsewhere, and whose worker has lost its CPU.
+  virtual fiber* take_stale_offer(worker& w) noexcept = 0;
+  /// The beginning of a fresh fiber: if its worker has come here to offer its fiber, waits for a moment.
+  /// \returns the fiber if no worker took it, to go on with; null: there is no offer any more
+  virtual fiber* end_offer(worker& w) noexcept = 0;
+
+ protected:
+  ~place_events() = default;
+  /// Set once the tables are there. pairs with: use in hints.cpp; in_use
+  std::atomic<bool> in_use_{false};
+};
+
+}  // namespace sukima::detail

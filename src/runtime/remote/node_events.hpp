@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What workers report to the node of a cluster to which their runtime is attached. remote/remote_interface.hpp
+// implements this. Where no node was ever attached, each call costs one load.
+#pragma once
+
+#include <atomic>
+
+namespace sukima::detail {
+
+struct fiber;
+struct received_task;
+struct worker;
+
+class node_events {
+ public:
+  node_events() = default;
+  node_events(const node_events&) = delete;
+  node_events& operator=(const node_events&) = delete;
+
+  bool is_attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
+  /// It runs something from now on, or nothing. In slow paths.
+  void worker_begins(worker& w) noexcept {
+    if (is_attached()) begins(w);
+  }
+  void worker_stops(worker& w) noexcept {
+    if (is_attached()) stops(w);
+  }
+  /// A worker has found nothing to do.
+  void is_idle() noexcept {
+    if (is_attached()) report_idle();
+  }
+  /// An abort was written: does it concern a task that was given away?
+  void abort_those_concerned() noexcept {
+    if (is_attached()) abort_given();
+  }
+  virtual void received_ended(received_task& t) noexcept = 0;
+
+  /// The owner of received tasks: it never runs.
+  static fiber& elsewhere() noexcept;
+
+ protected:
+  ~node_events() = default;
+  virtual void begins(worker& w) noexcept = 0;
+  virtual void stops(worker& w) noexcept = 0;
+  virtual void report_idle() noexcept = 0;
+  virtual void abort_given() noexcept = 0;
+
+  /// Stays true once a node was attached. no partner: the node is used under a lock
+  std::atomic<bool> attached_{false};
+};
+
+}  // namespace sukima::detail

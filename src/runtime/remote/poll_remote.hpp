@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handler of a slow poll for another node that wants a task.
+#pragma once
+
+#include "choice/poll.hpp"
+
+namespace sukima::detail {
+
+/// Answers the node.
+poll_step answer_node(slow_poll& poll) noexcept;
+
+}  // namespace sukima::detail
