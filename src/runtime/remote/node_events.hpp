@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers report to the node of a cluster to which their runtime is attached. remote/remote_interface.hpp
-// implements this. Where no node was ever attached, each call costs one load.
+// What workers report to the node of a cluster to which their runtime is attached. The class in
+// remote/remote_interface.hpp implements this. Where no node was ever attached, each call costs one load.
 #pragma once
 
 #include <atomic>
