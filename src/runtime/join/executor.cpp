@@ -145,8 +145,8 @@ void executor::release() noexcept {
   }
 }
 
-/// On the stack that was switched to. The departure lies on the stack that was left, whose fiber may run as
-/// soon as `then` has made it available and the token is released.
+/// On the stack that was switched to. The departure is stored on the stack that was left, whose fiber may run
+/// as soon as `then` has made it available and the token is released.
 void executor::depart(worker& w, fiber* from, void* argument) {
   const departure d = *static_cast<departure*>(argument);
   if (d.then != nullptr) d.then(w, from, d.argument);
@@ -191,11 +191,11 @@ void give_away_pending(fiber& s) noexcept {
 void executor::park() {
   fiber& s = *running_fiber();
   if (s.thread_bindings != 0)
-    throw usage_error("sukima: an object cannot wait for a stream inside of thread_bound");
+    throw usage_error("sukima: an object cannot wait for a stream inside thread_bound");
   if (s.ambient->top != s.base) give_away_pending(s);
   if (where_ == runs_on::workers && first_ready_ == nullptr) look_around(s);
   if (!leave(s, nullptr, nullptr)) throw no_fiber();
-  look_for_abort(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // flags were sent to the workers during the wait
   if (!s.small) s.limit.request_poll();
 }
 
@@ -233,7 +233,7 @@ void executor::hand_over() {
   inject_published(s);
   switch_to(
       w, s, *other, [](worker& left, fiber* from, void*) { left.runtime->injector.push(from); }, nullptr);
-  look_for_abort(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // flags were sent to the workers during the wait
   if (!s.small) s.limit.request_poll();
 }
 
@@ -264,7 +264,7 @@ void executor::end(fiber& s, bound_task& t) {
   --living_;
   fiber* next = take_ready();
   if (next == nullptr) next = where_ == runs_on::thread ? server_ : w.take_fiber();
-  while (next == nullptr) {  // no memory for another fiber: somebody gives one back some time
+  while (next == nullptr) {  // no memory for another fiber: another thread gives one back some time
     yield();
     next = w.take_fiber();
   }

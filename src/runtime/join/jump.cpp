@@ -91,7 +91,7 @@ void enter_masked(root_task& root) {
   root.depth = s->running->depth + 1;
   root.cancellation_masked.store(true, std::memory_order_relaxed);  // it has not begun yet
   run_on_new_fiber(*s, root);
-  s->limit.request_poll();  // an abort that came meanwhile takes effect at the next poll
+  s->limit.request_poll();  // an abort that has come since takes effect at the next poll
 }
 
 const void* running_segment() noexcept {

@@ -46,8 +46,8 @@ void after_suspend(worker& w, fiber* from, void*) {
   hands_over(&from->suspension);  // pairs with: hold_suspended
   suspension_word seen = from->suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::suspending && change(*from, seen, suspension_stage::suspended)) {
-    // From here on it may be resumed: only its address is used, and whoever takes it from the list tries a
-    // CAS.
+    // From here on it may be resumed: only its address is used, and a thread that takes it from the list
+    // tries a CAS.
     if (leaves_work) {
       w.runtime->splittable.add(from);
       w.runtime->park.wake_sentinel();
@@ -60,7 +60,7 @@ void after_suspend(worker& w, fiber* from, void*) {
   make_runnable(*from);  // it was resumed before the switch was complete
 }
 
-/// Waits in place: a thread-bound fiber keeps its thread. If that lasts, another worker runs in place of this
+/// Waits in place: a thread-bound fiber keeps its thread. If that lasts, another worker runs instead of this
 /// one and gets what is pending below `top`: the fiber may be waiting for that.
 void wait_in_place(fiber& s, std::uint64_t number, char* top) noexcept {
   worker& w = *s.on;
@@ -115,7 +115,7 @@ resumer suspension_resumer(fiber& s) noexcept {
 void suspend_running(char* top, void (*store)(void*, resumer), void* closure, const cancel_action* cancel) {
   fiber* current = running_fiber();
   if (current == nullptr)
-    throw usage_error("sukima: suspend was called outside of a runtime; only a worker's fiber can be parked");
+    throw usage_error("sukima: suspend was called outside a runtime; only a worker's fiber can be parked");
   fiber& s = *current;
   struct listing {
     fiber& of;
@@ -144,7 +144,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure, co
                     suspension_word::make(number, suspension_stage::running).bits,
                 "a fiber that goes on was resumed from this suspension");
   takes_over(&s.suspension);  // pairs with: try_resume, let_go_suspended
-  look_for_abort(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // flags were sent to the workers during the wait
   s.limit.request_poll();
   if (cancel != nullptr) leave_if_aborted(s);
 }
@@ -206,7 +206,7 @@ void finish_suspension(fiber& s) {
     stop_until_resumed(s, seen.number(), s.ambient->top);
   }
   takes_over(&s.suspension);  // pairs with: try_resume
-  look_for_abort(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // flags were sent to the workers during the wait
   s.limit.request_poll();
 }
 
