@@ -156,7 +156,7 @@ class tunnels(unittest.TestCase):
 
     def setUp(self):
         if obstacle := machines.obstacle():
-            self.skipTest(f"there are no network namespaces here: {obstacle}")
+            self.skipTest(f"no network namespace can be made here: {obstacle}")
         kept = tempfile.TemporaryDirectory()
         self.addCleanup(kept.cleanup)
         self.folder = Path(kept.name).resolve()

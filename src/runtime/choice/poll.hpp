@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow path of a poll (poll.cpp): an ordered list of handlers, one for each thing that others may want of a
-// fiber (poll_handlers.cpp).
+// The slow path of a poll (poll.cpp): an ordered list of handlers, one for each thing that others may want of
+// a fiber (poll_handlers.cpp).
 //
 // Invariants of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised, poll_limit.hpp);
