@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows both halves of Sukima, each in a table and a picture in build/demo:
-#   search   a search and a numeric problem against peers, tuned and untuned
+#   search   a search with all CPUs against peers, tuned and untuned
 #   openmp   an OpenMP program beside two busy programs, with and without `sukima run`
 # Further arguments are passed to `sukima bench`.
 set -euo pipefail
@@ -17,10 +17,10 @@ for python in "${SUKIMA_PYTHON:-}" python3 /usr/bin/python3; do
   if [[ -n $python ]] && "$python" -c 'import matplotlib' 2>/dev/null; then break; fi
 done
 
-"$programs/sukima" bench pentomino grav --scenario alone,overworked --repetitions 3 \
+"$programs/sukima" bench pentomino --workers "$(nproc)" --repetitions 3 \
   --plot build/demo/peers --csv build/demo/peers.csv "$@"
 echo
-"$python" lab/scripts/demo-openmp.py --programs "$programs" --rounds 3 --csv build/demo/openmp.csv
+"$python" lab/scripts/demo-openmp.py --programs "$programs" --class W --rounds 3 --csv build/demo/openmp.csv
 "$python" lab/scripts/plot-demo.py build/demo/peers.csv build/demo/openmp.csv build/demo
 echo
 echo "Pictures: build/demo/search.png and build/demo/openmp.png (and .svg); all rows: build/demo/peers.png"
