@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     complain(
         fmt::format("this copy of sukima was built without the command '{}'; `make build` builds all of them",
                     called->name));
-    return process::exit_usage;
+    return sukima::process::exit_usage;
   }
   return run_command_line(light_commands, argc, argv);
 }

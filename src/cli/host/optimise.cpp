@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two looks for machines that started or ended.
-constexpr double between_looks = 5;
+/// Seconds between two looks for machines that started or ended.
+constexpr double seconds_between_looks = 5;
 /// A reading that takes longer is taken at the next look: guests wait for their numbers.
 constexpr auto look_patience = 100ms;
 /// The first one may take its time: libvirt is reached only then.
@@ -105,7 +105,7 @@ class found_machines {
 
   /// Gives the session the machines that there are now, if it is time to look.
   void follow(model::session& running, double now, const std::function<void(const std::string&)>& say) {
-    if (looked_at_ && now - *looked_at_ < between_looks) return;
+    if (looked_at_ && now - *looked_at_ < seconds_between_looks) return;
     looked_at_ = now;
     const auto host = finder_->look(std::chrono::steady_clock::now() + look_patience);
     for (const std::string& note : finder_->take_notes()) say(note);
