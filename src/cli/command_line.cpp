@@ -39,13 +39,16 @@ std::string sentence_on_surplus(const CLI::App& command, const std::string& call
                      join_words(option_names(command), " and "));
 }
 
-/// The actions of a command, as its option ACTION describes them: "{list,run}". Empty if there is no such
-/// option.
+/// The actions of a command, as its option ACTION describes them: "TEXT:{list,run}". Empty if there is no
+/// such option.
 std::vector<std::string> actions_of(CLI::App& command) {
-  CLI::Option* const action = command.get_option_no_throw("ACTION");
+  const CLI::Option* const action = command.get_option_no_throw("ACTION");
   if (action == nullptr) return {};
-  const std::string set = action->get_validator()->get_description();
-  return CLI::detail::split(set.substr(1, set.size() - 2), ',');
+  const std::string type = action->get_type_name();
+  const std::size_t open = type.find('{');
+  const std::size_t close = type.find('}', open);
+  if (close == std::string::npos) return {};
+  return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
 }
 
 /// The sentence for a command line that ends too early.

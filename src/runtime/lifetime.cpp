@@ -9,11 +9,10 @@
 
 namespace sukima::detail {
 
-namespace {
-
-/// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
 /// no partner: the child's only thread writes and reads it
 std::atomic<unsigned> fork_generation{0};
+
+namespace {
 
 unsigned count_forks() {
   static const bool registered = [] {
@@ -32,10 +31,8 @@ lifetime::lifetime() : fork_generation_(count_forks()) {}
 
 bool lifetime::is_orphaned() const noexcept { return fork_generation_ != forks_so_far(); }
 
-void lifetime::refuse_orphans() const {
-  if (is_orphaned())
-    throw usage_error(
-        "sukima: this runtime was started before fork(); start another one in the child process");
+void lifetime::refuse() {
+  throw usage_error("sukima: this runtime was started before fork(); start another one in the child process");
 }
 
 void lifetime::exit_if_orphaned() const noexcept {

@@ -10,6 +10,11 @@
 
 namespace sukima::detail {
 
+/// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
+/// A runtime's lifetime makes sure that calls are counted. no partner: the child's only thread writes and
+/// reads it
+extern std::atomic<unsigned> fork_generation;
+
 class lifetime {
  public:
   lifetime();
@@ -23,7 +28,10 @@ class lifetime {
   /// Whether fork() was called since the runtime's start, and this is the child.
   bool is_orphaned() const noexcept;
   /// \throws usage_error if it is
-  void refuse_orphans() const;
+  void refuse_orphans() const {
+    if (fork_generation_ != fork_generation.load(std::memory_order_relaxed)) [[unlikely]]
+      refuse();
+  }
   void exit_if_orphaned() const noexcept;
 
   /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last
@@ -45,14 +53,14 @@ class lifetime {
   void wait_for_resuming() const noexcept;
 
  private:
+  [[noreturn, gnu::cold]] static void refuse();
+
   const unsigned fork_generation_;  ///< how often fork() was called above this process
   std::atomic<bool> closed_{false};  ///< pairs with: close, is_closed
   /// Threads inside resume_fiber. pairs with: resuming, wait_for_resuming
   std::atomic<std::size_t> resuming_{0};
 };
 
-/// Calls of fork() that this process descends from. A runtime's lifetime makes sure that later ones are
-/// counted.
 unsigned forks_so_far() noexcept;
 
 }  // namespace sukima::detail

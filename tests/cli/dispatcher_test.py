@@ -114,7 +114,7 @@ class dispatcher(unittest.TestCase):
 
     def test_a_command_without_its_action_lists_the_actions(self):
         for name, actions in (
-                ("cluster", "run"), ("host", "list, watch, record, estimate, explain, optimise, act or revert"),
+                ("cluster", "run"), ("host", "list, watch, record, estimate, explain, optimise, act, status, revert or help"),
                 ("lab", "list, run, all or report"), ("objects", "record, plan, validate or calibrate")):
             if name in built():
                 for arguments in ([], ["--json", "x"] if name == "cluster" else ["--json"]):

@@ -174,23 +174,30 @@ template <class T> class in : public detail::stream_end {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, false);
     if (!s.shared && find_in_island(me, s, waits, until)) {
-      taken.emplace(std::move(first_in_island(s)));  // if that throws the message stays
-      drop_first_in_island(me, s);
+      const std::uint64_t first = first_in_island(s);
+      taken.emplace(std::move(message_at(s, first)));  // if that throws the message stays
+      drop_first_in_island(me, s, first);
     } else if (s.shared) {
       take_shared(taken, me, s, waits, until);
     }
   }
-  [[gnu::always_inline]] static T& first_in_island(detail::stream_core& s) noexcept {
-    return *std::launder(s.slot_of<T>(s.own_words.head.load(std::memory_order_relaxed)));
+  /// The number of the first message. Read once for each message: compilers keep each load of an atomic.
+  [[gnu::always_inline]] static std::uint64_t first_in_island(const detail::stream_core& s) noexcept {
+    return s.own_words.head.load(std::memory_order_relaxed);
   }
-  [[gnu::always_inline]] static void drop_first_in_island(detail::object_core& me, detail::stream_core& s) {
-    std::destroy_at(&first_in_island(s));
-    s.give_back_in_island(s.own_words.head.load(std::memory_order_relaxed) + 1);
+  [[gnu::always_inline]] static T& message_at(detail::stream_core& s, std::uint64_t number) noexcept {
+    return *std::launder(s.slot_of<T>(number));
+  }
+  [[gnu::always_inline]] static void drop_first_in_island(detail::object_core& me, detail::stream_core& s,
+                                                          std::uint64_t first) {
+    std::destroy_at(&message_at(s, first));
+    s.give_back_in_island(first + 1);
     detail::count_message(me);
   }
   [[gnu::always_inline]] static T move_from_slot(detail::object_core& me, detail::stream_core& s) {
-    T message(std::move(first_in_island(s)));
-    drop_first_in_island(me, s);
+    const std::uint64_t first = first_in_island(s);
+    T message(std::move(message_at(s, first)));
+    drop_first_in_island(me, s, first);
     return message;
   }
   [[gnu::noinline]] static void take_shared(std::optional<T>& taken, detail::object_core& me,
