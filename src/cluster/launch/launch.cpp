@@ -47,7 +47,7 @@ class launcher {
   explicit launcher(const launch_request& request)
       : request_(request),
         nodes_(request.places.empty() ? request.nodes : static_cast<unsigned>(request.places.size())),
-        keeps_terminal_(!request.hope && isatty(STDOUT_FILENO) != 0),
+        keeps_output_(!request.hope && (nodes_ == 1 || isatty(STDOUT_FILENO) != 0)),
         output_(make_output()),
         end_(nodes_, request.hope, request.grace) {}
 
@@ -110,7 +110,7 @@ class launcher {
   }
   child_output output_of(unsigned node) const {
     if (request_.hope) return child_output::piped;
-    if (node == 0) return keeps_terminal_ ? child_output::kept : child_output::piped;
+    if (node == 0) return keeps_output_ ? child_output::kept : child_output::piped;
     return remote_ ? child_output::piped : child_output::tasks;
   }
   std::unique_ptr<nodes_output> make_output() const {
@@ -380,7 +380,9 @@ class launcher {
   const signals_in_descriptor signals_;
   std::optional<ended_nodes> ended_;  ///< under hierarchical omission, on this machine
   std::optional<remote_start> remote_;  ///< with places
-  const bool keeps_terminal_;  ///< node 0 writes to it by itself, so its output comes line by line
+  /// Node 0 writes to stdout by itself: to a terminal, so that its lines appear at once; and if it is the
+  /// only node, so that a stopped launcher does not hold it up.
+  const bool keeps_output_;
   const std::unique_ptr<nodes_output> output_;
   std::vector<child> children_;
   remote_signals remote_signals_{signals_.before()};
