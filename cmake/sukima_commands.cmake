@@ -13,7 +13,7 @@ function(sukima_add_cli_library name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/generated)
   target_link_libraries(${name}
-    PUBLIC ${arg_LIBRARIES} sukima_process sukima::capacity sukima_shared_headers CLI11::CLI11 fmt::fmt
+    PUBLIC ${arg_LIBRARIES} sukima_base sukima::capacity sukima_shared_headers CLI11::CLI11 fmt::fmt
       nlohmann_json::nlohmann_json
     PRIVATE $<BUILD_INTERFACE:sukima_warnings>)
   # g++ 12 finds overflows in std::string's own code if that comes from a precompiled header.

@@ -4,7 +4,7 @@
 
 A part is a folder src/PART with its public headers include/sukima/…, its tests and its examples. It may use the
 parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
-which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
+which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others. Every other part may use src/base, which uses none.
 
 Inside src/runtime there are layers (RUNTIME_LAYERS): a file includes headers of its own layer and of the layers below it.
 core.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
@@ -22,18 +22,17 @@ import sys
 # Each part with those whose public headers it may include.
 ORDER = {
     "capacity": set(),
+    "base": set(),
     "preload": {"capacity"},
-    "runtime": {"capacity"},
-    "objects": {"runtime", "capacity", "json"},
-    "tascell": {"runtime", "capacity"},
-    "compiler": set(),
-    "json": set(),
-    "process": set(),
-    "host": {"runtime", "capacity", "json"},
-    "calibrate": {"capacity", "objects", "runtime"},
-    "cluster": {"tascell", "runtime", "capacity"},
-    "lab": {"capacity", "cli", "host", "json", "process"},
-    "cli": {"calibrate", "capacity", "cluster", "host", "json", "objects", "preload", "process"},
+    "runtime": {"base", "capacity"},
+    "objects": {"base", "runtime", "capacity"},
+    "tascell": {"base", "runtime", "capacity"},
+    "compiler": {"base"},
+    "host": {"base", "runtime", "capacity"},
+    "calibrate": {"base", "capacity", "objects", "runtime"},
+    "cluster": {"base", "tascell", "runtime", "capacity"},
+    "lab": {"base", "capacity", "cli", "host"},
+    "cli": {"base", "calibrate", "capacity", "cluster", "host", "objects", "preload"},
 }
 # The folders of one command or one tool each, and the folders among them that all may include.
 ROOMS = {("src", "cli"): "command", ("lab", "commands"): "command", ("lab", "validation"): "tool"}

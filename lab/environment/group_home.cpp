@@ -7,7 +7,7 @@
 
 #include <system_error>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 namespace sukima::lab {
 

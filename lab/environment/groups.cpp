@@ -7,8 +7,8 @@
 #include <list>
 #include <system_error>
 
-#include <process/shared/child.hpp>
-#include <process/shared/control_group.hpp>
+#include <base/shared/child.hpp>
+#include <base/shared/control_group.hpp>
 #include "shared/cpus.hpp"
 #include "shared/environment.hpp"
 #include "shared/group_home.hpp"

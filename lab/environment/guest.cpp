@@ -3,6 +3,8 @@
 #include "shared/guest.hpp"
 
 #include <fmt/format.h>
+#include <base/shared/executable.hpp>
+#include <base/shared/read_text.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,7 +14,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <process/shared/executable.hpp>
 #include "environment/unix_socket.hpp"
 
 namespace sukima::lab {
@@ -59,10 +60,7 @@ std::string find_emulator() {
   return file->string();
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+std::string text_of(const std::filesystem::path& file) { return read_file_text(file).value_or(""); }
 
 guest::guest(const guest_plan& plan, const std::filesystem::path& folder)
     : name_(plan.name),

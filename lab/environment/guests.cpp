@@ -10,10 +10,10 @@
 #include <memory>
 #include <system_error>
 
-#include <process/shared/child.hpp>
-#include <process/shared/executable.hpp>
-#include <process/shared/interruption.hpp>
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/child.hpp>
+#include <base/shared/executable.hpp>
+#include <base/shared/interruption.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "shared/environment.hpp"
 #include "shared/guest.hpp"
 

@@ -32,22 +32,19 @@ unix_socket::unix_socket(const std::filesystem::path& path, std::chrono::millise
   std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
   const auto end = clock::now() + patience;
   while (true) {
-    socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (socket_ < 0) throw std::runtime_error(fmt::format("no socket: {}", std::strerror(errno)));
-    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
+    socket_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!socket_) throw std::runtime_error(fmt::format("no socket: {}", std::strerror(errno)));
+    if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
     const int problem = errno;
-    close(socket_);
     if (clock::now() > end)
       throw std::runtime_error(fmt::format("{}: no process listens: {}", name, std::strerror(problem)));
     std::this_thread::sleep_for(20ms);
   }
 }
 
-unix_socket::~unix_socket() { close(socket_); }
-
 void unix_socket::write(const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t count = send(socket_, text.data() + done, text.size() - done, MSG_NOSIGNAL);
+    const ssize_t count = send(socket_.get(), text.data() + done, text.size() - done, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw std::runtime_error("a virtual machine has gone while it was spoken to");
     done += static_cast<std::size_t>(count);
@@ -68,12 +65,12 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
     if (has_read && clock::now() >= end) return std::nullopt;
     if (heard_.size() > most_line) heard_.erase(0, heard_.size() - most_line / 2);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
-    pollfd what{socket_, POLLIN, 0};
+    pollfd what{socket_.get(), POLLIN, 0};
     const int ready = poll(&what, 1, static_cast<int>(std::max(left, 0ms).count()));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return std::nullopt;
     char bytes[4096];
-    const ssize_t count = recv(socket_, bytes, sizeof bytes, 0);
+    const ssize_t count = recv(socket_.get(), bytes, sizeof bytes, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw std::runtime_error("a virtual machine has gone while it was listened to");
     heard_.append(bytes, static_cast<std::size_t>(count));

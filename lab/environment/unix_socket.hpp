@@ -2,6 +2,8 @@
 // A connection to a socket of QEMU, read line by line.
 #pragma once
 
+#include <base/shared/descriptor.hpp>
+
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -14,9 +16,6 @@ class unix_socket {
   /// Connects as soon as a process listens.
   /// \throws std::runtime_error if no process listens within `patience`
   unix_socket(const std::filesystem::path& path, std::chrono::milliseconds patience);
-  ~unix_socket();
-  unix_socket(const unix_socket&) = delete;
-  unix_socket& operator=(const unix_socket&) = delete;
 
   /// \throws std::runtime_error if the other side is gone
   void write(const std::string& text);
@@ -26,7 +25,7 @@ class unix_socket {
   std::optional<std::string> read_line(std::chrono::milliseconds patience);
 
  private:
-  int socket_ = -1;
+  descriptor socket_;
   std::string heard_;
 };
 

@@ -2,8 +2,8 @@
 // Reads JSON, with messages that name the place of a mistake.
 #pragma once
 
-#include <json/shared/json_place.hpp>
-#include <json/shared/parse_json.hpp>
+#include <base/shared/json_place.hpp>
+#include <base/shared/parse_json.hpp>
 
 #include <algorithm>
 #include <string>

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include <process/shared/child.hpp>
-#include <process/shared/errors.hpp>
-#include <process/shared/installed.hpp>
+#include <base/shared/child.hpp>
+#include <base/shared/errors.hpp>
+#include <base/shared/installed.hpp>
 
 namespace sukima::lab {
 

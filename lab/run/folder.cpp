@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/read_text.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -54,8 +55,7 @@ std::string other_versions(const run_facts& before, const std::map<std::string, 
 
 /// Cuts off an incomplete last line. \returns the length
 off_t whole_lines(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::string text = read_file_text(file).value_or("");
   const std::size_t end = text.rfind('\n');
   return end == std::string::npos ? 0 : static_cast<off_t>(end + 1);
 }
@@ -179,38 +179,32 @@ recorded_runs read_folder(const fs::path& folder) {
   return result;
 }
 
-record_file::record_file(const fs::path& file) : path_(file) {
-  file_ = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) throw std::system_error(errno, std::generic_category(), file.string());
-  if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-    close(file_);
+record_file::record_file(const fs::path& file)
+    : path_(file), file_(open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+  if (!file_) throw std::system_error(errno, std::generic_category(), file.string());
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     throw experiment_error("another run writes to '" + file.string() +
                            "': wait for its end, or choose another folder");
   }
   struct stat status{};
-  if (fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) {
+  if (fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode)) {
     const off_t whole = whole_lines(file);
-    if (whole != status.st_size && ftruncate(file_, whole) != 0) {
-      const int why = errno;
-      close(file_);
-      throw std::system_error(why, std::generic_category(), file.string());
-    }
+    if (whole != status.st_size && ftruncate(file_.get(), whole) != 0)
+      throw std::system_error(errno, std::generic_category(), file.string());
   }
 }
-
-record_file::~record_file() { close(file_); }
 
 void record_file::append(const record& one) {
   const std::string line = record_line(one) + "\n";
   struct stat before{};
-  fstat(file_, &before);
+  fstat(file_.get(), &before);
   for (std::size_t done = 0; done < line.size();) {
-    const ssize_t count = write(file_, line.data() + done, line.size() - done);
+    const ssize_t count = write(file_.get(), line.data() + done, line.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       const int why = count < 0 ? errno : EIO;
       // Half a line must not stay where the next run appends.
-      if (S_ISREG(before.st_mode) && ftruncate(file_, before.st_size) != 0) static_cast<void>(0);
+      if (S_ISREG(before.st_mode) && ftruncate(file_.get(), before.st_size) != 0) static_cast<void>(0);
       throw std::system_error(why, std::generic_category(), path_.string());
     }
     done += static_cast<std::size_t>(count);

@@ -6,6 +6,8 @@
 //   runs.jsonl          one line for each run; an interrupted run goes on after the last whole line
 #pragma once
 
+#include <base/shared/descriptor.hpp>
+
 #include <filesystem>
 #include <map>
 #include <string>
@@ -62,16 +64,13 @@ class record_file {
   /// Opens or creates the file, locks it, and cuts off a last line without an end.
   /// \throws experiment_error if another process has locked it; std::system_error if it cannot be opened
   explicit record_file(const std::filesystem::path& file);
-  ~record_file();
-  record_file(const record_file&) = delete;
-  record_file& operator=(const record_file&) = delete;
 
   /// \throws std::system_error if the file cannot be written, as on a full disk; earlier records stay
   void append(const record& one);
 
  private:
   std::filesystem::path path_;
-  int file_ = -1;
+  descriptor file_;
 };
 
 /// Replaces the whole file. \throws std::system_error

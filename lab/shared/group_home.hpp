@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <process/shared/control_group.hpp>
+#include <base/shared/control_group.hpp>
 
 namespace sukima::lab {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 namespace sukima::lab {
 

@@ -2,12 +2,11 @@
 // The streams whose costs are measured: a ring in memory that a forked process shares, and a pipe.
 #pragma once
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <base/shared/descriptor.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -52,36 +51,22 @@ struct ring_stream {
 
 struct pipe_stream {
   explicit pipe_stream(std::size_t bytes)
-      : out(bytes), in(bytes), batch(std::min<std::size_t>(64, 65536 / bytes)) {
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("a pipe is refused");
-  }
-  pipe_stream(const pipe_stream&) = delete;
-  pipe_stream& operator=(const pipe_stream&) = delete;
-  ~pipe_stream() {
-    only_sends();
-    only_receives();
-  }
-  bool send() { return write(ends[1], out.data(), out.size()) == static_cast<ssize_t>(out.size()); }
+      : out(bytes), in(bytes), batch(std::min<std::size_t>(64, 65536 / bytes)) {}
+  bool send() { return write(ends.in.get(), out.data(), out.size()) == static_cast<ssize_t>(out.size()); }
   bool receive() {
     std::size_t got = 0;
     while (got < in.size()) {
-      const ssize_t part = read(ends[0], in.data() + got, in.size() - got);
+      const ssize_t part = read(ends.out.get(), in.data() + got, in.size() - got);
       if (part <= 0) return false;
       got += static_cast<std::size_t>(part);
     }
     return true;
   }
-  void only_sends() { close_end(0); }
-  void only_receives() { close_end(1); }
-  std::array<int, 2> ends{};
+  void only_sends() { ends.out.reset(); }
+  void only_receives() { ends.in.reset(); }
+  pipe_ends ends = make_pipe("a pipe is refused");
   std::vector<char> out, in;
   std::size_t batch;
-
- private:
-  void close_end(std::size_t which) {
-    if (ends[which] >= 0) close(ends[which]);
-    ends[which] = -1;
-  }
 };
 
 /// A length with which the slowest kind, 64 KiB through a pipe, takes some 20 ms.

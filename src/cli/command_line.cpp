@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <process/shared/program.hpp>
+#include <base/shared/program.hpp>
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 #include "shared/version.hpp"

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include <process/shared/installed.hpp>
+#include <base/shared/installed.hpp>
 #include "shared/console.hpp"
 
 namespace sukima::cli {

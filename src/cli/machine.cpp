@@ -7,6 +7,7 @@
 #include <sukima/capacity.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <base/shared/clock.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -57,8 +58,7 @@ machine_facts describe_machine() {
   add("memory", fmt::format("{:.1f} GiB", static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                                               static_cast<double>(sysconf(_SC_PAGE_SIZE)) / (1 << 30)));
   add("kernel", fmt::format("{} {}", system.sysname, system.release));
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  add("date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now));
+  add("date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", whole_wall_seconds()));
   return facts;
 }
 

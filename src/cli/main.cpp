@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include <process/shared/program.hpp>
+#include <base/shared/program.hpp>
 #include "light_commands.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipe.hpp"
 
-#include "descriptor.hpp"
-
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>

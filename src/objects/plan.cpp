@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SUKIMA_OBJECTS: the name of a model, or a plan file of `sukima objects plan`.
 #include <sukima/capacity.h>
+#include <base/shared/read_text.hpp>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -69,9 +67,8 @@ model::execution_model chosen_model(program_core& p) {
   const std::string word = by_program ? p.wanted_model : text;
   const std::string wish = by_program ? "sukima: program::model(" + word + ")" : "SUKIMA_OBJECTS=" + word;
   if (const auto known = model::model_called(word)) return *known;
-  std::error_code error;
-  std::ifstream file(word, std::ios::binary);
-  if (!file || std::filesystem::is_directory(word, error)) {
+  const std::optional<std::string> content = read_file_text(word);
+  if (!content) {
     std::string accepted;
     for (const model::execution_model one : model::all_models)
       accepted += std::string(model::name_of(one)) + ", ";
@@ -79,9 +76,8 @@ model::execution_model chosen_model(program_core& p) {
       accepted += std::string(model::name_of(one)) + ", ";
     refuse(wish, "it must be " + accepted + "or a plan file that can be read");
   }
-  const std::string content(std::istreambuf_iterator<char>(file), {});
   try {
-    const model::named_plan plan = model::read_plan(content, sukima_capacity_machine(nullptr));
+    const model::named_plan plan = model::read_plan(*content, sukima_capacity_machine(nullptr));
     const grouping groups = groups_of(p, wish, plan);
     check_streams(p, wish, plan);
     for (const auto& [object, group] : groups) object->group = group;

@@ -4,10 +4,9 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/read_text.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "remote.hpp"
 
@@ -21,8 +20,7 @@ std::atomic<bool> processes_were_used{false};
 
 /// Are these the arguments that the process was started with? Yes, where nobody can tell.
 bool are_own(char** argv) {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string started_with(std::istreambuf_iterator<char>(file), {});
+  const std::string started_with = read_file_text("/proc/self/cmdline").value_or("");
   if (started_with.empty()) return true;
   std::string given;
   for (char** one = argv; *one != nullptr; ++one) given.append(*one).push_back('\0');

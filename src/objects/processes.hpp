@@ -2,10 +2,10 @@
 // The processes of a program: the parent starts this program once more for each, and watches them end.
 #pragma once
 
-#include "descriptor.hpp"
 #include "segment.hpp"
 
 #include <sys/types.h>
+#include <base/shared/descriptor.hpp>
 
 #include <exception>
 #include <memory>

@@ -92,20 +92,17 @@ std::unique_ptr<recording> recording::wanted() {
       colon + 1 >= text.size())
     throw bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) + ": it must be SECONDS:FILE");
   const std::string path(text.substr(colon + 1));
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0 && errno == EEXIST) return nullptr;
-  if (file < 0)
+  descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file && errno == EEXIST) return nullptr;
+  if (!file)
     throw bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
                       ": the file cannot be made: " + std::strerror(errno));
-  return std::make_unique<recording>(seconds, file);
+  return std::make_unique<recording>(seconds, std::move(file));
 }
 
-recording::recording(double seconds, int file) : seconds_(seconds), file_(file) {}
+recording::recording(double seconds, descriptor file) : seconds_(seconds), file_(std::move(file)) {}
 
-recording::~recording() {
-  end(true);
-  close(file_);
-}
+recording::~recording() { end(true); }
 
 void recording::begin(program_core& of) {
   of_ = &of;
@@ -280,7 +277,7 @@ void recording::write(const char* part) {
   const std::string all = text(part);
   std::size_t done = 0;
   while (done < all.size()) {
-    const ssize_t now = ::write(file_, all.data() + done, all.size() - done);
+    const ssize_t now = ::write(file_.get(), all.data() + done, all.size() - done);
     if (now < 0 && errno != EINTR) return;  // the reader misses the line `end`
     if (now > 0) done += static_cast<std::size_t>(now);
   }

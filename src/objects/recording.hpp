@@ -10,6 +10,7 @@
 // program that is not recorded: a recorded one is made to take their slow ways, which end here.
 #pragma once
 
+#include <base/shared/descriptor.hpp>
 #include <sukima/objects/core.hpp>
 
 #include <condition_variable>
@@ -64,7 +65,7 @@ class recording {
   /// The one that the environment asks for; null: none.
   /// \throws bad_setting
   static std::unique_ptr<recording> wanted();
-  recording(double seconds, int file);
+  recording(double seconds, descriptor file);
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;
   ~recording();
@@ -94,7 +95,7 @@ class recording {
   std::string text(const char* part) const;
 
   const double seconds_;
-  const int file_;
+  const descriptor file_;
   const program_core* of_ = nullptr;
   std::vector<recorded_object> objects_;
   unsigned in_slice_ = 0;

@@ -3,9 +3,9 @@
 // offsets instead of pointers, because each process sees it at another address.
 #pragma once
 
-#include "descriptor.hpp"
 #include "doorbell.hpp"
 
+#include <base/shared/descriptor.hpp>
 #include <sukima/objects/core.hpp>
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ordinary threads become workers for the time of a call, and what the runtime's own threads do.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "control/monitor.hpp"
 #include "control/worker_controller.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop at the bottom of every fiber.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "join/join.hpp"

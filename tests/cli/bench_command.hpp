@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 namespace sukima::cli::bench {
 

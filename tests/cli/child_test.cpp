@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes: output, ends of all kinds, time limit, environment, and that waiting costs nothing.
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control groups: finding a parent for them in pretended trees, making and removing them, and what a killed
 // benchmark leaves. Real groups are tried where that is allowed.
-#include <process/shared/control_group.hpp>
+#include <base/shared/control_group.hpp>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <system_error>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 namespace sukima::cli::bench {
 namespace {

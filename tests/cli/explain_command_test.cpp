@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 #include "explain_trace.hpp"
 
 namespace sukima::cli::explain {

@@ -9,7 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "capacity/topology.hpp"
 #include "probe/places.hpp"
 #include "probe/warnings.hpp"

@@ -8,8 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include <process/shared/executable.hpp>
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/executable.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "capacity/decision.hpp"
 #include "run/report.hpp"
 #include "run/variables.hpp"

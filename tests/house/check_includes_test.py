@@ -16,14 +16,15 @@ GOOD = {
     "src/capacity/parse.h": "#include <stdbool.h>\n",
     "src/capacity/shared/shortage.h": "",
     "src/capacity/shared/shortage.c": '#include "shared/shortage.h"\n',
-    "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <capacity/shared/shortage.h>\n",
+    "src/runtime/core.hpp":
+        "#include <sukima/fork.hpp>\n#include <base/shared/descriptor.hpp>\n#include <capacity/shared/shortage.h>\n",
     "src/cli/shared/console.hpp": "",
     "src/cli/shared/version.hpp.in": "",
     "src/cli/main.cpp": '#include "shared/version.hpp"\n#include "probe/plan.hpp"\n#include <sukima/capacity.h>\n',
-    "src/cli/probe/plan.hpp": '#include <process/shared/child.hpp>\n#include "capacity/meter.hpp"\n',
+    "src/cli/probe/plan.hpp": '#include <base/shared/child.hpp>\n#include "capacity/meter.hpp"\n',
     "src/cli/capacity/meter.hpp": "#include <sukima/capacity.h>\n",
-    "src/json/shared/json_place.hpp": "",
-    "src/process/shared/child.hpp": "",
+    "src/base/shared/child.hpp": "",
+    "src/base/shared/descriptor.hpp": "",
     "src/cli/run/plan.hpp": "",
     "src/calibrate/pairs.hpp": "",
     "src/cluster/node.hpp": "",
@@ -33,13 +34,13 @@ GOOD = {
     "lab/commands/bench/plan.hpp": '#include <cli/shared/console.hpp>\n#include "shared/runner.hpp"\n',
     "lab/commands/bench/plan.cpp": '#include "bench/plan.hpp"\n',
     "lab/commands/lab/files.hpp": "",
-    "lab/run/runner.cpp": '#include <process/shared/child.hpp>\n#include "shared/runner.hpp"\n',
+    "lab/run/runner.cpp": '#include <base/shared/child.hpp>\n#include "shared/runner.hpp"\n',
     "lab/shared/runner.hpp": "",
     "src/objects/model/flow.hpp": "",
     "src/preload/settings.h": "",
     "src/tascell/call.hpp": "",
     "lab/validation/guests/guest.hpp": "",
-    "lab/validation/truth/stage.cpp": '#include "truth/stage.hpp"\n#include <process/shared/child.hpp>\n#include <sukima/capacity.h>\n',
+    "lab/validation/truth/stage.cpp": '#include "truth/stage.hpp"\n#include <base/shared/child.hpp>\n#include <sukima/capacity.h>\n',
     "lab/validation/truth/stage.hpp": "",
     "tests/capacity/parse_test.cpp": '#include "parse.h"\n#include <gtest/gtest.h>\n',
 }
@@ -72,6 +73,14 @@ class CheckIncludes(unittest.TestCase):
     def test_upward_dependency(self):
         self.assert_rejected({"src/capacity/parse.h": "\n#include <sukima/fork.hpp>\n"},
                              "src/capacity/parse.h:2:", "capacity must not use the part runtime")
+
+    def test_base_is_below_all_but_capacity(self):
+        self.assert_rejected({"src/base/shared/child.hpp": "#include <sukima/fork.hpp>\n"},
+                             "src/base/shared/child.hpp:1:", "base must not use the part runtime")
+        self.assert_rejected({"src/base/shared/child.hpp": "#include <sukima/capacity.h>\n"},
+                             "src/base/shared/child.hpp:1:", "base must not use the part capacity")
+        self.assert_rejected({"src/capacity/parse.h": "#include <base/shared/child.hpp>\n"},
+                             "src/capacity/parse.h:1:", "capacity must not use the part base")
 
     def test_public_header_upward(self):
         self.assert_rejected({"include/sukima/tascell/tascell.h": "",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a signal removes with this process: folders with the sockets and consoles of guests.
-#include <process/shared/interruption.hpp>
+#include <base/shared/interruption.hpp>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/temporary_directory.hpp>
 
 namespace sukima::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "support.hpp"
 
 namespace sukima::lab {

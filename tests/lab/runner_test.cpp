@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "support.hpp"
 
 namespace sukima::lab {

@@ -18,7 +18,7 @@
 #include <cli/shared/console.hpp>
 #include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/compiler_note.hpp"
 #include "bench/depth_search.hpp"

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 namespace sukima::cli::bench {
 

@@ -43,12 +43,9 @@ double cpu_seconds_of(pid_t process) {
 
 // glibc 2.36 declares these functions without C linkage, so C++ cannot call them by name.
 node_killer::process::process(pid_t number)
-    : number_(number), descriptor_(static_cast<int>(syscall(SYS_pidfd_open, number, 0))) {}
-node_killer::process::~process() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
+    : number_(number), handle_(static_cast<int>(syscall(SYS_pidfd_open, number, 0))) {}
 bool node_killer::process::kill() const noexcept {
-  return descriptor_ >= 0 && syscall(SYS_pidfd_send_signal, descriptor_, SIGKILL, nullptr, 0) == 0;
+  return handle_ && syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0) == 0;
 }
 
 node_killer::node_killer(int nodes, std::vector<planned_death> plan)

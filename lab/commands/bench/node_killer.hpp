@@ -3,12 +3,12 @@
 #pragma once
 
 #include <sys/types.h>
+#include <base/shared/descriptor.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace sukima::cli::bench {
@@ -48,17 +48,13 @@ class node_killer {
   class process {
    public:
     explicit process(pid_t number);
-    ~process();
-    process(process&& other) noexcept
-        : number_(other.number_), descriptor_(std::exchange(other.descriptor_, -1)) {}
-    process& operator=(process&&) = delete;
     pid_t number() const noexcept { return number_; }
     /// \returns false if the process has ended
     bool kill() const noexcept;
 
    private:
     pid_t number_;
-    int descriptor_;
+    descriptor handle_;
   };
   void find_nodes(pid_t launcher);
 

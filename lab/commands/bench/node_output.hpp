@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 #include "bench/measurement.hpp"
 #include "bench/node_killer.hpp"

@@ -13,10 +13,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include <process/shared/errors.hpp>
-#include <process/shared/executable.hpp>
-#include <process/shared/installed.hpp>
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/errors.hpp>
+#include <base/shared/executable.hpp>
+#include <base/shared/installed.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "bench/node_output.hpp"
 
 extern char** environ;

@@ -4,8 +4,9 @@
 
 #include <utility>
 
+#include <base/shared/child.hpp>
 #include <cli/shared/console.hpp>
-#include <process/shared/errors.hpp>
+#include <base/shared/errors.hpp>
 #include "bench/report.hpp"
 
 namespace sukima::cli::bench {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include <cli/shared/console.hpp>
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 
 namespace sukima::cli::bench {
 namespace {

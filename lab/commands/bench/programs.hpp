@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <process/shared/installed.hpp>
+#include <base/shared/installed.hpp>
 #include "bench/catalogue.hpp"
 
 namespace sukima::cli::bench {

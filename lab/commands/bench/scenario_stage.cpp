@@ -12,7 +12,7 @@
 #include <system_error>
 #include <thread>
 
-#include <process/shared/installed.hpp>
+#include <base/shared/installed.hpp>
 #include "shared/cpus.hpp"
 
 namespace sukima::cli::bench {

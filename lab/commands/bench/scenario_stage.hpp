@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <process/shared/control_group.hpp>
+#include <base/shared/control_group.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/measurement.hpp"
 #include "shared/group_home.hpp"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
+#include <base/shared/clock.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -101,8 +102,8 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
   parts::run_request request;
   request.experiments = std::move(experiments);
   request.folder = options.folder;
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  if (options.folder.empty()) request.folder = fmt::format("sukima-lab-{:%Y%m%d-%H%M%S}", now);
+  if (options.folder.empty())
+    request.folder = fmt::format("sukima-lab-{:%Y%m%d-%H%M%S}", whole_wall_seconds());
   request.facts.machine = describe_machine();
   request.facts.versions["sukima"] = sukima_version;
   request.facts.bed.cpus = options.cpus.value_or(static_cast<unsigned>(usable_cpus()));

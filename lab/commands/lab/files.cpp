@@ -9,8 +9,8 @@
 #include <functional>
 
 #include <cli/shared/console.hpp>
-#include <process/shared/executable.hpp>
-#include <process/shared/installed.hpp>
+#include <base/shared/executable.hpp>
+#include <base/shared/installed.hpp>
 #include "shared/folder.hpp"
 
 namespace sukima::cli::lab {

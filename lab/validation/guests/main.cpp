@@ -3,6 +3,8 @@
 // estimates with the CPU that they got.
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <base/shared/clock.hpp>
+#include <base/shared/temporary_directory.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,7 +17,6 @@
 #include <thread>
 #include <vector>
 
-#include <process/shared/temporary_directory.hpp>
 #include "guests/comparison.hpp"
 #include "guests/places.hpp"
 #include "guests/xen.hpp"
@@ -58,10 +59,6 @@ fs::path image_folder(const request& what, const char* kind) {
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0')
     return fs::path(home) / ".cache" / "sukima" / kind;
   return fs::temp_directory_path() / "sukima" / kind;
-}
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// Builds an image by a script.
@@ -128,7 +125,7 @@ struct watched {
         return;  // nothing yet
       }
       guest_sample found;
-      if (line && parse_sample(*line, seconds_now(), found)) samples.push_back(found);
+      if (line && parse_sample(*line, sukima::steady_seconds(), found)) samples.push_back(found);
       if (!line) return;
     }
   }
@@ -148,13 +145,13 @@ int run(const request& what) {
   const double whole = settling_seconds + what.seconds + 2;
   for (watched& one : all) one.machine.run(fmt::format("sukima-guest-agent {} {} steal", threads, whole));
   std::this_thread::sleep_for(std::chrono::duration<double>(settling_seconds));
-  const double from = seconds_now();
+  const double from = sukima::steady_seconds();
   for (watched& one : all) one.before = sum_of(one.machine);
-  while (seconds_now() < from + what.seconds) {
+  while (sukima::steady_seconds() < from + what.seconds) {
     std::this_thread::sleep_for(50ms);
     for (watched& one : all) one.listen();
   }
-  const double to = seconds_now();
+  const double to = sukima::steady_seconds();
   for (watched& one : all) one.after = sum_of(one.machine);
   std::vector<comparison> results;
   for (const watched& one : all)

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include <process/shared/child.hpp>
+#include <base/shared/child.hpp>
 #include "shared/guest.hpp"
 
 namespace sukima::guests {

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <base/shared/read_text.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace sukima::truth {
@@ -17,10 +17,7 @@ namespace {
 
 using process::has_word;
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string read_file(const std::string& path) { return read_file_text(path).value_or(""); }
 
 constexpr int most_weight = 100;
 

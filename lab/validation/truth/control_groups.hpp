@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <process/shared/control_group.hpp>
+#include <base/shared/control_group.hpp>
 
 namespace sukima::truth {
 

@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include <process/shared/program.hpp>
+#include <base/shared/program.hpp>
 #include "hosts.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"

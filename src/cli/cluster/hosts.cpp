@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include <process/shared/errors.hpp>
+#include <base/shared/errors.hpp>
 
 namespace sukima::cli::cluster {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <system_error>
 
-#include <process/shared/program.hpp>
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/program.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "explain/profile.hpp"
 #include "explain/trace_file.hpp"
 #include "shared/commands.hpp"

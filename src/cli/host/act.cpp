@@ -3,6 +3,7 @@
 #include "host/act.hpp"
 
 #include <fmt/format.h>
+#include <base/shared/clock.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -62,10 +63,6 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
           model::make_control_file(setting.file), setting.value};
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// \throws act_error  it cannot be set
 void say_what_would_be_set(const wanted_act& wanted, const std::string& name, const line_format& format) {
   const std::string target = wanted.by->target();
@@ -90,9 +87,9 @@ void say_what_would_be_set(const wanted_act& wanted, const std::string& name, co
 void set_and_prove(const wanted_act& wanted, const std::string& name, model::journal& written,
                    const line_format& format) {
   model::actor one(written);
-  const auto done = one.apply(*wanted.by, name, wanted.kind, wanted.value, seconds_now());
-  model::proof found = one.verify(*wanted.by, done, seconds_now());
-  for (; found == model::proof::waiting; found = one.verify(*wanted.by, done, seconds_now()))
+  const auto done = one.apply(*wanted.by, name, wanted.kind, wanted.value, steady_seconds());
+  model::proof found = one.verify(*wanted.by, done, steady_seconds());
+  for (; found == model::proof::waiting; found = one.verify(*wanted.by, done, steady_seconds()))
     std::this_thread::sleep_for(between_looks);
   const bool plugs = wanted.kind == model::act_kind::plug;
   if (found != model::proof::proved && plugs)

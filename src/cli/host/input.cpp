@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <base/shared/errors.hpp>
+#include <base/shared/read_text.hpp>
 #include <host/shared/files.hpp>
 #include <iostream>
-#include <json/shared/read_text.hpp>
-#include <process/shared/errors.hpp>
 #include <utility>
 
 namespace sukima::cli::host {

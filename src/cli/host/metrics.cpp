@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <process/shared/errors.hpp>
+#include <base/shared/errors.hpp>
 
 namespace sukima::cli::host {
 

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <optional>
 
-#include <json/shared/read_text.hpp>
+#include <base/shared/read_text.hpp>
 #include "capacity/profile.hpp"
 #include "shared/console.hpp"
 

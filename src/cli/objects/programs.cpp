@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <base/shared/descriptor.hpp>
+#include <base/shared/program.hpp>
+#include <base/shared/temporary_directory.hpp>
 
 #include <charconv>
 #include <cstdio>
@@ -12,8 +15,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include <process/shared/program.hpp>
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/program.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "objects/files.hpp"
 #include "objects/recording.hpp"
 #include "shared/console.hpp"
@@ -32,24 +35,20 @@ class moved_output {
   moved_output& operator=(const moved_output&) = delete;
   ~moved_output() {
     std::fflush(stdout);
-    dup2(before_, STDOUT_FILENO);
-    close(before_);
+    dup2(before_.get(), STDOUT_FILENO);
   }
 
  private:
-  int before_;
+  descriptor before_;
 };
 
 /// Drops stdout of this process and its children during its lifetime.
 class dropped_output {
  public:
-  dropped_output() : nowhere_(open("/dev/null", O_WRONLY | O_CLOEXEC)), moved_(nowhere_) {}
-  dropped_output(const dropped_output&) = delete;
-  dropped_output& operator=(const dropped_output&) = delete;
-  ~dropped_output() { close(nowhere_); }
+  dropped_output() : nowhere_(open("/dev/null", O_WRONLY | O_CLOEXEC)), moved_(nowhere_.get()) {}
 
  private:
-  int nowhere_;
+  descriptor nowhere_;
   moved_output moved_;
 };
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "objects/files.hpp"
 #include "objects/programs.hpp"
 #include "shared/console.hpp"

@@ -4,6 +4,7 @@
 
 #include <capacity/shared/file_watch.h>
 #include <fmt/format.h>
+#include <base/shared/read_text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -112,10 +112,7 @@ void write_file(const fs::path& path, const std::string& content) {
   if (!stream.flush()) throw std::runtime_error(fmt::format("cannot write '{}'", path.string()));
 }
 
-std::string read_file(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+std::string read_file(const fs::path& path) { return read_file_text(path).value_or(""); }
 
 std::string sample_name(std::size_t index) { return fmt::format("{:04}", index + 1); }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/temporary_directory.hpp>
 #include "capacity/meter.hpp"
 
 namespace sukima::cli::probe {

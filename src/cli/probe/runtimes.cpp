@@ -18,9 +18,10 @@
 #include <system_error>
 #include <thread>
 
-#include <process/shared/child.hpp>
-#include <process/shared/executable.hpp>
-#include <process/shared/temporary_directory.hpp>
+#include <base/shared/child.hpp>
+#include <base/shared/descriptor.hpp>
+#include <base/shared/executable.hpp>
+#include <base/shared/temporary_directory.hpp>
 
 namespace sukima::cli::probe {
 namespace {
@@ -141,16 +142,14 @@ runtime_answer ask_command(const std::string& runtime, const std::vector<std::st
 
 /// Nothing if no such library is installed.
 std::optional<runtime_answer> ask_library(const library_question& question) {
-  std::array<int, 2> channel{};
-  if (pipe(channel.data()) != 0) return std::nullopt;
+  pipe_ends channel = make_pipe();
   const pid_t child = fork();
-  if (child == 0) answer_as_child(question, channel[1]);
-  close(channel[1]);
+  if (child == 0) answer_as_child(question, channel.in.get());
+  channel.in.reset();
   int number = -1;
-  pollfd readable{channel[0], POLLIN, 0};
+  pollfd readable{channel.out.get(), POLLIN, 0};
   const bool in_time = child > 0 && poll(&readable, 1, static_cast<int>(patience.count()) * 1000) == 1;
-  const bool answered = in_time && read(channel[0], &number, sizeof number) == sizeof number;
-  close(channel[0]);
+  const bool answered = in_time && read(channel.out.get(), &number, sizeof number) == sizeof number;
   if (child > 0) {
     if (!answered) kill(child, SIGKILL);
     waitpid(child, nullptr, 0);

@@ -14,7 +14,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include <process/shared/program.hpp>
+#include <base/shared/program.hpp>
 #include "capacity/topology.hpp"
 #include "run/decision_log.hpp"
 #include "run/plan.hpp"

@@ -13,19 +13,15 @@ namespace sukima::cli::run {
 
 decision_log::decision_log() : file_(memfd_create(PRELOAD_LOG_NAME, MFD_CLOEXEC)) {}
 
-decision_log::~decision_log() {
-  if (file_ >= 0) close(file_);
-}
-
 std::string decision_log::path() const {
-  return file_ < 0 ? std::string() : fmt::format("/proc/{}/fd/{}", getpid(), file_);
+  return file_ ? fmt::format("/proc/{}/fd/{}", getpid(), file_.get()) : std::string();
 }
 
 std::string decision_log::content() const {
   std::string content;
   std::array<char, 4096> piece{};
   for (ssize_t length = 0;
-       (length = pread(file_, piece.data(), piece.size(), static_cast<off_t>(content.size()))) > 0;)
+       (length = pread(file_.get(), piece.data(), piece.size(), static_cast<off_t>(content.size()))) > 0;)
     content.append(piece.data(), static_cast<std::size_t>(length));
   return content;
 }

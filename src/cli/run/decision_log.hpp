@@ -2,6 +2,8 @@
 // The log to which the preloaded library writes its decisions for `sukima run --report`.
 #pragma once
 
+#include <base/shared/descriptor.hpp>
+
 #include <string>
 
 namespace sukima::cli::run {
@@ -12,9 +14,6 @@ class decision_log {
  public:
   /// If the kernel is too old for such files, the path and the content are empty.
   decision_log();
-  ~decision_log();
-  decision_log(const decision_log&) = delete;
-  decision_log& operator=(const decision_log&) = delete;
 
   /// /proc/PID/fd/NUMBER
   std::string path() const;
@@ -22,7 +21,7 @@ class decision_log {
   std::string content() const;
 
  private:
-  int file_;
+  descriptor file_;
 };
 
 }  // namespace sukima::cli::run

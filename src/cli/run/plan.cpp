@@ -11,7 +11,7 @@
 #include <memory>
 #include <sstream>
 
-#include <process/shared/executable.hpp>
+#include <base/shared/executable.hpp>
 #include "capacity/meter.hpp"
 #include "capacity/topology.hpp"
 #include "preload_place.hpp"

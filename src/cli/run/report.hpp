@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <process/shared/program.hpp>
+#include <base/shared/program.hpp>
 #include "run/plan.hpp"
 
 namespace sukima::cli::run {

@@ -2,7 +2,7 @@
 // Output for people: errors, colours, and a progress line on terminals.
 #pragma once
 
-#include <process/shared/errors.hpp>
+#include <base/shared/errors.hpp>
 
 #include <string>
 #include <string_view>

@@ -5,61 +5,21 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <climits>
-#include <cstring>
-#include <system_error>
-
-extern char** environ;
+#include <csignal>
 
 namespace sukima::cluster {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what, int error) {
-  throw std::system_error(error, std::generic_category(), what);
-}
-
-std::pair<descriptor, descriptor> make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("no pipe for a node", errno);
-  return {descriptor(ends[0]), descriptor(ends[1])};
-}
-
 void keep_from_blocking(int d) noexcept { fcntl(d, F_SETFL, fcntl(d, F_GETFL) | O_NONBLOCK); }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (std::string& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
-/// This process's variables, with those replaced that are given.
-std::vector<std::string> environment_with(const std::vector<std::string>& more) {
-  std::vector<std::string> all = more;
-  for (char** v = environ; *v != nullptr; ++v) {
-    const std::string_view own(*v);
-    const std::string_view name = own.substr(0, own.find('=') + 1);
-    bool replaced = false;
-    for (const std::string& other : more) replaced |= std::string_view(other).starts_with(name);
-    if (!replaced) all.emplace_back(own);
-  }
-  return all;
-}
-
-/// In the child, after fork(): only calls that are safe there. Returns if the program cannot be started.
+/// In the child, before it becomes the program.
 /// \param output where stdout goes if it is piped, or the output of tasks
-void become(const child_start& how, int input, int errors, int output, char** arguments, char** variables,
-            pid_t launcher) noexcept {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != launcher) _exit(1);  // it was killed before that
+void prepare(const child_start& how, int input, int errors, int output) noexcept {
   if (how.own_session) setsid();
   dup2(input, STDIN_FILENO);
   dup2(errors, STDERR_FILENO);
@@ -72,7 +32,6 @@ void become(const child_start& how, int input, int errors, int output, char** ar
   for (const int d : how.inherited) fcntl(d, F_SETFD, 0);
   if (!how.report_mark.empty()) fcntl(errors, F_SETFD, 0);
   sigprocmask(SIG_SETMASK, &how.mask, nullptr);
-  execvpe(arguments[0], arguments, variables);
 }
 
 }  // namespace
@@ -102,52 +61,31 @@ void write_whole(int number, std::string_view text) noexcept {
   }
 }
 
-void descriptor::reset() noexcept {
-  if (number_ >= 0) close(number_);
-  number_ = -1;
-}
-
 child start_child(const child_start& how) {
-  auto [input, to_child] = make_pipe();
-  auto [from_child, errors] = make_pipe();
-  auto [from_output, output] = make_pipe();
-  auto [started, failed] = make_pipe();  // closed by exec, or gets errno
-  std::vector<std::string> words = how.program;
-  std::vector<std::string> variables_to_set = how.variables;
+  constexpr const char* purpose = "no pipe for a node";
+  pipe_ends input = make_pipe(purpose), errors = make_pipe(purpose), output = make_pipe(purpose);
+  std::vector<std::string> variables = how.variables;
   if (!how.report_mark.empty())
-    variables_to_set.push_back(std::string(variable_report) + "=" + std::to_string(errors.get()) + ":" +
-                               how.report_mark);
+    variables.push_back(std::string(variable_report) + "=" + std::to_string(errors.in.get()) + ":" +
+                        how.report_mark);
   if (how.output == child_output::tasks)
-    variables_to_set.push_back(std::string(variable_output) + "=" + std::to_string(output.get()));
-  std::vector<std::string> environment = environment_with(variables_to_set);
-  const std::vector<char*> arguments = pointers(words);
-  const std::vector<char*> variables = pointers(environment);
-  const pid_t launcher = getpid();
+    variables.push_back(std::string(variable_output) + "=" + std::to_string(output.in.get()));
   child c;
-  c.pid = fork();
-  if (c.pid < 0) fail("no process for a node", errno);
-  if (c.pid == 0) {
-    become(how, input.get(), errors.get(), output.get(), const_cast<char**>(arguments.data()),
-           const_cast<char**>(variables.data()), launcher);
-    const int error = errno;
-    static_cast<void>(!write(failed.get(), &error, sizeof error));
-    _exit(127);
-  }
-  failed.reset();
-  int error = 0;
-  ssize_t got = 0;
-  while ((got = read(started.get(), &error, sizeof error)) < 0 && errno == EINTR) {
-  }
-  if (got > 0) {
-    waitpid(c.pid, nullptr, 0);
-    fail(how.program.front(), error);
-  }
-  c.input = std::move(to_child);
-  c.errors = std::move(from_child);
+  c.pid = process::start_program({.arguments = how.program,
+                                  .environment = process::environment_with(variables),
+                                  .searches_path = true,
+                                  .prepare =
+                                      [&] {
+                                        prepare(how, input.out.get(), errors.in.get(), output.in.get());
+                                        return true;
+                                      },
+                                  .ending_signal = SIGKILL});
+  c.input = std::move(input.in);
+  c.errors = std::move(errors.out);
   keep_from_blocking(c.input.get());
   keep_from_blocking(c.errors.get());
   if (how.output == child_output::piped || how.output == child_output::tasks) {
-    c.output = std::move(from_output);
+    c.output = std::move(output.out);
     keep_from_blocking(c.output.get());
   }
   return c;

@@ -4,6 +4,9 @@
 
 #include "shared/launch.hpp"
 
+#include <base/shared/descriptor.hpp>
+#include <base/shared/start_program.hpp>
+
 #include <sys/types.h>
 
 #include <csignal>
@@ -14,24 +17,6 @@
 #include <vector>
 
 namespace sukima::cluster {
-
-/// A file descriptor that is closed at its end. -1: none.
-class descriptor {
- public:
-  explicit descriptor(int number = -1) noexcept : number_(number) {}
-  descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  descriptor& operator=(descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~descriptor() { reset(); }
-  void reset() noexcept;
-  int get() const noexcept { return number_; }
-  explicit operator bool() const noexcept { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 /// What is read and written at a time.
 inline constexpr std::size_t chunk_size = 65536;

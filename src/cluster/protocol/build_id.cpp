@@ -5,11 +5,10 @@
 
 #include <elf.h>
 #include <link.h>
+#include <base/shared/read_text.hpp>
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -56,8 +55,7 @@ id_bytes note_id(const dl_phdr_info& object) {
 }
 
 id_bytes file_hash(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string content = read_file_text(path).value_or("");
   const digest hash = mac({}, {std::as_bytes(std::span(content))});
   return {hash.begin(), hash.end()};
 }

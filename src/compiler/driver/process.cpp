@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/process.hpp"
 
+#include <base/shared/descriptor.hpp>
+#include <base/shared/start_program.hpp>
+
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,9 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <functional>
 #include <system_error>
+#include <utility>
 
 namespace sukima::language {
 namespace {
@@ -40,9 +42,10 @@ class held_signals {
     for (const int signal : ending_signals) sigaddset(&held, signal);
     sigprocmask(SIG_BLOCK, &held, &before_);
   }
-  ~held_signals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  ~held_signals() { release(); }
   held_signals(const held_signals&) = delete;
   held_signals& operator=(const held_signals&) = delete;
+  void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
   sigset_t before_;
@@ -60,17 +63,10 @@ void handle_ending_signals(void (*handler)(int)) {
   }
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& command) {
-  std::vector<char*> result;
-  for (const std::string& word : command) result.push_back(const_cast<char*>(word.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
-void report_failure(const std::string& program) {
+void report_failure(const std::string& program, int error) {
   std::fprintf(stderr,
                "sukima cc: cannot start '%s': %s; select a C compiler with --backend=COMPILER or SUKIMA_CC\n",
-               program.c_str(), std::strerror(errno));
+               program.c_str(), std::strerror(error));
 }
 
 /// Prints the lines that come from a pipe on stderr, changed, and closes it.
@@ -91,35 +87,32 @@ void pass_on(int messages, const line_change& change) {
 }  // namespace
 
 int run_program(const std::vector<std::string>& command, const line_change& change, bool is_silent) {
-  const std::vector<char*> arguments = pointers(command);
   std::fflush(stdout);
-  int messages[2] = {-1, -1};
-  if (change && pipe2(messages, O_CLOEXEC) != 0) {
-    report_failure(command.front());
-    return 127;
-  }
   pid_t child = -1;
-  {
+  pipe_ends messages;
+  try {
+    if (change) messages = make_pipe();
+    const descriptor nowhere(is_silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1);
     const held_signals until_it_is_known;
     if (interrupted != 0) return 128 + interrupted;
-    child = fork();
-    if (child > 0) running = child;
-    if (child == 0) handle_ending_signals(SIG_DFL);
-  }
-  if (child < 0) {
-    report_failure(command.front());
+    child = process::start_program({.arguments = command,
+                                    .environment = process::environment_with({}),
+                                    .searches_path = true,
+                                    .prepare = [&] {
+                                      handle_ending_signals(SIG_DFL);
+                                      until_it_is_known.release();
+                                      if (change) dup2(messages.in.get(), STDERR_FILENO);
+                                      if (is_silent) dup2(nowhere.get(), STDERR_FILENO);
+                                      return true;
+                                    }});
+    running = child;
+  } catch (const std::system_error& error) {
+    if (!is_silent) report_failure(command.front(), error.code().value());
     return 127;
   }
-  if (child == 0) {
-    if (change) dup2(messages[1], STDERR_FILENO);
-    if (is_silent) dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-    execvp(arguments[0], arguments.data());
-    report_failure(command.front());
-    _exit(127);
-  }
   if (change) {
-    close(messages[1]);
-    pass_on(messages[0], change);
+    messages.in.reset();
+    pass_on(messages.out.release(), change);
   }
   // Not reaped yet: until then the handler can only meet this program.
   siginfo_t ended;
@@ -133,10 +126,11 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
 }
 
 int become_program(const std::vector<std::string>& command) {
-  const std::vector<char*> arguments = pointers(command);
+  std::vector<std::string> words = command;
+  const std::vector<char*> arguments = process::pointers_to(words);
   std::fflush(stdout);
   execvp(arguments[0], arguments.data());
-  report_failure(command.front());
+  report_failure(command.front(), errno);
   return 127;
 }
 
@@ -158,24 +152,16 @@ std::string quoted_command(const std::vector<std::string>& command) {
   return text;
 }
 
-work_folder::work_folder(const std::string& name) {
-  const char* base = std::getenv("TMPDIR");
-  const std::string begin = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/sukima-cc-";
-  const std::string own =
-      begin + std::to_string(geteuid()) + "-" + std::to_string(std::hash<std::string>{}(name));
-  std::string pattern = begin + "XXXXXX";
-  if (!name.empty() && mkdir(own.c_str(), S_IRWXU) == 0)
-    pattern = own;
-  else if (mkdtemp(pattern.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(),
-                            "cannot create a temporary folder '" + pattern + "'");
-  path_ = pattern;
+work_folder::work_folder(const std::string& name)
+    : folder_(std::in_place, "cc",
+              name.empty()
+                  ? ""
+                  : std::to_string(geteuid()) + "-" + std::to_string(std::hash<std::string>{}(name))) {
   handle_ending_signals(note_interruption);
 }
 
 work_folder::~work_folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  folder_.reset();
   handle_ending_signals(SIG_DFL);
   if (interrupted != 0) std::raise(interrupted);
 }

@@ -2,7 +2,10 @@
 // The programs that the driver starts, and the folder for their intermediate files.
 #pragma once
 
+#include <base/shared/temporary_directory.hpp>
+
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +36,10 @@ class work_folder {
   ~work_folder();
   work_folder(const work_folder&) = delete;
   work_folder& operator=(const work_folder&) = delete;
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return folder_->path(); }
 
  private:
-  std::string path_;
+  std::optional<process::temporary_directory> folder_;
 };
 
 }  // namespace sukima::language

@@ -5,9 +5,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/clock.hpp>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -38,12 +38,8 @@ std::optional<act_kind> kind_of(const std::string& name) {
   return std::nullopt;
 }
 
-double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::string step_line(std::uint64_t number, const char* outcome) {
-  return json({{"act", number}, {"step", outcome}, {"at", seconds_since_1970()}}).dump() + "\n";
+  return json({{"act", number}, {"step", outcome}, {"at", wall_seconds()}}).dump() + "\n";
 }
 
 }  // namespace
@@ -193,7 +189,7 @@ bool journal::take(const std::string& line) {
 std::string journal::line_of(std::uint64_t number, const act& what) {
   const json line{{"act", number},
                   {"step", "begun"},
-                  {"at", seconds_since_1970()},
+                  {"at", wall_seconds()},
                   {"vm", what.vm},
                   {"kind", name_of(what.kind)},
                   {"target", what.target},

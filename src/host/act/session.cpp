@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cycle of a session: measure, estimate, decide, act.
 #include <fmt/format.h>
+#include <base/shared/clock.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "act/session_member.hpp"
@@ -256,16 +257,13 @@ void session::try_later(session_member& one, attempts& of, const std::string& wh
 }
 
 void run_session(session& running, const std::atomic<bool>& stopped, const session_watch& watch) {
-  const auto seconds = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  };
   // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
   while (!stopped && !running.has_ended()) {
     const std::size_t cycles = running.cycles();
-    if (watch.begins) watch.begins(seconds());
-    const double begin = seconds();
+    if (watch.begins) watch.begins(steady_seconds());
+    const double begin = steady_seconds();
     running.step(begin);
-    if (watch.cycled && running.cycles() != cycles) watch.cycled(seconds() - begin);
+    if (watch.cycled && running.cycles() != cycles) watch.cycled(steady_seconds() - begin);
     for (const verdict& one : running.take_verdicts()) watch.decided(one);
     for (const std::string& sentence : running.take_events()) watch.said(sentence);
     std::vector<pollfd> all;

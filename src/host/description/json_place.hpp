@@ -2,8 +2,8 @@
 // Reading the JSON of a host's description.
 #pragma once
 
-#include <json/shared/json_place.hpp>
-#include <json/shared/parse_json.hpp>
+#include <base/shared/json_place.hpp>
+#include <base/shared/parse_json.hpp>
 
 #include "shared/description.hpp"
 

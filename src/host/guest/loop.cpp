@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <base/shared/clock.hpp>
+#include <base/shared/descriptor.hpp>
 
 #include <array>
 #include <cerrno>
@@ -15,7 +17,6 @@
 #include <system_error>
 
 #include "guest/program_reports.hpp"
-#include "shared/descriptor.hpp"
 #include "shared/files.hpp"
 #include "shared/guest.hpp"
 #include "shared/paced_poll.hpp"
@@ -27,10 +28,6 @@ namespace {
 constexpr int longest_wait = 500;
 /// Bytes that are taken from one program at a time.
 constexpr std::size_t one_read = 4096;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 sockaddr_un address_of(const std::filesystem::path& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
@@ -192,7 +189,7 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
   bool there = false;
   // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
   while (!stopped) {
-    const double now = seconds_now();
+    const double now = steady_seconds();
     if (port.open()) {
       const bool was_there = std::exchange(there, port.read(service, now));
       if (was_there && !there) service.host_closed();

@@ -5,12 +5,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/descriptor.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-
-#include "shared/descriptor.hpp"
 
 namespace sukima::host {
 namespace {

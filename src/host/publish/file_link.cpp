@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/descriptor.hpp>
 
 #include <cerrno>
 #include <cstring>
 
-#include "shared/descriptor.hpp"
 #include "shared/publish.hpp"
 
 namespace sukima::host {

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <base/shared/descriptor.hpp>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 
-#include "shared/descriptor.hpp"
 #include "shared/publish.hpp"
 
 namespace sukima::host {

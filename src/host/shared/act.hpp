@@ -2,6 +2,8 @@
 // Acting on virtual machines so that everything can be undone: a journal, and what can be set.
 #pragma once
 
+#include <base/shared/descriptor.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,8 +13,6 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include "descriptor.hpp"
 
 namespace sukima::host {
 

@@ -2,6 +2,7 @@
 // Containers, by their control groups. A container has no virtual CPUs: it counts as a machine with as many
 // of them as it can use at a time, which share its weight, its quota and what it used.
 #include <capacity/shared/schedstat.h>
+#include <base/shared/clock.hpp>
 
 #include <algorithm>
 #include <cmath>

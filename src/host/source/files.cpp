@@ -2,7 +2,7 @@
 // Files of /proc and /sys; see files.hpp.
 #include "source/files.hpp"
 
-#include <json/shared/read_text.hpp>
+#include <base/shared/read_text.hpp>
 
 #include <charconv>
 #include <chrono>
@@ -51,14 +51,6 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return value;
-}
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace sukima::host

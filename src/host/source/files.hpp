@@ -28,8 +28,4 @@ std::optional<std::uint64_t> number_of(std::string_view text);
 /// The text without blanks and line ends around it.
 std::string_view trimmed(std::string_view text);
 
-/// Seconds of a clock that never jumps, and seconds since 1970.
-double steady_seconds();
-double wall_seconds();
-
 }  // namespace sukima::host

@@ -2,9 +2,11 @@
 // libvirt's domains as a source; see libvirt.hpp.
 #include "source/libvirt.hpp"
 
+#include <base/shared/clock.hpp>
+#include <base/shared/read_text.hpp>
+
 #include <algorithm>
 #include <iostream>
-#include <json/shared/read_text.hpp>
 #include <utility>
 
 #include "shared/calls.hpp"

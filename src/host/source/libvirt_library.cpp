@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
+#include <base/shared/clock.hpp>
 
 #include <algorithm>
 #include <cstdlib>

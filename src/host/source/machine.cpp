@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pCPUs of this machine, and for how long each was busy.
+#include <base/shared/clock.hpp>
+
 #include <filesystem>
 #include <map>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual machines of plain QEMU: their monitors say which threads are virtual CPUs, and /proc what these
 // did.
+#include <base/shared/clock.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <map>

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <base/shared/descriptor.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,25 +22,15 @@ using clock = std::chrono::steady_clock;
 class connection {
  public:
   explicit connection(const std::string& path) : path_(path) { start(); }
-  ~connection() { close(); }
-  connection(connection&& other) noexcept
-      : path_(std::move(other.path_)),
-        socket_(std::exchange(other.socket_, -1)),
-        waiting_(other.waiting_),
-        dialogue_(std::move(other.dialogue_)),
-        unsent_(std::move(other.unsent_)),
-        answer_(std::move(other.answer_)) {}
-  connection(const connection&) = delete;
-  connection& operator=(const connection&) = delete;
-  connection& operator=(connection&&) = delete;
-
   /// Whether something can still come.
-  bool open() const { return socket_ >= 0 && !waiting_; }
-  pollfd wanted() const { return {socket_, static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0}; }
+  bool open() const { return socket_ && !waiting_; }
+  pollfd wanted() const {
+    return {socket_.get(), static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0};
+  }
 
   void go_on() {
     char bytes[65536];
-    const ssize_t count = recv(socket_, bytes, sizeof bytes, 0);
+    const ssize_t count = recv(socket_.get(), bytes, sizeof bytes, 0);
     // A peer that closes without having read all resets the connection.
     if (count == 0 || (count < 0 && errno == ECONNRESET))
       return fail("closed the connection; the machine is ending, or the monitor is broken");
@@ -48,19 +39,19 @@ class connection {
     if (count > 0) dialogue_.hear({bytes, static_cast<std::size_t>(count)});
     unsent_ += dialogue_.take_questions();
     if (!unsent_.empty() && !dialogue_.ended()) {
-      const ssize_t sent = send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+      const ssize_t sent = send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
       if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));
     }
     if (!dialogue_.ended()) return;
     if (!dialogue_.failure().empty()) return fail("is of no use: " + dialogue_.failure());
     answer_.what = qmp_answer::outcome::answered;
     answer_.machine = dialogue_.machine();
-    close();
+    socket_.reset();
   }
 
   qmp_answer end() {
-    if (socket_ >= 0) answer_.what = qmp_answer::outcome::late;
-    close();
+    if (socket_) answer_.what = qmp_answer::outcome::late;
+    socket_.reset();
     return std::move(answer_);
   }
 
@@ -71,9 +62,9 @@ class connection {
     if (path_.size() >= sizeof address.sun_path)
       return fail("has a path that is longer than the kernel allows; link to it from a shorter one");
     std::memcpy(address.sun_path, path_.data(), path_.size());
-    socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (socket_ < 0) return fail(std::string("cannot be used: ") + std::strerror(errno));
-    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    socket_.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket_) return fail(std::string("cannot be used: ") + std::strerror(errno));
+    if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
       return connected();
     // Its queue of connections is full: others hold the monitor. A Unix socket does not call back then.
     if (errno == EAGAIN) {
@@ -86,20 +77,15 @@ class connection {
   void connected() {
     ucred other{};
     socklen_t length = sizeof other;
-    if (getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0) answer_.process = other.pid;
+    if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &other, &length) == 0) answer_.process = other.pid;
   }
   void fail(const std::string& why) {
     answer_.what = qmp_answer::outcome::failed;
     answer_.failure = "the monitor " + path_ + " " + why;
-    close();
+    socket_.reset();
   }
-  void close() {
-    if (socket_ >= 0) ::close(socket_);
-    socket_ = -1;
-  }
-
   std::string path_;
-  int socket_ = -1;
+  descriptor socket_;
   bool waiting_ = false;
   qmp_dialogue dialogue_;
   std::string unsent_;

@@ -3,7 +3,7 @@
 // abort.hpp.
 #include "cancel/abort.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/suspensions.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"

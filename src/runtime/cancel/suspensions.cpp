@@ -2,7 +2,7 @@
 // Protocol: suspensions.hpp.
 #include "cancel/suspensions.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "choice/covered_segment.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 
 #include <algorithm>
 #include <exception>

@@ -2,7 +2,7 @@
 // The slow path of a poll, without what each wish leads to (poll_handlers.cpp). Protocol: poll.hpp.
 #include "choice/poll.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "worker.hpp"

@@ -15,7 +15,7 @@
 // their kind is `quiet`, and their poll answers no request.
 #pragma once
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 
 #include <algorithm>

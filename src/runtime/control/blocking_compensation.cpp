@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/blocking_compensation.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "choice/poll.hpp"
 #include "control/monitor.hpp"
 #include "control/worker_controller.hpp"

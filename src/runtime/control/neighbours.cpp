@@ -3,17 +3,13 @@
 #include "control/neighbours.hpp"
 
 #include <sukima/capacity.h>
+#include <base/shared/clock.hpp>
 
-#include <chrono>
 #include <cstdio>
 
 namespace sukima::detail {
 
 namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// A guess is no reason to give a worker up: what was computed from all neighbours is, and what was measured.
 bool is_certain(sukima_capacity_basis basis) {
@@ -35,7 +31,7 @@ bool neighbours::open() {
 
 unsigned neighbours::worth_running(unsigned most) {
   sukima_capacity_estimator_sample(estimator_, 0);
-  const double now = seconds_now();
+  const double now = steady_seconds();
   const double since = last_sample_ != 0 ? now - last_sample_ : 0;
   last_sample_ = now;
   bool certain = true;

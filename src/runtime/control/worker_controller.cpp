@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/worker_controller.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "control/blocking_compensation.hpp"
 #include "control/capacity_handle.hpp"
 #include "control/decision_log.hpp"

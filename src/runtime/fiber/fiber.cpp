@@ -17,7 +17,7 @@
 // whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
 // in return 100,000 of them are a few mappings and 8 KiB each. They are laid out in pieces of 4 KiB on every
 // kernel: where its pages are larger, they share pages.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Futures of blocks: touching them, and the end of their block. Protocol: future.hpp.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
 #include "choice/poll.hpp"

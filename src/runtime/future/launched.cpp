@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launched futures: their list, their end, touching and cancelling them. Protocol: future.hpp.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
 #include "fiber/fiber.hpp"

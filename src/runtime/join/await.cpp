@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task that another worker has taken: waiting for it while doing other work. Protocol: join.hpp.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task that is done: waking what waits for it. Protocol: join.hpp.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"

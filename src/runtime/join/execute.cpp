@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running a task to its end, in a segment of its own. Protocol: join.hpp.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"

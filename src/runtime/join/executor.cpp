@@ -2,7 +2,7 @@
 // Executors of bound fibers. Protocol: sukima/detail/executor.hpp.
 #include <sukima/detail/executor.hpp>
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"

@@ -18,7 +18,7 @@
 // them after it. So none is forgotten, and none is resumed twice. The group lives until its servers are done;
 // they are joined like any task.
 // Long: the children, the servers and the waiters share one lock and one record.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/covered_segment.hpp"
 #include "fiber/fiber.hpp"

@@ -12,7 +12,7 @@
 // once. Model: model/join.pml.
 #pragma once
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 #include "join/joining.hpp"
 

@@ -2,7 +2,7 @@
 // Suspending and resuming fibers. Protocol: suspend.hpp.
 #include "fiber/suspend.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "cancel/suspensions.hpp"
 #include "choice/backtrack.hpp"

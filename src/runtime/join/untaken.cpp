@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task that no worker has taken: its owner takes it back. Protocol: join.hpp.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "join/join.hpp"

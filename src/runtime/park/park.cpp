@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "park/park.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "join/joining.hpp"
 #include "lifetime.hpp"
 #include "park/cpu_use.hpp"

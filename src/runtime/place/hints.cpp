@@ -3,7 +3,7 @@
 // hints.hpp.
 #include "place/hints.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offering a fiber to another place, and taking one that is on offer. Protocol: hints.hpp.
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/remote_interface.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
 #include "choice/poll.hpp"

@@ -4,7 +4,7 @@
 // third reading shows.
 #include "rest/at_rest.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "cancel/suspensions.hpp"
 #include "control/blocking_compensation.hpp"
 #include "control/worker_controller.hpp"
@@ -25,20 +25,11 @@
 
 #if defined(SUKIMA_ASSERTIONS)
 
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <source_location>
 #include <thread>
 
 namespace sukima::detail {
-
-void invariant_failed(const char* invariant, const char* condition, const char* file, int line) noexcept {
-  std::fflush(stdout);
-  std::fprintf(stderr, "sukima: an invariant of the runtime does not hold: %s\n  %s:%d: %s\n", invariant,
-               file, line, condition);
-  std::abort();
-}
 
 class rest_check {
  public:

@@ -9,7 +9,7 @@
 // looks after the first one. Each mark is an event for the check that waits until all workers have settled.
 #pragma once
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/injector.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 #include "join/joining.hpp"
 #include "park/park.hpp"

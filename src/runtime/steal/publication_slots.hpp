@@ -8,7 +8,7 @@
 // So exactly one of a thief and the owner gets each task. Model: model/slots.pml.
 #pragma once
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "stress.hpp"
 
 #include <sukima/detail/atomics.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/request.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 #include "observe/trace.hpp"
 #include "park/park.hpp"

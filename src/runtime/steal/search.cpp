@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 #include "join/joining.hpp"
 #include "observe/trace.hpp"

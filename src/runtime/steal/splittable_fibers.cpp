@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/splittable_fibers.hpp"
 
-#include "assert.hpp"
+#include <base/shared/assert.hpp>
 #include "choice/backtrack.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"

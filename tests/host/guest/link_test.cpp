@@ -10,6 +10,7 @@
 namespace {
 
 using namespace sukima::host;
+using sukima::descriptor;
 namespace fs = std::filesystem;
 
 std::string number(double usable) { return text_of(host_message{.usable = usable}); }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <base/shared/clock.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -27,10 +28,6 @@ constexpr int moments = 20;
 constexpr unsigned vcpus = 2;
 constexpr useconds_t longest_life = 2000000;
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// A vCPU: it is busy while it is online.
 [[noreturn]] void run_vcpu(unsigned id, const std::atomic<bool>& online) {
   ::prctl(PR_SET_NAME, ("CPU " + std::to_string(id) + "/TCG").c_str());
@@ -52,7 +49,7 @@ double seconds_now() {
   guest_service service(machine.root());
   descriptor port;
   for (;;) {
-    const double now = seconds_now();
+    const double now = sukima::steady_seconds();
     pollfd waiting{.fd = listening.get(), .events = POLLIN, .revents = 0};
     if (!port && ::poll(&waiting, 1, 0) > 0) port = guests::accept_at(listening);
     std::array<char, 4096> bytes{};
@@ -161,14 +158,14 @@ TEST(kill, of_a_machine_leaves_nothing_behind_and_its_neighbour_gets_its_cpus) {
     auto running = optimise({&victim, &neighbour}, written);
     bool ended = false;
     const auto step = [&] {
-      running->step(seconds_now());
+      running->step(sukima::steady_seconds());
       for (const std::string& event : running->take_events()) ended = ended || event == "a: it has ended";
       std::this_thread::sleep_for(20ms);
     };
     if (i % 2 != 0)
       while (neighbour.on() != "0") step();  // a life that ends while virtual CPUs are off
-    const double end = seconds_now() + static_cast<double>(random() % longest_life) * 1e-6;
-    while (seconds_now() < end) step();
+    const double end = sukima::steady_seconds() + static_cast<double>(random() % longest_life) * 1e-6;
+    while (sukima::steady_seconds() < end) step();
     given_up += neighbour.on() == "0";
     victim.kill();
     while (!ended) step();

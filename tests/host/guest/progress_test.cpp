@@ -23,6 +23,7 @@
 namespace {
 
 using namespace sukima::host;
+using sukima::descriptor;
 
 /// A program, which ends with the test.
 class program {

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <base/shared/descriptor.hpp>
 
 #include <array>
 #include <cstring>
@@ -14,11 +15,9 @@
 #include <string>
 #include <utility>
 
-#include "shared/descriptor.hpp"
-
 namespace guests {
 
-using sukima::host::descriptor;
+using sukima::descriptor;
 
 inline sockaddr_un address_of(const std::filesystem::path& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};

@@ -5,18 +5,19 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <base/shared/descriptor.hpp>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "metrics/http_request.hpp"
-#include "shared/descriptor.hpp"
 #include "shared/metrics.hpp"
 
 namespace {
 
 using namespace sukima::host;
+using sukima::descriptor;
 namespace fs = std::filesystem;
 
 std::uint16_t port_of(const metrics_output& output) {

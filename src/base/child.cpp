@@ -3,10 +3,8 @@
 #include "shared/child.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -23,8 +22,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "shared/descriptor.hpp"
 #include "shared/interruption.hpp"
-#include "shared/program.hpp"
+#include "shared/start_program.hpp"
 
 namespace sukima::process {
 namespace {
@@ -32,34 +32,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t output_limit = 1 << 20;
-
-class descriptor {
- public:
-  descriptor() = default;
-  explicit descriptor(int number) : number_(number) {}
-  ~descriptor() { close(); }
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  int get() const { return number_; }
-  void reset(int number) {
-    close();
-    number_ = number;
-  }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_ = -1;
-};
-
-void make_pipe(descriptor& read_end, descriptor& write_end) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  read_end.reset(ends[0]);
-  write_end.reset(ends[1]);
-}
 
 std::vector<std::string> child_environment(const child_request& request) {
   std::vector<std::string> variables;
@@ -73,16 +45,17 @@ std::vector<std::string> child_environment(const child_request& request) {
     if (passed && !replaced) variables.emplace_back(text);
   }
   variables.emplace_back("LC_ALL=C");
-  for (const auto& [name, value] : request.environment)
-    variables.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : request.environment) variables.push_back(name + "=" + value);
   return variables;
 }
 
-/// Opens the write end of a pipe, or of a file, which then has no read end.
-void open_output(const std::string& file, descriptor& read_end, descriptor& write_end) {
-  if (file.empty()) return make_pipe(read_end, write_end);
-  write_end.reset(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (write_end.get() < 0) throw std::system_error(errno, std::generic_category(), file);
+/// A pipe, or a file, which has no end to read.
+pipe_ends open_output(const std::string& file) {
+  if (file.empty()) return make_pipe();
+  pipe_ends ends;
+  ends.in.reset(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!ends.in) throw std::system_error(errno, std::generic_category(), file);
+  return ends;
 }
 
 /// Moves this process into the control group with that file of processes; nothing to do without one.
@@ -92,31 +65,12 @@ bool enter(const char* cpu_group) {
   return file >= 0 && write(file, "0", 1) == 1 && close(file) == 0;
 }
 
-/// Between fork and exec in the child: only async-signal-safe calls. Reports errno to the parent on failure.
-[[noreturn]] void become(pid_t parent, const char* cpu_group, char* const* arguments,
-                         char* const* environment, int input, int output, int errors, int report) {
+/// In the child, before it becomes the program: a process group of its own, with these streams.
+bool prepare(const char* cpu_group, int input, int output, int errors) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // the parent ended before the line above
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
-  if (enter(cpu_group) && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-      dup2(errors, STDERR_FILENO) >= 0) {
-    execve(arguments[0], arguments, environment);
-  }
-  const int reason = errno;
-  [[maybe_unused]] const ssize_t written = write(report, &reason, sizeof reason);
-  _exit(127);
-}
-
-/// Waits until the child has become its program, or has reported an errno, whatever signals arrive.
-/// \returns the errno, or 0
-int reason_of_failure(int report) {
-  int reason = 0;
-  ssize_t count = 0;
-  do {
-    count = read(report, &reason, sizeof reason);
-  } while (count < 0 && errno == EINTR);
-  return count == static_cast<ssize_t>(sizeof reason) ? reason : 0;
+  return enter(cpu_group) && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+         dup2(errors, STDERR_FILENO) >= 0;
 }
 
 /// Reads what is there; false at the end of the stream. Of output beyond the limit the end is dropped, or the
@@ -140,59 +94,52 @@ int poll_timeout(std::optional<clock::time_point> moment) {
 }
 
 void drain(descriptor& stream, std::string& into, bool keep_end) {
-  while (stream.get() >= 0) {
+  while (stream) {
     pollfd waiting{stream.get(), POLLIN, 0};
-    if (poll(&waiting, 1, 0) <= 0 || !read_some(stream.get(), into, keep_end)) stream.close();
+    if (poll(&waiting, 1, 0) <= 0 || !read_some(stream.get(), into, keep_end)) stream.reset();
   }
 }
 
-void open_input(const std::string& input, descriptor& file) {
-  file.reset(input.empty() ? open("/dev/null", O_RDONLY | O_CLOEXEC)
-                           : memfd_create("sukima-input", MFD_CLOEXEC));
-  for (std::size_t done = 0; file.get() >= 0 && done < input.size();) {
+/// A file that gives this text on stdin.
+descriptor open_input(const std::string& input) {
+  descriptor file(input.empty() ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+                                : memfd_create("sukima-input", MFD_CLOEXEC));
+  for (std::size_t done = 0; file && done < input.size();) {
     const ssize_t count = write(file.get(), input.data() + done, input.size() - done);
     if (count < 0 && errno != EINTR)
       throw std::system_error(errno, std::generic_category(), "stdin of a program");
     if (count > 0) done += static_cast<std::size_t>(count);
   }
-  if (file.get() < 0) throw std::system_error(errno, std::generic_category(), "stdin of a program");
+  if (!file) throw std::system_error(errno, std::generic_category(), "stdin of a program");
   lseek(file.get(), 0, SEEK_SET);
+  return file;
 }
 
 /// A running program, and what it has printed so far. Killed and reaped at the latest with this object.
 class running_child {
  public:
   explicit running_child(const child_request& request) : keep_end_(request.keep_end) {
-    descriptor input, output_end, errors_end, report, report_end;
-    open_input(request.input, input);
-    open_output(request.output_file, output_, output_end);
-    open_output(request.output_file, errors_, errors_end);
-    make_pipe(report, report_end);
-    std::vector<std::string> argument_texts = request.arguments;
-    std::vector<std::string> environment_texts = child_environment(request);
-    const std::vector<char*> arguments = pointers_to(argument_texts);
-    const std::vector<char*> environment = pointers_to(environment_texts);
-
-    const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-    if (pid_ == 0) {
-      become(parent, request.cpu_group.c_str(), arguments.data(), environment.data(), input.get(),
-             output_end.get(), errors_end.get(), report_end.get());
-    }
-    setpgid(pid_, pid_);  // in both processes: the group exists whichever of them is first
-    cleanup_.emplace(pid_);
-    output_end.close();
-    errors_end.close();
-    report_end.close();
-
-    if (const int reason = reason_of_failure(report.get()); reason != 0) {
-      end();
-      throw std::system_error(reason, std::generic_category(), request.arguments[0]);
-    }
+    const descriptor input = open_input(request.input);
+    pipe_ends output = open_output(request.output_file);
+    pipe_ends errors = open_output(request.output_file);
+    pid_ = start_program({.arguments = request.arguments,
+                          .environment = child_environment(request),
+                          .prepare =
+                              [&] {
+                                return prepare(request.cpu_group.c_str(), input.get(), output.in.get(),
+                                               errors.in.get());
+                              },
+                          .on_fork =
+                              [this](pid_t group) {
+                                setpgid(group, group);  // in both processes: it exists whichever is first
+                                cleanup_.emplace(group);
+                              },
+                          .ending_signal = SIGKILL});
+    output_ = std::move(output.out);
+    errors_ = std::move(errors.out);
     // glibc 2.36 declares pidfd_open without C linkage, so it cannot be called by its name from C++.
     ended_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-    if (ended_.get() < 0) {
+    if (!ended_) {
       const int why = errno;
       end();
       throw std::system_error(why, std::generic_category(), "watching a program (pidfd_open)");
@@ -208,8 +155,8 @@ class running_child {
   }
 
   void handle(std::span<const pollfd> happened) {
-    if (happened[1].revents != 0 && !read_some(output_.get(), result.output, keep_end_)) output_.close();
-    if (happened[2].revents != 0 && !read_some(errors_.get(), result.errors, false)) errors_.close();
+    if (happened[1].revents != 0 && !read_some(output_.get(), result.output, keep_end_)) output_.reset();
+    if (happened[2].revents != 0 && !read_some(errors_.get(), result.errors, false)) errors_.reset();
     if (happened[0].revents != 0) end();
   }
 
@@ -227,7 +174,7 @@ class running_child {
     }
     pid_ = 0;
     cleanup_.reset();
-    ended_.close();
+    ended_.reset();
     result.seconds = std::chrono::duration<double>(clock::now() - start_).count();
     drain(output_, result.output, keep_end_);
     drain(errors_, result.errors, false);
@@ -309,13 +256,14 @@ child_result run_child(const child_request& request) { return run_children(reque
 
 std::string describe_failure(const child_result& result, std::chrono::nanoseconds limit) {
   if (result.timed_out) {
-    return fmt::format("did not end within {:g} s and was killed",
-                       std::chrono::duration<double>(limit).count());
+    std::array<char, 32> seconds{};
+    std::snprintf(seconds.data(), seconds.size(), "%g", std::chrono::duration<double>(limit).count());
+    return std::string("did not end within ") + seconds.data() + " s and was killed";
   }
   if (result.signal != 0) {
-    return fmt::format("was killed by signal {} ({})", result.signal, strsignal(result.signal));
+    return "was killed by signal " + std::to_string(result.signal) + " (" + strsignal(result.signal) + ")";
   }
-  if (result.exit_code != 0) return fmt::format("ended with exit code {}", result.exit_code);
+  if (result.exit_code != 0) return "ended with exit code " + std::to_string(result.exit_code);
   return {};
 }
 

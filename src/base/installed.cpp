@@ -2,7 +2,6 @@
 // What is installed beside this program; see installed.hpp.
 #include "shared/installed.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -75,11 +74,9 @@ std::vector<fs::path> program_directories() {
     for (std::string entry; std::getline(entries, entry, ':');) {
       std::error_code ignored;
       if (!fs::is_directory(entry, ignored)) {
-        throw usage_error(
-            fmt::format("SUKIMA_BENCH_DIR names '{}', which is not a directory: set it to the directories of "
-                        "the benchmark "
-                        "programs, separated by ':', or unset it",
-                        entry));
+        throw usage_error("SUKIMA_BENCH_DIR names '" + entry +
+                          "', which is not a directory: set it to the directories of the benchmark programs, "
+                          "separated by ':', or unset it");
       }
       directories.emplace_back(entry);
     }
@@ -91,10 +88,8 @@ std::vector<fs::path> program_directories() {
 fs::path find_python_that_draws(std::string_view option) {
   if (const char* setting = std::getenv("SUKIMA_PYTHON"); setting != nullptr && *setting != '\0') {
     if (draws(setting)) return setting;
-    throw usage_error(
-        fmt::format("{} needs Python with matplotlib, which SUKIMA_PYTHON='{}' is not: set it to such a "
-                    "Python, or unset it",
-                    option, setting));
+    throw usage_error(std::string(option) + " needs Python with matplotlib, which SUKIMA_PYTHON='" + setting +
+                      "' is not: set it to such a Python, or unset it");
   }
   const char* path = std::getenv("PATH");
   std::istringstream entries(path == nullptr ? "" : path);
@@ -102,10 +97,10 @@ fs::path find_python_that_draws(std::string_view option) {
     if (draws(fs::path(entry) / "python3")) return fs::path(entry) / "python3";
   }
   if (draws("/usr/bin/python3")) return "/usr/bin/python3";
-  throw usage_error(
-      fmt::format("{0} needs Python 3 with matplotlib and found none: install it (on Debian: apt-get install "
-                  "python3-matplotlib), or leave {0} out",
-                  option));
+  throw usage_error(std::string(option) +
+                    " needs Python 3 with matplotlib and found none: install it (on Debian: apt-get install "
+                    "python3-matplotlib), or leave " +
+                    std::string(option) + " out");
 }
 
 }  // namespace sukima::process

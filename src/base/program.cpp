@@ -2,7 +2,6 @@
 // Running a program with its signals; see program.hpp.
 #include "shared/program.hpp"
 
-#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 
 #include "shared/errors.hpp"
 #include "shared/executable.hpp"
+#include "shared/start_program.hpp"
 
 namespace sukima::process {
 namespace {
@@ -121,25 +121,6 @@ std::optional<std::vector<std::string>> take_program(std::string_view command, i
     return program;
   }
   return std::nullopt;
-}
-
-std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
-  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const auto replaces = [&](const std::string& v) { return name_of(v) == name_of(*entry); };
-    if (std::ranges::none_of(variables, replaces)) all.emplace_back(*entry);
-  }
-  all.insert(all.end(), variables.begin(), variables.end());
-  return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 void end_by(int signal) {

@@ -4,7 +4,6 @@
 #include "shared/executable.hpp"
 
 #include <elf.h>
-#include <fmt/format.h>
 #include <link.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -136,7 +135,7 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   // Both names of a file are one where folders such as /lib are links.
   std::error_code ignored;
   if (own != loader && !fs::equivalent(own, loader, ignored))
-    return fmt::format("the program uses another C library ({})", own);
+    return "the program uses another C library (" + own + ")";
   return {};
 }
 

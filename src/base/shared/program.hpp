@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "start_program.hpp"
+
 namespace sukima::process {
 
 /// How a program ended.
@@ -28,14 +30,7 @@ program_end run_program(std::vector<std::string> arguments, std::vector<std::str
 /// \returns the program and its arguments; nothing for another command, or without `--`
 std::optional<std::vector<std::string>> take_program(std::string_view command, int& argc, char** argv);
 
-/// This process's environment with some variables, NAME=VALUE, added or replaced.
-std::vector<std::string> environment_with(const std::vector<std::string>& variables);
-
 /// Ends this process by the signal that ended the program. Returns if the signal does not end this process.
 void end_by(int signal);
-
-/// The addresses of the texts and a null pointer at the end, as exec and posix_spawn want them; valid as long
-/// as the texts exist unchanged.
-std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
 }  // namespace sukima::process

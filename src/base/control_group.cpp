@@ -3,7 +3,6 @@
 #include "shared/control_group.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,9 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
+
+#include "shared/descriptor.hpp"
+#include "shared/read_text.hpp"
 
 namespace sukima::process {
 namespace {
@@ -64,20 +66,11 @@ std::optional<fs::path> own_group(const fs::path& root, int version) {
   return std::nullopt;
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 void write_setting(const fs::path& file, const std::string& value) {
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  const bool written =
-      descriptor >= 0 && write(descriptor, value.data(), value.size()) == static_cast<ssize_t>(value.size());
-  const int reason = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!written) {
-    throw std::system_error(reason, std::generic_category(),
-                            fmt::format("cannot write '{}' to '{}'", value, file.string()));
+  const descriptor out(open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!out || write(out.get(), value.data(), value.size()) != static_cast<ssize_t>(value.size())) {
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot write '" + value + "' to '" + file.string() + "'");
   }
 }
 
@@ -125,7 +118,7 @@ std::vector<group_parent> find_group_parents(const fs::path& root) {
   std::vector<group_parent> places;
   while (true) {
     const fs::path directory = below.empty() ? top : top / below;
-    std::string handed_down = text_of(directory / "cgroup.subtree_control");
+    std::string handed_down = read_file_text(directory / "cgroup.subtree_control").value_or("");
     std::ranges::replace(handed_down, '\n', ' ');
     if (has_word(handed_down, "cpu", ' ')) places.push_back({directory, 2});
     if (below.empty()) return places;
@@ -136,8 +129,7 @@ std::vector<group_parent> find_group_parents(const fs::path& root) {
 cpu_group::cpu_group(const fs::path& parent, const std::string& name, int version, group_removal removal)
     : directory_(parent / name), version_(version) {
   if (mkdir(directory_.c_str(), 0755) != 0) {
-    throw std::system_error(errno, std::generic_category(),
-                            fmt::format("cannot make '{}'", directory_.string()));
+    throw std::system_error(errno, std::generic_category(), "cannot make '" + directory_.string() + "'");
   }
   if (removal == group_removal::also_on_signals) cleanup_.emplace(directory_.string());
 }
@@ -147,7 +139,7 @@ cpu_group::~cpu_group() { remove_directory(directory_.c_str()); }
 void cpu_group::set_quota(double cpus, std::chrono::microseconds period) const {
   const long quota = std::lround(cpus * static_cast<double>(period.count()));
   if (version_ == 2) {
-    write_setting(directory_ / "cpu.max", fmt::format("{} {}", quota, period.count()));
+    write_setting(directory_ / "cpu.max", std::to_string(quota) + " " + std::to_string(period.count()));
     return;
   }
   write_setting(directory_ / "cpu.cfs_period_us", std::to_string(period.count()));
@@ -169,7 +161,7 @@ void move_into_group(const fs::path& group, pid_t process) {
   write_setting(group / "cgroup.procs", std::to_string(process));
 }
 
-std::string group_name(pid_t bench) { return fmt::format("{}{}", name_prefix, bench); }
+std::string group_name(pid_t bench) { return std::string(name_prefix) + std::to_string(bench); }
 
 int remove_leftover_groups(const group_parent& place) {
   int removed = 0;

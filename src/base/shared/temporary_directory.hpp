@@ -10,8 +10,9 @@ namespace sukima::process {
 class temporary_directory {
  public:
   /// \param purpose a word for its name: sukima-PURPOSE-XXXXXX
+  /// \param fixed   replaces XXXXXX, unless it is empty or such a directory is there
   /// \throws std::system_error
-  explicit temporary_directory(const std::string& purpose);
+  explicit temporary_directory(const std::string& purpose, const std::string& fixed = "");
   ~temporary_directory();
   temporary_directory(const temporary_directory&) = delete;
   temporary_directory& operator=(const temporary_directory&) = delete;
