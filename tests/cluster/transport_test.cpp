@@ -390,6 +390,30 @@ TEST(tcp_transport, loses_a_node_that_is_silent) {
   EXPECT_EQ(m.to_1.got.front().from, 1u);
 }
 
+// An event loop inside a handler would end only after the warning.
+TEST(tcp_transport, goes_on_while_it_warns_others_of_a_silent_node) {
+  meeting m;
+  m.hold([](tcp_settings& s) { s.silent_beats = 0; }, 500s,
+         [](tcp_settings& s) {
+           s.heartbeat = 10ms;
+           s.warning_time = 1h;
+         });
+  EXPECT_EQ(m.failure_0 + m.failure_1, "");
+  m.to_0.thread = m.to_1.thread = std::this_thread::get_id();
+  const auto both_wait_for = [&](const std::vector<letter>& got) {
+    while (got.empty()) {
+      m.node_0->wait(clock::now() + 10ms);
+      m.node_1->wait(clock::now() + 10ms);
+    }
+  };
+  both_wait_for(m.to_1.got);  // it sends no heartbeats
+  EXPECT_EQ(m.to_1.got.front().what, "lost");
+  EXPECT_TRUE(m.to_0.got.empty()) << "the others may not have read the report yet";
+  ASSERT_TRUE(m.node_1->send(0, bytes(3)));
+  both_wait_for(m.to_0.got);
+  EXPECT_EQ(m.to_0.got.front().what, "message");
+}
+
 TEST(tcp_transport, counts_what_goes_of_a_large_message) {
   meeting m;
   m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat = 1h; });

@@ -3,7 +3,9 @@
 // Meeting: node 0 listens; the others connect to it and say where they listen themselves. When all have come,
 // node 0 sends the addresses round, and each node connects to those of lower numbers.
 //
-// A node that finds another one silent (transport/heartbeats.hpp) notifies all others before it ends.
+// A node that finds another one silent (transport/heartbeats.hpp) notifies all others first. It continues for
+// a while, so that the reports arrive. Then it reports the loss to its own receiver, which ends it. That
+// while is a state (warning_), not a wait: handlers of Asio never run the event loop.
 #include "transport/tcp.hpp"
 
 #include "protocol/reader.hpp"
@@ -39,8 +41,6 @@ constexpr std::chrono::milliseconds between_attempts{50};
 /// Then others connect to those that it names.
 constexpr std::chrono::seconds listing_time{30};
 constexpr std::chrono::seconds connecting_time{2};
-/// How long a node that finds another one silent notifies all others, before it ends.
-constexpr std::chrono::milliseconds telling_time{100};
 constexpr std::chrono::milliseconds between_looks{100};  ///< of a node that leaves, at what was taken
 
 /// Node 0 may not have begun yet, nor its host's network. Of several addresses the last one gives the reason,
@@ -66,6 +66,7 @@ class tcp_transport final : public transport {
                       if (!meeting_ || (chosen_.survives_losses && n == 0 && !is_listed_)) lose_silent(n);
                     }}),
         looks_(io_),
+        warning_time_(io_),
         peers_(chosen_.own.nodes),
         is_listed_(chosen_.own.node == 0) {}
   ~tcp_transport() override { close_sockets(); }  // runs no handler: the receiver may be gone already
@@ -135,6 +136,7 @@ class tcp_transport final : public transport {
   }
   void stop(std::chrono::milliseconds patience) noexcept override {
     leaving_ = true;
+    warning_time_.cancel();
     beats_.stop();
     for (peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
@@ -188,14 +190,25 @@ class tcp_transport final : public transport {
     byte_sink(number).number(node);
     for (const peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::lost, number, most_queued);
-    if (!chosen_.survives_losses) {
-      const auto end = clock::now() + telling_time;
-      leaving_ = true;  // nodes that are notified end, and are not lost
-      while (clock::now() < end) io_.run_one_until(end);
-      leaving_ = false;
-    }
-    lose(node, "no heartbeat arrived for " + std::to_string(time.count()) + " s");
+    const std::string why = "no heartbeat arrived for " + std::to_string(time.count()) + " s";
+    if (chosen_.survives_losses)
+      lose(node, why);
+    else
+      lose_after_warning(node, why);
   }
+  /// Loses it when the other nodes have had the time to read the report.
+  void lose_after_warning(node_id node, const std::string& why) {
+    if (std::exchange(warning_, true)) return;  // the first loss ends this node
+    warning_time_.expires_after(chosen_.warning_time);
+    warning_time_.async_wait([this, node, why](error_code error) {
+      if (error) return;  // this node leaves
+      warning_ = false;
+      lose(node, why);
+    });
+  }
+  /// Are nodes that end now not lost? True if this node leaves, or if it has warned the others, which then
+  /// end.
+  bool is_ending() const noexcept { return leaving_ || warning_; }
   void lose(node_id node, const std::string& why) {
     peer& p = peers_[node];
     if (p.gone || (node == chosen_.own.node && chosen_.survives_losses)) return;
@@ -422,7 +435,7 @@ class tcp_transport final : public transport {
       const node_id node = byte_source(f.content).number<std::uint32_t>();
       if (node >= peers_.size()) throw frame_error("it lost a node that does not exist");
       // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
-      if (!leaving_ && (!meeting_ || chosen_.survives_losses))
+      if (!is_ending() && (!meeting_ || chosen_.survives_losses))
         lose(node, "node " + std::to_string(c.peer().node) + " heard nothing of it");
       return;
     }
@@ -459,7 +472,7 @@ class tcp_transport final : public transport {
     const bool leaves = std::any_of(early_.begin(), early_.end(), [&](const early_frame& e) {
       return e.from == node && e.what.kind == frame_kind::leave;
     });
-    if (peers_[node].gone || leaves || leaving_) return;
+    if (peers_[node].gone || leaves || is_ending()) return;
     if (meeting_ && !chosen_.survives_losses) {
       fail("node " + std::to_string(node) + " was lost (" + why + ")", static_cast<int>(node));
       return;
@@ -476,6 +489,7 @@ class tcp_transport final : public transport {
   tcp::acceptor acceptor_;
   heartbeats beats_;
   asio::steady_timer looks_;  ///< for nodes that end during the meeting
+  asio::steady_timer warning_time_;
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
   std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< who came to the meeting, strangers among them
@@ -483,6 +497,7 @@ class tcp_transport final : public transport {
   bool is_listed_;  ///< it has node 0's list of nodes, or is node 0
   bool meeting_ = true;
   bool leaving_ = false;
+  bool warning_ = false;  ///< it has found a node silent, and the others read its report now
   std::vector<early_frame> early_;  ///< what came before start() was over
   std::string failure_;
   int lost_at_meeting_ = -1;  ///< with a failure: as in start_failure

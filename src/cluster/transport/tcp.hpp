@@ -26,6 +26,8 @@ struct tcp_settings {
   std::optional<port_range> ports;
   std::chrono::milliseconds heartbeat{500};  ///< between two of them
   unsigned silent_beats = 10;  ///< of this node's own, without a word of another one: that is lost. 0: never
+  /// How long a node that finds another one silent goes on before it loses that: the others read its report.
+  std::chrono::milliseconds warning_time{100};
   /// The time that a connection has to prove that it knows the token.
   std::chrono::milliseconds proving_time{2000};
   /// How many connections without that proof are kept, besides one for each node: of more the oldest ones
