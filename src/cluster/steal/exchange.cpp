@@ -83,13 +83,18 @@ void node::take_event(event& e) {
       return;
     case event::what::ended: {
       auto* const t = static_cast<detail::received_task*>(e.t);
+      const auto here = received_.find({t->from, t->id});
+      if (here == received_.end()) {
+        end_all({"a task of node " + std::to_string(t->from) + " ended on node " + std::to_string(self_) +
+                 ", which does not have it"});
+        return;
+      }
       const bytes solutions = solutions_.all();
       send(t->from, {.kind = message_kind::result,
                      .how = e.how,
                      .id = t->id,
                      .solutions = solutions,
                      .content = e.content});
-      const auto here = received_.find({t->from, t->id});
       if (e.how != outcome::aborted) small_tasks_.on_ended(clock::now() - here->second.since);
       received_.erase(here);
       t->destroy(t);
