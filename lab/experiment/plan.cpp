@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of the runs; see record.hpp.
+#include <base/shared/assert.hpp>
+
+#include <algorithm>
 #include <random>
+#include <tuple>
 
 #include "shared/record.hpp"
 #include "shared/shuffle.hpp"
 
 namespace sukima::lab {
+namespace {
+
+/// Is no run planned twice? O(n log n)
+[[maybe_unused]] bool are_different(const std::vector<planned_run>& runs) {
+  std::vector<std::tuple<std::size_t, std::size_t, std::size_t, unsigned>> all;
+  for (const planned_run& one : runs)
+    all.emplace_back(one.what.program, one.what.setting, one.what.environment, one.round);
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) == all.end();
+}
+
+}  // namespace
 
 std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice) {
   std::vector<std::size_t> environments;
@@ -30,6 +46,9 @@ std::vector<planned_run> plan_runs(const experiment& what, const run_choice& cho
       }
     }
   }
+  SUKIMA_ASSERT(runs.size() == repetitions * environments.size() * inside.size(),
+                "each round has each cell of each environment");
+  SUKIMA_ASSERT(are_different(runs), "each run is planned once");
   return runs;
 }
 

@@ -2,6 +2,8 @@
 // How long runs will take; see expected_time.hpp.
 #include "shared/expected_time.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <optional>
 
@@ -56,7 +58,11 @@ expected_times::expected_times(const experiment& what, const run_choice& choice,
 }
 
 std::size_t expected_times::index_of(const cell& one) const {
-  return (one.program * settings_ + one.setting) * environments_ + one.environment;
+  SUKIMA_ASSERT(one.setting < settings_ && one.environment < environments_,
+                "a cell is one of the experiment's settings and environments");
+  const std::size_t index = (one.program * settings_ + one.setting) * environments_ + one.environment;
+  SUKIMA_ASSERT(index < cells_.size(), "a cell is one of the experiment's programs");
+  return index;
 }
 
 double expected_times::of(const cell& one) const {

@@ -10,6 +10,7 @@ void claims::claim(const task_key& task, node_id by, clock::time_point since) {
   auto& claimants = tasks_[task].claimants;
   const auto [at, is_new] = claimants.try_emplace(by, since);
   if (!is_new) at->second = std::min(at->second, since);
+  SUKIMA_ASSERT_VALID_PACED(*this, walks_, tasks_.size());
 }
 
 void claims::withdraw(const task_key& task, node_id by) {
@@ -17,6 +18,7 @@ void claims::withdraw(const task_key& task, node_id by) {
   // An orphan stays one: what is withdrawn is no claim of the lost node.
   if (at == tasks_.end() || at->second.claimants.erase(by) == 0) return;
   if (at->second.claimants.empty()) tasks_.erase(at);
+  SUKIMA_ASSERT_VALID_PACED(*this, walks_, tasks_.size());
 }
 
 std::vector<task_key> claims::lose(node_id node) {
@@ -26,7 +28,18 @@ std::vector<task_key> claims::lose(node_id node) {
   for (auto& [key, task] : tasks_)
     if (task.claimants.erase(node) != 0 && task.claimants.empty()) orphans.push_back(key);
   std::ranges::sort(orphans);
+  SUKIMA_ASSERT_VALID_PACED(*this, walks_, tasks_.size());
   return orphans;
+}
+
+const char* claims::violated_invariant() const {
+  const bool all_live = std::ranges::find(lost_, true) == lost_.end();
+  for (const auto& [key, task] : tasks_) {
+    if (std::ranges::any_of(task.claimants, [this](const auto& c) { return is_lost(c.first); }))
+      return "a lost node claims nothing";
+    if (all_live && task.claimants.empty()) return "a task without a claimant is an orphan of a lost node";
+  }
+  return nullptr;
 }
 
 claims::state claims::of(const task_key& task) const {

@@ -5,6 +5,8 @@
 
 #include "hope/named_task.hpp"
 
+#include <base/shared/walk_pace.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +56,9 @@ class claims {
   bool yields(const task_key& task, node_id self, const ages& a) const;
   std::size_t size() const noexcept { return tasks_.size(); }
 
+  /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the claims
+  const char* violated_invariant() const;
+
  private:
   struct claimed_task {
     std::map<node_id, clock::time_point> claimants;  ///< living ones; none: an orphan
@@ -63,6 +68,8 @@ class claims {
 
   std::unordered_map<task_key, claimed_task, task_key_hash> tasks_;
   std::vector<bool> lost_;
+  walk_pace walks_;
+  friend struct test_access;
 };
 
 }  // namespace sukima::cluster::hope

@@ -36,6 +36,7 @@ void looks::begin(clock::time_point now) {
 bool looks::heard_of(const task_key& task, const task_key& within) {
   if (!unnamed_.emplace(task, within).second) return false;
   ++within_[within];
+  SUKIMA_ASSERT_VALID_PACED(*this, walks_, unnamed_.size());
   return true;
 }
 
@@ -45,6 +46,15 @@ void looks::has_name_here(const task_key& task) {
   const auto place = within_.find(found->second);
   if (--place->second == 0) within_.erase(place);
   unnamed_.erase(found);
+  SUKIMA_ASSERT_VALID_PACED(*this, walks_, unnamed_.size());
+}
+
+const char* looks::violated_invariant() const {
+  std::unordered_map<task_key, std::size_t, task_key_hash> within;
+  for (const auto& [task, place] : unnamed_) ++within[place];
+  if (within != within_) return "the counts within each task are those of the tasks without a name here";
+  if (in_vain_ >= most_in_vain) return "a look ends after a few tasks that were of no interest";
+  return nullptr;
 }
 
 void looks::begin_soon() {

@@ -6,6 +6,8 @@
 
 #include "hope/named_task.hpp"
 
+#include <base/shared/walk_pace.hpp>
+
 #include <chrono>
 #include <unordered_map>
 #include <vector>
@@ -46,6 +48,9 @@ class looks {
   /// There is nothing more to name.
   void end(clock::time_point now) noexcept;
 
+  /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the tasks
+  const char* violated_invariant() const;
+
  private:
   std::unordered_map<task_key, task_key, task_key_hash> unnamed_;  ///< and what each is within
   std::unordered_map<task_key, std::size_t, task_key_hash> within_;  ///< how many are within each
@@ -53,6 +58,8 @@ class looks {
   clock::time_point ended_;
   clock::time_point next_;
   std::chrono::microseconds pause_{};
+  walk_pace walks_;
+  friend struct test_access;
 };
 
 }  // namespace sukima::cluster::hope

@@ -17,13 +17,6 @@ constexpr std::uint64_t kept_entries = 16;
 
 }  // namespace
 
-/// The entry's own call.
-struct node::root_task : detail::received_task {
-  node* owner = nullptr;
-  detail::cluster_entry* called = nullptr;
-  bool began = false;  ///< for the cluster thread
-};
-
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : node_base(workers, std::move(by), chosen.solutions),
       chosen_(chosen),
@@ -63,6 +56,7 @@ void node::turn() {
     give_to_others();
     ask_here();
   }
+  SUKIMA_ASSERT_VALID_PACED(*this, walks_, units_.size() + given_.size());
   conclude_if_over();
 }
 

@@ -169,6 +169,8 @@ class node final : public node_base {
   void end_entry();
   void conclude_if_over();
   clock::time_point next_turn() const;
+  /// check.cpp: the first invariant of units and given tasks that does not hold, as a sentence, or null.
+  const char* violated_invariant() const;
   // exchange.cpp: what nodes say
   void on_message(node_id from, byte_view message) override;
   void on_left(node_id gone) override;
@@ -301,6 +303,14 @@ class node final : public node_base {
   unsigned failures_ = 0;  ///< times that the plan or a help got nothing, in a row
   clock::time_point not_before_;  ///< for asking again after that
   clock::time_point next_tick_;
+  walk_pace walks_;
+};
+
+/// The entry's own call.
+struct node::root_task : detail::received_task {
+  node* owner = nullptr;
+  detail::cluster_entry* called = nullptr;
+  bool began = false;  ///< for the cluster thread
 };
 
 /// A task with a name.

@@ -105,6 +105,7 @@ void node::ask_here() {
 }
 
 void node::answer_came(event& e) {
+  SUKIMA_ASSERT(asked_for_, "an answer follows a question");
   const purpose asked = *std::exchange(asked_for_, {});
   if (e.t != nullptr && detail::came_from_node(workers_, *e.t)) {
     auto& unbegun = static_cast<detail::received_task&>(*e.t);

@@ -18,6 +18,8 @@ class plan {
   void begin(node_id self, const std::vector<bool>& gone);
   /// The plan leads no further.
   void end() noexcept { group_ = {}; }
+  /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the nodes
+  const char* violated_invariant() const;
 
   /// Whether other nodes still begin where this one does.
   bool is_under_way() const noexcept { return group_.last - group_.first > 1; }
@@ -27,8 +29,8 @@ class plan {
   node_group group() const noexcept { return group_; }
   /// The node that runs the second part of the next construct.
   node_id leader_of_second() const { return members_[group_of_part(group_, 1, 2).first]; }
-  /// Follows one of the parts. \param part  0 or 1
-  void follow(unsigned part) noexcept { group_ = group_of_part(group_, part, 2); }
+  /// Follows the part that this node's rank leads to. \param part  0 or 1
+  void follow(unsigned part) noexcept;
 
   /// Where the plan has led so far: the entry, or a unit.
   const task_key& place() const noexcept { return place_; }
@@ -50,6 +52,7 @@ class plan {
   node_group group_{};
   task_key place_{};
   bool has_begun_ = false;
+  friend struct test_access;
 };
 
 }  // namespace sukima::cluster::hope

@@ -4,6 +4,8 @@
 
 #include "hope/named_task.hpp"
 
+#include <base/shared/walk_pace.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <set>
@@ -35,6 +37,9 @@ class result_store {
   std::size_t size() const noexcept { return results_.size(); }
   std::size_t used() const noexcept { return used_; }  ///< bytes, overhead included
 
+  /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the results
+  const char* violated_invariant() const;
+
  private:
   struct known {
     bytes result;
@@ -45,6 +50,8 @@ class result_store {
   std::size_t used_ = 0;
   std::unordered_map<task_key, known, task_key_hash> results_;
   std::set<std::pair<std::chrono::nanoseconds, task_key>> cheapest_;
+  walk_pace walks_;
+  friend struct test_access;
 };
 
 }  // namespace sukima::cluster::hope

@@ -209,6 +209,7 @@ void node::drop(unit& u) {
 
 void node::run_here(std::uint64_t id) {
   const auto found = given_.find(id);
+  SUKIMA_ASSERT(found != given_.end(), "a task that waits for a unit was given away");
   const resumer giver = found->second.giver;
   given_.erase(found);
   detail::take_back(workers_, id);
@@ -217,6 +218,7 @@ void node::run_here(std::uint64_t id) {
 
 void node::finish(std::uint64_t id, detail::given_outcome how) {
   const auto found = given_.find(id);
+  SUKIMA_ASSERT(found != given_.end(), "a task is ended once");
   const given_task given = found->second;
   given_.erase(found);
   const bool has_result = !how.aborted && how.error == nullptr;

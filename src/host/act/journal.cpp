@@ -5,8 +5,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <base/shared/assert.hpp>
 #include <base/shared/clock.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -219,17 +221,36 @@ std::uint64_t journal::begin(const act& what) {
   append(line_of(number, what), nothing_is_done);
   last_number_ = number;
   entries_[number] = {what, "begun"};
+  SUKIMA_ASSERT_VALID(*this);
   return number;
 }
 
 void journal::note(std::uint64_t number, const char* outcome) {
   append(step_line(number, outcome), act_was_done);
   if (const auto found = entries_.find(number); found != entries_.end()) found->second.last = outcome;
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 void journal::close(std::uint64_t number, const char* outcome) {
   append(step_line(number, outcome), still_listed);
   entries_.erase(number);
+  SUKIMA_ASSERT_VALID(*this);
+}
+
+const char* journal::violated_invariant() const {
+  if (!entries_.empty() && entries_.rbegin()->first > last_number_) return "a new act gets a new number";
+  for (const auto& [number, one] : entries_) {
+    if (number == 0) return "acts are numbered from 1";
+    if (one.what.target.empty()) return "an act has a target";
+    if (one.last != "begun" && one.last != "proved" && one.last != "failed")
+      return "an act in effect was begun, proved or failed last";
+  }
+  if (!std::ranges::is_sorted(damaged_, {}, &damaged_line::number)) return "lines are read in their order";
+  struct stat status{};
+  if (out_ && use_ != journal_use::looking && unwritable_ == 0 && ::fstat(out_.get(), &status) == 0 &&
+      static_cast<std::uint64_t>(status.st_size) != size_)
+    return "only whole lines of this process are added to the file";
+  return nullptr;
 }
 
 /// Keeps only the lines of acts in effect, and those that it could not read: one of them may be of such an

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimise/candidates.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 
 #include "optimise/constants.hpp"
@@ -51,6 +53,7 @@ std::optional<unsigned> candidates::next() {
     }
     if (const auto count = at_place()) {
       candidate_ = *count;
+      SUKIMA_ASSERT_VALID(*this);
       return count;
     }
   }
@@ -68,6 +71,17 @@ void candidates::judged(bool better) {
     }
   }
   candidate_ = 0;
+  SUKIMA_ASSERT_VALID(*this);
+}
+
+const char* candidates::violated_invariant() const {
+  if (!tried_.contains(best_)) return "the best count was tried";
+  if (candidate_ != 0 && !tried_.contains(candidate_)) return "a candidate is tried once";
+  if (candidate_ != 0 && (candidate_ < lowest_ || candidate_ > highest_))
+    return "a candidate is within the bounds of the search";
+  if (step_ < 1 || step_ > constants::longest_step) return "a step has one of its lengths";
+  if (sign_ != 1 && sign_ != -1) return "a search goes up or down";
+  return nullptr;
 }
 
 }  // namespace sukima::host

@@ -22,6 +22,8 @@ class candidates {
   /// The verdict on what `next` returned.
   void judged(bool better);
   unsigned best() const { return best_; }
+  /// The first invariant that does not hold, as a sentence; null: all hold.
+  const char* violated_invariant() const;
 
  private:
   enum class place { estimate, step, dent, turn };
@@ -36,6 +38,7 @@ class candidates {
   int sign_ = 1;
   long step_ = 1;
   bool again_ = false;  ///< something was found in this round of both directions
+  friend struct test_access;
 };
 
 }  // namespace sukima::host

@@ -2,6 +2,8 @@
 // All VMs of a host: one trial at a time in each group.
 #include "shared/optimiser.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -104,6 +106,24 @@ void optimiser::regroup(std::size_t vm, double at, std::uint64_t group) {
     one.machine.void_trial("the VM shares CPUs with others now", at);
   leave_group(vm);
   join(one, group);
+  SUKIMA_ASSERT_VALID(*this);
+}
+
+const char* optimiser::violated_invariant() const {
+  std::map<std::uint64_t, std::size_t> members, trials;
+  for (const auto& vm : vms_) {
+    if (!groups_.contains(vm->group)) return "each VM is in a group";
+    ++members[vm->group];
+    if (!vm->machine.trial_runs()) continue;
+    if (++trials[vm->group] > 1) return "one trial at a time runs in a group";
+    if (groups_.at(vm->group)->running() != vm.get()) return "a group knows whose trial runs";
+  }
+  for (const auto& [number, group] : groups_) {
+    if (members[number] != group->vms) return "a group counts its VMs, and goes with the last one";
+    if (group->running() != nullptr && group->running()->group != number)
+      return "a trial that a group knows runs in it";
+  }
+  return nullptr;
 }
 
 void optimiser::rename(std::size_t vm, double at, std::string name) {
@@ -142,6 +162,7 @@ void optimiser::cycle(const std::vector<vm_report>& seen) {
   now_ = latest;
   end_trials();
   begin_trials();
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 /// Tells the guards of the trials that have ended.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state machine in the states learn, try and sweep.
 #include <fmt/format.h>
+#include <base/shared/assert.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -84,6 +85,8 @@ void state_machine::would_try(double at) {
 }
 
 void state_machine::begin_trial(double at) {
+  SUKIMA_ASSERT(waits_, "a trial begins at its turn");
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   if (candidate_ != 0 && estimate_has_moved()) {
     look_for_candidate(at);
     if (!waits_) return;

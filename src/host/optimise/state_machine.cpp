@@ -3,6 +3,7 @@
 #include "optimise/state_machine.hpp"
 
 #include <fmt/format.h>
+#include <base/shared/assert.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,26 @@ namespace sukima::host {
 
 state_machine::state_machine(std::string name, optimiser_settings settings, std::vector<verdict>& verdicts)
     : name_(std::move(name)), settings_(std::move(settings)), verdicts_(&verdicts) {}
+
+const char* state_machine::violated_invariant() const {
+  const bool searches = state_ == optimiser_state::learn || state_ == optimiser_state::trial ||
+                        state_ == optimiser_state::sweep;
+  if (trial_ && sweep_) return "a VM has one trial at most";
+  if (trial_ && state_ != optimiser_state::trial) return "two counts are compared in the state trial only";
+  if (sweep_ && state_ != optimiser_state::sweep) return "a sweep runs in the state sweep only";
+  if (waits_ && (!searches || trial_runs())) return "only a search without a trial waits for its turn";
+  if (waits_ && settings_.by == optimise_by::progress && candidate_ == 0)
+    return "a search that waits for its turn has a candidate";
+  if (candidate_ != 0 && (candidate_ < settings_.least || candidate_ > settings_.most))
+    return "a candidate is within the bounds of the VM";
+  if ((searches || state_ == optimiser_state::rest) && (!opted_in_ || ended_ || !has_status_))
+    return "only a VM that is opted in, lives and has an estimate is optimised";
+  if (has_status_ && !settings_.dry_run && (count_ < settings_.least || count_ > settings_.most))
+    return "the resting count is within the bounds of the VM";
+  if (learnt_.size() > constants::learn_windows || level_windows_.size() > constants::level_windows)
+    return "only the last windows are kept";
+  return nullptr;
+}
 
 unsigned state_machine::in_effect() const {
   if (trial_) return trial_->next();
@@ -53,6 +74,7 @@ bool state_machine::estimate_has_moved() const {
 }
 
 void state_machine::feed(const measured_window& window, bool disturbed) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   if (ended_) return;
   if (window.progress && *window.progress > 0) has_progress_ = true;
   if (settings_.dry_run && window.valid && window.count >= 1) count_ = std::min(window.count, settings_.most);
@@ -78,6 +100,7 @@ void state_machine::feed(const measured_window& window, bool disturbed) {
 }
 
 void state_machine::feed(const vm_status& given) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   if (ended_) return;
   vm_status status = given;
   status.count = std::clamp(status.count, settings_.least, settings_.most);
@@ -131,6 +154,7 @@ void state_machine::follow_estimate(double at) {
 }
 
 void state_machine::feed(vm_event what, double at) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   if (ended_) return;
   look_at_time(at);
   switch (what) {
@@ -167,6 +191,7 @@ void state_machine::feed(vm_event what, double at) {
 }
 
 void state_machine::rename(std::string name, double at) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   if (ended_) return;
   const bool searches = state_ == optimiser_state::learn || state_ == optimiser_state::trial ||
                         state_ == optimiser_state::sweep;

@@ -49,6 +49,8 @@ class state_machine {
   /// The same for the actor; empty: set nothing.
   std::optional<unsigned> wanted() const;
   const std::string& name() const { return name_; }
+  /// The first invariant that does not hold, as a sentence; null: all hold.
+  const char* violated_invariant() const;
 
  private:
   // Its inputs.
@@ -116,6 +118,7 @@ class state_machine {
   std::vector<measured_window> level_windows_;
   double level_progress_ = 0, level_use_ = 0;
   unsigned off_ = 0;
+  friend struct test_access;
 };
 
 }  // namespace sukima::host

@@ -81,6 +81,9 @@ class journal {
   const std::filesystem::path& file() const { return file_; }
   /// Whether another process acts with this journal now. For looking.
   bool is_in_use() const;
+  /// The first invariant that does not hold, as a sentence; null: all hold. Asks the system for the file's
+  /// size. Complexity: linear in the acts in effect
+  const char* violated_invariant() const;
 
  private:
   struct damaged_line {
@@ -107,6 +110,7 @@ class journal {
   std::map<std::uint64_t, entry> entries_;
   std::uint64_t last_number_ = 0;
   std::vector<damaged_line> damaged_;
+  friend struct test_access;
 };
 
 /// Whether something can be done, and else why not.

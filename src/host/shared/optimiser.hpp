@@ -123,6 +123,8 @@ class optimiser {
 
   /// The verdicts since the last call, in the order of their times.
   std::vector<verdict> take_verdicts();
+  /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the VMs
+  const char* violated_invariant() const;
 
  private:
   void join(hosted_vm& vm, std::uint64_t group);
@@ -138,6 +140,7 @@ class optimiser {
   std::vector<verdict> verdicts_;
   std::uint64_t random_;
   double now_ = 0;
+  friend struct test_access;
 };
 
 }  // namespace sukima::host
