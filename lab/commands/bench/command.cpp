@@ -15,10 +15,10 @@
 #include <set>
 #include <system_error>
 
+#include <base/shared/child.hpp>
 #include <cli/shared/console.hpp>
 #include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
-#include <base/shared/child.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/compiler_note.hpp"
 #include "bench/depth_search.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <base/shared/child.hpp>
-#include <cli/shared/console.hpp>
 #include <base/shared/errors.hpp>
+#include <cli/shared/console.hpp>
 #include "bench/report.hpp"
 
 namespace sukima::cli::bench {

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <system_error>
 
-#include <cli/shared/console.hpp>
 #include <base/shared/child.hpp>
+#include <cli/shared/console.hpp>
 
 namespace sukima::cli::bench {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <functional>
 
-#include <cli/shared/console.hpp>
 #include <base/shared/executable.hpp>
 #include <base/shared/installed.hpp>
+#include <cli/shared/console.hpp>
 #include "shared/folder.hpp"
 
 namespace sukima::cli::lab {
