@@ -2,7 +2,7 @@
 // How often a structure is walked over as a whole.
 #pragma once
 
-#include "shared/assert.hpp"
+#include "assert.hpp"
 
 #include <cstddef>
 
