@@ -13,10 +13,8 @@
 #include "launch/shared_input.hpp"
 #include "launch/signals.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
