@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops and searches of sequential clones: plain loops that poll before the first iteration. Long ones poll
-// after each eighth iteration, too.
+// Loops and searches of sequential clones: plain loops. Short ones poll before the first iteration, at every
+// second level; long ones poll after each eighth iteration, at every level.
 #pragma once
 
 #include <sukima/detail/clone.hpp>
