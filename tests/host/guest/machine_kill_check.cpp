@@ -22,6 +22,7 @@
 namespace {
 
 using namespace sukima::host;
+using sukima::descriptor;
 using namespace std::chrono_literals;
 
 constexpr int moments = 20;
