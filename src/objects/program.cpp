@@ -149,7 +149,7 @@ void program_core::prepare(island_core& i) {
   make_bell(i);
   for (object_core* const o : i.objects) {
     o->run = run_object;
-    o->label = o->name.c_str();
+    o->label = {"the object", o->name.c_str(), "give it more with .stack(bytes) where it is declared"};
     o->ended = [](sukima::detail::bound_task* t) noexcept {
       end_fiber(*static_cast<object_core*>(t)->program);
     };

@@ -79,6 +79,17 @@ TEST_P(program_test, thread_bound_code_sends_and_stays_on_its_thread) {
   EXPECT_EQ(sum, 1000);
 }
 
+TEST(program, a_wait_inside_thread_bound_is_refused_with_the_name_of_the_object) {
+  sukima::runtime r(with_workers(1));
+  program p(r);
+  p.model("simulated");
+  auto s = p.stream<int>("s");
+  p.object("waiter", [](in<int> from) { sukima::thread_bound([&] { from.receive(); }); }, s.in());
+  p.object("source", [](out<int> to) { to.send(1); }, s.out());
+  EXPECT_PRED2(has, text_of<usage_error>([&] { p.run(); }),
+               "the object waiter waits inside thread_bound for others");
+}
+
 TEST(program, an_abort_does_not_leave_destructors) {
   const model_chosen chosen("simulated");  // the first object runs first
   sukima::runtime runtime(with_workers(4));

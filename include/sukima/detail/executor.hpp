@@ -29,12 +29,20 @@ struct fiber;
 struct runtime_core;
 struct worker;
 
+/// How messages of the runtime name a bound fiber, in the words of its owner. The texts outlive the fiber.
+struct fiber_label {
+  const char* kind = nullptr;  ///< such as "the object"
+  const char* name = nullptr;  ///< null: the fiber has no name
+  /// How the user gives such a fiber a larger C stack, such as "give it more with .stack(bytes)".
+  const char* more_stack = nullptr;
+};
+
 /// The task of a bound fiber. It does not run if it is cancelled before it begins.
 struct bound_task : task {
   /// Called when the fiber has ended and its executor's token has been passed on: the executor may be
   /// destroyed.
   void (*ended)(bound_task*) noexcept = nullptr;
-  const char* label = nullptr;  ///< named where its C stack overflows; null: none. Set before make_fiber.
+  fiber_label label;  ///< set before make_fiber
 };
 
 class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox has a line of its own
@@ -74,7 +82,7 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   void collect() noexcept;
   /// Parks the running fiber and runs the next ready one. Returns when another fiber or thread has made it
   /// ready.
-  /// \throws usage_error inside thread_bound; std::system_error no memory
+  /// \throws usage_error inside thread_bound, with the fiber's name; std::system_error no memory
   void park();
   /// park() for the running fiber s, by a short switch. The caller checks afterwards whether its task was
   /// cancelled during the wait. False, and nothing was done: the caller must use park(), because no fiber is

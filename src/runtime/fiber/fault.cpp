@@ -7,6 +7,8 @@
 #include "rooms.hpp"
 #include "tuning.hpp"
 
+#include <sukima/detail/executor.hpp>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -42,18 +44,23 @@ void say(const char* text) noexcept {
 }
 
 [[noreturn]] void report_stack_overflow(const fiber& s) noexcept {
-  if (s.label != nullptr) {
-    say("sukima: the object ");
-    say(s.label);
+  const fiber_label label = s.label != nullptr ? *s.label : fiber_label{};
+  if (label.name != nullptr) {
+    say("sukima: ");
+    say(label.kind);
+    say(" ");
+    say(label.name);
     say(": its");
   } else {
     say("sukima: a fiber's");
   }
-  if (s.pool == &s.runtime->bound_fibers)
-    say(" C stack of 16 KiB overflowed; give it more with .stack(bytes) where it is declared, or recurse "
-        "less\n");
-  else
+  if (s.pool == &s.runtime->bound_fibers) {
+    say(" C stack of 16 KiB overflowed; ");
+    say(label.more_stack != nullptr ? label.more_stack : "give it more where it is made");
+    say(", or recurse less\n");
+  } else {
     say(" C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or recurse less\n");
+  }
   _exit(overflow_status);
 }
 

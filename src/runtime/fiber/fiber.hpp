@@ -31,6 +31,7 @@ struct worker;
 struct runtime_core;
 struct cancel_action;
 class executor;
+struct fiber_label;
 class fiber_pool;
 class rest_check;
 struct placed;
@@ -140,7 +141,7 @@ struct fiber {
   fiber* listed_after = nullptr;
   worker* listed_on = nullptr;  ///< where it was when it was listed, under the list's lock
   executor* home = nullptr;  ///< the one that it is bound to; null: every worker may run it
-  const char* label = nullptr;  ///< of its bound_task
+  const fiber_label* label = nullptr;  ///< of its bound_task; null: it has none
   fiber_pool* pool = nullptr;  ///< where its memory belongs
   void* tsan_fiber = nullptr;  ///< what ThreadSanitizer calls it
   void* fake_stack = nullptr;  ///< what AddressSanitizer calls it

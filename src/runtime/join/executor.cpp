@@ -22,6 +22,7 @@
 
 #include <sukima/detail/ticks.hpp>
 
+#include <string>
 #include <utility>
 
 namespace sukima::detail {
@@ -41,7 +42,7 @@ fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
   make_fresh(*s);
   s->first = &first;
   s->home = this;
-  s->label = first.label;
+  s->label = &first.label;
   s->switches_shortly = s->small && can_switch_within();
   ++living_;
   return *s;
@@ -176,6 +177,12 @@ bool executor::leave(fiber& s, after then, void* argument) {
 
 namespace {
 
+/// As messages name a bound fiber.
+std::string name_of(const fiber& s) {
+  if (s.label == nullptr || s.label->name == nullptr) return "a bound fiber";
+  return std::string(s.label->kind) + " " + s.label->name;
+}
+
 /// A fiber is about to stop. Without a choice point it has nothing to give away.
 void give_away_pending(fiber& s) noexcept {
   inject_published(s);
@@ -191,7 +198,8 @@ void give_away_pending(fiber& s) noexcept {
 void executor::park() {
   fiber& s = *running_fiber();
   if (s.thread_bindings != 0)
-    throw usage_error("sukima: an object cannot wait for a stream inside thread_bound");
+    throw usage_error("sukima: " + name_of(s) +
+                      " waits inside thread_bound for others that take turns with it; let it wait outside");
   if (s.ambient->top != s.base) give_away_pending(s);
   if (where_ == runs_on::workers && first_ready_ == nullptr) look_around(s);
   if (!leave(s, nullptr, nullptr)) throw no_fiber();
