@@ -92,7 +92,7 @@ template <class F, class... Arguments> struct object_of final : object_core {
   void drop() noexcept override { parts.reset(); }
 };
 
-/// Makes, keeps and runs the objects and streams of a program (src/objects/program.cpp).
+/// Makes, keeps and runs the objects and streams of a program (src/objects/program/program.cpp).
 struct program_core;
 struct program_deleter {
   void operator()(program_core* p) const noexcept;

@@ -8,7 +8,7 @@
 // waits.
 //
 // A stream between processes (`remote`) has its words and slots in memory that the processes share
-// (src/objects/segment.hpp).
+// (src/objects/process/segment.hpp).
 //
 // Waiting on a shared stream: the waiter begins a suspension, enters the stream's list and sets its bit in
 // `waiting`, then looks once more. The other side stores `tail`, `head` or `state`, then reads
@@ -121,7 +121,8 @@ struct object_core : sukima::detail::bound_task {
 
 /// Objects that take turns.
 struct island : sukima::detail::executor {
-  /// After so many messages in a row, or fewer (src/objects/slice.hpp), an object lets others go first.
+  /// Messages that an object handles in a row, at most, before it lets others go first
+  /// (src/objects/schedule/slice.hpp).
   static constexpr unsigned slice = 64;
   using executor::executor;
   unsigned budget = slice;
@@ -167,7 +168,7 @@ struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a li
   std::atomic<std::uint64_t> dropped{0};
 };
 
-/// What a stream between processes has besides (src/objects/remote.hpp).
+/// What a stream between processes has besides (src/objects/stream/remote.hpp).
 struct remote_stream;
 struct remote_deleter {
   void operator()(remote_stream* r) const noexcept;
@@ -191,7 +192,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   bool many_in = false;
   bool drops_oldest = false;  ///< a full one makes room; then senders take from it, too
   bool in_records = false;  ///< its messages pass as records: put_record, take_record
-  bool piped = false;  ///< they go through a pipe (src/objects/pipe.hpp)
+  bool piped = false;  ///< they go through a pipe (src/objects/stream/pipe.hpp)
   std::uint64_t capacity = 0;  ///< a power of two
   std::byte* slots = nullptr;
   const std::size_t message_size;  ///< as it was declared

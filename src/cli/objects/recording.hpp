@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the recording that the library made of a program (src/objects/recording.hpp) into a description.
+// Turns the recording that the library made of a program (src/objects/recording/recording.hpp) into a
+// description.
 #pragma once
 
 #include <objects/shared/description.hpp>

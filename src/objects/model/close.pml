@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ends of one side of a stream, each in a process of its own, are closed (close_party in
-// src/objects/remote.cpp). One of the processes may be killed at any step; then the parent closes its end.
+// src/objects/stream/remote.cpp). One of the processes may be killed at any step; then the parent closes its end.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 0

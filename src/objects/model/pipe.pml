@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream through a pipe with two senders and two receivers, of which one may be killed at any step
-// (src/objects/pipe.hpp).
+// (src/objects/stream/pipe.hpp).
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 0

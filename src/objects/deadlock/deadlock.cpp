@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deadlocks: objects that wait for streams which nobody alive can move.
+//
+// Every second the watch notes which objects wait, and for what; a tenth of a second later it looks again. An
+// object that has waited all that time, for streams alone and without a time, is suspected, if none of them
+// was ready. Every other one is alive. Then, repeatedly, whatever an object that is alive can free is alive,
+// too: who receives from a stream of which it holds a sending end, who waits for room in one of which it
+// holds a receiving end. What remains is deadlocked: nobody who could end its wait will ever run (waits.cpp).
+//
+// Where objects are processes the parent asks: it begins a round and rings. Each process answers for its
+// objects, and when all have, the round is complete; so there was a moment between two rounds at which all
+// that are suspected were waiting. A process that does not answer is alive.
+// Model: src/objects/model/deadlock.pml.
+#include "program/program.hpp"
+
+#include "deadlock/waits.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// What was answered about an object of another process. Nothing: it makes no sense.
+std::optional<observed_object> read_answer(const program_core& p, const segment& memory, std::size_t number) {
+  object_waits& from = memory.waits(number);
+  const std::span<const std::uint32_t> ends = memory.ends(from);
+  if (from.waits > object_core::most_waits || from.ends > ends.size()) return std::nullopt;
+  observed_object found;
+  found.count = from.count;
+  found.over = from.over != 0;
+  for (std::uint32_t i = 0; i < from.waits; ++i) {
+    if (from.all[i].stream >= p.streams.size()) return std::nullopt;
+    found.waits.push_back({from.all[i].stream, from.all[i].receives != 0, from.all[i].fill});
+  }
+  for (const std::uint32_t end : ends.first(from.ends)) {
+    if (end / 2 >= p.streams.size()) return std::nullopt;
+    found.ends.push_back({end / 2, end % 2 != 0});
+  }
+  return found;
+}
+
+}  // namespace
+
+bool does_deadlock_of_some_end() {
+  const char* const wish = std::getenv("SUKIMA_DEADLOCK");
+  if (wish == nullptr || *wish == '\0') return false;
+  if (std::strcmp(wish, "end") != 0)
+    throw bad_setting("SUKIMA_DEADLOCK=" + std::string(wish) + ": it must be end, or unset");
+  return true;
+}
+
+void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept {
+  process_words& mine = memory.process(process);
+  const std::uint32_t round = memory.header().watch_round.load();  // after the ring; partner: ask_processes
+  if (mine.answered.load() == round) return;  // only this thread stores it
+  {
+    const std::lock_guard hold(p.ends_lock);
+    for (std::size_t i = 0; i < p.objects.size(); ++i) {
+      if (p.objects[i]->process != process) continue;
+      const observed_object seen = detail::observe(*p.objects[i]);
+      object_waits& to = memory.waits(i);
+      to.count = seen.count;
+      to.over = seen.over ? 1 : 0;
+      to.waits = static_cast<std::uint32_t>(seen.waits.size());
+      for (std::size_t k = 0; k < seen.waits.size(); ++k)
+        to.all[k] = {seen.waits[k].stream, seen.waits[k].receives ? 1U : 0U, seen.waits[k].fill};
+      const std::span<std::uint32_t> ends = memory.ends(to);
+      to.ends = static_cast<std::uint32_t>(std::min(seen.ends.size(), ends.size()));
+      for (std::uint32_t k = 0; k < to.ends; ++k)
+        ends[k] = seen.ends[k].stream * 2 + (seen.ends[k].out ? 1U : 0U);
+    }
+  }
+  mine.answered.store(round);  // partner: ask_processes
+}
+
+deadlock_watch::deadlock_watch(program_core& of) : of_(of) {
+  const sukima::detail::signals_blocked here;
+  thread_ = std::thread([this] { run(); });
+}
+
+deadlock_watch::~deadlock_watch() {
+  {
+    const std::lock_guard hold(lock_);
+    ends_ = true;
+  }
+  ended_.notify_all();
+  thread_.join();
+}
+
+bool deadlock_watch::sleep(std::chrono::milliseconds time) {
+  std::unique_lock hold(lock_);
+  return !ended_.wait_for(hold, time, [this] { return ends_; });
+}
+
+void deadlock_watch::run() {
+  pthread_setname_np(pthread_self(), "sukima-watch");
+  while (sleep(std::chrono::milliseconds(1000))) look();
+}
+
+std::optional<observation> deadlock_watch::observe() {
+  if (of_.memory != nullptr) return ask_processes();
+  return observe_all(of_);
+}
+
+std::optional<observation> deadlock_watch::ask_processes() {
+  const segment& memory = *of_.memory;
+  const std::uint32_t processes = memory.header().processes;
+  const std::uint32_t round = memory.header().watch_round.load() + 1;  // only this thread stores it
+  memory.header().watch_round.store(round);  // then ring; partner: answer_watch
+  memory.ring_all();
+  std::vector<bool> gone(processes);
+  auto pause = std::chrono::milliseconds(1);
+  for (std::uint32_t i = 0; i < processes; ++i) {
+    // Whoever does not answer is alive: this look waits for it. Partners: answer_watch; of `gone` bury,
+    // run_islands and run_as_parent.
+    while (!(gone[i] = memory.process(i).gone.load() != 0) && memory.process(i).answered.load() != round) {
+      if (!sleep(pause)) return std::nullopt;
+      pause = std::min(2 * pause, std::chrono::milliseconds(100));
+    }
+  }
+  observation all;
+  all.unknown_outs.resize(of_.streams.size());  // each end is an argument of its object: share_streams
+  all.unknown_ins.resize(of_.streams.size());
+  for (std::size_t i = 0; i < of_.objects.size(); ++i) {
+    const std::uint32_t home = memory.homes()[i].process;
+    if (home < processes && gone[home]) {
+      all.objects.emplace_back().over = true;
+      continue;
+    }
+    std::optional<observed_object> seen = read_answer(of_, memory, i);
+    if (!seen) return std::nullopt;
+    all.objects.push_back(*std::move(seen));
+  }
+  return all;
+}
+
+void deadlock_watch::look() {
+  if (of_.abort_began()) return;
+  const std::optional<observation> before = observe();
+  if (!before || std::none_of(before->objects.begin(), before->objects.end(),
+                              [](const observed_object& o) { return o.count != 0; }))
+    return;
+  if (!sleep(std::chrono::milliseconds(100))) return;
+  const std::optional<observation> now = observe();
+  if (!now) return;
+  const std::vector<std::size_t> dead = find_dead(*before, *now);
+  if (dead.empty()) return;
+  std::size_t over = 0;
+  for (const observed_object& o : now->objects) over += o.over ? 1 : 0;
+  const bool all = dead.size() + over == of_.objects.size();
+  const std::string text = std::string("sukima: ") + (all ? "all" : "some") +
+                           " objects wait for one another: " + describe_deadlock(of_, *now, dead);
+  if (all || of_.deadlock_of_some_ends) {
+    of_.note_error(std::make_exception_ptr(deadlock(text)), text, false);
+    of_.abort();
+  } else if (text != reported_) {
+    std::fprintf(stderr, "%s\n", text.c_str());
+    reported_ = text;
+  }
+}
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deadlock/waits.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "program/program.hpp"
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// Is it ready for the waiter? Within an island nobody is while he waits.
+bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
+  // The count of the wait shows whether this was an old value. Partner: become_shared.
+  if (!std::atomic_ref(s.shared).load(std::memory_order_relaxed)) return false;
+  // Partners: move (core.hpp), close_end, close_party. is_suspended, read afterwards, says that it counts.
+  const std::uint32_t state = s.words->state.load();
+  return receives ? s.has_message() || (state & stream_core::closed) != 0
+                  : s.has_room(room) || (state & stream_core::broken) != 0;
+}
+
+/// False: it runs, has ended, is being resumed, or its wait may end by something else than a stream.
+/// Acquire: a word of a later wait brings the count before it along, which is then another one. Partners:
+/// step_wait_count, tell_watch, wait_in_island (stream.cpp); `over`: run_object.
+bool read_wait(const object_core& o, observed_object& found) {
+  found.count = o.wait_count.load(std::memory_order_acquire);
+  if (found.count % 2 == 0 || o.over.load(std::memory_order_acquire)) return false;
+  const std::uint32_t waits = o.waits.load(std::memory_order_acquire);
+  if (waits > object_core::most_waits) return false;
+  const std::uint64_t number = o.suspension.load(std::memory_order_acquire);
+  std::uintptr_t words[object_core::most_waits];
+  std::uint64_t rooms[object_core::most_waits];
+  for (std::uint32_t i = 0; i < waits; ++i) {
+    words[i] = o.waits_for[i].load(std::memory_order_acquire);
+    rooms[i] = o.rooms[i].load(std::memory_order_acquire);
+  }
+  if (o.wait_count.load(std::memory_order_acquire) != found.count) return false;
+  bool ready = false;
+  for (std::uint32_t i = 0; i < waits; ++i) {
+    auto& s = *reinterpret_cast<stream_core*>(words[i] & ~std::uintptr_t{1});
+    const bool receives = (words[i] & 1) != 0;
+    ready = ready || is_ready(s, receives, rooms[i]);
+    const std::uint64_t head = s.words->head.load();  // first: the fill is not negative; partner: move
+    found.waits.push_back({s.number, receives, s.words->tail.load() - head});
+  }
+  // Last: what was seen of the streams was while it waited, and nobody had claimed its resumption.
+  return !ready && (number == 0 || sukima::detail::is_suspended(*o.self, number)) &&
+         o.wait_count.load(std::memory_order_acquire) == found.count;
+}
+
+/// The objects that wait for each stream.
+struct waiting_objects {
+  std::vector<std::size_t> receivers, senders;
+};
+
+std::string names_of(const std::vector<std::string_view>& all) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    text.append(i == 0 ? "" : i + 1 == all.size() ? " and " : ", ").append(all[i]);
+  if (all.size() > most) text += " and " + std::to_string(all.size() - most) + " more";
+  return text;
+}
+
+std::string fill_of(const stream_core& s, std::uint64_t fill) {
+  const bool in_bytes = s.remote != nullptr && s.to_processes == stream_core::journey::encoded;
+  const std::uint64_t unit = in_bytes ? s.slot_size : 1;
+  return " (" + std::to_string(std::min(fill, s.capacity) * unit) + " of " +
+         std::to_string(s.capacity * unit) + (in_bytes ? " bytes)" : ")");
+}
+
+}  // namespace
+
+observed_object observe(const object_core& o) {
+  observed_object found;
+  found.over = o.over.load(std::memory_order_acquire);  // partners: run_object, drop_others
+  for (const held_end& e : o.ends) found.ends.push_back({e.stream->number, e.out});
+  if (!read_wait(o, found)) {
+    found.count = 0;
+    found.waits.clear();
+  }
+  return found;
+}
+
+observation observe_all(program_core& p) {
+  observation all;
+  std::vector<std::uint32_t> outs(p.streams.size()), ins(p.streams.size());
+  const std::lock_guard hold(p.ends_lock);
+  for (const auto& o : p.objects) {
+    all.objects.push_back(observe(*o));
+    for (const observed_end& e : all.objects.back().ends) ++(e.out ? outs : ins)[e.stream];
+  }
+  for (std::size_t i = 0; i < p.streams.size(); ++i) {
+    // An end is counted out first, then its object forgets it under this lock. Partner: close_end.
+    all.unknown_outs.push_back(p.streams[i]->outs.load() > outs[i]);
+    all.unknown_ins.push_back(p.streams[i]->ins.load() > ins[i]);
+  }
+  return all;
+}
+
+std::vector<std::size_t> find_dead(const observation& before, const observation& now) {
+  const std::size_t count = before.objects.size();
+  std::vector<waiting_objects> at(before.unknown_outs.size());
+  std::vector<bool> suspected(count);
+  std::vector<std::size_t> alive;
+  for (std::size_t i = 0; i < count; ++i) {
+    const observed_object& seen = before.objects[i];
+    suspected[i] = seen.count != 0 && now.objects[i].count == seen.count;
+    if (!suspected[i]) {
+      alive.push_back(i);
+      continue;
+    }
+    for (const observed_wait& w : seen.waits)
+      (w.receives ? at[w.stream].receivers : at[w.stream].senders).push_back(i);
+  }
+  const auto free = [&](std::vector<std::size_t>& waiting) {
+    for (const std::size_t i : std::exchange(waiting, {}))
+      if (suspected[i]) {
+        suspected[i] = false;
+        alive.push_back(i);
+      }
+  };
+  for (std::size_t s = 0; s < at.size(); ++s) {
+    if (before.unknown_outs[s]) free(at[s].receivers);
+    if (before.unknown_ins[s]) free(at[s].senders);
+  }
+  while (!alive.empty()) {
+    const observed_object& o = before.objects[alive.back()];
+    alive.pop_back();
+    for (const observed_end& e : o.ends) free(e.out ? at[e.stream].receivers : at[e.stream].senders);
+  }
+  std::vector<std::size_t> dead;
+  for (std::size_t i = 0; i < count; ++i)
+    if (suspected[i]) dead.push_back(i);
+  return dead;
+}
+
+std::string describe_deadlock(const program_core& p, const observation& seen,
+                              std::span<const std::size_t> dead) {
+  constexpr std::size_t most = 20;
+  std::string text;
+  std::string larger;
+  for (const std::size_t i : dead.first(std::min(dead.size(), most))) {
+    for (const observed_wait& w : seen.objects[i].waits) {
+      const stream_core& s = *p.streams[w.stream];
+      std::vector<std::string_view> others;
+      for (std::size_t k = 0; k < p.objects.size(); ++k)
+        for (const observed_end& e : seen.objects[k].ends)
+          if (k != i && e.stream == w.stream && e.out == w.receives &&
+              (others.empty() || others.back() != p.objects[k]->name))
+            others.push_back(p.objects[k]->name);
+      text.append(text.empty() ? "" : "; ").append(p.objects[i]->name);
+      text.append(w.receives ? " waits for a message from " : " waits for room in ").append(s.name);
+      text += fill_of(s, w.fill);
+      if (!others.empty())
+        text.append(w.receives ? ", which is sent by " : ", which is emptied by ").append(names_of(others));
+      if (!w.receives && larger.empty()) larger = s.name;
+    }
+  }
+  if (dead.size() > most) text += "; and " + std::to_string(dead.size() - most) + " more";
+  if (!larger.empty()) text += ". With a larger capacity of " + larger + " its sender would go on";
+  return text;
+}
+
+}  // namespace sukima::objects::detail

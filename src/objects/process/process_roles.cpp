@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that has processes: what its parent does, what a child does, and what is told to all.
+#include "program/program.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <base/shared/read_text.hpp>
+
+#include <algorithm>
+
+#include "stream/remote.hpp"
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// A child runs main up to the `run` of the first program. No data goes with it; of several programs that run
+/// at once the exchange lets one. Partners: the constructor in a child, run_as_parent.
+std::atomic<bool> processes_were_used{false};
+
+/// Are these the arguments that the process was started with? Yes, where nobody can tell.
+bool are_own(char** argv) {
+  const std::string started_with = read_file_text("/proc/self/cmdline").value_or("");
+  if (started_with.empty()) return true;
+  std::string given;
+  for (char** one = argv; *one != nullptr; ++one) given.append(*one).push_back('\0');
+  return given == started_with;
+}
+
+std::vector<std::string> copied(char** argv) {
+  std::vector<std::string> arguments;
+  for (; argv != nullptr && *argv != nullptr; ++argv) arguments.emplace_back(*argv);
+  return arguments;
+}
+
+bool is_current(const descriptor& folder) {
+  struct stat then{};
+  struct stat now{};
+  return folder.get() < 0 || fstat(folder.get(), &then) != 0 || stat(".", &now) != 0 ||
+         (then.st_dev == now.st_dev && then.st_ino == now.st_ino);
+}
+
+}  // namespace
+
+program_core::program_core(runtime& chosen, char** argv)
+    : on(chosen),
+      has_arguments(argv != nullptr),
+      arguments(copied(argv)),
+      has_own_arguments(argv != nullptr && are_own(argv)) {
+  if (argv != nullptr) child = child_role::take();
+  if (child != nullptr) processes_were_used.store(true);
+  if (argv != nullptr && child == nullptr)
+    folder = beyond_standard(descriptor(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)));
+}
+
+void program_core::drop_others() noexcept {
+  for (const auto& o : objects)
+    if (o->process != process) {
+      o->drop();
+      o->over.store(true);  // before the watch and the listener begin; partner: observe (waits.cpp)
+    }
+}
+
+void program_core::run_as_child() {
+  {
+    const std::lock_guard hold(run_lock);
+    memory = &child->memory();
+    // What was stored before the others could be told, as in run_as_parent; then ring.
+    if (aborting.load()) memory->header().aborting.store(1);
+    if (stopping.load()) memory->header().stopping.store(1);
+  }
+  if (aborting.load() || stopping.load()) memory->ring_all();
+  process = child->process();
+  const std::string difference = first_difference(memory->graph(), declaration_of(*this));
+  if (!difference.empty()) {
+    child->tell(report::differs, difference);
+    _exit(1);
+  }
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    objects[i]->process = memory->homes()[i].process;
+    objects[i]->island_number = memory->homes()[i].island;
+  }
+  share_streams();
+  attach_streams(*this, *memory, process);
+  drop_others();
+  child->follow_parent();
+  on.limit_workers(std::max(1U, on.workers() / memory->header().processes));
+  child->tell(report::ready, {});
+  run_islands(model::parts_of(static_cast<model::execution_model>(memory->header().model)));
+  child->end();
+}
+
+void program_core::run_as_parent(std::uint32_t processes, model::execution_model how) {
+  if (processes_were_used.exchange(true))
+    throw usage_error(
+        "sukima: only one program of a process can have processes: each child runs main up to the "
+        "first program::run");
+  if (!has_own_arguments)
+    throw usage_error(
+        "sukima: program p(argc, argv) must be the first statement of main where objects are processes: its "
+        "arguments are not those that this process was started with, and each process starts with the same");
+  const bool any_here =
+      std::any_of(objects.begin(), objects.end(), [](const auto& o) { return o->process == 0; });
+  shared_memory =
+      std::make_unique<segment>(*this, processes, static_cast<std::uint32_t>(how), declaration_of(*this));
+  child_processes children(*this, *shared_memory);
+  // The program may have changed its argv since, as option parsers do.
+  std::vector<std::string> again = arguments;
+  std::vector<char*> argv;
+  for (std::string& one : again) argv.push_back(one.data());
+  argv.push_back(nullptr);
+  children.start(argv.data(), is_current(folder) ? -1 : folder.get());
+  {
+    const std::lock_guard hold(run_lock);
+    memory = shared_memory.get();
+    // What was stored before the others could be told. Partners: abort_here; stop(), whose store comes before
+    // it takes the lock. Then ring; partner: listener::run.
+    if (aborting.load()) memory->header().aborting.store(1);
+    if (stopping.load()) memory->header().stopping.store(1);
+  }
+  attach_streams(*this, *memory, 0);
+  drop_others();
+  const clock::time_point began = clock::now();
+  memory->ring_all();
+  children.watch();
+  {
+    const deadlock_watch watch(*this);
+    if (any_here)
+      run_islands(model::parts_of(how));
+    else
+      memory->process(0).gone.store(1);  // partner: ask_processes
+    children.wait();
+  }
+  took = clock::now() - began;
+}
+
+void program_core::abort() noexcept {
+  {
+    // Before an object leaves: whoever finds a stream broken by that reads it. Partner: abort_began.
+    const std::lock_guard hold(run_lock);
+    if (memory != nullptr) memory->header().aborting.store(1);
+  }
+  abort_here();
+  const std::lock_guard hold(run_lock);
+  if (memory == nullptr) return;
+  memory->header().aborting.store(1);  // then ring; partner: listener::run
+  memory->ring_all();
+}
+
+bool program_core::abort_began() const noexcept {
+  // After a stream was found broken. Partners: abort(), abort_here.
+  return aborting.load() || (memory != nullptr && memory->header().aborting.load() != 0);
+}
+
+void program_core::stop() noexcept {
+  stopping.store(true);  // before the lock is taken; partners: run_as_parent, stop_requested, wait_for_others
+  wake_timers();
+  const std::lock_guard hold(run_lock);
+  if (memory == nullptr) return;
+  memory->header().stopping.store(1);  // then ring; partner: listener::run
+  memory->ring_all();
+}
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a program: the parent starts this program once more for each, and watches them end.
+#pragma once
+
+#include "process/segment.hpp"
+
+#include <sys/types.h>
+#include <base/shared/descriptor.hpp>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace sukima::objects::detail {
+
+/// The environment variable of a child: the numbers of its socket, of the memory file and of the process.
+inline constexpr const char* child_variable = "SUKIMA_OBJECTS_CHILD";
+inline constexpr std::size_t most_report = 4096;
+
+/// What a child tells over its socket; a text follows the first byte.
+enum class report : char {
+  ready = 'r',   ///< it has declared the same, and begins
+  differs = 'd',  ///< it has not
+  failed = 'f',  ///< an object ended by an exception
+  suffered = 's',  ///< the same, because another one did
+  done = 'e',  ///< all its objects have ended
+};
+
+/// In a process that a program has started: its side of the connection.
+class child_role {
+ public:
+  /// Takes the role from the environment, and removes it there. Null: this process has none.
+  static std::unique_ptr<child_role> take();
+  child_role(int socket, int file, std::uint32_t process);
+  const segment& memory() const noexcept { return memory_; }
+  std::uint32_t process() const noexcept { return process_; }
+  void tell(report what, const std::string& text) const noexcept;
+  /// Ends this process when the parent is dead.
+  void follow_parent() const;
+  /// Writes out what was printed, and ends the process.
+  [[noreturn]] void end() const;
+
+ private:
+  descriptor socket_;
+  segment memory_;
+  std::uint32_t process_;
+};
+
+/// The children of this process, until all have ended. Destroying it ends them.
+class child_processes {
+ public:
+  child_processes(program_core& of, const segment& memory) : of_(of), memory_(memory) {}
+  child_processes(const child_processes&) = delete;
+  child_processes& operator=(const child_processes&) = delete;
+  ~child_processes();
+
+  /// Starts all and waits until they are ready. \param argv of main
+  /// \param folder a descriptor of the current folder in which they begin main; -1: this process's
+  /// \throws std::system_error; usage_error: one declares something else; object_failed: one has ended
+  void start(char** argv, int folder);
+  /// Watches them: their errors go to the program, and who dies is buried.
+  void watch();
+  /// Waits until all have ended.
+  void wait();
+
+ private:
+  struct child {
+    std::uint32_t process = 0;
+    std::string name;  ///< for errors
+    pid_t id = -1;
+    descriptor socket;
+    descriptor handle;  ///< a pidfd
+    bool is_ready = false;
+    bool is_done = false;
+    bool has_ended = false;
+  };
+  void start_one(child& c, char** argv, int folder);
+  /// Waits until some child says something or ends. False: all have ended.
+  bool next_event();
+  void read_reports(child& c);
+  void note_end(child& c);
+  program_core& of_;
+  const segment& memory_;
+  std::vector<child> children_;
+  std::exception_ptr start_error_;  ///< a child cannot take part
+  std::thread thread_;
+};
+
+}  // namespace sukima::objects::detail

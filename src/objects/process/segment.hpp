@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that the processes of a program share: a memory file, sized and sealed before they start. It has
+// offsets instead of pointers, because each process sees it at another address.
+#pragma once
+
+#include "process/doorbell.hpp"
+
+#include <base/shared/descriptor.hpp>
+#include <sukima/objects/core.hpp>
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sukima::objects::detail {
+
+/// Does the process still hold an end on this side of the stream? Stored by that process, or by the parent
+/// after its death; whoever stores 0 then looks whether the side has anybody left. Sequentially consistent.
+/// Partner: close_party.
+struct party {
+  std::uint32_t process = 0;
+  std::atomic<std::uint32_t> open{1};
+};
+
+struct stream_facts {
+  std::uint32_t outs = 0;  ///< processes that hold sending ends
+  std::uint32_t ins = 0;
+  std::uint64_t capacity = 0;  ///< slots
+  std::uint64_t slot_size = 0;
+  std::uint64_t parties_at = 0;  ///< those of the senders, then those of the receivers
+  std::uint64_t slots_at = 0;  ///< through a pipe: of the records' lengths
+  std::uint64_t large_at = 0;  ///< of encoded messages: room for one that is too large for the slots
+  int pipe_in = -1;  ///< where it is read; the same number in each process; -1: there is no pipe
+  int pipe_out = -1;
+};
+/// A stream between processes.
+struct shared_stream : stream_words {
+  static constexpr std::size_t most_text = 400;
+  pthread_mutex_t out_lock;  ///< robust: around "write the slots, store tail"; one word decides, so there is
+  pthread_mutex_t in_lock;  ///< nothing to repair when its holder has died
+  /// The process + 1 that writes `failure` and then sets `failed`. Sequentially consistent. Partner: fail.
+  std::atomic<std::uint32_t> failing{0};
+  /// Of a pipe: who inherited a lock from the dead has not mended the indices yet. Sequentially consistent.
+  /// Partners: lock, repair and lock_piped (pipe.cpp).
+  std::atomic<std::uint32_t> repair{0};
+  /// Index after the newest record whose message is in the room for large ones; it is free when `head` is
+  /// there. Beyond `tail`: the sender died before it published that record. For senders, under their lock.
+  std::uint64_t large_until = 0;
+  char failure[most_text]{};  ///< read when `failed` is set
+  stream_facts facts;
+};
+
+/// Where an object runs.
+struct home {
+  std::uint32_t process;
+  std::uint32_t island;
+  std::uint64_t waits_at;  ///< its object_waits
+};
+
+/// What a process answers when the parent looks for deadlocks (watch_round). Model: deadlock.pml.
+struct process_words {
+  /// The last round that it has answered: then the object_waits of its objects are those of that round.
+  /// Stored by the process, after them; partner: deadlock_watch.
+  alignas(64) std::atomic<std::uint32_t> answered{0};
+  /// Its objects are over, and its ends closed. Stored by the process, or by the parent after its death.
+  /// Partner: deadlock_watch.
+  std::atomic<std::uint32_t> gone{0};
+};
+/// An observed_object. The numbers of its ends follow: of the stream, twice, plus 1 for a sending end.
+struct object_waits {
+  struct one {
+    std::uint32_t stream, receives;
+    std::uint64_t fill;
+  };
+  std::uint64_t count = 0;
+  std::uint32_t over = 0;
+  std::uint32_t waits = 0;
+  std::uint32_t ends = 0;
+  std::uint32_t most_ends = 0;
+  one all[object_core::most_waits]{};
+};
+
+struct segment_facts {
+  std::uint32_t processes = 0;
+  std::uint32_t objects = 0;
+  std::uint32_t streams = 0;
+  std::uint32_t model = 0;  ///< model::execution_model
+  std::uint64_t size = 0;
+  std::uint64_t homes_at = 0;
+  std::uint64_t streams_at = 0;  ///< for each the offset of its shared_stream; 0: within one process
+  std::uint64_t bells_at = 0;
+  std::uint64_t bell_size = 0;
+  std::uint64_t processes_at = 0;
+  std::uint64_t graph_at = 0;
+  std::uint64_t graph_size = 0;
+};
+struct segment_header : segment_facts {
+  /// Told by doorbells, as is the next one. Partners: program_core::stop, listener::run.
+  std::atomic<std::uint32_t> stopping{0};
+  /// Partners: program_core::abort; listener::run, and abort_began without a ring.
+  std::atomic<std::uint32_t> aborting{0};
+  /// The round that the parent wants an answer to; told by doorbells. Partner: answer_watch.
+  std::atomic<std::uint32_t> watch_round{0};
+};
+
+/// Largest encoded message. Its room takes address space, and memory as far as a message has filled it.
+inline constexpr std::uint64_t most_record_bytes = std::uint64_t{64} << 20;
+
+class segment {
+ public:
+  /// Makes the memory file and fills in what does not change. The objects' homes are set.
+  /// \throws std::system_error no memory
+  segment(const program_core& p, std::uint32_t processes, std::uint32_t model, std::string_view graph);
+  /// One that the parent process has made. \throws std::system_error
+  explicit segment(int file);
+  segment(const segment&) = delete;
+  segment& operator=(const segment&) = delete;
+  ~segment();
+
+  int file() const noexcept { return file_.get(); }
+  /// Both ends of all pipes.
+  const std::vector<descriptor>& pipes() const noexcept { return pipes_; }
+  segment_header& header() const noexcept { return *at<segment_header>(0); }
+  std::span<home> homes() const noexcept { return {at<home>(header().homes_at), header().objects}; }
+  /// Null: it does not leave its process.
+  shared_stream* stream(std::size_t index) const noexcept;
+  std::span<party> senders(const shared_stream& s) const noexcept {
+    return {at<party>(s.facts.parties_at), s.facts.outs};
+  }
+  std::span<party> receivers(const shared_stream& s) const noexcept {
+    return {at<party>(s.facts.parties_at) + s.facts.outs, s.facts.ins};
+  }
+  std::byte* slots(const shared_stream& s) const noexcept { return at<std::byte>(s.facts.slots_at); }
+  std::byte* large(const shared_stream& s) const noexcept { return at<std::byte>(s.facts.large_at); }
+  doorbell bell(std::uint32_t process) const noexcept;
+  std::string_view graph() const noexcept { return {at<char>(header().graph_at), header().graph_size}; }
+  process_words& process(std::uint32_t number) const noexcept {
+    return at<process_words>(header().processes_at)[number];
+  }
+  object_waits& waits(std::size_t object) const noexcept {
+    return *at<object_waits>(homes()[object].waits_at);
+  }
+  std::span<std::uint32_t> ends(object_waits& of) const noexcept {
+    return {reinterpret_cast<std::uint32_t*>(&of + 1), of.most_ends};
+  }
+  void ring_all() const noexcept;
+
+ private:
+  template <class T> T* at(std::uint64_t offset) const noexcept {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+  void map(std::size_t size);
+  void place_objects(const program_core& p, const std::vector<std::uint64_t>& waits_at);
+  void take_pipes(const stream_facts& of);
+  descriptor file_;
+  std::vector<descriptor> pipes_;
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program declares, as a text of one line for each stream and object: two processes that have the same
+// text can exchange messages.
+#include "program/program.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+namespace sukima::objects::detail {
+
+std::string type_name(const stream_core& s) {
+  int failed = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(s.type, nullptr, nullptr, &failed),
+                                                    std::free);
+  return failed == 0 ? text.get() : s.type;
+}
+
+std::string declaration_of(const program_core& p) {
+  std::string text;
+  for (const auto& s : p.streams)  // before it runs no other thread changes the counts
+    text += "stream " + s->name + " of " + type_name(*s) + ", " + std::to_string(s->slot_size) +
+            " bytes, aligned to " + std::to_string(s->slot_alignment) + ", capacity " +
+            std::to_string(s->capacity) + ", " + std::to_string(s->outs.load()) + " sending and " +
+            std::to_string(s->ins.load()) + " receiving ends\n";
+  for (const auto& o : p.objects) {
+    text.append("object ").append(o->name);
+    if (!o->group.empty()) text.append(" of the group ").append(o->group);
+    if (o->at_home) text.append(", at home");
+    for (const held_end& e : o->ends)
+      text.append(e.out ? ", sends to " : ", receives from ").append(e.stream->name);
+    text.push_back('\n');
+  }
+  return text;
+}
+
+std::string first_difference(std::string_view wanted, std::string_view found) {
+  const auto line_of = [](std::string_view& text) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    return line;
+  };
+  const auto quoted = [](std::string_view line) {
+    std::string text(line.empty() ? "nothing" : "'");
+    if (!line.empty()) text.append(line).push_back('\'');
+    return text;
+  };
+  while (!wanted.empty() || !found.empty()) {
+    const std::string_view first = line_of(wanted);
+    const std::string_view second = line_of(found);
+    if (first != second) return quoted(second).append(" instead of ").append(quoted(first));
+  }
+  return {};
+}
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting and timing; see recording.hpp.
+#include "recording/recording.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+#include <sukima/detail/ticks.hpp>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "program/program.hpp"
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// So many activations are all timed, of the later ones one in 16.
+constexpr double all_timed = 64;
+constexpr std::uint64_t timed_one_in = 16;
+/// With so many activations the first ones, which find cold caches, no longer count.
+constexpr double enough = 1024;
+
+// The token of the island orders the accesses; whoever holds it reads what it has stored.
+std::uint64_t index_of(const recorded_object& one) noexcept {
+  return (one.out ? one.stream->words->tail : one.stream->words->head).load(std::memory_order_relaxed);
+}
+
+/// The element for that stream.
+recorded_input& find(std::vector<recorded_input>& in, const stream_core* s) {
+  for (recorded_input& one : in)
+    if (one.stream == s) return one;
+  return in.emplace_back(recorded_input{s, 0});
+}
+recorded_output& find(std::vector<recorded_output>& in, const stream_core* s, const stream_core* input) {
+  for (recorded_output& one : in)
+    if (one.stream == s && one.input == input) return one;
+  return in.emplace_back(recorded_output{s, input, 0});
+}
+
+/// In a line of its own: no control characters.
+std::string one_line(std::string name) {
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return name + "\n";
+}
+
+/// Ticks that two readings of the counter differ by.
+double measure_tick_cost() noexcept {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t before = sukima::detail::ticks();
+    least = std::min(least, sukima::detail::ticks() - before);
+  }
+  return static_cast<double>(least);
+}
+
+/// The clock and the counter at one moment: of several tries the one that was interrupted least.
+std::pair<clock::time_point, std::uint64_t> read_both() noexcept {
+  std::pair<clock::time_point, std::uint64_t> best;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t before = sukima::detail::ticks();
+    const clock::time_point now = clock::now();
+    const std::uint64_t after = sukima::detail::ticks();
+    if (after - before > least) continue;
+    least = after - before;
+    best = {now, before};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::unique_ptr<recording> recording::wanted() {
+  const char* const wish = secure_getenv("SUKIMA_OBJECTS_RECORD");
+  if (wish == nullptr || *wish == '\0') return nullptr;
+  const std::string_view text = wish;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(wish, wish + colon, seconds);
+  if (error != std::errc() || end != wish + colon || !(seconds > 0 && seconds <= 1e6) ||
+      colon + 1 >= text.size())
+    throw bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) + ": it must be SECONDS:FILE");
+  const std::string path(text.substr(colon + 1));
+  descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file && errno == EEXIST) return nullptr;
+  if (!file)
+    throw bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
+                      ": the file cannot be made: " + std::strerror(errno));
+  return std::make_unique<recording>(seconds, std::move(file));
+}
+
+recording::recording(double seconds, descriptor file) : seconds_(seconds), file_(std::move(file)) {}
+
+recording::~recording() { end(true); }
+
+void recording::begin(program_core& of) {
+  of_ = &of;
+  objects_.resize(of.objects.size());
+  for (std::size_t i = 0; i < objects_.size(); ++i) {
+    object_core& o = *of.objects[i];
+    o.recorded = &objects_[i];
+    // No ambient state is there: every operation passes find_user.
+    o.recognized = reinterpret_cast<const sukima::detail::ambient_state*>(&o);
+    o.home->budget = 0;  // and turn_over
+    for (const held_end& e : o.ends) {
+      if (e.out)
+        find(objects_[i].outputs, e.stream, nullptr);
+      else
+        find(objects_[i].inputs, e.stream);
+    }
+  }
+  tick_cost_ = measure_tick_cost();
+  std::tie(began_, began_ticks_) = read_both();
+  const sukima::detail::signals_blocked here;
+  thread_ = std::thread([this] { watch(); });
+}
+
+void recording::watch() {
+  pthread_setname_np(pthread_self(), "sukima-record");
+  std::unique_lock hold(lock_);
+  if (ended_.wait_for(hold, std::chrono::duration<double>(seconds_), [this] { return ends_; })) return;
+  write("part");
+  _exit(0);
+}
+
+void recording::end(bool failed) {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard hold(lock_);
+    ends_ = true;
+    write(failed ? "failed" : "whole");
+  }
+  ended_.notify_all();
+  thread_.join();
+}
+
+void recording::start(object_core& me) { me.recorded->mark = sukima::detail::ticks(); }
+
+void recording::pause(object_core& me) {
+  recorded_object& one = *me.recorded;
+  if (!one.inside && one.sampled)
+    one.computed += std::max(0.0, static_cast<double>(sukima::detail::ticks() - one.mark) - tick_cost_);
+}
+
+void recording::begin_operation(object_core& me, const stream_core& s, bool out) {
+  pause(me);
+  recorded_object& one = *me.recorded;
+  one.inside = true;
+  one.stream = &s;
+  one.out = out;
+  one.index = index_of(one);
+}
+
+void recording::waited(object_core& me) {
+  recorded_object& one = *me.recorded;
+  if (one.stream != nullptr) one.index = index_of(one);
+}
+
+void recording::end_activation(recorded_object& one) {
+  one.activations += one.batch;
+  if (one.sampled) {
+    one.times.count += one.batch;
+    one.times.sum += one.computed;
+    one.times.squares += one.computed * one.computed / one.batch;
+  }
+  if (one.activations <= all_timed) {
+    one.first_times = one.times;
+  } else {  // Marsaglia's xorshift: an object may do the same every 16 messages
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    one.sampled = random_ % timed_one_in == 0;
+  }
+  one.computed = 0;
+  one.batch = 1;
+}
+
+void recording::count(recorded_object& one, double messages) {
+  if (one.out) {
+    find(one.outputs, one.stream, one.input).messages += messages;
+    if (one.input == nullptr) {
+      one.batch = messages;
+      end_activation(one);
+    }
+  } else {
+    if (one.input != nullptr) end_activation(one);
+    one.computed = 0;
+    one.batch = messages;
+    one.input = one.stream;
+    find(one.inputs, one.stream).messages += messages;
+  }
+}
+
+bool recording::end_operation(object_core& me) {
+  recorded_object& one = *me.recorded;
+  const std::uint64_t now = index_of(one);
+  const std::uint64_t messages = now - one.index;
+  one.index = now;
+  one.inside = false;
+  if (messages != 0) {
+    const std::lock_guard hold(lock_);
+    count(one, static_cast<double>(messages));
+  }
+  // An attempt without a message is a poll, too.
+  in_slice_ += static_cast<unsigned>(std::clamp<std::uint64_t>(messages, 1, island::slice));
+  if (in_slice_ >= island::slice) {
+    in_slice_ = 0;
+    return true;
+  }
+  go_on(me);
+  return false;
+}
+
+void recording::go_on(object_core& me) {
+  waited(me);
+  me.recorded->mark = sukima::detail::ticks();
+}
+
+void recording::finish(object_core& me) {
+  pause(me);
+  recorded_object& one = *me.recorded;
+  const bool has_sent =
+      std::any_of(one.outputs.begin(), one.outputs.end(), [](const auto& o) { return o.messages > 0; });
+  const std::lock_guard hold(lock_);
+  if (one.input != nullptr || !has_sent) end_activation(one);
+}
+
+std::string recording::text(const char* part) const {
+  const auto [now, now_ticks] = read_both();
+  const double seconds = std::chrono::duration<double>(now - began_).count();
+  const double ns_a_tick = 1e9 * seconds / std::max(1.0, static_cast<double>(now_ticks - began_ticks_));
+  const auto number_of = [this](const stream_core* s) {
+    const auto found = std::find_if(of_->streams.begin(), of_->streams.end(),
+                                    [s](const auto& one) { return one.get() == s; });
+    return std::to_string(found - of_->streams.begin());
+  };
+  std::string text = "sukima-objects-recording 1\nseen " + std::to_string(seconds) + " " + part + "\n";
+  for (const auto& s : of_->streams)
+    text += "stream " + std::to_string(s->slot_size) + " " + std::to_string(s->capacity) + " " +
+            (of_->has_arguments && s->to_processes != stream_core::journey::none ? "travels " : "local ") +
+            one_line(s->name);
+  for (std::size_t i = 0; i < objects_.size(); ++i) {
+    const recorded_object& one = objects_[i];
+    recorded_times times = one.times;
+    if (one.activations >= enough && times.count > one.first_times.count) {
+      times.count -= one.first_times.count;
+      times.sum -= one.first_times.sum;
+      times.squares -= one.first_times.squares;
+    }
+    const double mean = times.count > 0 ? times.sum / times.count : 0;
+    const double variance = times.count > 1 ? std::max(0.0, times.squares / times.count - mean * mean) : 0;
+    text += "object " + std::to_string(one.activations) + " " + std::to_string(mean * ns_a_tick) + " " +
+            std::to_string(std::sqrt(variance) * ns_a_tick) + " " + one_line(of_->objects[i]->name);
+    if (!of_->objects[i]->group.empty()) text += "group " + one_line(of_->objects[i]->group);
+    for (const recorded_input& in : one.inputs)
+      text += "receives " + number_of(in.stream) + " " + std::to_string(in.messages) + "\n";
+    for (const recorded_output& out : one.outputs)
+      text += "sends " + number_of(out.stream) + " " +
+              (out.input != nullptr ? number_of(out.input) : std::string("first")) + " " +
+              std::to_string(out.messages) + "\n";
+  }
+  return text + "end\n";
+}
+
+void recording::write(const char* part) {
+  const std::string all = text(part);
+  std::size_t done = 0;
+  while (done < all.size()) {
+    const ssize_t now = ::write(file_.get(), all.data() + done, all.size() - done);
+    if (now < 0 && errno != EINTR) return;  // the reader misses the line `end`
+    if (now > 0) done += static_cast<std::size_t>(now);
+  }
+}
+
+}  // namespace sukima::objects::detail

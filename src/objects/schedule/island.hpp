@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Islands: objects that take turns, and what only the holder of their token does.
+#pragma once
+
+#include <sukima/objects/core.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "schedule/division.hpp"
+#include "schedule/slice.hpp"
+
+namespace sukima::objects::detail {
+
+struct island_core;
+
+/// A fiber of an island for work that only the holder of its token may do, also while all objects are
+/// parked.
+struct bell : sukima::detail::bound_task {
+  island_core* of = nullptr;
+  sukima::detail::fiber* self = nullptr;
+  /// Of its suspension. Sequentially consistent, with `aborting`. Partners: run_bell, ring.
+  std::atomic<std::uint64_t> number{0};
+  bool has_aborted = false;
+  void ring() noexcept;
+};
+
+struct island_core : island {
+  using island::island;
+  std::vector<object_core*> objects;
+  std::size_t left = 0;  ///< objects that have not ended
+  std::uint64_t worker_since = 0;  ///< in ticks: when it last let another island have its worker
+  slice_length slices;
+  std::uint64_t slice_began = 0;  ///< in ticks
+  bool can_be_divided = false;  ///< its objects have no group, and no island is bound to a thread
+  bool others_were_ready = true;  ///< when the object that runs began its turn
+  work_sampler sampler;
+  bell own_bell;
+
+  bool is_divisible() const noexcept { return can_be_divided && objects.size() > 1; }
+  /// Begins to look whether it should be divided.
+  void begin_sample();
+  /// The object has done an operation after which others may run: the end of a slice, or an operation that is
+  /// sampled. \returns how many messages the next slice has
+  unsigned end_slice(object_core& me, std::uint64_t now) {
+    if (!sampler.is_sampling() && slices.pass_quick(now - slice_began, slice * work_sampler::long_operation))
+      return slice;
+    return end_long_slice(me, now);
+  }
+
+ private:
+  unsigned end_long_slice(object_core& me, std::uint64_t now);
+  unsigned add_to_sample(object_core& me, std::uint64_t now);
+};
+
+}  // namespace sukima::objects::detail

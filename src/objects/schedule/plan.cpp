@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SUKIMA_OBJECTS: the name of a model, or a plan file of `sukima objects plan`.
+#include <sukima/capacity.h>
+#include <base/shared/read_text.hpp>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "program/program.hpp"
+#include "shared/description.hpp"
+#include "shared/plan_reader.hpp"
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// \param wish who asked for what
+[[noreturn]] void refuse(const std::string& wish, const std::string& why) {
+  throw bad_setting(wish + ": " + why);
+}
+
+[[noreturn]] void refuse_other(const std::string& wish, const std::string& difference) {
+  refuse(wish, "it is a plan of another program, " + difference + "; plan this one");
+}
+
+/// The object and its group's name.
+using grouping = std::vector<std::pair<object_core*, std::string>>;
+
+grouping groups_of(const program_core& p, const std::string& wish, const model::named_plan& plan) {
+  grouping result;
+  std::unordered_map<std::string, object_core*> left;
+  for (const auto& o : p.objects) left.emplace(o->name, o.get());
+  for (std::size_t i = 0; i < plan.groups.size(); ++i)
+    for (const std::string& name : plan.groups[i]) {
+      const auto found = left.find(name);
+      if (found == left.end()) refuse_other(wish, "which has an object '" + name + "'");
+      result.emplace_back(found->second, "group " + std::to_string(i + 1));
+      left.erase(found);
+    }
+  for (const auto& o : p.objects)
+    if (left.contains(o->name)) refuse_other(wish, "which has no object '" + o->name + "'");
+  return result;
+}
+
+void check_streams(const program_core& p, const std::string& wish, const model::named_plan& plan) {
+  std::unordered_set<std::string> seen;
+  for (const auto& s : p.streams) {
+    if (!seen.insert(s->name).second)
+      refuse(wish, "two streams are called '" + s->name + "', so no plan can tell them apart");
+    if (!plan.capacities.contains(s->name)) refuse_other(wish, "which has no stream '" + s->name + "'");
+  }
+  for (const auto& [name, capacity] : plan.capacities)
+    if (!seen.contains(name)) refuse_other(wish, "which has a stream '" + name + "'");
+}
+
+}  // namespace
+
+model::execution_model chosen_model(program_core& p) {
+  const char* const text = std::getenv("SUKIMA_OBJECTS");
+  const bool by_program = !p.wanted_model.empty();
+  if (!by_program && (text == nullptr || *text == '\0')) return model::execution_model::workers_simulated;
+  const std::string word = by_program ? p.wanted_model : text;
+  const std::string wish = by_program ? "sukima: program::model(" + word + ")" : "SUKIMA_OBJECTS=" + word;
+  if (const auto known = model::model_called(word)) return *known;
+  const std::optional<std::string> content = read_file_text(word);
+  if (!content) {
+    std::string accepted;
+    for (const model::execution_model one : model::all_models)
+      accepted += std::string(model::name_of(one)) + ", ";
+    for (const model::execution_model one : model::models_of_pipes)
+      accepted += std::string(model::name_of(one)) + ", ";
+    refuse(wish, "it must be " + accepted + "or a plan file that can be read");
+  }
+  try {
+    const model::named_plan plan = model::read_plan(*content, sukima_capacity_machine(nullptr));
+    const grouping groups = groups_of(p, wish, plan);
+    check_streams(p, wish, plan);
+    for (const auto& [object, group] : groups) object->group = group;
+    for (const auto& s : p.streams) s->set_capacity(plan.capacities.at(s->name));
+    return plan.model;
+  } catch (const model::description_error& malformed) {
+    refuse(wish, malformed.what());
+  }
+}
+
+}  // namespace sukima::objects::detail

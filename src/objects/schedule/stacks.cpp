@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/stacks.hpp"
+
+#include <algorithm>
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// What functions need beside messages, and how many copies of a message their frames may have: with messages
+/// of 1 KiB just the default.
+constexpr std::size_t frames = 8 * 1024, copies = 8, most_small = 1024;
+/// Each takes two or three of the 65,530 mappings that a process may have.
+constexpr std::size_t most_large_stacks = 4096;
+
+/// Of the streams whose ends are not all known: an object may have captured any of these.
+std::size_t largest_hidden_message(const program_core& of) {
+  std::vector<std::size_t> known(of.streams.size());
+  for (const auto& o : of.objects)
+    for (const held_end& e : o->ends) ++known[e.stream->number];
+  std::size_t largest = 0;
+  for (const auto& s : of.streams)  // before its objects run no other thread changes the counts
+    if (known[s->number] < std::size_t{s->outs.load()} + s->ins.load())
+      largest = std::max(largest, s->message_size);
+  return largest;
+}
+
+}  // namespace
+
+void choose_stacks(program_core& of) {
+  const std::size_t hidden = largest_hidden_message(of);
+  std::vector<std::pair<object_core*, std::size_t>> larger;
+  for (const auto& o : of.objects) {
+    if (o->stack != 0) continue;
+    std::size_t largest = hidden;
+    for (const held_end& e : o->ends) largest = std::max(largest, e.stream->message_size);
+    if (largest > most_small) larger.emplace_back(o.get(), frames + copies * largest);
+  }
+  if (larger.size() > most_large_stacks) return;
+  for (const auto& [o, bytes] : larger) o->stack = bytes;
+}
+
+}  // namespace sukima::objects::detail

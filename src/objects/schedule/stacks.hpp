@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C stacks of objects.
+#pragma once
+
+#include "program/program.hpp"
+
+namespace sukima::objects::detail {
+
+/// Gives each object that asks for no stack one with room for some copies of its messages, unless so many
+/// need more than the default that their mappings could be more than the kernel allows. For the holder of
+/// program_core::run_lock, before the objects run. O(objects + streams + ends)
+void choose_stacks(program_core& of);
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/program.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+
+namespace sukima::objects::detail {
+
+timer::~timer() {
+  {
+    const std::lock_guard hold(lock_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void timer::add(clock::time_point at, sukima::detail::fiber& s, std::uint64_t number) {
+  const std::lock_guard hold(lock_);
+  const due::iterator entry = waits_.emplace(at, std::pair(&s, number));
+  if (!thread_.joinable()) {
+    const sukima::detail::signals_blocked here;
+    thread_ = std::thread([this] { run(); });
+  }
+  if (entry == waits_.begin()) changed_.notify_all();
+}
+
+void timer::remove(clock::time_point at, const sukima::detail::fiber& s) noexcept {
+  const std::lock_guard hold(lock_);
+  const auto [first, last] = waits_.equal_range(at);
+  const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second.first == &s; });
+  if (found != last) waits_.erase(found);
+}
+
+void timer::run() {
+  pthread_setname_np(pthread_self(), "sukima-objects");
+  std::unique_lock hold(lock_);
+  while (!ends_) {
+    if (waits_.empty()) {
+      changed_.wait(hold);
+    } else if (const clock::time_point at = waits_.begin()->first; clock::now() < at) {
+      changed_.wait_until(hold, at);
+    } else {
+      const auto [self, number] = waits_.begin()->second;
+      waits_.erase(waits_.begin());
+      sukima::detail::try_resume(*self, number);
+    }
+  }
+}
+
+void program_core::wake_timers() noexcept {
+  const std::lock_guard hold(run_lock);
+  if (!is_running) return;
+  for (const auto& o : objects)
+    if (const std::uint64_t number = o->is_timer ? o->suspension.load() : 0; number != 0)
+      sukima::detail::try_resume(*o->self,
+                                 number);  // after `stopping`; partner: wait_for_others (stream.cpp)
+}
+
+void sleep_until(clock::time_point until) {
+  object_core& me = running_object("sleep_for or sleep_until");
+  if (me.recorded != nullptr) me.program->recorded->pause(me);
+  while (wait(me, nullptr, 0, &until)) {
+  }
+  if (me.recorded != nullptr) me.program->recorded->go_on(me);
+}
+
+void run_timer(out<tick> to, clock::duration period) {
+  const clock::time_point began = clock::now();
+  for (std::uint64_t number = 1;;) {
+    const clock::time_point until = began + number * period;
+    for (; clock::now() < until; to.wait_for_end(until))
+      if (to.is_broken() || to.stop_requested()) return;
+    number = static_cast<std::uint64_t>((clock::now() - began) / period);
+    if (to.try_send(tick{number}) == send_result::broken || to.stop_requested()) return;
+    ++number;
+  }
+}
+
+}  // namespace sukima::objects::detail

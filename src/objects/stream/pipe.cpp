@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream/pipe.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <system_error>
+
+#include "program/program.hpp"
+#include "stream/remote.hpp"
+
+namespace sukima::objects::detail {
+
+namespace {
+
+std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
+
+// A pipe is a ring of pages. What is written goes into the last one if it fits there, else into new ones; a
+// page is free again when all of it has been read. So the page that is read, and the rests of the others,
+// hold nothing.
+
+/// \param pages of the pipe
+std::uint64_t slots_in(std::uint64_t pages, std::uint64_t slot_size, bool encoded) noexcept {
+  const std::uint64_t page = page_size();
+  if (encoded) return pages > 2 ? std::bit_floor((pages - 2) * page / 2 / slot_size) : 0;
+  const std::uint64_t each = (slot_size + page - 1) / page;
+  return each > 1 ? (pages - 1) / each : (pages - 1) * (page / slot_size);
+}
+
+std::uint64_t pages_for(std::uint64_t slots, std::uint64_t slot_size, bool encoded) noexcept {
+  const std::uint64_t page = page_size();
+  if (encoded) return 2 * slots * slot_size / page + 2;
+  if (slot_size > page) return slots * ((slot_size + page - 1) / page) + 1;
+  const std::uint64_t each = page / slot_size;
+  return (slots + each - 1) / each + 1;
+}
+
+void lock(pthread_mutex_t& one, shared_stream& of) noexcept {
+  if (pthread_mutex_lock(&one) != EOWNERDEAD) return;
+  of.repair.store(1);  // whoever dies here leaves the lock to be inherited again; partner: lock_piped
+  pthread_mutex_consistent(&one);
+}
+
+/// The indices become what the pipe says. \pre both locks are held
+void repair(shared_stream& of) noexcept {
+  int bytes = 0;
+  if (ioctl(of.facts.pipe_in, FIONREAD, &bytes) == 0) {
+    const std::uint64_t there = static_cast<std::uint64_t>(bytes) / of.facts.slot_size;
+    // Written under these locks. Partners of the stores: who looks without one, as is_ready (stream.cpp) and
+    // wake_here (remote.cpp).
+    const std::uint64_t head = of.head.load();
+    const std::uint64_t tail = of.tail.load();
+    if (there > tail - head) of.tail.store(head + there);
+    if (there < tail - head) of.head.store(tail - there);
+  }
+  of.repair.store(0);  // after the indices, and before the locks are given back; partner: lock_piped
+}
+
+}  // namespace
+
+void make_pipe(stream_facts& of, const std::string& name, bool encoded) {
+  int ends[2];
+  const bool is_there = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
+  descriptor receiving = beyond_standard(descriptor(is_there ? ends[0] : -1));
+  descriptor sending = beyond_standard(descriptor(is_there ? ends[1] : -1));
+  if (receiving.get() < 0 || sending.get() < 0)
+    throw std::system_error(errno, std::generic_category(),
+                            "sukima: stream " + name +
+                                ": no pipe; raise the limit of open files (ulimit -n), or use no pipes, as "
+                                "SUKIMA_OBJECTS=processes does");
+  of.pipe_in = receiving.release();
+  of.pipe_out = sending.release();
+  const std::uint64_t page = page_size();
+  const std::uint64_t wanted = pages_for(of.capacity, of.slot_size, encoded) * page;
+  auto size = static_cast<std::uint64_t>(fcntl(of.pipe_out, F_GETPIPE_SZ));
+  // The system may refuse it; then the stream holds less. Its argument is an int.
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  for (std::uint64_t more = std::bit_ceil(std::min(wanted, most)); more > size; more /= 2)
+    if (const int got = fcntl(of.pipe_out, F_SETPIPE_SZ, static_cast<int>(more)); got > 0) {
+      size = static_cast<std::uint64_t>(got);
+      break;
+    }
+  of.capacity = std::min(of.capacity, slots_in(size / page, of.slot_size, encoded));
+  if (of.capacity == 0)
+    throw usage_error("sukima: stream " + name + ": a message of " + std::to_string(of.slot_size) +
+                      " bytes does not fit into a pipe, which holds " + std::to_string(size) +
+                      " here; use no pipes, as SUKIMA_OBJECTS=processes does");
+}
+
+namespace {
+
+/// The parts of an operation: the bytes, and the rest of the last slot.
+std::array<iovec, 2> parts_of(const stream_core& s, std::byte* bytes, std::size_t size, std::uint64_t slots,
+                              std::byte* rest) noexcept {
+  return {iovec{bytes, size}, iovec{rest, static_cast<std::size_t>(slots * s.slot_size) - size}};
+}
+constexpr std::size_t most_rest = 128;  // a record leaves less than a slot and its length
+
+}  // namespace
+
+void write_pipe(const stream_core& s, std::span<const std::byte> bytes, std::uint64_t slots) {
+  std::array<std::byte, most_rest> rest{};
+  const auto parts = parts_of(s, const_cast<std::byte*>(bytes.data()), bytes.size(), slots,
+                              rest.data());  // writev reads only
+  const auto whole = static_cast<ssize_t>(parts[0].iov_len + parts[1].iov_len);
+  if (writev(s.remote->at.facts.pipe_out, parts.data(), 2) != whole) s.throw_corrupt();
+}
+
+void read_pipe(const stream_core& s, std::span<std::byte> bytes, std::uint64_t slots) {
+  std::array<std::byte, most_rest> rest;
+  const auto parts = parts_of(s, bytes.data(), bytes.size(), slots, rest.data());
+  const auto whole = static_cast<ssize_t>(parts[0].iov_len + parts[1].iov_len);
+  if (readv(s.remote->at.facts.pipe_in, parts.data(), 2) != whole) s.throw_corrupt();
+}
+
+bool lock_piped(shared_stream& of, bool out) {
+  for (bool repaired = false;;) {
+    pthread_mutex_t& mine = out ? of.out_lock : of.in_lock;
+    lock(mine, of);
+    if (of.repair.load() == 0) return repaired;  // partners: lock, repair; the locks order them
+    pthread_mutex_unlock(&mine);
+    lock(of.out_lock, of);
+    lock(of.in_lock, of);
+    if (of.repair.load() != 0) {  // else another one has, since; partner: repair
+      repair(of);
+      repaired = true;
+    }
+    pthread_mutex_unlock(&of.in_lock);
+    pthread_mutex_unlock(&of.out_lock);
+  }
+}
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoded messages: a record is its length and its bytes, in as many slots of the ring as these need. One
+// store of the index publishes, or gives back, all of them.
+//
+// A message that needs more than half of the ring is large. It goes into the room beside the ring that the
+// stream has for one such message, and its record is one slot with a marked length. The next large message
+// waits until that record has been received.
+#include "program/program.hpp"
+#include "stream/pipe.hpp"
+#include "stream/remote.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sukima::objects::detail {
+
+namespace {
+
+using length = std::uint32_t;
+constexpr length large_mark = length{1} << 31;
+static_assert(most_record_bytes < large_mark);
+
+/// Through a pipe a message that is not encoded is a record of one slot, whose length is known.
+bool has_length(const stream_core& s) noexcept { return s.to_processes == stream_core::journey::encoded; }
+
+std::uint64_t slots_for(const stream_core& s, std::uint64_t bytes) noexcept {
+  if (!has_length(s)) return 1;
+  return (sizeof(length) + bytes + s.slot_size - 1) / s.slot_size;
+}
+
+bool is_large(const stream_core& s, std::uint64_t slots) noexcept {
+  return has_length(s) && slots > std::max<std::uint64_t>(1, s.capacity / 2);
+}
+
+std::byte* room_for_large(const stream_core& s) noexcept { return s.remote->memory.large(s.remote->at); }
+
+/// How many slots are free at least when the room for a large message is. Under the senders' lock.
+std::uint64_t slots_with_large_room(const stream_core& s, std::uint64_t tail) noexcept {
+  const std::uint64_t until = s.remote->at.large_until;
+  if (until > tail || tail - until >= s.capacity) return 0;
+  return s.capacity - (tail - until);
+}
+
+/// Calls f(memory, offset, size) for the pieces of a record at that index: the ring may wrap within it.
+template <class F> void for_pieces(const stream_core& s, std::uint64_t index, std::size_t from,
+                                   std::size_t size, F f) {
+  const std::size_t ring = s.capacity * s.slot_size;
+  const std::size_t at = (static_cast<std::size_t>(index & (s.capacity - 1)) * s.slot_size + from) % ring;
+  const std::size_t first = std::min(size, ring - at);
+  f(s.slots + at, std::size_t{0}, first);
+  if (first != size) f(s.slots, first, size - first);
+}
+
+/// Where the length of the record is that begins at the index.
+std::byte* length_at(const stream_core& s, std::uint64_t index) noexcept {
+  return s.piped ? s.slots + (index & (s.capacity - 1)) * sizeof(length) : s.slot(index);
+}
+
+void write_large(const stream_core& s, std::uint64_t tail, std::span<const std::byte> record) {
+  const length marked = static_cast<length>(record.size()) | large_mark;
+  std::memcpy(length_at(s, tail), &marked, sizeof marked);
+  std::memcpy(room_for_large(s), record.data(), record.size());
+  s.remote->at.large_until = tail + 1;  // a sender that dies here has published nothing
+  if (s.piped) write_pipe(s, {}, 1);
+}
+
+void write_record(const stream_core& s, std::uint64_t tail, std::span<const std::byte> record,
+                  std::uint64_t slots) {
+  const auto size = static_cast<length>(record.size());
+  if (has_length(s)) std::memcpy(length_at(s, tail), &size, sizeof size);
+  if (s.piped) return write_pipe(s, record, slots);
+  for_pieces(s, tail, sizeof size, record.size(), [&](std::byte* to, std::size_t at, std::size_t bytes) {
+    if (bytes != 0) std::memcpy(to, record.data() + at, bytes);
+  });
+}
+
+std::uint64_t read_large(const stream_core& s, length size, std::vector<std::byte>& record) {
+  if (size > most_record_bytes) s.throw_corrupt();
+  const std::byte* const from = room_for_large(s);
+  record.assign(from, from + size);
+  if (s.piped) read_pipe(s, {}, 1);
+  return 1;
+}
+
+/// \param there slots that have been published \returns how many the record has
+std::uint64_t read_record(const stream_core& s, std::uint64_t head, std::uint64_t there,
+                          std::vector<std::byte>& record) {
+  auto size = static_cast<length>(s.slot_size);
+  if (has_length(s)) std::memcpy(&size, length_at(s, head), sizeof size);
+  if (has_length(s) && (size & large_mark) != 0) return read_large(s, size ^ large_mark, record);
+  const std::uint64_t used = slots_for(s, size);
+  if (used > there) s.throw_corrupt();
+  record.resize(size);
+  if (s.piped) {
+    read_pipe(s, record, used);
+    return used;
+  }
+  for_pieces(s, head, sizeof size, size, [&](const std::byte* from, std::size_t at, std::size_t bytes) {
+    if (bytes != 0) std::memcpy(record.data() + at, from, bytes);
+  });
+  return used;
+}
+
+}  // namespace
+
+attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> record, bool waits,
+                   const clock::time_point* until) {
+  const bool large = is_large(s, slots_for(s, record.size()));
+  if (large && record.size() > most_record_bytes)
+    throw message_too_large("sukima: stream " + s.name + ": a message of " + std::to_string(record.size()) +
+                            " bytes is too large: at most " + std::to_string(most_record_bytes) +
+                            " bytes pass between processes; send it in parts");
+  const std::uint64_t slots = large ? 1 : slots_for(s, record.size());
+  for (;;) {
+    std::uint64_t wanted = slots;
+    {
+      const side_lock hold(s, true);
+      if ((s.now() & stream_core::broken) != 0) return attempt::ended;
+      // Relaxed: only senders store it, one at a time.
+      const std::uint64_t tail = s.words->tail.load(std::memory_order_relaxed);
+      if (large) wanted = std::max(slots, slots_with_large_room(s, tail));
+      if (s.room(tail, wanted) >= wanted) {
+        if (large)
+          write_large(s, tail, record);
+        else
+          write_record(s, tail, record, slots);
+        s.publish(tail + slots, 1);
+        break;
+      }
+    }
+    if (s.drops_oldest) {
+      drop_record(s, me.record);
+      continue;
+    }
+    if (!waits || !wait_for(me, s, false, until, wanted)) {
+      me.room_wanted = wanted;
+      return attempt::not_now;
+    }
+  }
+  count_message(me);
+  return attempt::done;
+}
+
+attempt take_record(object_core& me, stream_core& s, std::vector<std::byte>& record, bool waits,
+                    const clock::time_point* until) {
+  for (;;) {
+    // Read before the look into the ring: what was sent before the stream closed is found.
+    const bool ended = (s.now() & stream_core::closed) != 0;
+    {
+      const side_lock hold(s, false);
+      // Relaxed: only receivers store it, one at a time.
+      const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+      if (const std::uint64_t there = s.messages(head); there != 0) {
+        const std::uint64_t used = read_record(s, head, there, record);
+        s.give_back(head + used, used);
+        break;
+      }
+    }
+    if (ended) {
+      s.throw_if_failed();
+      return attempt::ended;
+    }
+    if (!waits || !wait_for(me, s, true, until)) return attempt::not_now;
+  }
+  count_message(me);
+  return attempt::done;
+}
+
+void drop_record(stream_core& s, std::vector<std::byte>& scratch) {
+  const side_lock hold(s, false);
+  const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+  const std::uint64_t there = s.messages(head);
+  if (there == 0) return;
+  const std::uint64_t used = read_record(s, head, there, scratch);
+  s.words->dropped.fetch_add(1, std::memory_order_relaxed);  // partner: dropped
+  s.give_back(head + used, used);
+}
+
+}  // namespace sukima::objects::detail

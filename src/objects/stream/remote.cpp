@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams between processes. A waiter is in the list of its own process; `waiting` says that some process has
+// one. Who moves an index and finds it set clears it and rings all processes of that side; each wakes as many
+// of its waiters as can go on, and sets `waiting` again for the others.
+#include "stream/remote.hpp"
+
+#include "program/program.hpp"
+#include "stream/pipe.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace sukima::objects::detail {
+
+namespace {
+
+std::span<party> parties(const segment& memory, const shared_stream& s, bool out) noexcept {
+  return out ? memory.senders(s) : memory.receivers(s);
+}
+
+/// Rings the processes of that side.
+void ring(const segment& memory, const shared_stream& s, std::size_t index, std::uint32_t side) noexcept {
+  for (const party& p : parties(memory, s, side == stream_core::senders_wait))
+    memory.bell(p.process).ring(bit_of(index, side));
+}
+
+/// A process has no end any more on this side. Whoever closes the last one finds all others closed, because
+/// each stores its own word before it reads any, and the words are sequentially consistent. Model:
+/// src/objects/model/close.pml.
+void close_party(const segment& memory, shared_stream& s, std::size_t index, std::uint32_t process,
+                 bool out) noexcept {
+  const std::span<party> all = parties(memory, s, out);
+  for (party& p : all)
+    if (p.process == process) p.open.store(0);  // then all are read; partner: close_party of the others
+  if (std::any_of(all.begin(), all.end(), [](const party& p) { return p.open.load() != 0; })) return;
+  s.state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others (stream.cpp)
+  ring(memory, s, index, out ? stream_core::receivers_wait : stream_core::senders_wait);
+}
+
+/// \param state what the stream is from now on
+/// \param buries whether the process is dead: it may have begun this itself
+void fail(shared_stream& s, std::uint32_t process, const std::string& text, std::uint32_t state,
+          bool buries) noexcept {
+  std::uint32_t nobody = 0;
+  // Only the first one writes the text. Partner: fail in other processes; one that is dead does nothing more.
+  if (!s.failing.compare_exchange_strong(nobody, process + 1) &&
+      !(buries && nobody == process + 1 && (s.state.load() & stream_core::failed) == 0))
+    return;
+  const std::size_t size = std::min(text.size(), shared_stream::most_text - 1);
+  std::memcpy(s.failure, text.data(), size);
+  s.failure[size] = '\0';
+  s.state.fetch_or(state);  // partner: stream_core::now
+}
+
+/// Somebody moved the index, or closed the other side.
+void wake_here(stream_core& s, std::uint32_t side) noexcept {
+  const std::lock_guard hold(s.lists_lock);
+  wait_list& list = side == stream_core::receivers_wait ? s.receivers : s.senders;
+  const std::uint32_t over = side == stream_core::receivers_wait ? stream_core::closed : stream_core::broken;
+  // Partners: close_party; move (core.hpp), which has rung, or finds `waiting` as it is set below.
+  const auto can_go_on = [&]() noexcept -> std::uint64_t {
+    if ((s.words->state.load() & over) != 0) return ~std::uint64_t{0};
+    const std::uint64_t messages = s.words->tail.load() - s.words->head.load();
+    return side == stream_core::receivers_wait ? messages : s.capacity - messages;
+  };
+  while (list.first != nullptr) {
+    for (std::uint64_t count = can_go_on(); count != 0 && list.first != nullptr;) {
+      wait_case& c = *list.first;
+      list.remove(c);
+      if (claim(*c.wait)) --count;
+    }
+    if (list.first == nullptr) return;
+    s.words->waiting.fetch_or(side);  // then look again; partner: move (core.hpp)
+    // Those who wait for several slots look for themselves.
+    if (can_go_on() < std::max<std::uint64_t>(list.first->room, 1)) return;
+  }
+}
+
+}  // namespace
+
+void remote_deleter::operator()(remote_stream* r) const noexcept { delete r; }
+
+void attach_streams(program_core& p, const segment& memory, std::uint32_t process) {
+  for (std::size_t i = 0; i < p.streams.size(); ++i) {
+    shared_stream* const at = memory.stream(i);
+    if (at == nullptr) continue;
+    stream_core& s = *p.streams[i];
+    s.remote.reset(new remote_stream{memory, *at, i, process});
+    s.words = at;
+    s.shared = true;
+    s.capacity = at->facts.capacity;
+    s.slot_size = at->facts.slot_size;
+    s.piped = at->facts.pipe_in >= 0;
+    s.in_records = s.piped || s.to_processes == stream_core::journey::encoded;
+    if (s.piped) s.many_in = s.many_out = s.many_in || s.many_out;  // see lock_piped
+    ::operator delete(std::exchange(s.slots, memory.slots(*at)), std::align_val_t{s.slot_alignment});
+  }
+}
+
+void lock_remote(stream_core& s, bool out) {
+  if (s.piped) {
+    if (!lock_piped(s.remote->at, out)) return;
+    // The dead one would have rung after it had moved its index.
+    wake_remote(s, stream_core::senders_wait);
+    wake_remote(s, stream_core::receivers_wait);
+    return;
+  }
+  pthread_mutex_t& lock = out ? s.remote->at.out_lock : s.remote->at.in_lock;
+  // Its holder has died: the index was moved or not, and so is right.
+  if (pthread_mutex_lock(&lock) == EOWNERDEAD) pthread_mutex_consistent(&lock);
+}
+
+void unlock_remote(stream_core& s, bool out) noexcept {
+  pthread_mutex_unlock(out ? &s.remote->at.out_lock : &s.remote->at.in_lock);
+}
+
+void wake_remote(stream_core& s, std::uint32_t side) noexcept {
+  const remote_stream& r = *s.remote;
+  // Between these two steps nobody but the parent would ring for us, if we died. Partners: enlist
+  // (stream.cpp) and wake_here, which set the bit and then look once more.
+  if ((s.words->waiting.fetch_and(~side) & side) == 0) return;
+  for (const party& p : parties(r.memory, r.at, side == stream_core::senders_wait)) {
+    if (p.process == r.process)
+      wake_here(s, side);
+    else
+      r.memory.bell(p.process).ring(bit_of(r.index, side));
+  }
+}
+
+void close_remote(stream_core& s, bool out) noexcept {
+  const remote_stream& r = *s.remote;
+  const std::span<party> all = parties(r.memory, r.at, out);
+  // What is dropped of the objects of other processes closes nothing.
+  if (std::any_of(all.begin(), all.end(), [&](const party& p) { return p.process == r.process; }))
+    close_party(r.memory, r.at, r.index, r.process, out);
+}
+
+void fail_remote(stream_core& s, const std::string& text, std::uint32_t state) noexcept {
+  fail(s.remote->at, s.remote->process, text, state, false);
+}
+
+const char* failure_of(const stream_core& s) noexcept {
+  return s.remote ? s.remote->at.failure : s.failure.c_str();
+}
+
+void bury(const program_core& p, const segment& memory, std::uint32_t process, const std::string& failure) {
+  for (std::size_t i = 0; i < p.streams.size(); ++i) {
+    shared_stream* const s = memory.stream(i);
+    if (s == nullptr) continue;
+    bool had_end = false;
+    for (const bool out : {true, false})
+      for (const party& one : parties(memory, *s, out)) {
+        if (one.process != process) continue;
+        had_end = true;
+        // Partner: close_party in that process, which does nothing more.
+        if (out && one.open.load() != 0 && !failure.empty())
+          fail(*s, process, "sukima: stream " + p.streams[i]->name + ": " + failure, stream_core::failed,
+               true);
+        close_party(memory, *s, i, process, out);
+      }
+    if (!had_end) continue;
+    for (const std::uint32_t side : {stream_core::receivers_wait, stream_core::senders_wait})
+      for (const party& one : parties(memory, *s, side == stream_core::senders_wait))
+        memory.bell(one.process).ring_for_the_dead(bit_of(i, side));
+  }
+  memory.process(process).gone.store(1);  // its ends are closed; partner: ask_processes
+}
+
+listener::listener(program_core& of, const segment& memory, std::uint32_t process)
+    : of_(of), memory_(memory), process_(process), bell_(memory.bell(process)) {
+  const sukima::detail::signals_blocked here;
+  thread_ = std::thread([this] { run(); });
+}
+
+listener::~listener() {
+  ends_.store(true);  // then ring; partner: run
+  bell_.ring(doorbell::no_bit);
+  thread_.join();
+}
+
+void listener::run() {
+  pthread_setname_np(pthread_self(), "sukima-bell");
+  bool stopped = false;
+  while (!ends_.load()) {  // partner: ~listener
+    bell_.listen([this](std::size_t bit) {
+      if (bit / 2 < of_.streams.size())
+        wake_here(*of_.streams[bit / 2],
+                  bit % 2 == 0 ? stream_core::receivers_wait : stream_core::senders_wait);
+    });
+    answer_watch(of_, memory_, process_);
+    // After the ring. Partners: program_core::stop and abort, in any process; of_.stopping: stop_requested.
+    if (memory_.header().stopping.load() != 0 && !std::exchange(stopped, true)) {
+      of_.stopping.store(true);
+      of_.wake_timers();
+    }
+    if (memory_.header().aborting.load() != 0 && !of_.aborting.load()) of_.abort_here();
+  }
+}
+
+}  // namespace sukima::objects::detail

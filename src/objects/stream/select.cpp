@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "program/program.hpp"
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// The object that uses the cases: the one that their ends belong to.
+object_core& user_of_cases(select_case* const* cases, std::size_t count) {
+  object_core* me = nullptr;
+  for (std::size_t i = 0; i < count; ++i)
+    if (cases[i]->stream != nullptr) me = &user_of(*cases[i]->stream, *cases[i]->owner, !cases[i]->receives);
+  return me != nullptr ? *me : running_object("a select without streams");
+}
+
+/// Of an object whose cases change with each call only the last ones are remembered.
+constexpr std::size_t most_turns = 16;
+
+/// Tells selects apart, also after others of the same object: each of them has its own turn. FNV-1a.
+std::uint64_t hash_of(select_case* const* cases, std::size_t count) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (std::size_t i = 0; i < count; ++i) {
+    const stream_core* const s = cases[i]->stream;
+    const std::uint64_t end = s == nullptr ? 0 : 2 * std::uint64_t{s->number} + (cases[i]->receives ? 1 : 2);
+    hash = (hash ^ end) * 0x100'0000'01b3;
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::size_t select_turns::next(std::uint64_t cases) const {
+  const auto found = std::ranges::find(kept_, cases, &turn::cases);
+  return found == kept_.end() ? last_ : found->next;
+}
+
+void select_turns::set_next(std::uint64_t cases, std::size_t next) {
+  last_ = next;
+  if (!kept_.empty() && kept_.back().cases == cases) {
+    kept_.back().next = next;
+    return;
+  }
+  const auto found = std::ranges::find(kept_, cases, &turn::cases);
+  if (found != kept_.end())
+    kept_.erase(found);
+  else if (kept_.size() == most_turns)
+    kept_.erase(kept_.begin());
+  kept_.push_back({cases, next});
+}
+
+std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_order) {
+  object_core& me = user_of_cases(cases, count);
+  std::vector<wait_case> waits(count);
+  const std::uint64_t cases_hash = in_order ? 0 : hash_of(cases, count);
+  for (;;) {
+    const std::size_t begin = in_order ? 0 : me.turns.next(cases_hash) % count;
+    std::size_t waiting = 0;
+    bool receives = false;
+    bool open = false;
+    const clock::time_point* until = nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = (begin + i) % count;
+      select_case& c = *cases[at];
+      me.room_wanted = 1;
+      const select_case::outcome found = c.try_now();
+      if (found == select_case::outcome::served) {
+        if (!in_order) me.turns.set_next(cases_hash, at + 1);
+        if (c.stream == nullptr) count_message(me);  // time is no message, but a poll
+        return at;
+      }
+      receives |= c.receives;
+      if (found == select_case::outcome::closed) continue;
+      if (c.stream == nullptr) {
+        if (until == nullptr || c.at < *until) until = &c.at;
+        continue;
+      }
+      open = true;
+      waits[waiting].stream = c.stream;
+      waits[waiting].room = me.room_wanted;
+      waits[waiting++].receives = c.receives;
+    }
+    if (receives && !open) return none_served;
+    wait(me, waits.data(), waiting, until);
+  }
+}
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp.
+#include "program/program.hpp"
+
+#include <sukima/detail/ticks.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <utility>
+#include <vector>
+
+namespace sukima::objects::detail {
+
+stream_core::stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment)
+    : message_size(size), slot_size(size), slot_alignment(alignment), name(std::move(called)) {
+  set_capacity(room);
+}
+
+void stream_core::set_capacity(std::uint64_t room) {
+  const std::uint64_t rounded = std::bit_ceil(room);
+  if (rounded == capacity) return;
+  auto* const next =
+      static_cast<std::byte*>(::operator new(rounded * slot_size, std::align_val_t{slot_alignment}));
+  ::operator delete(slots, std::align_val_t{slot_alignment});
+  slots = next;
+  capacity = rounded;
+}
+
+stream_core::~stream_core() {
+  if (remote) return;
+  // No other thread has it any more.
+  for (std::uint64_t i = words->head.load(); i != words->tail.load(); ++i) destroy(slot(i));
+  ::operator delete(slots, std::align_val_t{slot_alignment});
+}
+
+namespace {
+
+/// Nobody of this process waits any more. In a stream between processes others may: who rings clears it.
+/// Under the lists' lock, as the store in enlist. Partner: move (core.hpp).
+void clear_waiting(stream_core& s, std::uint32_t side) noexcept {
+  if (s.shared && !s.remote) s.words->waiting.fetch_and(~side);
+}
+
+std::uint32_t side_of(const wait_case& c) noexcept {
+  return c.receives ? stream_core::receivers_wait : stream_core::senders_wait;
+}
+wait_list& list_of(const wait_case& c) noexcept {
+  return c.receives ? c.stream->receivers : c.stream->senders;
+}
+
+/// Where it decides about a wait, `waiting` was set before. Sequentially consistent. Partners: move
+/// (core.hpp), close_end, close_party (remote.cpp).
+bool is_ready(const wait_case& c) noexcept {
+  const stream_core& s = *c.stream;
+  const std::uint32_t state = s.words->state.load();
+  return c.receives ? s.has_message() || (state & stream_core::closed) != 0
+                    : s.has_room(c.room) || (state & stream_core::broken) != 0;
+}
+
+void enlist(wait_case& c) {
+  const optional_lock hold(c.stream->lists_lock, c.stream->shared);
+  list_of(c).push(c);
+  if (c.stream->shared) c.stream->words->waiting.fetch_or(side_of(c));  // partner: move (core.hpp)
+}
+
+/// Takes the case out of its stream's list. Somebody may have woken this object for a message, or for
+/// room, that it is not going to take: then the next one is woken.
+void withdraw(wait_case& c, bool passes_on) noexcept {
+  stream_core& s = *c.stream;
+  bool was_listed = false;
+  {
+    const optional_lock hold(s.lists_lock, s.shared);
+    was_listed = c.is_listed;
+    if (was_listed) {
+      list_of(c).remove(c);
+      if (list_of(c).first == nullptr) clear_waiting(s, side_of(c));
+    }
+  }
+  // Who sets the bit after this sees by itself what is ready. Partner: enlist.
+  const bool others_wait =
+      s.shared ? (s.words->waiting.load() & side_of(c)) != 0 : list_of(c).first != nullptr;
+  if (passes_on && !was_listed && others_wait && is_ready(c)) s.wake(side_of(c), 1);
+}
+
+/// A wait begins or ends: the count is odd while it lasts. Relaxed: whoever changes it holds the token of the
+/// object's island. Release; partner: read_wait (waits.cpp).
+inline void step_wait_count(object_core& o) noexcept {
+  o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+/// Release: who reads one of these words sees the even count before it, and so that what it read before is
+/// over. Partner: read_wait (waits.cpp).
+void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool timed,
+                std::uint64_t number) noexcept {
+  const std::size_t told = std::min(count, object_core::most_waits);
+  for (std::size_t i = 0; i < told; ++i) {
+    me.waits_for[i].store(reinterpret_cast<std::uintptr_t>(cases[i].stream) | (cases[i].receives ? 1 : 0),
+                          std::memory_order_release);
+    me.rooms[i].store(cases[i].room, std::memory_order_release);
+  }
+  me.waits.store(timed ? object_core::most_waits + 1 : static_cast<std::uint32_t>(count),
+                 std::memory_order_release);
+  if (number != 0) me.suspension.store(number);  // sequentially consistent; partner: program_core::abort
+  step_wait_count(me);
+}
+
+/// Relaxed: who was resumed for an abort sees it by that. If another one misses it, its next wait reads it
+/// again (wait_for_others), or is ended by the island's bell. Partner: program_core::abort_here.
+void leave_if_aborting(object_core& me) {
+  // Not out of a destructor that runs because of an exception; as must_leave (abort.cpp).
+  if (me.program->aborting.load(std::memory_order_relaxed) && std::uncaught_exceptions() == 0)
+    throw aborted{};
+  sukima::detail::leave_if_cancelled(*me.self);
+}
+
+/// For a wait that only objects of the same island can end.
+void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
+  wait_state w{me, false, 0};
+  struct listing {
+    object_core& me;
+    wait_state& w;
+    wait_case* cases;
+    std::size_t count;
+    ~listing() {
+      if (me.local_wait == &w) {  // it could not be parked
+        me.local_wait = nullptr;
+        step_wait_count(me);
+      }
+      for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1);
+    }
+  } const listed{me, w, cases, count};
+  for (std::size_t i = 0; i < count; ++i) {
+    cases[i].wait = &w;
+    enlist(cases[i]);
+  }
+  tell_watch(me, cases, count, false, 0);
+  me.local_wait = &w;
+  if (!me.home->park_shortly(*me.self)) me.home->park();
+}
+
+/// For a wait that other threads may end.
+bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
+  sukima::detail::fiber& self = *me.self;
+  wait_state w{me, true, sukima::detail::begin_suspension(self)};
+  if (until != nullptr) {
+    try {
+      me.program->time.add(*until, self, w.number);
+    } catch (...) {  // no thread, no memory: nobody knows of this suspension
+      sukima::detail::claim_suspension(self, w.number);
+      throw;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    cases[i].wait = &w;
+    enlist(cases[i]);
+  }
+  tell_watch(me, cases, count, until != nullptr, w.number);
+  // After the suspension was told, and the bits of `waiting`. Partner: program_core::abort_here.
+  const bool leaves = (me.program->aborting.load() && std::uncaught_exceptions() == 0) ||
+                      (me.is_timer && me.program->stopping.load());  // partner: wake_timers
+  const bool ready = leaves || std::any_of(cases, cases + count, is_ready);
+  bool in_time = true;
+  if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
+    sukima::detail::finish_suspension(self);
+    in_time = until == nullptr || clock::now() < *until;
+  }
+  if (until != nullptr) me.program->time.remove(*until, self);
+  step_wait_count(me);
+  // After the count; partner: read_wait. An abort that has read the number before resumes nothing by it.
+  me.suspension.store(0, std::memory_order_release);
+  for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
+  return in_time || std::any_of(cases, cases + count, is_ready);
+}
+
+/// The rest of wait.
+bool wait_for_some(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
+  if (until != nullptr && clock::now() >= *until) return false;
+  const bool shared = until != nullptr ||
+                      std::any_of(cases, cases + count, [](const wait_case& c) { return c.stream->shared; });
+  bool in_time = true;
+  if (shared)
+    in_time = wait_for_others(me, cases, count, until);
+  else
+    park_in_island(me, cases, count);
+  if (me.recorded != nullptr) me.program->recorded->waited(me);
+  leave_if_aborting(me);
+  return in_time;
+}
+
+}  // namespace
+
+static void end_local_wait(object_core& o) noexcept {
+  o.local_wait = nullptr;
+  step_wait_count(o);
+  o.home->make_ready(*o.self);
+}
+
+bool claim(wait_state& w) noexcept {
+  object_core& o = w.object;
+  if (w.shared) return sukima::detail::try_resume(*o.self, w.number);
+  if (o.local_wait != &w) return false;
+  end_local_wait(o);
+  return true;
+}
+
+void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
+  if (remote) return wake_remote(*this, side);
+  const optional_lock hold(lists_lock, shared);
+  wait_list& list = side == receivers_wait ? receivers : senders;
+  while (count != 0 && list.first != nullptr) {
+    wait_case& c = *list.first;
+    list.remove(c);
+    if (claim(*c.wait)) --count;
+  }
+  if (list.first == nullptr) clear_waiting(*this, side);
+}
+
+void stream_core::drop_oldest(object_core& sender) {
+  if (in_records) return drop_record(*this, sender.record);
+  const side_lock hold(*this, false);  // of a shared stream
+  const std::uint64_t head = words->head.load(std::memory_order_relaxed);
+  // As a receiver does, so that tail_seen stays right. Under this lock, or in turns, only one moves the head.
+  if (words->tail.load(std::memory_order_acquire) - head < capacity || messages(head) == 0) return;
+  destroy(slot(head));
+  words->dropped.fetch_add(1, std::memory_order_relaxed);  // partner: dropped
+  give_back(head + 1, 1);
+}
+
+void stream_core::wake_in_island(wait_list& list) noexcept {
+  do {
+    wait_state& w = *list.pop().wait;
+    if (w.object.local_wait == &w) [[likely]]
+      return end_local_wait(w.object);
+    if (w.shared && claim(w)) return;
+  } while (list.first != nullptr);
+}
+
+bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
+  leave_if_aborting(me);
+  if (!me.dropped.empty()) release_dropped(me);
+  return wait_for_some(me, cases, count, until);
+}
+
+void wait_in_island(object_core& me, stream_core& s, bool receives) {
+  // Relaxed, here and below: run_bell has read it under the token that this object holds now, or will end the
+  // wait that begins here.
+  const bool aborting = me.program->aborting.load(std::memory_order_relaxed);
+  wait_case& c = me.single_case;
+  c.stream = &s;
+  c.receives = receives;
+  if (me.dropped.empty() && me.recorded == nullptr && !aborting) [[likely]] {
+    (receives ? s.receivers : s.senders).push(c);
+    // As in tell_watch.
+    me.waits_for[0].store(reinterpret_cast<std::uintptr_t>(&s) | (receives ? 1 : 0),
+                          std::memory_order_release);
+    me.waits.store(1, std::memory_order_release);
+    step_wait_count(me);
+    me.local_wait = &me.single_wait;
+    if (me.home->park_shortly(*me.self)) [[likely]] {
+      if (me.program->aborting.load(std::memory_order_relaxed)) [[unlikely]] {
+        if (c.is_listed) withdraw(c, false);  // end_local_waits has woken it
+        leave_if_aborting(me);
+      }
+      return;
+    }
+    me.local_wait = nullptr;
+    step_wait_count(me);
+    withdraw(c, false);
+  }
+  wait_case other;
+  other.stream = &s;
+  other.receives = receives;
+  wait(me, &other, 1, nullptr);
+}
+
+void turn_over(object_core& me) {
+  // Who only tries never waits. Not during an exception, which may be the one that ends the object.
+  if (!me.dropped.empty() && std::uncaught_exceptions() == 0) release_dropped(me);
+  recording* const recorded = me.program->recorded.get();
+  if (recorded != nullptr && !recorded->end_operation(me)) return;
+  island_core& home = static_cast<island_core&>(*me.home);
+  const std::uint64_t now = sukima::detail::ticks();
+  home.budget = recorded != nullptr ? 0 : home.end_slice(me, now);  // a recording does not depend on time
+  home.slice_began = now;
+  leave_if_aborting(me);
+  home.collect();
+  const bool had_turn = now - home.worker_since > slice_length::most_ticks;
+  if (home.is_called_home() || (had_turn && home.others_wait())) {
+    home.worker_since = now;
+    home.hand_over();
+    home.slice_began = sukima::detail::ticks();
+  }
+  home.take_turns();
+  island_core& now_home = static_cast<island_core&>(*me.home);  // another one, if its island was divided
+  now_home.others_were_ready = now_home.has_ready();
+  if (recorded != nullptr) recorded->go_on(me);
+}
+
+void release_dropped(object_core& me) noexcept {
+  std::vector<held_end> now = std::exchange(me.dropped, {});  // no room meanwhile: these are closed
+  for (const held_end& e : now) e.stream->release(e.out, &me);
+  now.clear();
+  me.dropped.swap(now);  // its room is for later exceptions
+}
+
+/// One end is gone. With the last one the other side hears of that.
+static void close_end(stream_core& s, bool out) noexcept {
+  // Acquire and release: whoever drops the last end says that it is closed, after what was sent through the
+  // others. Partners: this, for the other ends; observe_all (waits.cpp).
+  if ((out ? s.outs : s.ins).fetch_sub(1) != 1) return;
+  if (s.remote) return close_remote(s, out);
+  s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others
+  s.wake(out ? stream_core::receivers_wait : stream_core::senders_wait, ~std::uint64_t{0});
+}
+
+void stream_core::release(bool out, object_core* owner) noexcept {
+  if (owner != nullptr) {
+    const bool unwinds = owner->failing == nullptr && std::uncaught_exceptions() > 0 &&
+                         owner->ambient != nullptr && owner->ambient == sukima::detail::find_ambient() &&
+                         owner->dropped.size() < owner->dropped.capacity();
+    if (unwinds) {  // whether the object ends by that exception is known later
+      owner->dropped.push_back({this, out});
+      return;
+    }
+  }
+  if (out && owner != nullptr && owner->failing != nullptr) {
+    const std::string text =
+        "sukima: stream " + name + ": the object " + owner->name + " failed: " + *owner->failing;
+    const std::uint32_t now = owner->is_cut_off ? failed | cut_off : std::uint32_t{failed};
+    if (remote) {
+      fail_remote(*this, text, now);
+    } else {
+      const std::lock_guard hold(lists_lock);
+      if (failure.empty()) failure = text;
+      words->state.fetch_or(now);  // after the text; partner: stream_core::now
+    }
+  }
+  close_end(*this, out);
+  if (owner == nullptr) return;
+  // Forgotten only now: until whoever waits for it has been woken it is somebody's. Partner: find_dead.
+  const std::lock_guard hold(program->ends_lock);
+  const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
+                                 [&](const held_end& e) { return e.stream == this && e.out == out; });
+  if (held != owner->ends.end()) owner->ends.erase(held);
+}
+
+void stream_core::lock_side(bool out) {
+  if (remote)
+    lock_remote(*this, out);
+  else
+    (out ? out_lock : in_lock).lock();
+}
+
+void stream_core::unlock_side(bool out) noexcept {
+  if (remote)
+    unlock_remote(*this, out);
+  else
+    (out ? out_lock : in_lock).unlock();
+}
+
+void stream_core::throw_broken(const object_core* sender) const {
+  throw stream_broken("sukima: stream " + name + ": " + (sender != nullptr ? sender->name : "an object") +
+                      " sends, and no receiver is left");
+}
+
+void stream_core::throw_if_failed() const {
+  const std::uint32_t state = now();
+  if ((state & cut_off) != 0) throw stream_cut_off(failure_of(*this));
+  if ((state & failed) != 0) throw stream_failed(failure_of(*this));
+}
+
+void stream_core::throw_corrupt() const {
+  throw stream_failed("sukima: stream " + name + " is corrupt: another process wrote into its memory");
+}
+
+// Partners: program_core::stop, listener::run.
+bool stop_requested(const stream_core& s) noexcept { return s.program->stopping.load(); }
+
+}  // namespace sukima::objects::detail
