@@ -6,8 +6,8 @@ A part is a folder src/PART with its public headers include/sukima/…, its test
 parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others. Every other part may use src/base, which uses none.
 
-Inside src/runtime there are layers (RUNTIME_LAYERS): a file includes headers of its own layer and of the layers below it.
-core.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
+Inside src/runtime and src/objects there are layers (LAYERS): a file includes headers of its own layer and of the layers
+below it. core.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
 
 The part lab is the folder lab/, which measures the product: the sources of src/ and include/ and the CMakeLists.txt of
 src/ must not use it. Its benchmark programs get their include paths from CMake.
@@ -54,8 +54,8 @@ LAB_FOLDERS = ("", "lab", "lab/commands", "lab/validation", "lab/benchmarks")
 # Words of CMake that lead to the laboratory.
 LAB_IN_CMAKE = re.compile(r"(?:^|[\s(/\"])lab(?=[\s)/\"]|$)|\bsukima_lab|\bSUKIMA_BUILD_(?:LAB|BENCHMARKS)\b")
 NO_LAB = "the product must not use the laboratory, lab/; it is built and installed without it"
-# The layers of src/runtime, the lowest first: folders, and files without their suffix. A file that is named belongs to
-# its layer wherever it is.
+# The layers of parts, the lowest first: folders, and files without their suffix. A file that is named belongs to its layer
+# wherever it is.
 RUNTIME_LAYERS = [
     ("tuning and the data of a worker", [
         "assert", "fiber/exception_state", "fixed_order", "join/joining", "lifetime", "linked_queue", "observe",
@@ -76,6 +76,21 @@ RUNTIME_LAYERS = [
         "core", "default_runtime", "entry", "lifecycle", "observe/statistics", "poll_handlers", "rest", "worker_loop",
     ]),
 ]
+OBJECTS_LAYERS = [
+    ("shared descriptions", ["shared"]),
+    ("predictions and plans", ["model"]),
+    ("the data of a program and its islands", [
+        "program/declaration", "program/program_core", "schedule/division", "schedule/division_steps", "schedule/island",
+        "schedule/slice", "schedule/timer",
+    ]),
+    ("recording", ["recording"]),
+    ("streams and their shared memory", ["process/doorbell", "process/segment", "stream"]),
+    ("placing objects", ["schedule"]),
+    ("the search for deadlocks", ["deadlock"]),
+    ("processes", ["process"]),
+    ("the life of a program", ["program"]),
+]
+LAYERS = {"runtime": RUNTIME_LAYERS, "objects": OBJECTS_LAYERS}
 # The files that may include src/runtime/core.hpp; at most eight.
 CORE_USERS = {
     "src/runtime/default_runtime.cpp",
@@ -162,12 +177,12 @@ def is_in_lab(root, name):
                for folder in LAB_FOLDERS)
 
 
-def runtime_layer(relative):
-    """The index of the layer in RUNTIME_LAYERS that a source of src/runtime belongs to, or None."""
+def layer_of(relative):
+    """The index of the layer in LAYERS that a source of a part with layers belongs to, or None."""
     name = pathlib.PurePosixPath(*relative.parts[2:]).with_suffix("").as_posix()
     found = [
         (len(entry), index)
-        for index, (_, entries) in enumerate(RUNTIME_LAYERS)
+        for index, (_, entries) in enumerate(LAYERS[relative.parts[1]])
         for entry in entries
         if name == entry or name.startswith(entry + "/")
     ]
@@ -175,11 +190,12 @@ def runtime_layer(relative):
 
 
 def check_layers(relative, found):
-    """The complaint about a source of src/runtime that includes FOUND of a layer above it, or None."""
-    here, there = runtime_layer(relative), runtime_layer(found)
+    """The complaint about a source of a part with layers that includes FOUND of a layer above it, or None."""
+    here, there = layer_of(relative), layer_of(found)
     if here is None or there is None or there <= here:
         return None
-    low, high = RUNTIME_LAYERS[here][0], RUNTIME_LAYERS[there][0]
+    layers = LAYERS[relative.parts[1]]
+    low, high = layers[here][0], layers[there][0]
     return f"the layer '{low}' must not use the layer '{high}'; move it up, or let it call an interface of its own layer"
 
 
@@ -198,7 +214,8 @@ def check_own(root, relative, part, name):
     for base in ((root / relative).parent, *rooms, part_folder(root, part)):
         if exists(base / name):
             target = (base / name).relative_to(root)
-            return check_layers(relative, target) if part == "runtime" else check_rooms(relative, target)
+            has_layers = part in LAYERS and relative.parts[0] == "src"
+            return check_layers(relative, target) if has_layers else check_rooms(relative, target)
     if part != "lab" and is_in_lab(root, name):
         return NO_LAB
     for other in sorted(ORDER.keys() - {part}):
@@ -220,8 +237,8 @@ def check_core_users(root):
 def check_file(root, relative):
     """The complaints about one file."""
     part = file_part(relative)
-    if part == "runtime" and relative.parts[0] == "src" and runtime_layer(relative) is None:
-        yield f"{relative}: it has no layer; add it to RUNTIME_LAYERS in check-includes.py"
+    if part in LAYERS and relative.parts[0] == "src" and layer_of(relative) is None:
+        yield f"{relative}: it has no layer; add it to {part.upper()}_LAYERS in check-includes.py"
     if part is not None and part not in ORDER:
         yield f"{relative}: the part {part} has no place in the order of the parts; add it to check-includes.py"
         return

@@ -199,6 +199,21 @@ class CheckIncludes(unittest.TestCase):
                               "src/runtime/park/wake_epoch.cpp": '#include "park/park.hpp"\n'},
                              "src/runtime/park/wake_epoch.cpp:1:", "the layer 'tuning and the data of a worker' must not use")
 
+    def test_objects_layer_upward(self):
+        self.assert_rejected({"src/objects/stream/pipe.cpp": '#include "process/processes.hpp"\n',
+                              "src/objects/process/processes.hpp": ""},
+                             "src/objects/stream/pipe.cpp:1:",
+                             "the layer 'streams and their shared memory' must not use the layer 'processes'")
+
+    def test_objects_file_that_is_named_in_a_lower_layer(self):
+        code, output = self.check({"src/objects/stream/stream.cpp": '#include "program/program_core.hpp"\n',
+                                   "src/objects/program/program_core.hpp": ""})
+        self.assertEqual(code, 0, output)
+
+    def test_objects_file_without_a_layer(self):
+        self.assert_rejected({"src/objects/surprise.cpp": ""}, "src/objects/surprise.cpp:", "it has no layer",
+                             "OBJECTS_LAYERS")
+
     def test_runtime_file_without_a_layer(self):
         self.assert_rejected({"src/runtime/surprise/a.cpp": ""}, "src/runtime/surprise/a.cpp:", "it has no layer")
 

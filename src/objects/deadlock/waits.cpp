@@ -5,7 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
 
 namespace sukima::objects::detail {
 

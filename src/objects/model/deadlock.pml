@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for a deadlock of objects in several processes (src/objects/deadlock/deadlock.cpp).
+// The search for a deadlock of objects in several processes (src/objects/deadlock/watch.cpp).
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m1000000
 // expect: errors: 0

@@ -14,7 +14,6 @@
 #include <iostream>
 
 #include "process/processes.hpp"
-#include "program/program.hpp"
 
 namespace sukima::objects::detail {
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that has processes: what its parent does, what a child does, and what is told to all.
-#include "program/program.hpp"
+#include "deadlock/watch.hpp"
+#include "process/listener.hpp"
+#include "process/processes.hpp"
+#include "program/declaration.hpp"
+#include "program/program_core.hpp"
+#include "recording/recording.hpp"
+#include "schedule/island.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -18,7 +18,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
 #include "stream/remote.hpp"
 
 extern char** environ;

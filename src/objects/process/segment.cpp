@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/segment.hpp"
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
 #include "stream/pipe.hpp"
 
 #include <fcntl.h>

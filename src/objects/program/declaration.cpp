@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program declares, as a text of one line for each stream and object: two processes that have the same
 // text can exchange messages.
-#include "program/program.hpp"
+#include "program/declaration.hpp"
+#include "program/program_core.hpp"
 
 #include <cxxabi.h>
 

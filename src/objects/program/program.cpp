@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program's life: declaring, dividing the objects among islands, running, aborting.
-#include "program/program.hpp"
+#include "deadlock/watch.hpp"
+#include "process/listener.hpp"
+#include "process/processes.hpp"
+#include "program/program_core.hpp"
+#include "recording/recording.hpp"
+#include "recording/run_time.hpp"
+#include "schedule/island.hpp"
+#include "schedule/plan.hpp"
+#include "schedule/stacks.hpp"
+#include "stream/waiting.hpp"
 
 #include <sukima/detail/ticks.hpp>
 
@@ -13,9 +22,6 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-
-#include "schedule/stacks.hpp"
-#include "stream/remote.hpp"
 
 namespace sukima::objects {
 namespace detail {
@@ -268,7 +274,7 @@ void program_core::run() {
     run_islands(parts);
   const std::lock_guard hold(run_lock);
   if (error) std::rethrow_exception(error);
-  tell_run_time(took);
+  write_run_time(took);
 }
 
 void program_core::abort_here() noexcept {

@@ -19,7 +19,8 @@
 #include <tuple>
 #include <utility>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
+#include "schedule/island.hpp"
 
 namespace sukima::objects::detail {
 

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <string>
 
-#include "program/program.hpp"
+#include "recording/run_time.hpp"
 
 namespace sukima::objects::detail {
 
-void tell_run_time(std::chrono::nanoseconds time) noexcept {
+void write_run_time(std::chrono::nanoseconds time) noexcept {
   const char* const path = secure_getenv("SUKIMA_OBJECTS_TIME");
   if (path == nullptr || *path == '\0') return;
   const descriptor file(::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

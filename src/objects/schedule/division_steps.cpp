@@ -8,7 +8,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
+#include "schedule/division_steps.hpp"
+#include "schedule/island.hpp"
 
 namespace sukima::objects::detail {
 

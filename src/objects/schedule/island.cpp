@@ -6,7 +6,8 @@
 #include <time.h>
 #include <sukima/detail/ticks.hpp>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
+#include "schedule/division_steps.hpp"
 
 namespace sukima::objects::detail {
 

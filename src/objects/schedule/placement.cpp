@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which object runs in which process and island, and which streams need no locks because of that.
-#include "program/program.hpp"
+#include "program/declaration.hpp"
+#include "program/program_core.hpp"
+#include "schedule/island.hpp"
+#include "schedule/plan.hpp"
 
 #include <runtime/shared/most_threads.hpp>
 

@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
+#include "schedule/plan.hpp"
 #include "shared/description.hpp"
 #include "shared/plan_reader.hpp"
 

@@ -2,6 +2,10 @@
 #include "schedule/stacks.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "program/program_core.hpp"
 
 namespace sukima::objects::detail {
 

@@ -2,9 +2,9 @@
 // The C stacks of objects.
 #pragma once
 
-#include "program/program.hpp"
-
 namespace sukima::objects::detail {
+
+struct program_core;
 
 /// Gives each object that asks for no stack one with room for some copies of its messages, unless so many
 /// need more than the default that their mappings could be more than the kernel allows. For the holder of

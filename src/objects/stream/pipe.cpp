@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
 #include "stream/remote.hpp"
 
 namespace sukima::objects::detail {

@@ -5,7 +5,8 @@
 // A message that needs more than half of the ring is large. It goes into the room beside the ring that the
 // stream has for one such message, and its record is one slot with a marked length. The next large message
 // waits until that record has been received.
-#include "program/program.hpp"
+#include "stream/record.hpp"
+#include "program/program_core.hpp"
 #include "stream/pipe.hpp"
 #include "stream/remote.hpp"
 

@@ -4,16 +4,14 @@
 // of its waiters as can go on, and sets `waiting` again for the others.
 #include "stream/remote.hpp"
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
 #include "stream/pipe.hpp"
-
-#include <sukima/detail/own_thread.hpp>
-
-#include <pthread.h>
+#include "stream/waiting.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace sukima::objects::detail {
 
@@ -57,7 +55,8 @@ void fail(shared_stream& s, std::uint32_t process, const std::string& text, std:
   s.state.fetch_or(state);  // partner: stream_core::now
 }
 
-/// Somebody moved the index, or closed the other side.
+}  // namespace
+
 void wake_here(stream_core& s, std::uint32_t side) noexcept {
   const std::lock_guard hold(s.lists_lock);
   wait_list& list = side == stream_core::receivers_wait ? s.receivers : s.senders;
@@ -80,8 +79,6 @@ void wake_here(stream_core& s, std::uint32_t side) noexcept {
     if (can_go_on() < std::max<std::uint64_t>(list.first->room, 1)) return;
   }
 }
-
-}  // namespace
 
 void remote_deleter::operator()(remote_stream* r) const noexcept { delete r; }
 
@@ -169,37 +166,6 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
         memory.bell(one.process).ring_for_the_dead(bit_of(i, side));
   }
   memory.process(process).gone.store(1);  // its ends are closed; partner: ask_processes
-}
-
-listener::listener(program_core& of, const segment& memory, std::uint32_t process)
-    : of_(of), memory_(memory), process_(process), bell_(memory.bell(process)) {
-  const sukima::detail::signals_blocked here;
-  thread_ = std::thread([this] { run(); });
-}
-
-listener::~listener() {
-  ends_.store(true);  // then ring; partner: run
-  bell_.ring(doorbell::no_bit);
-  thread_.join();
-}
-
-void listener::run() {
-  pthread_setname_np(pthread_self(), "sukima-bell");
-  bool stopped = false;
-  while (!ends_.load()) {  // partner: ~listener
-    bell_.listen([this](std::size_t bit) {
-      if (bit / 2 < of_.streams.size())
-        wake_here(*of_.streams[bit / 2],
-                  bit % 2 == 0 ? stream_core::receivers_wait : stream_core::senders_wait);
-    });
-    answer_watch(of_, memory_, process_);
-    // After the ring. Partners: program_core::stop and abort, in any process; of_.stopping: stop_requested.
-    if (memory_.header().stopping.load() != 0 && !std::exchange(stopped, true)) {
-      of_.stopping.store(true);
-      of_.wake_timers();
-    }
-    if (memory_.header().aborting.load() != 0 && !of_.aborting.load()) of_.abort_here();
-  }
 }
 
 }  // namespace sukima::objects::detail

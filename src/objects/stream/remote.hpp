@@ -4,9 +4,7 @@
 
 #include "process/segment.hpp"
 
-#include <memory>
 #include <string>
-#include <thread>
 
 namespace sukima::objects::detail {
 
@@ -29,22 +27,19 @@ inline std::size_t bit_of(std::size_t stream, std::uint32_t side) noexcept {
 /// is woken, also for what it may have left undone. For the parent.
 void bury(const program_core& p, const segment& memory, std::uint32_t process, const std::string& failure);
 
-/// The thread that listens to this process's doorbell, for as long as this lives. \pre attach_streams
-class listener {
- public:
-  listener(program_core& of, const segment& memory, std::uint32_t process);
-  listener(const listener&) = delete;
-  listener& operator=(const listener&) = delete;
-  ~listener();
+/// Wakes the waiters of this process that can go on: an index was moved, or the other side closed.
+void wake_here(stream_core& s, std::uint32_t side) noexcept;
 
- private:
-  void run();
-  program_core& of_;
-  const segment& memory_;
-  std::uint32_t process_;
-  doorbell bell_;
-  std::atomic<bool> ends_{false};  ///< partners: ~listener, run
-  std::thread thread_;
-};
+// For streams of this process that lead to others.
+void lock_remote(stream_core& s, bool out);
+void unlock_remote(stream_core& s, bool out) noexcept;
+/// Wakes the waiters on that side, in all processes.
+void wake_remote(stream_core& s, std::uint32_t side) noexcept;
+/// This process's last end on that side was released.
+void close_remote(stream_core& s, bool out) noexcept;
+/// A sender of this process ends by an exception. \param state the stream's state from now on
+void fail_remote(stream_core& s, const std::string& text, std::uint32_t state) noexcept;
+/// The text of the failed sender; any stream has one.
+const char* failure_of(const stream_core& s) noexcept;
 
 }  // namespace sukima::objects::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "program/program.hpp"
+#include "program/program_core.hpp"
 
 namespace sukima::objects::detail {
 

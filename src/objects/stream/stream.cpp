@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp.
-#include "program/program.hpp"
+#include "program/program_core.hpp"
+#include "recording/recording.hpp"
+#include "schedule/island.hpp"
+#include "stream/record.hpp"
+#include "stream/remote.hpp"
+#include "stream/waiting.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

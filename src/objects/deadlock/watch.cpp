@@ -11,9 +11,7 @@
 // objects, and when all have, the round is complete; so there was a moment between two rounds at which all
 // that are suspected were waiting. A process that does not answer is alive.
 // Model: src/objects/model/deadlock.pml.
-#include "program/program.hpp"
-
-#include "deadlock/waits.hpp"
+#include "deadlock/watch.hpp"
 
 #include <sukima/detail/own_thread.hpp>
 
@@ -23,6 +21,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "process/segment.hpp"
+#include "program/program_core.hpp"
 
 namespace sukima::objects::detail {
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches for deadlocks while a program runs; watch.cpp says how.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "deadlock/waits.hpp"
+
+namespace sukima::objects::detail {
+
+class segment;
+struct program_core;
+
+/// Whether a deadlock of some objects ends the program although others go on, as SUKIMA_DEADLOCK says.
+/// \throws bad_setting
+bool does_deadlock_of_some_end();
+
+/// Looks now and then whether objects wait for one another, in any process. Exists while a program runs; with
+/// several processes, in the parent.
+class deadlock_watch {
+ public:
+  explicit deadlock_watch(program_core& of);
+  deadlock_watch(const deadlock_watch&) = delete;
+  deadlock_watch& operator=(const deadlock_watch&) = delete;
+  ~deadlock_watch();
+
+ private:
+  void run();
+  bool sleep(std::chrono::milliseconds time);
+  void look();
+  /// Nothing: the program ends, or some process has not answered.
+  std::optional<observation> observe();
+  std::optional<observation> ask_processes();
+  program_core& of_;
+  std::mutex lock_;
+  std::condition_variable ended_;
+  bool ends_ = false;
+  std::string reported_;
+  std::thread thread_;
+};
+
+/// Answers the parent's watch, if it has asked. For a process of several.
+void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept;
+
+}  // namespace sukima::objects::detail

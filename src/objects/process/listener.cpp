@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process/listener.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <pthread.h>
+
+#include <utility>
+
+#include "deadlock/watch.hpp"
+#include "program/program_core.hpp"
+#include "stream/remote.hpp"
+
+namespace sukima::objects::detail {
+
+listener::listener(program_core& of, const segment& memory, std::uint32_t process)
+    : of_(of), memory_(memory), process_(process), bell_(memory.bell(process)) {
+  const sukima::detail::signals_blocked here;
+  thread_ = std::thread([this] { run(); });
+}
+
+listener::~listener() {
+  ends_.store(true);  // then ring; partner: run
+  bell_.ring(doorbell::no_bit);
+  thread_.join();
+}
+
+void listener::run() {
+  pthread_setname_np(pthread_self(), "sukima-bell");
+  bool stopped = false;
+  while (!ends_.load()) {  // partner: ~listener
+    bell_.listen([this](std::size_t bit) {
+      if (bit / 2 < of_.streams.size())
+        wake_here(*of_.streams[bit / 2],
+                  bit % 2 == 0 ? stream_core::receivers_wait : stream_core::senders_wait);
+    });
+    answer_watch(of_, memory_, process_);
+    // After the ring. Partners: program_core::stop and abort, in any process; of_.stopping: stop_requested.
+    if (memory_.header().stopping.load() != 0 && !std::exchange(stopped, true)) {
+      of_.stopping.store(true);
+      of_.wake_timers();
+    }
+    if (memory_.header().aborting.load() != 0 && !of_.aborting.load()) of_.abort_here();
+  }
+}
+
+}  // namespace sukima::objects::detail

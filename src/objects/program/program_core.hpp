@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a program of objects, while it is declared and while it runs. All rooms but shared and model
+// use it; the rooms of its functions are named below.
+#pragma once
+
+#include <base/shared/descriptor.hpp>
+#include <sukima/objects.hpp>
+#include <sukima/suspend.hpp>
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/timer.hpp"
+#include "shared/execution_model.hpp"
+
+namespace sukima::objects::detail {
+
+class child_role;
+class recording;
+class segment;
+struct island_core;
+
+struct program_core {
+  /// \param argv null: the program can have no processes
+  program_core(runtime& chosen, char** argv);  // process/process_roles.cpp
+  program_core(const program_core&) = delete;
+  program_core& operator=(const program_core&) = delete;
+  ~program_core();
+
+  runtime& on;
+  const bool has_arguments;  ///< false: the program can have no processes
+  const std::vector<std::string> arguments;  ///< of main, as they were
+  const bool has_own_arguments;  ///< the process was started with these arguments
+  descriptor folder;  ///< the current one when the program was made; none: it is not known
+  std::unique_ptr<child_role> child;  ///< null: this process is the parent, or there are no processes
+  std::unique_ptr<segment> shared_memory;  ///< the parent's
+  const segment* memory = nullptr;  ///< null: there are no processes
+  std::uint32_t process = 0;  ///< the number of this process
+  std::vector<std::unique_ptr<stream_core>> streams;
+  std::vector<std::unique_ptr<object_core>> objects;
+  std::vector<std::unique_ptr<island_core>> islands;  ///< guarded by run_lock while the program runs
+  sukima::detail::runtime_core* core = nullptr;
+  timer time;
+  std::unique_ptr<recording> recorded;  ///< null: the program is not recorded
+  std::string wanted_model;  ///< chosen with program::model; empty: none
+  bool has_run = false;
+  bool deadlock_of_some_ends = false;  ///< set before the watch begins, which reads it
+
+  /// No data goes with it. Partners: stop(), listener::run; stop_requested.
+  std::atomic<bool> stopping{false};
+  /// Set before any object is woken; read after a wait was announced, and after an object was marked as begun.
+  /// Partners: wait() (stream.cpp), run_object, run_bell.
+  std::atomic<bool> aborting{false};
+  std::atomic<std::size_t> left{0};  ///< bound fibers that have not ended; partner: end_fiber
+  resumer over;
+
+  std::mutex ends_lock;  ///< object_core::ends of all objects
+  std::mutex run_lock;  ///< guards the following, and the islands while they are made and ended
+  bool is_running = false;
+  clock::duration took{};  ///< from the start of the objects to the end of the last
+  std::exception_ptr error;  ///< the first
+  bool error_follows = false;
+
+  void run();
+  /// Ends all objects, in all processes.
+  void abort() noexcept;
+  /// Ends the objects of this process.
+  void abort_here() noexcept;
+  /// Whether an abort has begun in any process, even if this one has not been notified yet.
+  bool abort_began() const noexcept;
+  void stop() noexcept;
+  /// Timers of this process see that the program was stopped.
+  void wake_timers() noexcept;  // stream/sleep.cpp
+  /// Keeps the first error. Between processes a consequence may arrive before its cause, which then takes its
+  /// place.
+  /// \param text sent to the parent if this process is a child
+  /// \param follows whether it is the consequence of another object's end
+  void note_error(std::exception_ptr e, const std::string& text, bool follows) noexcept;
+  /// The island of this program that is that executor; null: none.
+  const island_core* find_island(const sukima::detail::executor* of);
+  /// Gives the island its bell, which runs first, and begins its first slice.
+  static void make_bell(island_core& i);
+
+ private:
+  void check() const;
+  // schedule/placement.cpp
+  /// Checks that each process has room for the threads of its islands.
+  /// \throws usage_error there are too many
+  void check_threads() const;
+  /// Sets the objects' processes and islands. \returns the number of processes
+  std::uint32_t place(const model::model_parts& how);
+  /// Decides which streams need locks.
+  /// \throws usage_error a stream leads to another process, and its messages cannot pass
+  void share_streams() const;
+  /// \param divide whether they may be divided while they run
+  void make_islands(bool on_threads, bool divide);
+  // process/process_roles.cpp
+  void run_as_child();
+  void run_as_parent(std::uint32_t processes, model::execution_model how);
+  /// Drops the objects of other processes.
+  void drop_others() noexcept;
+  // program/program.cpp
+  void run_islands(const model::model_parts& how);
+  static void prepare(island_core& i);
+};
+
+}  // namespace sukima::objects::detail
