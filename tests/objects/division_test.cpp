@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Islands without a group: objects that streams connect share one, and leave it where they compute much.
-#include "../../src/objects/schedule/division.hpp"
+#include "schedule/division.hpp"
 
 #include <sys/types.h>
 #include <unistd.h>

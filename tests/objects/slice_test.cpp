@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices: by the time that messages take, and what they do for the others of an island where one computes.
-#include "../../src/objects/schedule/slice.hpp"
+#include "schedule/slice.hpp"
 
 #include <time.h>
 
