@@ -211,8 +211,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(code, 0, output)
 
     def test_objects_file_without_a_layer(self):
-        self.assert_rejected({"src/objects/surprise.cpp": ""}, "src/objects/surprise.cpp:", "it has no layer",
-                             "OBJECTS_LAYERS")
+        self.assert_rejected({"src/objects/surprise.cpp": ""}, "src/objects/surprise.cpp:", "add it to OBJECTS_LAYERS")
 
     def test_runtime_file_without_a_layer(self):
         self.assert_rejected({"src/runtime/surprise/a.cpp": ""}, "src/runtime/surprise/a.cpp:", "it has no layer")
