@@ -58,7 +58,7 @@ proctype closes(byte process) {
   ends++
 }
 
-/* Process 0 is killed, or not; the parent closes what it had. */
+/* Process 0 is killed, or not; the parent closes its end. */
 proctype parent() {
   bool any;
   byte at;

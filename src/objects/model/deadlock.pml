@@ -22,30 +22,30 @@
 // check: spin -DDEADLOCK -DBUG_BLIND -a; cc -O2 -DSAFETY -DCOLLAPSE; -m1000000 -E
 // expect: errors: 1
 //
-// What is modelled: two objects in two processes send each other messages: the first asks and waits for the answer;
-// the second answers. With DEADLOCK both wait at first. Each process has a listener, which resumes the
-// object that its process's doorbell is rung for, and answers the watch. The watch asks for two rounds, and
-// takes for deadlocked whoever has waited in one and the same wait in both, for a stream without a message,
-// unless somebody holds its other end who was seen not to wait, or to wait in another wait. With KILLED the
-// second object's process is killed at any step; the parent closes its stream, and then notes that it is gone.
+// What is modelled: two objects in two processes send each other messages. The first asks and waits for the answer;
+// the second answers. With DEADLOCK both wait at first. Each process has a listener. It resumes the object for which
+// its process's doorbell is rung, and answers the watch. The watch asks for two rounds. An object is taken for
+// deadlocked if both rounds see it in the same wait, for a stream without a message, and if the holder of the
+// stream's other end is deadlocked, too. With KILLED the second object's process is killed at any step; the parent
+// closes its stream, and then notes that it is gone.
 //
-// What must hold: a verdict is true: nobody will ever resume that object. With DEADLOCK, once both wait, one look
-// gives it.
+// What must hold: a verdict is true: no process will ever resume that object. With DEADLOCK, once both wait, one
+// look gives the verdict.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_ONE_ROUND       who waits in the first round is taken for one that has waited all the time
+//   BUG_ONE_ROUND       an object that waits in the first round is taken for one that has waited all the time
 //   BUG_OLD_ANSWERS     the watch does not wait until both processes have answered
 //   BUG_RINGS_UNSEEN    an object whose stream has a message counts as waiting until it is resumed
 //   BUG_COUNT_FIRST     the count of waits is read once, before the stream
-//   BUG_OVER_LATE       who holds an end is seen in the second round
+//   BUG_OVER_LATE       the holders of ends are those of the second round
 //   BUG_FORGETS_FIRST   an end is forgotten before its stream is closed
 //   BUG_BLIND           waits between processes count as alive, as they once did
 
 bool message[2];             /* one of object p that was not taken yet */
 bool closed[2];              /* the stream of p's messages */
-bool holds[2];               /* p's sending end, for the watch; not once p is over */
+bool holds[2];               /* p's sending end, for the watch; false once p has ended */
 byte count[2];               /* of p's waits; odd while it waits */
-bool suspended[2];           /* nobody has claimed p's resumption */
+bool suspended[2];           /* p's resumption is unclaimed */
 bool marked[2];              /* the doorbell of p's process */
 bool gone[2], dead[2];
 
@@ -53,7 +53,7 @@ bool gone[2], dead[2];
 #define READY(p) (message[OTHER(p)] || closed[OTHER(p)])
 #define STUCK(p) (count[p] % 2 == 1 && suspended[p] && !READY(p))
 
-/* What a process has last answered. */
+/* The last answer of a process. */
 byte asked, answered[2], seen_count[2];
 bool seen_holds[2];
 
@@ -183,7 +183,7 @@ proctype watch() {
     p = 0;
     do
     :: p < 2 ->
-       /* Who is alive frees whoever waits for what it may still send. */
+       /* An object that is alive frees the objects that wait for its messages. */
        is_dead[p] = suspected[p] && (suspected[OTHER(p)] || !held[OTHER(p)]);
        p++
     :: else -> break
@@ -196,7 +196,7 @@ proctype watch() {
   }
 }
 
-/* The parent: the second process dies, and it hears of that. */
+/* The parent: the second process dies, and the parent learns of it. */
 proctype parent() {
 #ifdef KILLED
   d_step { dead[1] = true; closed[1] = true; marked[0] = true };

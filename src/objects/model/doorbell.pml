@@ -28,15 +28,15 @@
 // between any two steps, its listener with it; then the parent closes its side and rings for it. The lock of the
 // list is taken by one process only, and left out where it only guards against an object of the same process.
 //
-// What must hold: whoever is not killed ends; the receiver then has got every message that was published, in
-// order and none twice.
+// What must hold: each process that is not killed ends. The receiver has then received every published message,
+// in order and none twice.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_NO_RING            the parent closes the side of a dead process, but does not ring
-//   BUG_RING_ONLY          it rings as others do, and wakes only who has said that he sleeps
+//   BUG_RING_ONLY          it rings as others do, and so wakes only a listener that has announced its sleep
 //   BUG_NO_SECOND_LOOK     a waiter that has announced itself does not look again
 //   BUG_RING_FIRST         the word is exchanged before the bit is set
-//   BUG_SLEEP_AT_ONCE      the listener says that he sleeps whatever the word is
+//   BUG_SLEEP_AT_ONCE      the listener announces its sleep whatever the word is
 //   BUG_CLOSED_READ_LATE   the receiver looks into the ring first, then whether the stream is closed
 //   BUG_PUBLISH_FIRST      the index moves before the slot is written
 
@@ -53,7 +53,7 @@
 #define ASLEEP 2
 
 byte head, tail, slot[ROOM];
-bool waiting[2];             /* of stream_words::waiting: somebody of that side waits */
+bool waiting[2];             /* of stream_words::waiting: an object of that side waits */
 bool closed, broken;
 byte word[2];                /* the doorbells */
 bool marked[2];              /* their bit of the stream */
@@ -62,7 +62,7 @@ bool listed[2];              /* the object is in its process's list, and parks *
 bool dead[2];
 byte got;
 
-/* The exchange of the word, then the wake-up of who slept. */
+/* The exchange of the word, then the wake-up of a sleeping listener. */
 inline exchange(p) {
   if
   :: atomic { word[p] == ASLEEP -> word[p] = RUNG }; in_futex[p] = false
@@ -87,7 +87,7 @@ inline wake(p) {
   fi
 }
 
-/* ready: what the waiter waits for. */
+/* ready: the condition of the wait. */
 #define SENDER_READY (tail - head < ROOM || broken)
 #define RECEIVER_READY (tail != head || closed)
 inline wait(p, ready) {
@@ -164,7 +164,7 @@ proctype listener(byte p) {
     :: atomic { any = (word[p] == RUNG); word[p] = AWAKE };
        if
        :: atomic { marked[p] -> marked[p] = false; any = true };
-          /* wake_here: those who cannot go on stay, and are announced again before a last look */
+          /* wake_here: objects that cannot go on stay, and are announced again before a last look */
           do
           :: !listed[p] -> break
           :: listed[p] && (p == SENDER -> SENDER_READY : RECEIVER_READY) -> listed[p] = false; break
@@ -196,7 +196,7 @@ end_sleeping:
   } unless { dead[p] }
 }
 
-/* The parent: a process dies, and it hears of that. */
+/* The parent: a process dies, and the parent learns of it. */
 proctype parent() {
   byte other;
 #if KILLED != NOBODY

@@ -20,23 +20,23 @@
 // (0 a sender, 2 a receiver) stops between two steps; its lock is then inherited. Waiting is that of all
 // streams between processes (doorbell.pml): here a receiver that finds nothing tries again.
 //
-// What must hold: nobody reads from an empty pipe; a message that its sender has sent is received once, or the dead
-// receiver had read it; at the end, with nobody killed, nothing is left.
+// What must hold: no receiver reads from an empty pipe. A sent message is received once, or the dead receiver had
+// read it. At the end, if no process was killed, nothing is left.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_NO_REPAIR        a lock of the dead is only taken over
-//   BUG_ONE_LOCK         who inherits a lock repairs at once, without the other one
+//   BUG_ONE_LOCK         the process that inherits a lock repairs at once, without the other lock
 
 #define NOBODY 9
 #ifndef KILLED
 #define KILLED NOBODY
 #endif
 byte head, tail;
-byte content[4], first, last;  /* of the pipe: who has written */
-byte owner[2];                 /* of the senders' and the receivers' lock: NOBODY, or who, or DEAD */
+byte content[4], first, last;  /* of the pipe: the writers */
+byte owner[2];                 /* of the senders' and the receivers' lock: NOBODY, a process, or DEAD */
 bool repair, accepted[2], received[2], dead;
 #define DEAD 8
-/* Who has inherited a lock and dies before it is as others are leaves it to be inherited again. */
+/* A process that inherits a lock and dies before it holds it as others do leaves it to be inherited again. */
 #define INHERITED(me) (16 + me)
 
 inline take(which, me) {
@@ -138,7 +138,7 @@ proctype killer() {
 #endif
 }
 
-/* When nothing goes on: what was accepted has been received. */
+/* When nothing goes on, all accepted messages have been received. */
 proctype judge() {
   timeout;
   assert(!accepted[0] || received[0]);
