@@ -103,7 +103,7 @@ errors errors_of(estimate_method method, int graphs) {
   return result;
 }
 
-// The table of docs/host.md.
+// The table of docs/host-reference.md.
 TEST(partition, is_wrong_in_few_random_graphs_and_then_too_high_for_somebody) {
   const errors partition = errors_of(estimate_method::partition, 2000);
   const errors formula = errors_of(estimate_method::formula, 2000);

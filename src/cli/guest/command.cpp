@@ -31,7 +31,7 @@ A program reports through the socket /run/sukima/guest.sock, in lines:
   progress 1200
   end
 
-docs/host.md describes the messages.)";
+docs/host-reference.md describes the messages.)";
 
 struct guest_command {
   model::guest_options service;

@@ -281,7 +281,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.footer(
       fmt::format("Examples:\n{}\nWithout FILE, estimate and explain look at this host. sukima host help "
                   "ACTION describes one "
-                  "action, and docs/host.md the file and the sources.",
+                  "action, and docs/host-reference.md the file.",
                   all_examples()));
   command
       .add_option("ACTION", options->action,

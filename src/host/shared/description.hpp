@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host as facts: physical CPUs, virtual machines with their virtual CPUs, and the scheduler's settings. One
-// JSON format for estimates, simulations, recordings and tests; docs/host.md describes it.
+// JSON format for estimates, simulations, recordings and tests; docs/host-reference.md describes it.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //     vcpus 2                turn
 //     end                    end
 //
-// docs/host.md says what the words mean. Neither side trusts the other.
+// docs/host-reference.md says what the words mean. Neither side trusts the other.
 #pragma once
 
 #include <cstddef>

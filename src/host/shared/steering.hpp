@@ -57,7 +57,7 @@ std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pi
                                                    const std::filesystem::path& proc = "/proc");
 
 /// What may be set of a virtual machine, and where it is found: members of its description that estimates
-/// do not need. docs/host.md lists them.
+/// do not need. docs/host-reference.md lists them.
 struct steering {
   bool threads = false, vcpus = false, cap = false, weight = false, plug = false;  ///< what may be set: `act`
   unsigned least = 1, most = 1;  ///< bounds of the count

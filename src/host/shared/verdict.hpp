@@ -10,7 +10,7 @@
 
 namespace sukima::host {
 
-/// The states of the optimiser of one VM; docs/host.md draws them.
+/// The states of the optimiser of one VM; docs/host-optimiser.md draws them.
 enum class optimiser_state { idle, learn, trial, rest, sweep, back, hold };
 
 /// "idle", "learn", "try", "rest", "sweep", "back", "hold".

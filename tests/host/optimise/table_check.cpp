@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole table of docs/host.md, printed, and held to what the optimiser promises.
+// The whole table of docs/host-optimiser.md, printed, and held to what the optimiser promises.
 #include <gtest/gtest.h>
 
 #include <cstdio>
