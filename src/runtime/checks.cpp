@@ -22,10 +22,11 @@ void refuse_context(const char* operation) noexcept {
         "loop body a parameter of type sukima::context and pass that, or call it without a context\n",
         operation);
   else
-    std::fprintf(stderr,
-                 "sukima: %s got the context of an outer function; pass the one that the innermost branch or "
-                 "loop body got as its argument\n",
-                 operation);
+    std::fprintf(
+        stderr,
+        "sukima: %s got the context of an outer function; pass the context that the innermost branch "
+        "or loop body got as its argument\n",
+        operation);
   std::abort();
 }
 

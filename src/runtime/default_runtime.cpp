@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public class runtime, and the one that calls without a runtime use.
+// The public class runtime, and the default runtime, which calls that name no runtime use.
 #include "core.hpp"
 
 #include <sukima/capacity.h>
@@ -78,26 +78,28 @@ namespace detail {
 
 /// The default runtime, which sukima_workers_set may replace while other threads are about to enter it.
 ///
-/// One that started by itself is never freed, only ended: threads enter it without leaving a trace, so a
-/// program that replaces none pays nothing. What takes its place is freed when it is replaced in turn, so
-/// whoever enters that is counted:
-///   enters    counts itself, then reads `counted_`
-///   replaces  counted_ := null, then reads the count; if anybody is counted, the pointer comes back
-/// Both write before they read, so one of them sees the other. Whoever got hold of a runtime that ends
-/// meanwhile is refused by it (lifecycle::try_enter), and tries again.
+/// A default runtime that a call started is never freed, only ended. Threads enter it uncounted, so a program
+/// that never replaces it pays nothing. A runtime that replaced another one is freed when it is replaced in
+/// turn, so the threads that enter it are counted:
+///   a thread that enters    counts itself, then reads `counted_`
+///   a thread that replaces  counted_ := null, then reads the count; if a thread is counted, the pointer
+///                           comes back
+/// Both write before they read, so one of them sees the other. A thread may have read the pointer to a
+/// runtime that ends before the thread enters it. That runtime refuses it (lifecycle::try_enter), and it
+/// tries again.
 ///
-/// Never destroyed: threads may still compute while the program's static objects end. A child process after
-/// fork() gets a default runtime of its own.
+/// The slot is never destroyed: threads may still compute while the program's static objects end. A child
+/// process after fork() gets a default runtime of its own.
 class default_slot {
  public:
-  /// Started if there is none.
+  /// Returns the default runtime; starts one if there is none.
   runtime& get() { return user(*this).get(); }
   void enter(root_task& root);
   void use(const std::function<void(runtime&)>& f);
   bool renew(const settings& chosen);
 
-  // fork() while another thread holds the lock: in the child nobody would ever release it. So it belongs to
-  // the forking thread meanwhile. Threads that are counted do not exist in the child.
+  // Called around fork(). If another thread held the lock, no thread of the child would ever release it, so
+  // the forking thread takes it before. Threads that are counted do not exist in the child.
   void before_fork() { lock_.lock(); }
   void in_parent() { lock_.unlock(); }
   void in_child() {
@@ -107,7 +109,7 @@ class default_slot {
   }
 
  private:
-  /// One of `users_`.
+  /// A thread that `users_` counts.
   class counted_user {
    public:
     explicit counted_user(default_slot& of) : of_(of), forks_(of.forks_.load(std::memory_order_relaxed)) {
@@ -115,7 +117,7 @@ class default_slot {
     }
     counted_user(const counted_user&) = delete;
     counted_user& operator=(const counted_user&) = delete;
-    /// In a child process after fork() the count has begun anew.
+    /// Counts the thread out, but not in a child process after fork(), where the count has begun anew.
     ~counted_user() {
       if (forks_ == of_.forks_.load(std::memory_order_relaxed))
         of_.users_.fetch_sub(1, std::memory_order_release);
@@ -126,7 +128,7 @@ class default_slot {
     const unsigned forks_;
   };
 
-  /// Somebody who uses the default runtime: it is not freed meanwhile.
+  /// Use of the default runtime by a thread. The runtime is not freed before the use ends.
   class user {
    public:
     explicit user(default_slot& of) : runtime_(of.uncounted_.load(std::memory_order_acquire)) {
@@ -162,13 +164,13 @@ class default_slot {
   runtime* ended_ = nullptr;  ///< was `uncounted_`, and has ended; under the lock
 };
 
-/// Starts one if there is none.
+/// Returns the usable runtime; starts one if there is none. Called under the lock.
 runtime& default_slot::current() {
   // no partner: under the lock
   for (const std::atomic<runtime*>* const where : {&uncounted_, &counted_})
     if (runtime* const r = where->load(std::memory_order_relaxed); is_usable(r)) return *r;
   auto* const fresh = new runtime;
-  // One at most is kept for ever.
+  // At most one is kept for ever.
   // pairs with: user
   (ended_ == nullptr ? uncounted_ : counted_).store(fresh, std::memory_order_release);
   return *fresh;
@@ -194,7 +196,7 @@ void default_slot::use(const std::function<void(runtime&)>& f) {
 bool default_slot::renew(const settings& chosen) {
   const std::lock_guard hold(lock_);
   if (running_fiber() != nullptr) return false;
-  // The old one ends first: two sets of workers would disturb each other.
+  // The old runtime ends before the new one starts: two sets of workers would disturb each other.
   // pairs with: user
   for (std::atomic<runtime*>* const where : {&uncounted_, &counted_}) {
     runtime* const old = where->load(std::memory_order_relaxed);

@@ -150,11 +150,11 @@ bool lifecycle::try_enter(root_task& root) {
   switch_from_home(w, *s);
   if (outer != nullptr) [[unlikely]]
     set_running_fiber(outer);
-  SUKIMA_ASSERT(is_done(&root), "a thread leaves the runtime when its root is over");
+  SUKIMA_ASSERT(is_done(&root), "a thread leaves the runtime when its root has ended");
   SUKIMA_ASSERT(w.current.load(std::memory_order_seq_cst) == nullptr, "a thread leaves the runtime at home");
   const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
-  // After silence no idle worker is awake that could take something before the root warm-up is over.
+  // After silence no idle worker is awake that could take something before the root warm-up ends.
   const tuned_ticks& tuned = core_.tuned;
   last.roots.note(code, now - begun, after_silence ? tuned.root_warm_up : tuned.minimum_steal_age,
                   tuned.root_warm_up);

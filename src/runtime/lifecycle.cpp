@@ -61,13 +61,14 @@ void lifecycle::start(capacity_handle capacity) {
   }
 }
 
-/// Noexcept: for want of a fiber the program ends, because nobody could wait for what still runs.
+/// Waits for launched futures. Noexcept: without a fiber for it the program ends, because no thread could
+/// wait for the futures that still run.
 void lifecycle::close_launched() noexcept {
   const auto close = [this](context c) { core_.launched.close(c.top); };
   root_of<decltype(close)> root(close);
   last_root_.store(&root, std::memory_order_relaxed);
   enter(root);
-  last_root_.store(nullptr, std::memory_order_relaxed);  // another root may lie there
+  last_root_.store(nullptr, std::memory_order_relaxed);  // a later root may have the same address
 }
 
 void lifecycle::stop() {

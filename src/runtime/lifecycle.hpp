@@ -37,15 +37,16 @@ class lifecycle {
   /// Waits until all entries have ended, then ends the workers. May be called again.
   void stop();
 
-  /// The calling thread becomes a worker for the time of a call.
+  /// Runs a root; the calling thread is a worker during the call.
   /// \throws usage_error, std::system_error, what the root threw
   void enter(root_task& root);
-  /// The same, but where stop() was called nothing happens. \returns false: it was
+  /// The same, but does nothing after stop() was called. \returns false: it was called
   bool try_enter(root_task& root);
   /// Whether entries are refused.
   bool is_stopping() const noexcept { return stopping_.load(std::memory_order_seq_cst); }
-  /// As stop(), if nobody is inside, no launched future is left and no node is attached; so nothing of the
-  /// program runs meanwhile. \returns false: nothing has happened, but entries may have been refused
+  /// Does the same as stop() if no thread is inside, no launched future is left and no node is attached, so
+  /// that nothing of the program runs during the call.
+  /// \returns false: nothing has happened, but entries may have been refused
   bool stop_if_empty();
 
  private:
@@ -59,7 +60,7 @@ class lifecycle {
   remote_interface& remote_;
   /// Entries are refused. pairs with: stop, stop_if_empty; try_enter, end_entry in entry.cpp
   std::atomic<bool> stopping_{false};
-  /// The one entry that is not refused. no partner: written by the thread that enters with it
+  /// The only entry that is not refused. no partner: written by the thread that enters with it
   std::atomic<const root_task*> last_root_{nullptr};
   std::mutex leaving_;
   std::condition_variable left_;  ///< an entry ended while `stopping_`
@@ -67,7 +68,7 @@ class lifecycle {
 
 /// The error of an entry into a runtime that was shut down.
 usage_error was_shut_down();
-/// What a background worker's thread does.
+/// Main function of a background worker's thread.
 void background_main(worker& w);
 
 }  // namespace sukima::detail

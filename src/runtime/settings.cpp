@@ -103,8 +103,8 @@ constexpr std::size_t most_stack = 64 * gibi;
 constexpr std::size_t least_choices = 16 * kibi;
 constexpr std::size_t most_choices = 64 * mebi;
 constexpr std::size_t most_fibers = 1'000'000;
-/// Nobody should wait for longer than a time slice; and a longer sleep counts as an idle CPU
-/// (tuning::long_idle_ns).
+/// Longest interval that may be set. No worker should wait for longer than a time slice, and a longer sleep
+/// counts as an idle CPU (tuning::long_idle_ns).
 constexpr unsigned most_interval_us = 10'000;
 constexpr unsigned default_interval_us = 100;
 constexpr unsigned most_clones_ns = 1'000'000'000;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which roots of a thread are expected to be over at once, so that publishing their first fork is not worth
-// it.
+// Which roots of a thread are expected to end at once, so that publishing their first fork is not worth it.
 //
-// A root's first fork is published before its first branch begins, because that branch may never poll. Where
-// both branches take some nanoseconds, publishing and reclaiming are more than half of the whole call. So
-// each thread remembers, for each call that enters, how many roots in a row were over before a thief may
-// take anything. After enough of them the first fork of the next one ignores its poll, with the limit left
-// raised: the second poll publishes as always.
+// A root's first fork is published before its first branch begins, because that branch may never poll. If
+// both branches take some nanoseconds, publishing and reclaiming take more than half of the whole call. So
+// each thread remembers, for each call that enters, how many roots in a row ended before a thief may take
+// anything. After enough of them the first fork of the next root ignores its poll and leaves the limit
+// raised, so the second poll publishes as always.
 //
-// A root that lasts longer than the root warm-up in spite of it begins the counting anew, and doubles how
-// many are needed from then on: so a call at which each n-th root is long is wrong about log n times and
-// then never again. What looks like a long root may have been an interrupt; therefore `forgiveness` times as
-// many short ones in a row as were needed halve that number. Only a root whose branches do not poll loses
-// anything by a wrong guess.
+// A root that was expected to be short and lasts longer than the root warm-up resets the count. It also
+// doubles the number of short roots that are needed from then on. So a call at which each n-th root is long
+// is predicted wrongly about log n times and then never again. An interrupt may make a short root look long.
+// Therefore `forgiveness` times the needed number of short roots in a row halve that number. Only a root
+// whose branches do not poll loses anything by a wrong guess.
 #pragma once
 
 #include "tuning.hpp"
@@ -30,12 +29,12 @@ class short_roots {
   /// The code of a root: one for each call that enters.
   using code = const void*;
 
-  /// Is a root with that code expected to be over at once?
+  /// Whether a root with that code is expected to end at once.
   bool expects(code root) const noexcept {
     const history& p = histories_[index_of(root)];
     return p.root == root && p.in_a_row >= p.needed;
   }
-  /// Such a root is over.
+  /// Records how long a root with that code took.
   /// \param took  ticks
   /// \param short_below  fewer ticks than this are short; at least `long_from` are long
   void note(code root, std::uint64_t took, std::uint64_t short_below, std::uint64_t long_from) noexcept {

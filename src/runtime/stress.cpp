@@ -22,7 +22,8 @@ std::uint64_t rate() noexcept {
   return value;
 }
 
-/// The state lies in a function of its own: the compiler must not keep its address while fibers move.
+/// Draws the next number. Its state is in a function of its own, because the compiler must not keep the
+/// state's address while fibers move to other threads.
 [[gnu::noinline]] std::uint64_t draw() noexcept {
   static thread_local std::uint64_t state = 0;
   if (state == 0) state = std::hash<std::thread::id>{}(std::this_thread::get_id()) | 1;

@@ -74,7 +74,7 @@ worker& worker_table::add(unsigned rank) {
   const unsigned id = count_.load(std::memory_order_relaxed);
   if (id == max_workers)
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            "sukima: more than 4096 threads are inside of one runtime");
+                            "sukima: more than 4096 threads are inside one runtime");
   auto* const w = new worker(core_, id, rank);
   workers_[id].store(w, std::memory_order_relaxed);
   count_.store(id + 1, std::memory_order_release);

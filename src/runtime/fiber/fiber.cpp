@@ -9,14 +9,14 @@
 // stack finds it. The top of the C stack, the gate and the first choice points share pages; a fiber that does
 // little costs two of them.
 //
-// A guard is address space that belongs to no stack. It is wider than a page because a frame may be: a
+// A guard is address space that belongs to no stack. It is wider than a page because a frame may be wider: a
 // function that writes to the far end of a large array skips a page. A compiler with -fstack-clash-protection
 // touches every page of a frame (every 64 KiB on aarch64), so no frame skips a guard then.
 //
-// Small fibers (a C stack of at most small_stack_limit) share regions of choice_span: one gate for all,
-// whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
-// in return 100,000 of them are a few mappings and 8 KiB each. They are laid out in pieces of 4 KiB on every
-// kernel: where its pages are larger, they share pages.
+// Small fibers (a C stack of at most small_stack_limit) share regions of choice_span. They have one gate,
+// whose limit is always raised; each header is in its fiber's own piece. A fork there takes the slow path. In
+// return 100,000 fibers need only a few mappings and 8 KiB each. Their pieces are multiples of 4 KiB on every
+// kernel; on a kernel with larger pages several fibers share a page.
 #include <base/shared/assert.hpp>
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
@@ -40,7 +40,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// What small fibers are laid out in: the smallest page that a kernel has.
+/// Unit of the layout of small fibers: the smallest page that a kernel has.
 constexpr std::size_t small_page = 4096;
 /// Up to this size of the C stack fibers are made small.
 constexpr std::size_t small_stack_limit = 64 * 1024;
@@ -53,7 +53,7 @@ static_assert(large_guard % gate_page == 0 && choice_guard % gate_page == 0 && s
               "guards are whole pages, of 64 KiB at most");
 /// Choice stack of a small fiber, header included.
 constexpr std::size_t small_choice = 8 * 1024;
-/// Where a small fiber's header lies in its first small page; the C stack begins right below it.
+/// Offset of a small fiber's header in its first small page; the C stack begins right below it.
 constexpr std::size_t small_header_offset = 2048;
 /// Caches map aligned bases to the same sets; fibers begin at different lines instead.
 constexpr std::size_t colours = 8;
@@ -103,7 +103,7 @@ struct slab {
 
 slab& slab_of(const void* address) noexcept { return *reinterpret_cast<slab*>(&gate_of(address)); }
 
-/// A sample of a page: words that many frames or choice points cover.
+/// Looks at a sample of a page's words, so dense that most frames and choice points cover one.
 bool looks_used(const char* p, std::size_t page) noexcept {
   for (std::size_t offset = 0; offset < page; offset += 1024)
     if (*reinterpret_cast<const volatile std::uint64_t*>(p + offset) != 0) return true;
@@ -187,7 +187,7 @@ void trim(fiber& s) noexcept {
   s.steps.release();
   if (s.small) return;
   const std::size_t page = page_size();
-  // The page next to what may stay shows whether more was used: a fresh one is zero.
+  // The page next to those that may stay shows whether more was used: a fresh page is zero.
   char* stack_low = s.stack_top - s.stack_size;
   char* keep_from =
       reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(s.stack_top - keep_stack) & ~(page - 1));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fiber: a C stack and a choice stack, run by one worker at a time, able to move between workers.
 //
-// Who may touch a fiber:
-//   the worker that runs it (`on`), or a helper that holds it while it is suspended (suspend.hpp):
-//   everything; any thread: the members below "Written by others", and `limit.request_poll()`, even after the
-//   fiber was given back, because the memory of fibers is never unmapped before the runtime ends.
-// A fiber that is left becomes available to others only in `then` of switch_to (switch.hpp), which runs on
-// the stack that was switched to: before that its registers are not saved.
+// Two rules say which threads may touch a fiber:
+//   - The worker that runs it (`on`), or a helper that holds it while it is suspended (suspend.hpp), may
+//     touch everything.
+//   - Any thread may touch the members below "Written by others", and may call `limit.request_poll()`. That
+//     holds even after the fiber was given back, because the runtime keeps the memory of fibers until it
+//     ends.
+// A fiber that a worker leaves becomes available to others only in `then` of switch_to (switch.hpp), which
+// runs on the stack that was switched to. Before that the fiber's registers are not saved.
 #pragma once
 
 #include "choice/known_steps.hpp"
@@ -68,7 +70,7 @@ struct fiber {
   std::size_t guard = 0;  ///< bytes below its C stack that belong to no stack
   bool small = false;  ///< shares its gate with others
   bool switches_shortly = false;  ///< bound, and switch_within may be used
-  bool canary = false;  ///< no guard page lies below its C stack, but canary bytes (fault.hpp)
+  bool canary = false;  ///< canary bytes instead of a guard page are below its C stack (fault.hpp)
 
   // Written by the worker that runs it.
   char* oldest = nullptr;  ///< no choice point of this segment below it has work
@@ -89,23 +91,23 @@ struct fiber {
   /// to leave very young roots alone (steal_from), where a stale value costs no more than a steal.
   /// no partner: a hint
   std::atomic<std::uint64_t> entered_at{0};
-  /// Its root is expected to be over at once (short_roots.hpp): the first poll of its first fork is ignored.
+  /// Its root is expected to end at once (short_roots.hpp): the first poll of its first fork is ignored.
   bool is_short_root = false;
   choice_point* ignored = nullptr;  ///< the fork of which that poll was ignored
   traced_clones* clones = nullptr;  ///< where the last clone began; null: nothing is traced
-  /// How much there is to take, as its task says. no partner: a hint for thieves
+  /// Amount of work that a thief may take, by the task's own measure. no partner: a hint for thieves
   std::atomic<float> weight{1};
-  ambient_state small_ambient{};  ///< where it lies if the gate is shared
+  ambient_state small_ambient{};  ///< the ambient context, if the gate is shared
   bool abort_pending = false;  ///< an abort concerns it: polls at joins check whether they must leave
   /// Choice points below it are older than any destructor that runs during unwinding; null: not known.
   char* before_unwinding = nullptr;
-  /// A user's callback threw while the fiber was backtracking. It leaves by the next join outside of any
-  /// unwinding; dropped when another exception has left its choice point before (abandon).
+  /// Exception that a user's callback threw while the fiber was backtracking. The next join outside any
+  /// unwinding throws it; it is dropped if another exception has left its choice point before (abandon).
   std::exception_ptr failure;
   char* failed_at = nullptr;  ///< the oldest choice point that the failure concerns
-  /// The oldest loop that was ended early because of the failure; all ones: none was, or there is no failure.
-  /// Whoever catches the failure within that loop gets it again at the next join, or the rest of the loop
-  /// would be missing without a trace.
+  /// The oldest loop that was ended early because of the failure; all ones: none, or `failure` is null.
+  /// Code that catches the failure within that loop receives it again at the next join. Otherwise the rest of
+  /// the loop would be missing without a trace.
   char* taken_up_to = all_ones;
   unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
   /// It waits on its thread for a call that another fiber makes, with its executor's token.
@@ -136,31 +138,31 @@ struct fiber {
   fiber* splittable_next = nullptr;  ///< in the list of splittable fibers, under its lock
   bool is_listed_splittable = false;  ///< under that lock; it may run again
   const cancel_action* on_cancel = nullptr;  ///< null: its suspension cannot be cancelled
-  bool cancel_called = false;  ///< by whoever holds it, or by its own thread
+  bool cancel_called = false;  ///< written by the helper that holds it, or by its own thread
   fiber* listed_before = nullptr;  ///< in the list of cancellable suspensions, under its lock
   fiber* listed_after = nullptr;
   worker* listed_on = nullptr;  ///< where it was when it was listed, under the list's lock
-  executor* home = nullptr;  ///< the one that it is bound to; null: every worker may run it
+  executor* home = nullptr;  ///< the executor it is bound to; null: every worker may run it
   const fiber_label* label = nullptr;  ///< of its bound_task; null: it has none
   fiber_pool* pool = nullptr;  ///< where its memory belongs
   void* tsan_fiber = nullptr;  ///< what ThreadSanitizer calls it
   void* fake_stack = nullptr;  ///< what AddressSanitizer calls it
 };
 
-/// A parked fiber can go on: it goes to its executor, or to the queue that all workers share. Every fiber
-/// that becomes runnable goes through here, unless the caller continues it itself, or it carries its
-/// executor's token.
+/// Puts a parked fiber that can go on into the queue of its executor, or into the queue that all workers
+/// share. Every fiber that becomes runnable goes through here, unless the caller continues it itself, or it
+/// carries its executor's token.
 void make_runnable(fiber& s) noexcept;
 
 /// The fiber that owns an address of a choice stack.
 fiber& fiber_of(const void* in_choice_stack) noexcept;
 
-/// The error where there is no fiber to be had.
+/// The error if no fiber can be made.
 std::system_error no_fiber();
 
 /// Makes a fiber look as if it had never run.
 void reset(fiber& s) noexcept;
-/// Gives most pages of a fiber that nobody runs back to the kernel, if it used many.
+/// Gives most pages of a fiber that no worker runs back to the kernel, if it used many.
 void trim(fiber& s) noexcept;
 
 /// The next choice point above r.
@@ -179,15 +181,15 @@ inline constexpr std::size_t small_guard = 64 * 1024;
 /// \returns false on other kernels: it stays accessible
 bool install_guard(char* begin, std::size_t size) noexcept;
 
-/// A mapping, which holds this record itself: there is no other memory for it when that runs out.
+/// A mapping. It holds this record itself, so freeing it needs no other memory.
 struct memory_region {
   void* address;
   std::size_t size;
   memory_region* next;
 };
 
-/// Memory of fibers: made by mmap, kept until the runtime ends, because a poll may be requested of a fiber
-/// that was given back.
+/// Memory of fibers, made by mmap. It is kept until the runtime ends, because another thread may request a
+/// poll of a fiber that was given back.
 class fiber_pool {
  public:
   fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size);
@@ -197,7 +199,7 @@ class fiber_pool {
 
   /// A fresh fiber; null: no memory. Any thread.
   fiber* take();
-  /// Takes back one that nobody runs.
+  /// Takes back a fiber that no worker runs.
   void give(fiber* s) noexcept;
   /// Bytes of a fiber's C stack, about.
   std::size_t stack_size() const noexcept { return stack_size_; }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AddressSanitizer and ThreadSanitizer have to know of fibers and tasks.
+// Calls that describe fibers and tasks to AddressSanitizer and ThreadSanitizer.
 //
-// A program may be compiled with a sanitizer while this library is not: the sanitizers' functions are weak
-// references, null where there is no sanitizer, and called at switches and hand-overs only. The sanitizers
-// then see the program's code, the templates in it and the C library's functions, but nothing of this
-// library:
-//   stacks     AddressSanitizer must know which stack runs, ThreadSanitizer which fiber. A switch orders what
-//              a thread did before it before what it does after it.
-//   hand-overs The library's atomics order what the program does on two threads, and ThreadSanitizer does not
-//              see them: `hands_over(x)` before the library's own release, `takes_over(x)` after the acquire
-//              that is its partner, with the same address. Only orders that the library guarantees to
-//              programs are stated, so races of the program itself are still found.
-// A library that is compiled with ThreadSanitizer states no hand-overs: its atomics are seen, and checked.
+// A program may be compiled with a sanitizer while this library is not. Then the sanitizer sees the program's
+// code, the templates in it and the C library's functions, but nothing of this library. So the library calls
+// the sanitizers' functions at switches and hand-overs. They are weak references, which are null in a program
+// without a sanitizer.
+//   stacks     AddressSanitizer must know which stack runs, ThreadSanitizer which fiber. A switch orders all
+//              that a thread did before it before all that the thread does after it.
+//   hand-overs The library's atomics order the accesses of a program's threads, and ThreadSanitizer does not
+//              see these atomics. So the library calls `hands_over(x)` before its own release, and
+//              `takes_over(x)` after the acquire that is its partner, with the same address. It states only
+//              orders that it guarantees to programs, so races of the program itself are still found.
+// A library that is compiled with ThreadSanitizer states no hand-overs: ThreadSanitizer sees and checks its
+// atomics.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +48,8 @@ inline constexpr bool library_has_tsan = true;
 inline constexpr bool library_has_tsan = false;
 #endif
 
-/// What lies there may own memory: LeakSanitizer does not look into mappings by itself, and fibers of the
-/// default runtime live as long as the process.
+/// Registers a range whose contents may own memory. LeakSanitizer does not look into mappings by itself, and
+/// fibers of the default runtime live as long as the process.
 inline void begins_to_own(const void* begin, std::size_t size) noexcept {
   if (__lsan_register_root_region != nullptr) __lsan_register_root_region(begin, size);
 }
@@ -59,7 +60,8 @@ inline void ends_to_own(const void* begin, std::size_t size) noexcept {
 inline bool program_has_asan() noexcept { return __sanitizer_start_switch_fiber != nullptr; }
 inline bool program_has_tsan() noexcept { return __tsan_switch_to_fiber != nullptr; }
 
-/// What this thread has done so far comes before what a thread does after its `takes_over` of this address.
+/// Orders all that this thread has done so far before all that a thread does after its `takes_over` of this
+/// address.
 inline void hands_over(const void* address) noexcept {
   if constexpr (!library_has_tsan)
     if (__tsan_release != nullptr) [[unlikely]]

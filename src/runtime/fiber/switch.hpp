@@ -9,31 +9,31 @@ namespace sukima::detail {
 using after_switch = void (*)(worker& w, fiber* from, void* argument);
 /// Leaves the worker's home for `to`. Returns when the worker comes home.
 void switch_from_home(worker& w, fiber& to);
-/// Leaves `from` and continues in `to`, where `then` is called first. Returns when
-/// somebody resumes `from`, perhaps on another worker.
+/// Leaves `from` and continues in `to`, where `then` is called first. Returns when this worker or another one
+/// resumes `from`.
 void switch_to(worker& w, fiber& from, fiber& to, after_switch then, void* argument);
-/// The same for a fiber that is left on offer: where it comes back to is noted by the caller.
+/// The same for a fiber that is left on offer. The caller notes the place to which it comes back.
 void switch_for_offer(worker& w, fiber& from, fiber& to, after_switch then);
 /// Leaves `from` for the worker's home.
 void switch_home(worker& w, fiber& from, after_switch then, void* argument);
-/// Can switch_within be used? Not where a sanitizer must know of each switch.
+/// Whether switch_within can be used. It cannot where a sanitizer must know of each switch.
 bool can_switch_within() noexcept;
 /// switch_to between two small fibers of one executor, without an atomic read-modify-write instruction:
-/// nobody but its holder can continue `from`, and nothing follows. \returns true
+/// only the holder of `from` can continue it, and there is no `then`. \returns true
 bool switch_within(fiber& from, fiber& to) noexcept;
 /// The two words of __cxa_get_globals; their layout is the C++ ABI's.
 exception_state* this_threads_exceptions() noexcept;
-/// The loop at the bottom of every fiber: runs its first task, then what the worker finds (worker_loop.cpp).
-/// Never returns.
+/// The loop at the bottom of every fiber: it runs the fiber's first task, then the work that the worker finds
+/// (worker_loop.cpp). Never returns.
 void worker_loop(fiber& self);
 /// Makes a fresh fiber that will call `worker_loop`.
 void make_fresh(fiber& s);
-/// `then` of a fiber that is not needed any more.
-/// \param keeps_pages not null: what it used stays in memory
+/// `then` of a fiber that is not needed any more: gives it back to its pool.
+/// \param keeps_pages not null: the pages that it used stay in memory
 void recycle(worker& w, fiber* from, void* keeps_pages);
 void forget_sanitizer_state(fiber& s) noexcept;
 
-/// The fiber that this thread runs; null: none. Not to be kept across anything that may switch.
+/// The fiber that this thread runs; null: none. A caller must not keep it across a call that may switch.
 fiber* running_fiber() noexcept;
 void set_running_fiber(fiber* s) noexcept;
 

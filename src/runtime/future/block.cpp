@@ -27,15 +27,15 @@ namespace {
 const char* const touches_itself =
     "sukima: a future was touched in its own expression, which would wait for itself; touch it elsewhere";
 
-/// Is that choice point's task the running one, or above it?
+/// Whether that choice point's task is the running one or an ancestor of it.
 bool is_within(const fiber& s, const future_point* r) noexcept {
   for (const task* t = s.running; t != nullptr; t = t->parent)
     if (t->origin == r) return true;
   return false;
 }
 
-/// The fiber that owns the choice point is parked until a call without a context below it has ended, and the
-/// running fiber is within that call: nobody can split the choice point off.
+/// Whether no worker can split the choice point off: its fiber is parked until a call without a context below
+/// it has ended, and the running fiber is within that call.
 bool is_out_of_reach(const fiber& s, const future_point* r) noexcept {
   const fiber& owner = fiber_of(r);
   for (const task* t = s.running; t != nullptr; t = t->parent)
@@ -97,7 +97,7 @@ void drop_future_task(task& t) noexcept {
 bool touch_future(char* top, future_point* r) {
   fiber* const current = running_fiber();
   if (current == nullptr)
-    throw usage_error("sukima: a future of a block can be touched only inside of its runtime");
+    throw usage_error("sukima: a future of a block can be touched only inside its runtime");
   fiber& s = *current;
   future_cell& cell = *r->cell;
   if (&fiber_of(r) != &s) {
@@ -160,7 +160,7 @@ bool end_future(future_point* r, bool fails) noexcept {
       request_abort_checks(*s.runtime);
     }
     if (!fails) give_older_away(s, r, *t);
-    // Not on top of a fiber that unwinds: there no abort would reach it.
+    // Null: no task runs on top of a fiber that unwinds, because no abort would reach it there.
     await(s, t, fails ? nullptr : reinterpret_cast<char*>(above(r)));
     r->word = reinterpret_cast<std::uintptr_t>(kind.spent);
     t->destroy(t);
@@ -182,7 +182,7 @@ void cancel_future(future_cell& cell) noexcept {
 }
 
 char* take_ambient_room(std::size_t size) {
-  require_fiber("sukima: a future can be made only inside of a runtime; call sukima::run around it");
+  require_fiber("sukima: a future can be made only inside a runtime; call sukima::run around it");
   ambient_state* const ambient = find_ambient();
   if (ambient->top == nullptr)
     throw usage_error("sukima: a future in code with a context needs it: future f(c, …)");

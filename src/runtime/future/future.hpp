@@ -132,9 +132,9 @@ class launched_futures final : public future_source {
   void call_workers_to_queues() noexcept;
   /// Waits for one with a queue. \throws aborted \pre the running fiber is not bound to anything
   void wait_for_queued(fiber& s, char* top, const launched& t);
-  /// Ends the program if something waits in a queue: that is what has used the memory.
-  /// \param what there was no memory for
-  void end_if_queued(const char* what) noexcept;
+  /// Ends the program if futures wait in queues, because they have used the memory.
+  /// \param missing  what could not be allocated
+  void end_if_queued(const char* missing) noexcept;
 
   /// Most that no worker had begun at a time, wherever they waited; and how many wait in queues of places
   /// now.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues of places (placement_policy::queue): the scheme that the paper on Schematic calls naive in section
-// 3, as the yardstick of what the others bound.
+// 3. It is the yardstick for the policies that bound fibers and tasks.
 //
-// A future that is launched with a hint waits in the queue of its place, first in, first out. Workers in that
-// place take from it before all else that is fresh, nobody else does, and whoever touches it waits. So each
-// touch parks a fiber and each launch keeps a task, and nothing bounds either.
+// A future that is launched with a hint waits in the queue of its place, first in, first out. Only workers in
+// that place take from it, before any other fresh work. A task that touches the future waits. So each touch
+// parks a fiber and each launch keeps a task, and nothing bounds either.
 //
-// A queue whose place has no worker belongs to the workers of the nearest place around it that has one. That
-// may change whenever a worker is seen elsewhere, leaves, or waits without taking anything: these call the
-// workers that count then. Who adds
-// one first adds it, then reads where the workers are; who leaves first counts itself out, then looks at the
-// queues, under their lock. So of two that meet, one at least calls. A worker that was called has flag_place,
-// which it clears before it looks, and with which it does not sleep.
+// A queue whose place has no worker belongs to the workers of the nearest place around it that has one. These
+// workers may change whenever a worker is seen elsewhere, leaves, or waits without taking anything. Each of
+// these events calls the workers to which the queue belongs then. Both sides write before they read:
+//   - A thread that adds a future adds it, then reads where the workers are.
+//   - A worker that leaves counts itself out, then looks at the queues, under their lock.
+// So if both happen at once, at least one of them calls. A called worker has flag_place. It clears the flag
+// before it looks, and does not sleep while the flag is set.
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
@@ -48,7 +49,7 @@ void launched_futures::choose_queue(launched& t) {
   if (t.place < queue_count_) t.queue = t.place;
 }
 
-/// Under the lock. Those of the queues come after the others.
+/// Called under the lock. Futures in the queues of places come after the others.
 launched* launched_futures::oldest() const noexcept {
   if (waiting_.oldest != nullptr) return waiting_.oldest;
   for (std::uint32_t p = 0; p < queue_count_; ++p)
@@ -101,7 +102,7 @@ void launched_futures::wait_for_queued(fiber& s, char* top, const launched& t) {
 
 namespace {
 
-/// A message without any allocation; what does not fit is left out.
+/// A message that needs no allocation; text that does not fit is left out.
 class fixed_message {
  public:
   fixed_message& operator<<(const char* text) noexcept {
@@ -122,11 +123,11 @@ class fixed_message {
 
 }  // namespace
 
-void launched_futures::end_if_queued(const char* what) noexcept {
+void launched_futures::end_if_queued(const char* missing) noexcept {
   const std::lock_guard hold(lock_);
   if (queued_.load(std::memory_order_seq_cst) == 0) return;
   fixed_message message;
-  message << "sukima: no memory for " << what << "; " << queued_.load(std::memory_order_seq_cst)
+  message << "sukima: no memory for " << missing << "; " << queued_.load(std::memory_order_seq_cst)
           << " futures wait for their places";
   const char* between = " (";
   for (std::uint32_t p = 0; p < queue_count_; ++p) {

@@ -88,7 +88,7 @@ byte found = 0, given = 0, left = 0;   /* tasks */
 
 /* A task that was given away. */
 bool is_listed = false, aborts = false, abort_written = false;
-bool abort_told = false; /* given_task::abort_told */
+bool abort_reported = false; /* given_task::abort_reported */
 bool abort_known = false;   /* to the node that has the task */
 byte queued = 0;         /* how often it is in the injector queue */
 byte completed = 0;
@@ -96,7 +96,7 @@ byte completed = 0;
 /* One look of abort_given() at the list. */
 inline tell_abort() {
   if
-  :: is_listed && !abort_told -> abort_told = true; abort_known = true
+  :: is_listed && !abort_reported -> abort_reported = true; abort_known = true
   :: else
   fi
 }
@@ -276,7 +276,7 @@ inline exchange_task() {
   :: atomic {                                                        /* give_away() */
        gives++;
 #ifndef BUG_TOLD_ONCE
-       abort_told = false;
+       abort_reported = false;
 #endif
        abort_known = false;
        is_listed = true
@@ -322,7 +322,7 @@ inline exchange_task() {
   od;
   atomic {                                                           /* so fewer states differ */
     gives = 0; times = 0; taken = false; declined = false;
-    abort_told = false; abort_known = false
+    abort_reported = false; abort_known = false
   }
 }
 

@@ -89,7 +89,7 @@ bool remote_interface::withdraw() noexcept {
 }
 
 void remote_interface::ask_all() noexcept {
-  // What waits in the queue is ready for anybody; idle workers of this node come first.
+  // A task in the queue is ready for any worker or node; idle workers of this node come first.
   if (!park_.has_idle_workers()) {
     if (task* const queued = injector_.take_for_node()) {
       reply(queued);
@@ -138,7 +138,7 @@ bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
     return true;
   }
   const bool is_running = claim_suspension(s, number);
-  SUKIMA_ASSERT(is_running, "nobody else knew of this suspension");
+  SUKIMA_ASSERT(is_running, "no other thread knew of this suspension");
   static_cast<void>(is_running);
   return false;
 }
@@ -176,7 +176,8 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
         return answered::not_yet;
       }
     }
-    // Nothing waits on a stack that an exception leaves: what it holds may be needed elsewhere.
+    // A fiber must not wait while an exception unwinds its stack: what the stack holds may be needed
+    // elsewhere.
     const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
     if (t != nullptr && may_wait && giver_waits_.load(std::memory_order_seq_cst))
       return reply_and_wait(s, *t) ? answered::after_waiting : answered::yes;
@@ -202,7 +203,7 @@ std::uint64_t remote_interface::give_away(task& t) {
     id = ++last_id_;
     given_.push_back({id, &t, false});
   }
-  abort_given();  // an abort that was written before found it nowhere
+  abort_given();  // an abort that was written before did not find this task
   return id;
 }
 
@@ -220,9 +221,9 @@ task* remote_interface::take_given(std::uint64_t id) noexcept {
 void remote_interface::abort_given() noexcept {
   const std::lock_guard hold(given_lock_);
   for (given_task& g : given_) {
-    // Nothing here has ended: its owner, and all above it, wait.
-    if (g.abort_told || !is_task_concerned(g.t)) continue;
-    g.abort_told = true;
+    // The task and its ancestors still exist: its owner, and all owners above it, wait.
+    if (g.abort_reported || !is_task_concerned(g.t)) continue;
+    g.abort_reported = true;
     const std::lock_guard calls(calling_);
     if (node_ != nullptr) node_->aborted(g.id);
   }

@@ -113,7 +113,7 @@ const operation operations[] = {
 
 constexpr const char* in_function_without = " got the context of an outer function in a function without one";
 constexpr const char* pass_the_innermost =
-    " got the context of an outer function; pass the one that the innermost";
+    " got the context of an outer function; pass the context that the innermost";
 constexpr const char* on_other_thread = " got a context on a thread that runs no task";
 
 /// Runs f(context) on a runtime of so many workers.
