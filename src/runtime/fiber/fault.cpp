@@ -29,11 +29,12 @@ static_assert(tuning::bound_stack == 16 * 1024, "a message names it");
 
 constexpr int overflow_status = 70;
 constexpr std::size_t handler_stack = 64 * 1024;
-/// With its guard space. Where that takes a mapping of its own it stays accessible, because many threads may
-/// need such a stack; even so, what lies below it is not another one.
+/// Size of a handler's stack with its guard space. On kernels where a guard needs a mapping of its own, the
+/// guard space stays accessible, because many threads may need such a stack. Even then no other handler's
+/// stack is right below.
 constexpr std::size_t handler_memory_size = small_guard + handler_stack;
 
-/// The bytes right below the C stack, one cache line; what frames leave there by chance looks different.
+/// The bytes right below the C stack, one cache line. A frame that reaches there overwrites them.
 using canary = std::array<std::uint64_t, 8>;
 constexpr canary intact = {0x5a5a'5a5a'5a5a'5a5a, 0xa5a5'a5a5'a5a5'a5a5, 0x5a5a'5a5a'5a5a'5a5a,
                            0xa5a5'a5a5'a5a5'a5a5, 0x5a5a'5a5a'5a5a'5a5a, 0xa5a5'a5a5'a5a5'a5a5,
@@ -96,7 +97,7 @@ void on_fault(int number, siginfo_t* info, void* machine) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   sigaction(number, &standard, nullptr);  // the instruction is repeated and ends the process as it would have
-  if (sent) raise(number);  // there is none: blocked now, delivered on return
+  if (sent) raise(number);  // no instruction is repeated; the signal is blocked now, delivered on return
 }
 
 class handler_memory {

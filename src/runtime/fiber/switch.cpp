@@ -27,8 +27,8 @@ ambient_state* find_ambient_slowly() noexcept { return sukima_running_ambient; }
 
 namespace {
 
-/// What travels through a jump: this, or from switch_within the fiber that was left, marked by its lowest
-/// bit. Lies on the stack that is left: copy it before `then` gives that stack away.
+/// The argument of a jump. A jump of switch_within passes the fiber that was left instead, marked by the
+/// pointer's lowest bit. The message is on the stack that is left: copy it before `then` gives that away.
 struct message {
   worker* w;
   fiber* from;  ///< null: the worker's home
@@ -67,13 +67,14 @@ void exchange_exceptions(worker& w, exception_state& leaving, const exception_st
   now.uncaught = arriving.uncaught;
 }
 
-/// A fiber that is left for `recycle` never runs again, and its false stack is given back at once.
+/// Where to save the fake stack of the fiber that is left. A fiber left for `recycle` never runs again; null
+/// makes AddressSanitizer free its fake stack at once.
 void** place_of_fake_stack(worker& w, fiber* from, after_switch then) noexcept {
   if (then == recycle) return nullptr;
   return from != nullptr ? &from->fake_stack : &w.home_fake_stack;
 }
 
-/// Not checked: a frame of its own on a false stack would end on one that is gone.
+/// Not instrumented: its frame would begin on one fake stack and end after that stack is gone.
 [[gnu::no_sanitize_address]]
 void before_jump(worker& w, fiber* from, fiber* to, after_switch then) noexcept {
   if (program_has_tsan()) [[unlikely]] {
@@ -102,8 +103,8 @@ void arrive_from_within(const fc::transfer_t& transfer) noexcept {
   from.saved = transfer.fctx;
 }
 
-/// On the stack arrived at: stores where the other one stopped, makes this fiber the worker's, then does
-/// `then`.
+/// Runs on the stack arrived at: stores where the other fiber stopped, makes this fiber the worker's current
+/// one, then calls `then`.
 void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   if (came_from_within(transfer)) return arrive_from_within(transfer);
   const message m = *static_cast<message*>(transfer.data);
@@ -120,7 +121,7 @@ void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   if (m.from != nullptr && m.from->canary) [[unlikely]]
     check_canary(*m.from, transfer.fctx);
   (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
-  // A call of try_resume that comes too late for its suspension makes nothing of what it read.
+  // A call of try_resume that is too late for its suspension discards what it read here.
   // pairs with: try_resume in suspend.cpp
   if (m.to != nullptr) std::atomic_ref(m.to->on).store(m.w, std::memory_order_relaxed);
   set_running(m.to);
@@ -135,12 +136,13 @@ void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
     if (m.w->flags.load(std::memory_order_seq_cst) != 0 || m.w->mailbox.has_request())
       m.to->limit.request_poll();
   } else {
-    m.w->current.store(nullptr, std::memory_order_relaxed);  // no flag is looked for at home
+    m.w->current.store(nullptr, std::memory_order_relaxed);  // a worker at home reads no flags
   }
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 
-/// Not checked: the message must lie on the stack itself, for the false one may be gone before it is read.
+/// Not instrumented: the message must be on the real stack, because the fake one may be gone before the
+/// message is read.
 [[gnu::noinline, gnu::no_sanitize_address]] void jump(worker& w, fiber* from, fiber* to, after_switch then,
                                                       void* argument) {
   message m{&w, from, to, then, argument};
@@ -164,7 +166,8 @@ void fiber_begins(fc::transfer_t transfer) {
 
 void set_running_fiber(fiber* s) noexcept { set_running(s); }
 
-/// A fiber has come back to a worker. One that begins says nothing of its place before its task begins.
+/// Reports the place of a fiber that has come back to a worker. A fresh fiber reports its place when its task
+/// begins.
 static void note_arrival(fiber& s) noexcept {
   if (s.runtime->hints.in_use() && s.running != nullptr) [[unlikely]]
     s.runtime->hints.arrives(s);
@@ -186,9 +189,8 @@ void switch_home(worker& w, fiber& from, after_switch then, void* argument) {
   note_arrival(from);
 }
 
-/// jump_fcontext. It leaves by a jump where other functions return, so after a call of it the processor
-/// predicts the returns of its callers wrongly, each by the address of the one before. Therefore it is not
-/// called.
+/// Enters jump_fcontext by a jump instead of a call. It also leaves by a jump, so after a call of it the
+/// processor would predict each return of its callers with the address of the return before.
 [[gnu::always_inline]] inline fc::transfer_t jump_within(fc::fcontext_t target, void* word) noexcept {
 #if defined(__x86_64__)
   fc::transfer_t back;

@@ -29,7 +29,7 @@ void worker::give_fiber(fiber* s) noexcept {
     runtime->fibers.give(s);
 }
 
-/// The pool ends the fibers that it has, with what they own.
+/// Gives the cached fibers to the pool, which destroys them with what they own.
 worker::~worker() {
   while (cached != 0) runtime->fibers.give(cache[--cached]);
 }

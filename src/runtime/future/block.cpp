@@ -83,7 +83,7 @@ bool begin_future(future_task& t) noexcept {
 
 void end_future_task(future_task& t) noexcept {
   fiber& s = *running_fiber();
-  if (s.failure && !t.cell->error) [[unlikely]] {  // no join came after it
+  if (s.failure && !t.cell->error) [[unlikely]] {  // no join came after the failure
     t.cell->error = std::exchange(s.failure, nullptr);
     s.taken_up_to = all_ones;
   }

@@ -39,9 +39,9 @@ struct dependency : future_waiter {
   runtime_core* counted_in = nullptr;  ///< the source's runtime, which counts this as a wait outside it
 };
 
-/// What a future depends on. Ends with the last end of a source.
+/// The sources that a future depends on. Deleted after the last of them has ended.
 struct dependencies {
-  launched& dependent;  ///< has one reference from here
+  launched& dependent;  ///< this record holds one reference to it
   std::unique_ptr<dependency[]> each;
   /// Ends until the future may begin; further ones wrap around. pairs with: source_ended
   std::atomic<std::size_t> missing;
@@ -55,24 +55,25 @@ void let_go(dependencies& all) noexcept {
   delete &all;
 }
 
-/// All that the future waits for has ended.
+/// Lets a future begin, after all that it waits for has ended.
 void begin(launched& t) noexcept {
   auto expected = dependence::waits;
   if (!t.stage.compare_exchange_strong(expected, dependence::begins, std::memory_order_seq_cst)) return;
   runtime_core& r = *t.runtime;
-  const lifetime::resuming keep(r.life);  // once it is listed it may end, and the runtime after it
+  const lifetime::resuming keep(r.life);  // once the future is listed it may end, and then the runtime
   stress_point();
   r.launched.begin_dependent(t);
 }
 
-/// Before it is added to the source's cell: afterwards the source may end at any time.
+/// Brings a worker into the source's runtime if it is another one. Called before the dependency is added to
+/// the source's cell: afterwards the source may end at any time.
 void bring_worker(dependency& one, const launched& source, const launched& dependent) noexcept {
   runtime_core* const other = source.runtime;
   if (other == nullptr || other == dependent.runtime || source.cell->is_done()) return;
   if (other->blocking.begin_outside()) one.counted_in = other;
 }
 
-/// A source ends before its runtime does, and so does this call.
+/// Counts a source that has ended. A source ends before its runtime does, and so does this call.
 void source_ended(future_waiter& w) noexcept {
   dependency& one = static_cast<dependency&>(w);
   dependencies& all = *one.all;

@@ -69,20 +69,20 @@ class future_waiting {
 };
 
 /// Suspends the running fiber until the future has ended, or until a moment.
-/// \returns has it ended? \throws aborted; std::system_error if there is no thread for the clock
+/// \returns whether it has ended \throws aborted; std::system_error if there is no thread for the clock
 bool wait_for_end(char* top, future_cell& cell,
                   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
-/// Waits where the caller is not in the future's runtime (outside.cpp), until it has ended or until a moment.
-/// \returns has it ended? \throws as wait_for_end
+/// Waits for a future of a runtime in which the caller is not (outside.cpp), until the future has ended or
+/// until a moment. \returns whether it has ended \throws as wait_for_end
 bool touch_from_outside(
     char* top, launched& t,
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
 /// The same, but the caller enters the runtime and computes there until the future has ended.
 void compute_from_outside(launched& t);
 
-/// Before something runs on top of the running segment that may wait for what lies below: gives away what is
-/// open there up to the youngest future. What is split off is joined; what is not would run where it is
-/// touched, in the segment on top.
+/// Gives away the open work of the running segment up to its youngest future. Called before a task runs on
+/// top that may touch such a future. Work that is split off is joined as always; a future that is not split
+/// off would run where it is touched, in the segment on top.
 void give_futures_away(fiber& s, char* top) noexcept;
 
 /// Calls f with the running fiber, on an ordinary thread with a fiber of the default runtime.
@@ -94,7 +94,7 @@ template <class F> void in_runtime(F&& f) {
 }
 /// Sets what a launched task needs before it is added to the runtime of this fiber. \throws std::bad_alloc
 void prepare_launch(fiber& s, launched& t);
-/// Drops one that was taken out. It may be gone afterwards.
+/// Drops a future that was taken out of its list. The future may be gone afterwards.
 void drop(launched& t) noexcept;
 /// release_launched for code of the library.
 void drop_handle(launched& t) noexcept;
@@ -106,46 +106,46 @@ class launched_futures final : public future_source {
  public:
   explicit launched_futures(runtime_core& core);
 
-  /// Adds one to those that no worker has begun. Never runs any: the caller may hold locks. \throws
-  /// usage_error after close()
+  /// Adds a future that no worker has begun. Runs none, because the caller may hold locks.
+  /// \throws usage_error after close()
   void add(launched& t);
   task* take(const worker& w) noexcept override;
-  /// Takes that one out, to be run. \returns false: it was begun, or waits for others to end
+  /// Takes the future out; the caller runs it. \returns false: it was begun, or waits for others to end
   bool claim(launched& t) noexcept;
-  /// Takes that one out, to be dropped. \returns false: it was begun
+  /// Takes the future out; the caller drops it. \returns false: it was begun
   bool withdraw(launched& t) noexcept;
-  /// Adds one that waits for others to end. \throws usage_error after close()
+  /// Adds a future that waits for others to end. \throws usage_error after close()
   void add_dependent(launched& t);
-  /// They have ended. \pre the caller has changed its stage
+  /// Lets a dependent future begin, after the others have ended. \pre the caller has changed its stage
   void begin_dependent(launched& t) noexcept;
-  /// After add(): a worker should look now. \param queue of the future that was added, which may have ended
-  /// since
+  /// Makes a worker look for a future that was just added.
+  /// \param queue  that of the future, which may have ended since
   void call_workers(sukima_place queue) noexcept;
   // Queues of places, with placement_policy::queue.
 
-  /// Chooses the queue of its place for one that has a hint and is not added yet; none for any place, for the
-  /// whole machine, and for places that the machine does not have. \pre hints in use \throws std::bad_alloc
+  /// Chooses the queue of a future with a hint that is not added yet. It gets none if its place is any place,
+  /// the whole machine, or one that the machine does not have. \pre hints in use \throws std::bad_alloc
   void choose_queue(launched& t);
-  /// Makes workers that would take from that queue look, also those that sleep. After add().
+  /// Makes all workers that may take from that queue look at it, and wakes them. After add().
   void call_workers_to(sukima_place queue) noexcept;
-  /// The same for all queues with something in them: a place may have lost its last worker.
+  /// The same for all queues that are not empty, because a place may have lost its last worker.
   void call_workers_to_queues() noexcept;
-  /// Waits for one with a queue. \throws aborted \pre the running fiber is not bound to anything
+  /// Waits for a future that is in a queue. \throws aborted \pre the running fiber is not bound to anything
   void wait_for_queued(fiber& s, char* top, const launched& t);
   /// Ends the program if futures wait in queues, because they have used the memory.
   /// \param missing  what could not be allocated
   void end_if_queued(const char* missing) noexcept;
 
-  /// Most that no worker had begun at a time, wherever they waited; and how many wait in queues of places
-  /// now.
+  /// Largest number of unbegun futures at a time, in whatever list; queued(): number in queues of places now.
   std::size_t most_waiting() const noexcept { return most_waiting_.load(std::memory_order_relaxed); }
   std::size_t queued() const noexcept { return queued_.load(std::memory_order_relaxed); }
 
-  /// The last thing that is done with one that was begun; it may be gone afterwards.
+  /// Takes an ended future out of the list. It may be gone afterwards.
   void ended(launched& t) noexcept;
-  /// The owner of all of them, which never runs. Not that of received tasks, by which nodes know those.
-  fiber& nobody() noexcept;
-  /// Cancels all of them, waits until they have ended, and takes no more. On a fiber of the runtime.
+  /// The owner of all launched futures, a fiber that never runs. Received tasks have another such owner, by
+  /// which nodes recognise them.
+  fiber& no_owner() noexcept;
+  /// Cancels all futures, waits until they have ended, and accepts no more. On a fiber of the runtime.
   void close(char* top);
 
  private:

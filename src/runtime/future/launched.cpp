@@ -41,7 +41,7 @@ void unlink(launched& t, launched*& oldest, launched*& newest) noexcept {
 
 namespace {
 
-/// `destroy` of its task, the last thing that `complete` does.
+/// `destroy` of a launched future's task. `complete` calls it last.
 void end_launched(task* t) noexcept {
   auto& me = *static_cast<launched*>(t);
   me.runtime->launched.ended(me);
@@ -57,7 +57,7 @@ bool is_within(const fiber& s, const launched& t) noexcept {
   return false;
 }
 
-/// Is more than half of the running fiber's C stack left?
+/// Whether more than half of the running fiber's C stack is left.
 bool has_stack_left(const fiber& s) noexcept {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return reinterpret_cast<std::uintptr_t>(s.stack_top) - here < s.stack_size / 2;
@@ -78,7 +78,7 @@ void drop_handle(launched& t) noexcept {
   t.free(&t);
 }
 
-fiber& launched_futures::nobody() noexcept {
+fiber& launched_futures::no_owner() noexcept {
   static fiber never_runs;
   return never_runs;
 }
@@ -157,14 +157,16 @@ void launched_futures::ended(launched& t) noexcept {
   drop_handle(t);
 }
 
-/// A future before those that it depends on: so no end of a source drops a chain of them by recursion.
+/// Takes any future out; null: there is none. It takes a dependent future before its sources, so that the end
+/// of a source never drops a chain of dependent futures by recursion.
 launched* launched_futures::take_any() noexcept {
   for (launched* t = dependent_.newest; t != nullptr; t = t->before)
     if (take_dependent(*t)) return t;
   return start(oldest());
 }
 
-/// \returns those that must be ended, as a list by `closing`; each has a reference
+/// Cancels the futures that have begun.
+/// \returns a list by `closing` of the futures whose cells the caller must end; each has a reference
 launched* launched_futures::cancel_begun() noexcept {
   launched* first = nullptr;
   for (launched* t = begun_.oldest; t != nullptr; t = t->after) {
@@ -186,7 +188,7 @@ void launched_futures::close(char* top) {
     if (t == nullptr) break;
     drop(*t);
   }
-  // Ended without the lock: what depends on them takes it.
+  // Their cells are ended without the lock, because futures that depend on them take it.
   launched* begun = nullptr;
   {
     const std::lock_guard hold(lock_);
@@ -215,7 +217,7 @@ void launched_futures::close(char* top) {
 void prepare_launch(fiber& s, launched& t) {
   runtime_core& r = *s.runtime;
   t.runtime = &r;
-  t.owner = &r.launched.nobody();
+  t.owner = &r.launched.no_owner();
   t.joining.store(join_launched, std::memory_order_relaxed);
   t.destroy = end_launched;
   if (t.place != inherited_place) {
@@ -230,7 +232,7 @@ void prepare_launch(fiber& s, launched& t) {
 void launch_task(launched& t) {
   in_runtime([&](fiber& s) {
     prepare_launch(s, t);
-    const sukima_place queue = t.queue;  // once added it may be over
+    const sukima_place queue = t.queue;  // read now: once added, the future may end and be gone
     s.runtime->launched.add(t);
     s.runtime->launched.call_workers(queue);
   });
@@ -247,13 +249,13 @@ void touch_launched(char* top, launched& t, touching how) {
   }
   fiber& s = *current;
   if (is_within(s, t)) throw usage_error(touches_itself);
-  leave_if_aborted(s);  // such a caller does not want the result
-  // A fiber that cannot leave its worker could keep the only one that takes from the queue.
+  leave_if_aborted(s);  // an aborted caller does not want the result
+  // A fiber that cannot leave its worker might keep the only worker that takes from the queue.
   if (t.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)
     return t.runtime->launched.wait_for_queued(s, top, t);
   char* const above = top != nullptr ? top : s.ambient->top;
   if (t.runtime->launched.claim(t)) {
-    // On top of a fiber that has something to split it would hide that.
+    // On top of a fiber with work to split, the future would cover that work.
     if (s.home == nullptr && s.thread_bindings == 0 && above != nullptr && has_stack_left(s) &&
         !segment_has_open_work(s, above)) {
       ++s.on->statistics.run_on_top;

@@ -72,20 +72,21 @@ class counted_outside {
   const bool has_worker_;
 };
 
-/// Lets a worker begin it next, if none has begun it.
+/// Lets a worker begin the future next, if none has begun it.
 void bring_forward(launched& t) noexcept {
   launched_futures& all = t.runtime->launched;
   if (t.queue == SUKIMA_PLACE_ANY && all.claim(t)) t.runtime->injector.push(&t, queue_end::front);
 }
 
-/// Waits until that moment, or takes itself out of the list. \returns has the future ended?
+/// Waits until that moment, then takes the waiter out of the list. \returns whether the future has ended
 bool wait_or_give_up(waiting_thread& me, future_cell& cell, steady_clock::time_point until) {
   if (me.wait_until(until)) return true;
   if (future_waiting::remove(cell, me)) return false;
   return me.wait_until(steady_clock::time_point::max());  // the end is about to wake it
 }
 
-/// \param computes  set where no worker can be had and the wait has no end: the caller must compute
+/// Waits on an ordinary thread. \returns whether the future has ended
+/// \param computes  set if no worker can be started and the wait has no deadline: the caller must compute
 bool wait_on_thread(launched& t, steady_clock::time_point until, bool& computes) {
   waiting_thread me;
   if (!future_waiting::add(*t.cell, me)) return true;

@@ -18,24 +18,24 @@ class node_events {
   node_events& operator=(const node_events&) = delete;
 
   bool is_attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
-  /// It runs something from now on, or nothing. In slow paths.
+  /// Reports that the worker runs something from now on; worker_stops: that it runs nothing. In slow paths.
   void worker_begins(worker& w) noexcept {
     if (is_attached()) begins(w);
   }
   void worker_stops(worker& w) noexcept {
     if (is_attached()) stops(w);
   }
-  /// A worker has found nothing to do.
+  /// Reports that a worker has found nothing to do.
   void is_idle() noexcept {
     if (is_attached()) report_idle();
   }
-  /// An abort was written: does it concern a task that was given away?
+  /// Looks for tasks that were given away and that an abort concerns, after the abort was written.
   void abort_those_concerned() noexcept {
     if (is_attached()) abort_given();
   }
   virtual void received_ended(received_task& t) noexcept = 0;
 
-  /// The owner of received tasks: it never runs.
+  /// The owner of all received tasks, a fiber that never runs.
   static fiber& elsewhere() noexcept;
 
  protected:

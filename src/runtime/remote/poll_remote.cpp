@@ -14,7 +14,7 @@ poll_step answer_node(slow_poll& poll) noexcept {
   const auto answered = remote.answer(poll.s, poll.end, poll.polling, poll.place);
   poll.node_waits = answered == remote_interface::answered::not_yet;
   if (answered != remote_interface::answered::after_waiting) return poll_step::next;
-  look_for_abort(poll.s);  // while it did not run, flags went to the workers
+  look_for_abort(poll.s);  // while the fiber waited, an abort set the flags of workers only
   return poll_step::again;
 }
 

@@ -15,7 +15,7 @@
 
 namespace sukima::detail {
 
-/// A runtime keeps its core to itself, but for these.
+/// Access to the core of a runtime, which is private, for the functions below.
 class remote_access {
  public:
   static runtime_core& core(const runtime& r) noexcept { return *r.core_; }
@@ -40,7 +40,7 @@ std::uint64_t give_away(runtime& r, task& t) {
 void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
 
 void keep_here(runtime& r, task& t) noexcept {
-  t.stays = true;  // before it is in the queue, where take_for_node reads it
+  t.stays = true;  // written before the task is in the queue, where take_for_node reads it
   give_back(r, t);
 }
 
@@ -61,7 +61,7 @@ bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept {
   task* const t = remote_access::remote(r).take_given(id);
   if (t == nullptr) return false;
   t->aborted = how.aborted;
-  t->error = std::move(how.error);  // no reference stays here: its owner may destroy it at once
+  t->error = std::move(how.error);  // keeps no reference here: the owner may destroy the exception at once
   if (!t->aborted && !t->error) {
     try {
       t->kind->travel->get(*t, how.result);
@@ -77,8 +77,8 @@ void deliver(runtime& r, received_task& t) noexcept {
   runtime_core& core = remote_access::core(r);
   t.owner = &node_events::elsewhere();
   t.depth = 1;
-  t.cancellation_masked.store(
-      true, std::memory_order_relaxed);  // only cancel() stops it: what aborts it is elsewhere
+  // Only cancel() stops it: the scope that may abort it is on another node.
+  t.cancellation_masked.store(true, std::memory_order_relaxed);
   t.joining.store(join_received, std::memory_order_relaxed);
   hands_over(&t);  // pairs with: execute in execute.cpp
   core.injector.push(&t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads a runtime has room for.
+// The largest number of threads of a runtime.
 #pragma once
 
 namespace sukima::detail {
