@@ -100,7 +100,7 @@ class Numbers(Acting):
         self.assertTrue(json.loads(self.run_host("status", "--json").stdout)["acting"])
         running.kill()
         running.wait()
-        # The port closes with the host: QEMU tells the guest.
+        # The port closes with the host: QEMU reports that to the guest.
         until(lambda: machine.on() == [0, 1, 2, 3], service)
         done = self.run_host("revert", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -290,7 +290,7 @@ class Refusals(Acting):
         self.refused("--since, --weight-of and --method", "optimise", "--since", "x")
 
     def test_of_the_guest_service(self):
-        for sentence, *words in (("there is no user 'nobody-here'", "--user", "nobody-here"),
+        for sentence, *words in (("there is no user 'no-such-user'", "--user", "no-such-user"),
                                  ("is not a folder", "--root", "/nonesuch")):
             done = subprocess.run([PROGRAM, "guest", *words], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)

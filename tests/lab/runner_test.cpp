@@ -131,10 +131,10 @@ TEST_F(runner, goes_on_after_an_environment_that_broke_in_a_run) {
   const run_summary summary = run_experiments(all);
   EXPECT_EQ(summary.ran, 30u);
   EXPECT_EQ(summary.failed, 1u);
-  EXPECT_EQ(calls, 30) << "the runs after it are made";
+  EXPECT_EQ(calls, 30) << "the later runs are made";
   EXPECT_EQ(events_.set_up.size(), 5u * 3 + 1) << "in a fresh environment";
   EXPECT_EQ(events_.alive, 0);
-  EXPECT_TRUE(stored().facts.bed.obstacles.empty()) << "a run that broke is no obstacle";
+  EXPECT_TRUE(stored().facts.bed.obstacles.empty()) << "a failed run is not recorded as an obstacle";
   const std::vector<record> records = stored().records;
   EXPECT_EQ(records[0].failure, "vm2 ended while a program ran in it: Kernel panic");
   run_request again = request();
@@ -216,9 +216,9 @@ TEST_F(runner, gives_up_only_the_environment_that_fails) {
 TEST_F(runner, does_not_touch_runs_of_which_nothing_is_known) {
   run_request all = request();
   std::filesystem::create_directories(all.folder);
-  write_text(all.folder / "runs.jsonl", "somebody's file, with half a line");
+  write_text(all.folder / "runs.jsonl", "another program's file, with half a line");
   EXPECT_THROW(run_experiments(all), experiment_error);
-  EXPECT_EQ(read_text(all.folder / "runs.jsonl"), "somebody's file, with half a line");
+  EXPECT_EQ(read_text(all.folder / "runs.jsonl"), "another program's file, with half a line");
 }
 
 TEST_F(runner, stores_variables_that_it_can_read_again) {

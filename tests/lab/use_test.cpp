@@ -15,7 +15,7 @@ constexpr const char* counts = R"({
                {"name": "times-3", "cpus": "left", "workers_per_cpu": 3},
                {"name": "times-4", "cpus": "left", "workers_per_cpu": 4}],
   "environments": [{"name": "fewer", "kind": "fewer", "part": 0.5}],
-  "claims": [{"name": "use-tells", "text": "The use tells the best number.",
+  "claims": [{"name": "use-predicts", "text": "The CPU use predicts the best number.",
               "left": {"settings": ["times-1", "times-2", "times-3", "times-4"], "take": "use"},
               "right": {"settings": ["times-1", "times-2", "times-3", "times-4"]}, "programs": ["lu"],
               "environments": ["fewer"], "relation": "below", "bound": 1.03}]

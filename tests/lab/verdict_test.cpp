@@ -96,7 +96,7 @@ TEST(verdict, takes_a_stopped_run_as_longer_than_all) {
   EXPECT_EQ(both.cells[0].reason, "runs of both sides were stopped at the time limit");
 }
 
-// It took the time limit of 60 seconds at least; how much more nobody knows.
+// The run took at least the time limit of 60 seconds; its true duration is unknown.
 TEST(verdict, takes_a_stopped_run_for_no_longer_than_is_known) {
   const std::vector<double> never(5, stopped);
   const std::vector<record> left = runs(one_second, never, two_seconds);
