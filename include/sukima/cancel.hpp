@@ -31,7 +31,7 @@ struct cancel_state {
 void cancel_scope(cancel_state& s) noexcept;
 /// The access of `cancellable` to a canceller's state.
 struct canceller_access;
-/// Ends the scope. \returns was it cancelled?
+/// Ends the scope. \returns whether it was cancelled
 bool close_scope(cancel_state& s) noexcept;
 /// The scope was left by `aborted`: true if it ends here, false if something further out was aborted, too.
 bool abort_ends_here(cancel_state& s) noexcept;

@@ -11,11 +11,11 @@ extern "C" {
 /** \addtogroup cluster
  *  @{ */
 
-/** How many nodes run this program; 1: it runs alone. Any thread. */
+/** The number of nodes that run this program; 1: it runs alone. Any thread. */
 unsigned sukima_cluster_nodes(void);
 /** The number of this node, from 0. Any thread. */
 unsigned sukima_cluster_node(void);
-/** How many tasks this node has given to others so far. Any thread. */
+/** The number of tasks that this node has given to others so far. Any thread. */
 unsigned long long sukima_cluster_given(void);
 
 /** @} */

@@ -48,7 +48,8 @@ template <class Call> struct cluster_entry_of : cluster_entry {
   }
 };
 
-/// On this process's node; without one it calls the function here. \throws what sukima::cluster::run throws
+/// Runs an entry on this process's node; without a node it calls the function here.
+/// \throws what sukima::cluster::run throws
 void run_cluster_entry(cluster_entry& entry);
 
 }  // namespace sukima::detail
@@ -57,15 +58,15 @@ namespace sukima::cluster {
 /// \addtogroup cluster
 /// @{
 
-/// Calls a function with the help of all nodes: an entry. Every node runs main and comes here. Node 0 makes
-/// the call, with its own arguments. The others ask it and each other for tasks. All go on with the same
-/// result. Outside `sukima cluster`, and inside a running entry, the call is made on this machine alone.
+/// Calls a function with the help of all nodes: an entry. Every node runs main and makes this call. Node 0
+/// runs the function, with its own arguments. The others ask it and each other for tasks. All nodes get the
+/// same result. Outside `sukima cluster`, and inside a running entry, this machine alone runs the function.
 ///
 ///     long n = sukima::cluster::run(sukima::call<fib>(50));
 ///
-/// Tasks are what is split off from forks with `sukima::call` as their second branch, from parallel_reduce
-/// with one as its body, and from searches whose callables have no captures. What they write into globals
-/// stays on their node.
+/// Tasks can travel if they are split off from a fork with `sukima::call` as its second branch, from a
+/// parallel_reduce with such a call as its body, or from a search whose callables have no captures. Values
+/// that they write into globals stay on their node.
 /// \param what  the same call on each node; its arguments and its result can travel
 /// \throws what the function throws; if that was thrown on another node, an exception of the same type if
 /// SUKIMA_EXCEPTION names it, or else remote_exception
@@ -73,8 +74,8 @@ namespace sukima::cluster {
 /// If the nodes do not come together (another program at one of them, another token), or call another
 /// function in one entry, each ends with status 2 and one sentence; if one of them is lost later, with status
 /// 75. Processes that srun or a PMIx launcher has started, and that no MPI joins, end with status 2, too.
-/// Under `sukima cluster run --hope` every node makes the call, and omits what others have computed; then a
-/// node that is lost, or does not come, ends no other one, and exceptions arrive as they were thrown
+/// Under `sukima cluster run --hope` every node runs the function, and omits what others have computed. Then
+/// a node that is lost or does not arrive ends no other node, and exceptions arrive as they were thrown
 /// (docs/hope.md).
 /// \par Complexity one message to each node at the end, and a few for each task that travels
 template <class Call>
@@ -102,8 +103,8 @@ struct traffic {
   std::uint64_t omitted = 0;  ///< named tasks that ended by another node's result, and did not run here
   std::uint64_t cut = 0;  ///< those that ended by it while they ran here: in part they were computed twice
   std::uint64_t computed = 0;  ///< those that gave their result here
-  std::uint64_t told = 0;  ///< those whose result it sent to other nodes
-  std::uint64_t helped = 0;  ///< those begun though another node said that it runs them
+  std::uint64_t told = 0;  ///< named tasks whose result it sent to other nodes
+  std::uint64_t helped = 0;  ///< those begun though another node had announced that it runs them
   std::uint64_t taken_over = 0;  ///< those begun after the node that ran them was lost
   /// Those left to another node that had begun them, too: it has a lower number, or began earlier.
   std::uint64_t yielded = 0;

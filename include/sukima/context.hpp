@@ -63,7 +63,7 @@ using clone_context = clone_mark<false, 0>*;
 
 namespace sukima::detail {
 
-/// Is it one of the types of contexts?
+/// Whether it is one of the types of contexts.
 template <class C> inline constexpr bool is_clone_context = false;
 template <bool Closed, unsigned Unpolled>
 inline constexpr bool is_clone_context<clone_mark<Closed, Unpolled>*> = true;
@@ -104,7 +104,7 @@ template <class F, class... Arguments> using result_of = typename result_with<F,
 template <class F, class... Arguments>
 concept generic_callable = may_be_generic<F> && std::is_invocable_v<F, tracked_context, Arguments...> &&
                            std::is_invocable_v<F, clone_context, Arguments...>;
-/// May a clone call it as it is? Yes, unless it would fork there with a plain context.
+/// Whether a clone may call it as it is: true unless it would fork there with a plain context.
 template <class F, class... Arguments>
 concept fits_clone = generic_callable<F, Arguments...> || !takes_context<F, Arguments...>;
 

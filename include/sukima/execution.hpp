@@ -66,7 +66,7 @@ template <class T> class just_sender {
  private:
   T value_;
 };
-/// A sender of this value.
+/// Returns a sender of this value.
 template <class T> just_sender<std::decay_t<T>> just(T&& value) {
   return just_sender<std::decay_t<T>>(std::forward<T>(value));
 }
@@ -99,7 +99,8 @@ template <class S, class F> class then_sender {
   S sender_;
   F f_;
 };
-/// A sender of what f returns for the value of another one; f runs where that one completes.
+/// Returns a sender that calls f with the value of another sender and sends the result. f runs where that
+/// sender completes.
 template <sender S, class F> then_sender<std::remove_cvref_t<S>, std::decay_t<F>> then(S&& s, F&& f) {
   return {std::forward<S>(s), std::forward<F>(f)};
 }
@@ -125,7 +126,7 @@ class pool {
   pool& operator=(const pool&) = delete;
   /// Waits until everything that was scheduled has run. Must not run on a worker of its runtime.
   ~pool() = default;
-  /// Its scheduler, a handle: to be copied, good until the pool ends.
+  /// Returns its scheduler, a handle that may be copied and is valid until the pool ends.
   scheduler get_scheduler() noexcept;
 
  private:
@@ -170,7 +171,7 @@ class scheduler {
 };
 inline scheduler pool::get_scheduler() noexcept { return scheduler(core_); }
 
-/// A sender that completes on one of the scheduler's workers.
+/// Returns a sender that completes on one of the scheduler's workers.
 inline scheduler::schedule_sender schedule(const scheduler& on) noexcept { return on.schedule(); }
 
 /// Starts a sender and waits until it has completed: on a worker the fiber is suspended, and the worker does
@@ -215,7 +216,7 @@ template <class T = void> class [[nodiscard]] task {
   template <class Receiver> detail::task_operation<T, task, Receiver> connect(Receiver r) && {
     return {std::move(*this), std::move(r)};
   }
-  /// co_await: goes over to it, and back when it ends.
+  /// co_await: continues in the task, and in the awaiting coroutine when the task ends.
   auto operator co_await() && noexcept { return detail::task_awaiter<T, promise_type>{frame_}; }
 
  private:
@@ -223,8 +224,8 @@ template <class T = void> class [[nodiscard]] task {
   std::coroutine_handle<promise_type> frame_;
 };
 
-/// The result of work that has begun already, from `async`. It is a sender, too. To be waited for or awaited
-/// once.
+/// The result of work that has begun already, from `async`. It is a sender, too. A program may wait for it or
+/// await it once.
 template <class T> class [[nodiscard]] future {
  public:
   using sender_concept = sender_t;
@@ -236,7 +237,7 @@ template <class T> class [[nodiscard]] future {
     if (!found) throw aborted{};
     if constexpr (!std::is_void_v<T>) return std::move(std::get<0>(*found));
   }
-  /// Has it ended?
+  /// Whether the work has ended.
   bool is_ready() const noexcept { return state_->is_done(); }
 
   template <class Receiver> detail::future_operation<T, Receiver> connect(Receiver r) && {
@@ -249,7 +250,8 @@ template <class T> class [[nodiscard]] future {
   std::shared_ptr<detail::future_state<T>> state_;
 };
 
-/// Starts a sender now. \returns a future of its value; the work runs to its end even if that is dropped
+/// Starts a sender now. \returns a future of its value; the work runs to its end even if the future is
+/// dropped
 template <sender S> future<typename S::value_type> ensure_started(S s) {
   using value_type = typename S::value_type;
   auto state = std::make_shared<detail::future_state<value_type>>();
@@ -263,16 +265,16 @@ auto async(const scheduler& on, F&& f) {
   return ensure_started(then(schedule(on), std::forward<F>(f)));
 }
 
-/// Any number of senders that have begun, to be waited for together: what a task_group is for a function,
-/// this is for coroutines, which may end on another thread than they began on.
+/// Any number of senders that have begun, which `join` awaits together. It is the task_group of coroutines,
+/// which may end on another thread than they began on.
 ///
-/// Its work may spawn more. The first error of its work comes out of `join`; the others are lost.
+/// Its work may spawn more. `join` sends the first error of its work; the others are lost.
 class counting_scope {
  public:
   counting_scope() = default;
   counting_scope(const counting_scope&) = delete;
   counting_scope& operator=(const counting_scope&) = delete;
-  /// Everything must have ended, which `join` awaits: otherwise the program ends by std::terminate.
+  /// All its work must have ended, which `join` awaits. Otherwise the program ends by std::terminate.
   ~counting_scope() = default;
 
   /// Starts a sender, whose value is dropped. Any thread. \throws std::bad_alloc; what moving the sender
@@ -299,8 +301,8 @@ class counting_scope {
    private:
     detail::scope_core* core_;
   };
-  /// A sender that completes when nothing that was spawned is left, where the last of it ended. One at a
-  /// time.
+  /// Returns a sender that completes when all spawned work has ended, on the thread where the last of it
+  /// ended. One at a time.
   join_sender join() noexcept { return join_sender(core_); }
 
  private:

@@ -25,7 +25,8 @@ template <class I, class Equal, class Projection>
 concept comparable_at = std::random_access_iterator<I> && std::permutable<I> &&
                         std::indirect_equivalence_relation<Equal, std::projected<I, Projection>>;
 
-/// Are the elements of a range that is given away moved? Not if it refers to elements of another one.
+/// Whether the elements of a range that is given away are moved: not if it refers to elements of another
+/// range.
 template <class Range>
 inline constexpr bool owns_elements =
     !std::is_lvalue_reference_v<Range> && !std::ranges::borrowed_range<Range> &&
@@ -57,11 +58,10 @@ namespace SUKIMA_NAMESPACE {
 /// a default constructor are copied by one worker.
 /// \param range  random access; alive and unchanged during the call
 /// \param predicate, projection  are called by several workers at the same time
-/// \throws what a callback or a copy throws: the rest is aborted; `sukima::aborted` where the caller
-///       itself is
-///         aborted; std::bad_alloc
-/// \par Complexity n calls of the predicate and at most n copies for n elements, n / 8 bytes beside
-///       the result
+/// \throws what a callback or a copy throws: the rest is aborted; `sukima::aborted` where the caller itself
+///         is aborted; std::bad_alloc
+/// \par Complexity n calls of the predicate and at most n copies for n elements; n / 8 bytes besides the
+///   result
 template <std::ranges::random_access_range Range, class Predicate, class Projection = std::identity>
   requires detail::predicate_at<std::ranges::iterator_t<Range>, Predicate, Projection>
 auto parallel_filter(context c, Range&& range, Predicate predicate, Projection projection = {}) {
@@ -81,8 +81,7 @@ auto parallel_filter(Range&& range, Predicate predicate, Projection projection =
 
 /// Copies the elements of [first, last) for which predicate(projection(element)) holds to `out`, in
 /// their order, as std::copy_if.
-/// \param out  random access, with room for all accepted elements. The ranges must not overlap, and
-///       different
+/// \param out  random access, with room for all accepted elements. The ranges must not overlap. Different
 ///             elements of `out` must not share memory, as those of std::vector<bool> do
 /// \returns the end of the copies
 /// \throws as parallel_filter of a range; some elements are copied then
@@ -149,10 +148,10 @@ std::ranges::borrowed_iterator_t<Range> parallel_partition(Range&& range, Predic
 /// order, as std::remove_if. To free the others: `v.erase(sukima::parallel_remove_if(c, v, unwanted),
 /// v.end())`.
 /// \param predicate, projection  are called by several workers at the same time
-/// \returns the end of what is kept. Elements from there on are moved-from or have any of the values
+/// \returns the end of the kept elements. Elements from there on are moved-from or have any of the values
 /// \throws as parallel_filter; elements may be moved-from then, as with std::remove_if
-/// \par Complexity n calls of the predicate for n = last − first, and at most 2n moves. Those within blocks
-///      are shared out, and those of whole blocks are made by one worker
+/// \par Complexity n calls of the predicate for n = last − first, and at most 2n moves. Several workers make
+///      the moves within blocks; one worker moves whole blocks
 template <class I, class Predicate, class Projection = std::identity>
   requires detail::separable_at<I, Predicate, Projection>
 I parallel_remove_if(context c, I first, I last, Predicate predicate, Projection projection = {}) {
@@ -186,11 +185,10 @@ std::ranges::borrowed_iterator_t<Range> parallel_remove_if(Range&& range, Predic
                             std::move(projection));
 }
 
-/// Keeps the first one of neighbours that are equal, as std::unique: moves what is kept to the front,
-/// in its order.
-/// \param equal  an equivalence relation; is called by several workers at the same time, as is the
-///       projection
-/// \returns the end of what is kept. Elements from there on are moved-from or have any of the values
+/// Keeps the first of consecutive equal elements, as std::unique: moves the kept elements to the front, in
+/// their order.
+/// \param equal  an equivalence relation; several workers call it at the same time, and the projection too
+/// \returns the end of the kept elements. Elements from there on are moved-from or have any of the values
 /// \throws as parallel_remove_if
 /// \par Complexity n − 1 calls of `equal` for n = last − first, and at most 2n moves as parallel_remove_if
 template <class I, class Equal = std::ranges::equal_to, class Projection = std::identity>

@@ -111,7 +111,7 @@ template <class T, class Source, class Body> struct block_fold<T, Source, Body, 
     return sum;
   }
 };
-/// The number of sums of a fold, small because they are costly to make.
+/// The number of sums of a fold. It is small because sums are costly to make.
 inline constexpr std::int64_t blocks_of_a_fold = 128;
 
 /// parallel_fold whose sums begin at the same elements whatever is split off.

@@ -109,7 +109,7 @@ inline auto fork_with_hint(C c, Arguments all, std::index_sequence<Branch...>) {
 }
 /// A function, and not a hint that can be called.
 template <class F> inline constexpr bool is_branch = callable_with<F> && !is_guard<std::remove_cvref_t<F>>;
-/// Are these two or more functions, and then a hint?
+/// Whether these are two or more functions, and then a hint.
 template <class Arguments, class Indices> inline constexpr bool ends_with_place = false;
 template <class Arguments, std::size_t... Branch>
 inline constexpr bool ends_with_place<Arguments, std::index_sequence<Branch...>> =
@@ -122,8 +122,9 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup forks
 /// @{
 
-/// Calls any number of functions, which may run at the same time; the results come as a tuple in the order of
-/// the arguments, std::monostate for a void one. As nested fork2: what was written last is given away first.
+/// Calls any number of functions, which may run at the same time, and returns their results as a tuple in the
+/// order of the arguments, std::monostate for a void one. The functions are given away as with nested fork2:
+/// the last one first.
 ///
 /// After two or more functions the last argument may be a hint: `sukima::on(P)` sends all functions but the
 /// first to P, `sukima::on(P, Q)` the first one to P and the others to Q.

@@ -12,10 +12,9 @@ namespace sukima {
 /// \addtogroup hints
 /// @{
 
-/// The probability, evaluated for each request, that this fork or loop may be split now: ≤ 0 and NaN never, ≥
-/// 1 always. A refusal passes the request on to the next younger choice. `p` is a number or a
-/// function that returns one; a function is called after backtracking to the state of this choice and must
-/// not throw.
+/// The probability, evaluated for each request, that this fork or loop may be split now: ≤ 0 and NaN never,
+/// ≥ 1 always. A refusal passes the request on to the next younger choice. `p` is a number or a function that
+/// returns one. Such a function is called after backtracking to the state of this choice, and must not throw.
 template <class P> auto guard(P p) {
   if constexpr (std::is_arithmetic_v<P>) {
     auto constant = [value = static_cast<double>(p)] { return value; };
@@ -25,13 +24,14 @@ template <class P> auto guard(P p) {
   }
 }
 
-/// Where a loop is split: called with the first iteration that has not begun and the end of the loop, both as
-/// numbers counted from the loop's first iteration; returns the first iteration to give away (clamped). In a
-/// search over a forward range the numbers count from the choice in progress, which is number 0.
+/// A function that decides where a loop is split. Its arguments are the first iteration that has not begun
+/// and the end of the loop, both counted from the loop's first iteration. It returns the first iteration to
+/// give away (clamped). In a search over a forward range the numbers count from the choice in progress,
+/// number 0.
 template <class F> detail::split_hint<F> split(F place) { return {std::move(place)}; }
 
-/// Iterations that belong together: the loop polls only after so many. Rarely needed,
-/// the loop measures its iterations itself. Values below 1 mean "measure".
+/// Number of iterations that belong together: the loop polls only after that many. It is rarely needed,
+/// because the loop measures its iterations itself. Values below 1 mean "measure".
 inline detail::grain_hint grain(std::int64_t iterations) { return {iterations}; }
 
 /// @}

@@ -152,11 +152,9 @@ namespace SUKIMA_NAMESPACE {
 /// loop polls before each iteration, else once in about a microsecond. Iterations are given away in
 /// halves, from the upper end, only when another worker is idle.
 /// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`, `sukima::on`
-/// \throws what the body throws: the remaining iterations are aborted, the lowest of several
-///       exceptions that have
-///         arrived by then wins; `sukima::aborted` where the caller itself is aborted;
-/// std::length_error for
-///         more than 2^63 - 1 integers
+/// \throws what the body throws. The remaining iterations are aborted; of several exceptions that have
+///         arrived by then, that of the lowest iteration wins. `sukima::aborted` where the caller itself is
+///         aborted; std::length_error for more than 2^63 - 1 integers
 /// \par Complexity last − first calls of body
 template <detail::context_type C, class A, class B, class Body, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
@@ -191,11 +189,12 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
   detail::with_context([&](context c) { parallel_for(c, range, body, hints...); });
 }
 
-/// init ⊕ body(first) ⊕ body(first + 1) ⊕ …, where a ⊕ b is combine(a, b). It is enough that ⊕ is
-/// associative: results are merged in the order of iterations. `init` is used once and need not be neutral.
+/// Returns init ⊕ body(first) ⊕ body(first + 1) ⊕ …, where a ⊕ b is combine(a, b). ⊕ must be associative; it
+/// need not be commutative, because results are combined in the order of iterations. `init` is used once and
+/// need not be neutral.
 ///
 /// Elements, context, hints and exceptions as for parallel_for; `sukima::on` takes one place for all of it.
-/// \param body    gives something that `combine` takes as its second argument and that T can be made from
+/// \param body    returns a value that `combine` takes as its second argument and that T can be made from
 /// \param combine T combine(T, T); a function's name or a pointer to a member function, too
 /// \par Complexity last − first calls of body and of combine, one more combine for each piece given away
 template <detail::context_type C, class A, class B, class T, class Body, class Combine, class... Hints>

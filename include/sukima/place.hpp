@@ -43,7 +43,7 @@ class place {
 
   /// Its number in the C interface.
   [[nodiscard]] constexpr sukima_place number() const noexcept { return number_; }
-  /// No place in particular, or unknown?
+  /// Whether it is no place in particular, or unknown.
   [[nodiscard]] constexpr bool is_any() const noexcept { return number_ == SUKIMA_PLACE_ANY; }
 
   /// Its level; of any: machine. \par Complexity constant
@@ -58,7 +58,7 @@ class place {
     return place(sukima_place_table_around(sukima_place_table_of_machine(), number_,
                                            static_cast<sukima_place_level>(at)));
   }
-  /// Is `inner` this place, or inside it? Any contains everything, and nothing else contains it.
+  /// Whether `inner` is this place or inside it. Any contains everything, and nothing else contains it.
   /// \par Complexity at most four steps
   [[nodiscard]] bool contains(place inner) const noexcept {
     return sukima_place_table_contains(sukima_place_table_of_machine(), number_, inner.number_) != 0;

@@ -22,9 +22,9 @@ namespace sukima {
 /// beginning and the end of a block, body(begin, end) or body(context, begin, end).
 ///
 /// For code that treats several elements at a time: a vector instruction, a buffer, a call of a library.
-/// Blocks are consecutive, not empty, and in all contain each element once. Their length is what takes about
-/// a microsecond (measured while the loop runs; the first one is one element), or what `sukima::grain` says;
-/// the last block of a piece may be shorter. A block cannot be split; what its body forks can.
+/// Blocks are consecutive and not empty, and together contain each element once. A block is as long as takes
+/// about a microsecond (measured while the loop runs; the first block is one element), or as `sukima::grain`
+/// sets it. The last block of a piece may be shorter. A block cannot be split, but forks in its body can.
 template <class I> class blocked_range {
  public:
   template <class A, class B>
@@ -52,8 +52,8 @@ blocked_range(Range&&) -> blocked_range<std::ranges::iterator_t<Range>>;
 
 /// The places of a table, for one loop over both indices: body(row, column) or body(context, row, column).
 ///
-/// The places are visited row by row, those of a piece that another worker has taken, too; a piece may begin
-/// and end within a row, so that few long rows are shared out as well as many short ones.
+/// The loop visits the places row by row, also in a piece that another worker has taken. A piece may begin
+/// and end within a row, so few long rows are distributed as well as many short ones.
 template <std::integral Row, std::integral Column> class range2d {
  public:
   /// Rows and columns from 0 on.
@@ -99,13 +99,15 @@ namespace SUKIMA_NAMESPACE {
 /// parallel_for over a blocked_range, a range2d, or any range that can be read more than once but is not
 /// random access: std::list, std::map, std::forward_list, views::filter, …
 ///
-/// The owner walks through such a range. The thief of a piece walks to its beginning first, from where
-/// the owner is: steps that are worth little beside a body of some ten nanoseconds. A range that does not
-/// know its size is counted first, by walking through it once; but not if its iterators are one trivially
-/// copyable word (`set_bits`, std::forward_list) and no hint speaks of numbers: then the owner counts what is
-/// left when it gives a part away, and each iteration polls. A filter over a random-access range is neither
-/// counted nor walked through: the pieces are those of the range below, so the predicate must bear to be
-/// called at the same time.
+/// The owner walks through such a range. The thief of a piece first walks to its beginning, from where the
+/// owner is. These steps cost little compared with a body of some ten nanoseconds.
+///
+/// A range that does not know its size is counted first, by walking through it once. There are two
+/// exceptions:
+/// - If its iterators are one trivially copyable word (`set_bits`, std::forward_list) and no hint uses
+///   numbers, the owner counts the rest when it gives a part away, and each iteration polls.
+/// - A filter over a random-access range is neither counted nor walked through. Its pieces are those of the
+///   range below, so several workers may call the predicate at the same time.
 ///
 /// The body may change elements, but must not insert or remove any.
 /// Context, hints and exceptions as for parallel_for over integers.
@@ -159,7 +161,7 @@ T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints..
       [&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
 }
 
-/// Calls body(x), or body(context, x), for each element of something that splits itself.
+/// Calls body(x), or body(context, x), for each element of a range that splits itself.
 /// \param s is moved in and split up
 /// \throws what the body or `split` throws: what has not begun is aborted; `aborted` as for fork2
 /// \par Complexity one call of `split` and about one fork for each part that is not split further
@@ -176,7 +178,7 @@ void parallel_for(S s, Body&& body) {
   detail::with_context([&](context c) { detail::for_each_split(c, s, body); });
 }
 
-/// init ⊕ body(x1) ⊕ body(x2) ⊕ … over something that splits itself, in the order of its elements.
+/// Returns init ⊕ body(x1) ⊕ body(x2) ⊕ … over a range that splits itself, in the order of its elements.
 template <detail::context_type C, splittable S, class T, class Body, class Combine>
   requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>
 T parallel_reduce(C c, S s, T init, Body&& body, Combine&& combine) {

@@ -84,15 +84,16 @@ class runtime {
   /// \throws usage_error on one of its own workers
   void shutdown();
 
-  /// Number of workers that it uses at most at a time, the calling thread included.
+  /// The largest number of workers that it uses at a time, the calling thread included.
   unsigned workers() const noexcept;
-  /// Lets at most so many workers run from now on, at any time and from any thread; surplus ones stop at
-  /// their next poll and come back when the limit is raised or taken back. Threads that enter always run.
-  /// If a thread cannot be started, fewer run, and `decisions` says so; the next call tries again.
+  /// Limits the number of workers that run from now on. Any thread may call this at any time. Surplus workers
+  /// stop at their next poll and come back when the limit is raised or taken back. Threads that enter always
+  /// run. If a thread cannot be started, fewer workers run, and `decisions` records that; the next call tries
+  /// again.
   /// \param most 0 takes the limit back
   void limit_workers(unsigned most);
-  /// How many may run now: fewer than `workers` if affinity, cpusets or quotas leave less CPU (see
-  /// settings::elastic). The number changes while the program runs.
+  /// The number of workers that may run now: fewer than `workers` if affinity, cpusets or quotas leave less
+  /// CPU (see settings::elastic). The number changes while the program runs.
   unsigned workers_now() const noexcept;
   /// What the runtime decided by itself since its start, the oldest first, each with its reason: at least the
   /// latest 5,000.
@@ -140,9 +141,9 @@ namespace sukima {
 /// a join.
 int worker_id() noexcept;
 
-/// Says how much work can be taken from the caller: with SUKIMA_VICTIM=weighted idle workers ask this worker
-/// first with a probability in proportion to it. Holds for the fiber that runs the calling task, until
-/// it is changed or the fiber ends; a new fiber has 1. Nothing happens on an ordinary thread.
+/// Sets how much work can be taken from the caller. With SUKIMA_VICTIM=weighted idle workers ask this worker
+/// first with a probability in proportion to it. The weight holds for the fiber that runs the calling task,
+/// until it is changed or the fiber ends; a new fiber has 1. Nothing happens on an ordinary thread.
 /// \param weight 0 or less, and NaN: 0; more than 1e9: 1e9
 void set_weight(double weight) noexcept;
 

@@ -49,12 +49,12 @@ namespace SUKIMA_NAMESPACE {
 /// @{
 
 /// Running totals: writes x0, x0 ⊕ x1, x0 ⊕ x1 ⊕ x2, … for the elements x of [first, last), where a ⊕ b is
-/// operation(a, b). It is enough that ⊕ is associative; sums of floating-point numbers may differ in
-/// rounding from a sequential scan, because pieces that others took are added up by themselves. Under
-/// `--hope` they are the same on all nodes and in all runs.
+/// operation(a, b). ⊕ must be associative. Sums of floating-point numbers may differ in rounding from a
+/// sequential scan, because pieces that other workers took are added up by themselves. Under `--hope` they
+/// are the same on all nodes and in all runs.
 ///
-/// Works like a plain loop until another worker is idle; only what that one takes is read twice. Two
-/// workers with a CPU each need two thirds of the time of one at best.
+/// The scan works like a plain loop until another worker is idle. Only elements that another worker takes are
+/// read twice. Two workers with a CPU each need at best two thirds of the time of one worker.
 /// \param first, last  random-access iterators
 /// \param out    random-access iterator to the first place to write to; `out` may be `first`. If the ranges
 ///               overlap otherwise, the result is unspecified.
@@ -123,7 +123,7 @@ Out parallel_scan(Range&& range, Out out, Operation operation, T init) {
       [&](context c) { return parallel_scan(c, range, out, operation, std::move(init)); });
 }
 
-/// Totals of what stands before each element: writes init, init ⊕ x0, init ⊕ x0 ⊕ x1, … Otherwise as
+/// Running totals of the elements before each element: writes init, init ⊕ x0, init ⊕ x0 ⊕ x1, … Otherwise as
 /// `parallel_scan`; `out` may be `first` here, too.
 /// \param init  begins the totals and gives their type
 template <class In, class Out, class T, class Operation = std::plus<>>

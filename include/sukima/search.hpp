@@ -129,10 +129,10 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
  public:
   explicit best_solution(Cost bound, Less less = {}) : bound_(bound), less_(less) {}
 
-  /// The bound to prune by: nothing that costs as much or more is worth looking at. May be a moment old,
-  /// never too good.
+  /// The bound to prune by: no solution that costs as much or more is worth looking at. It may be a moment
+  /// old, but is never too good.
   Cost bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
-  /// Could something of this cost still be the best?
+  /// Whether a solution of this cost could still be the best.
   bool promising(const Cost& cost) const { return less_(cost, bound()); }
   /// Offers a solution; keeps it if it is better than all before. \returns whether it was kept
   bool offer(const Cost& cost, const Value& value) {
@@ -143,7 +143,7 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
     bound_.store(cost, std::memory_order_relaxed);
     return true;
   }
-  /// The best one, after the search.
+  /// The best solution, after the search.
   const std::optional<Value>& best() const noexcept { return best_; }
 
  private:
@@ -182,8 +182,9 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup searches
 /// @{
 
-/// Calls f(context, solution), which searches and calls solution.found(value) for what it finds: returns the
-/// value and aborts the rest of the search; nothing if f ends without one.
+/// Calls f(context, solution), which searches and calls solution.found(value) when it finds a solution. That
+/// aborts the rest of the search.
+/// \returns the value; nothing if f ends without one
 /// \throws what f throws
 template <class Value, class F> std::optional<Value> search_first(context c, F&& f) {
   detail::check_context(c, "sukima::search_first");

@@ -28,7 +28,7 @@ namespace sukima::detail {
 template <class F> struct launching;
 /// The library's own access to a handle.
 struct handle_access;
-/// Waits until it has ended, or until a moment, and computes nothing. \returns has it ended?
+/// Waits until the future has ended, or until a moment; computes nothing. \returns whether it has ended
 bool wait_launched_until(char* top, launched& t, std::chrono::steady_clock::time_point at);
 }  // namespace sukima::detail
 
@@ -118,7 +118,7 @@ template <class T> class shared_future {
   /// Waits until the future has ended, for so long at most. The caller computes nothing. While a fiber
   /// waits, its worker does other work, so the call may return late; an ordinary thread sleeps.
   /// \param span not above 0: looks only. More than a hundred years: waits without end
-  /// \returns has it ended? Then a touch returns at once
+  /// \returns whether it has ended; then a touch returns at once
   /// \throws usage_error if the handle is empty; aborted where the caller itself is aborted;
   ///         std::system_error if the
   ///         thread that measures time cannot be started
@@ -164,7 +164,7 @@ template <class T> class shared_future {
   }
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  /// Would a touch return at once? \pre the handle is not empty
+  /// Whether a touch would return at once. \pre the handle is not empty
   bool is_done() const noexcept { return state_->cell->is_done(); }
   /// From now on touches throw cancelled, unless the expression has ended. It does not begin any more, or
   /// stops at its next poll. Any thread. \pre the handle is not empty

@@ -25,9 +25,9 @@ static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers
 /** Number of the worker that runs this code, from 0; -1 outside worker functions.
  *  It may be another one after a construct or a call of a worker function. */
 int sukima_worker_id(void);
-/** Says how much work can be taken from the task that calls it: with SUKIMA_VICTIM=weighted, workers without
- *  work ask its worker first with a probability in proportion to it. Holds until it is set anew or the fiber
- *  of the task ends; a new one has 1. \param weight 0 or less, and NaN: 0; more than 1e9: 1e9 */
+/** Sets how much work can be taken from the calling task. With SUKIMA_VICTIM=weighted, workers without work
+ *  ask its worker first with a probability in proportion to it. The weight holds until it is set anew or the
+ *  fiber of the task ends; a new fiber has 1. \param weight 0 or less, and NaN: 0; more than 1e9: 1e9 */
 void sukima_weight_set(double weight);
 /** The most workers that may run at a time, the entering thread included. */
 int sukima_worker_count(void);
@@ -93,7 +93,7 @@ const char* sukima_last_error(void);
 void sukima_reduction_begin(void);
 /** For these macros: from now on a worker_local lvalue means the object of the next worker; 0: no more. */
 int sukima_reduction_next(void);
-/** For these macros: did that worker have the object? */
+/** For these macros: whether that worker had the object. */
 int sukima_reduction_found(void);
 #endif
 

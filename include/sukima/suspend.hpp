@@ -64,8 +64,8 @@ namespace SUKIMA_NAMESPACE {
 /// Parks the running fiber until it is resumed. Its worker does other work, and idle workers may take what
 /// the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
 ///
-/// A cancelled computation waits until it is resumed: what f gave to others (a buffer, a place in a
-/// queue) must stay valid until they have let go of it, and only they know when that is. With a third
+/// A cancelled computation waits until it is resumed. What f gave to other code (a buffer, a place in a
+/// queue) must stay valid until that code has released it, and only that code knows when. With a third
 /// argument the wait ends early.
 /// \param c  the caller's context: pending work below it may be given away while the fiber is parked
 /// \param f  f(resumer) runs here and now and hands the resumer to the code that will know when to continue

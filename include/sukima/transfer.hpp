@@ -30,9 +30,9 @@ namespace sukima {
 /// type that the library cereal serializes has one.
 template <class T> struct codec {};
 
-/// Says of a trivially copyable class that cannot be looked into (it has private members, constructors,
-/// base classes, a union, or more than 16 fields) that it holds neither pointers nor references, so that a
-/// copy of its bytes means the same in another process.
+/// States that a trivially copyable class holds neither pointers nor references, so that a copy of its bytes
+/// means the same in another process. It is needed for classes whose fields the library cannot list: with
+/// private members, constructors, base classes, a union, or more than 16 fields.
 template <class T> inline constexpr bool holds_no_pointers = false;
 
 /// @}
@@ -75,7 +75,7 @@ template <class T, std::size_t N> constexpr bool has_closed_union() {
     return has_closed_union<T, N - 1>();
 }
 
-/// Do its bytes mean the same in another address space?
+/// Whether its bytes mean the same in another address space.
 template <class T> constexpr bool is_plain() {
   using type = std::remove_cv_t<T>;
   if constexpr (std::is_array_v<type>) {
@@ -103,17 +103,17 @@ template <class T> constexpr bool is_plain() {
 /// \addtogroup objects
 /// @{
 
-/// There is a codec for it.
+/// A type that has a codec.
 template <class T>
 concept has_codec = requires(const T& value, std::vector<std::byte>& to, std::span<const std::byte> from) {
   codec<T>::encode(value, to);
   { codec<T>::decode(from) } -> std::convertible_to<T>;
 };
-/// A copy of its bytes is a copy of the value, in any process: it is trivially copyable and has no pointers,
-/// references or members that may be such; and it has no codec, which would go first.
+/// A type whose bytes can be copied into any process: it is trivially copyable, and neither it nor its
+/// members may hold pointers or references. A codec takes precedence, so a type with one does not count.
 template <class T>
 concept can_be_copied = !has_codec<T> && std::is_trivially_copyable_v<T> && detail::is_plain<T>();
-/// It can be sent to another process.
+/// A type whose values can be sent to another process.
 template <class T>
 concept can_travel = can_be_copied<T> || has_codec<T>;
 

@@ -15,9 +15,9 @@ namespace sukima {
 /// \addtogroup runtime
 /// @{
 
-/// One T for each worker of a runtime that asks for one: counters, buffers, partial sums. Reductions whose
-/// order matters belong into parallel_reduce; this is for what is too large, or too irregular, to be handed
-/// from task to task.
+/// One T for each worker of a runtime that asks for one: counters, buffers, partial sums. Use parallel_reduce
+/// for reductions whose order matters. Use this class for data that is too large or too irregular to be
+/// passed from task to task.
 ///
 /// Code moves between workers where it forks, joins, loops, waits or suspends. So:
 /// - a reference from `local` may be used until the fiber next does one of these, and must be fetched
@@ -27,8 +27,8 @@ namespace sukima {
 /// - code under `sukima::thread_bound` keeps its worker, and so its T; but what its own forks run may use
 ///   that T as well.
 ///
-/// `combine`, `for_each`, `size` and `clear` look at all of them: no other call of `local` may run at the
-/// same time. The workers of one runtime only may use an object (until `clear`).
+/// `combine`, `for_each`, `size` and `clear` read all of them: no call of `local` may run at the same time.
+/// Only the workers of one runtime may use an object (until `clear`).
 template <class T> class worker_local {
  public:
   /// Makes each T by T().
@@ -64,9 +64,9 @@ template <class T> class worker_local {
     slots_.for_each([&](void* t) { std::invoke(f, static_cast<holder*>(t)->value); });
   }
 
-  /// Adds all up: operation(operation(t1, t2), t3) …, which should be associative and commutative, because
-  /// which worker did what is chance. \returns a copy of the only one, if there is one; what the factory
-  /// makes, if there is none
+  /// Combines all of them: operation(operation(t1, t2), t3) … The operation should be associative and
+  /// commutative, because it is chance which worker did what.
+  /// \returns the result; a copy if there is only one T; what the factory makes if there is none
   template <class Operation>
     requires std::copy_constructible<T> && std::is_invocable_r_v<T, Operation&, T, const T&>
   T combine(Operation operation) {
@@ -83,10 +83,10 @@ template <class T> class worker_local {
     return std::move(*sum);
   }
 
-  /// How many were made.
+  /// The number of objects that were made.
   std::size_t size() const noexcept { return slots_.size(); }
 
-  /// Ends all of them. Another runtime may use the object then.
+  /// Destroys all of them. Another runtime may use the object then.
   void clear() noexcept { slots_.clear(); }
 
  private:

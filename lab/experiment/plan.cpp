@@ -12,7 +12,7 @@
 namespace sukima::lab {
 namespace {
 
-/// Is no run planned twice? O(n log n)
+/// Whether no run is planned twice. O(n log n)
 [[maybe_unused]] bool are_different(const std::vector<planned_run>& runs) {
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t, unsigned>> all;
   for (const planned_run& one : runs)

@@ -6,7 +6,7 @@
 
 namespace sukima::detail {
 
-/// Has any wait point this policy?
+/// Whether any wait point has this policy.
 bool uses(const settings& s, wait_policy p) noexcept;
 
 const char* name_of(wait_policy p) noexcept;

@@ -74,7 +74,7 @@ class graph {
   /// The end of an atomic object. \return false: an access is not ordered before it
   bool end_location(int thread, int location);
   bool ended(int location) const noexcept { return locations_[at(location)].ended; }
-  /// Does the thread know that the object was made?
+  /// Whether the thread knows that the object was made.
   bool knows_location(int thread, int location) const noexcept;
 
   // Events that are added, each last. The event's kind, order, thread, location and value are set; the rest
@@ -89,7 +89,7 @@ class graph {
   std::vector<int> readable(int thread, int location, const clock* also = nullptr) const;
   std::vector<std::size_t> places(int thread, int location) const;
   bool may_consume(int write) const noexcept { return !events_[at(write)].consumed; }
-  /// Would the SC axiom hold with this event?
+  /// Whether the SC axiom would hold with this event.
   bool sc_allows_load(const event& e, int write);
   bool sc_allows_store(const event& e, std::size_t place);
   bool sc_allows_rmw(const event& e, int write);

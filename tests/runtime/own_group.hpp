@@ -15,7 +15,7 @@
 
 namespace support {
 
-/// Has the list "rw,cpu,cpuacct" this word?
+/// Whether a list such as "rw,cpu,cpuacct" has this word.
 inline bool has_word(const std::string& list, const std::string& word) {
   std::istringstream words(list);
   for (std::string one; std::getline(words, one, ',');)

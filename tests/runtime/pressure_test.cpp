@@ -71,7 +71,7 @@ class pressed_process {
   pressed_process(const pressed_process&) = delete;
   pressed_process& operator=(const pressed_process&) = delete;
 
-  /// Was `ready` true?
+  /// Whether `ready` was true.
   bool is_placed() const { return placed_; }
   pid_t id() const { return process_; }
   long runs() const { return report_->runs.load(); }

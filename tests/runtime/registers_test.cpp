@@ -146,8 +146,8 @@ TEST(slow_path, is_called_with_an_empty_x87_stack) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// Does the CPU count the upper halves of the vector registers as used? (XGETBV with ECX = 1: the states in
-/// use.)
+/// Whether the CPU counts the upper halves of the vector registers as used. (XGETBV with ECX = 1: the states
+/// in use.)
 bool upper_halves_in_use() {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
@@ -155,7 +155,7 @@ bool upper_halves_in_use() {
   return (low & 4) != 0;
 }
 
-/// Has it XGETBV with ECX = 1? A virtual machine may hide that and show the rest.
+/// Whether it has XGETBV with ECX = 1. A virtual machine may hide that and show the rest.
 bool cpu_tells_what_is_in_use() {
   std::uint32_t a = 0;
   std::uint32_t b = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program says what it has done, so that the host of its virtual machine can find the best number of
+// Reports of a program's progress, with which the host of its virtual machine finds the best number of
 // threads.
 #ifndef SUKIMA_CAPACITY_PROGRESS_H
 #define SUKIMA_CAPACITY_PROGRESS_H
@@ -19,10 +19,10 @@ extern "C" {
 /// \addtogroup c_capacity
 /// @{
 
-/// Adds to what this process has done. Call it from any thread, each time when some work is done, a thousand
-/// times a second or less often. At most five times a second the sum goes to the guest service, by the thread
-/// that calls at that time; it never waits. Where no service listens this is tried again once a second. A
-/// child of `fork` reports for itself, over a connection of its own.
+/// Adds an amount to this process's progress. Call it from any thread each time some work is done, at most a
+/// thousand times a second. At most five times a second the calling thread sends the sum to the guest
+/// service, without waiting. If no service listens, the next attempt follows a second later. A child of
+/// `fork` reports for itself, over a connection of its own.
 /// \param amount in any unit in which the program's speed makes sense, the same for all threads: frames,
 ///               rows, requests, iterations. Only its growth counts
 /// \par Environment SUKIMA_GUEST_SOCKET: the socket instead of /run/sukima/guest.sock; empty: no reports.

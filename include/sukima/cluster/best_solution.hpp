@@ -29,24 +29,24 @@ class shared_solution {
   shared_solution& operator=(const shared_solution&) = delete;
   const std::string& name() const noexcept { return name_; }
 
-  /// Forgets the solution: an entry begins.
+  /// Forgets the solution. Called when an entry begins.
   virtual void reset() = 0;
   /// The best solution so far, in bytes; empty: there is none.
   virtual std::vector<std::byte> encoded() const = 0;
-  /// Another node's solution: keeps it if it is better. \throws what decoding throws
+  /// Keeps another node's solution if it is better. \throws what decoding throws
   virtual void merge(std::span<const std::byte> from) = 0;
 
  protected:
   /// \throws usage_error the board has one of that name, or the name is longer than 255 bytes
   shared_solution(std::string name, solution_board& board);
   virtual ~shared_solution();
-  /// Makes it known to the nodes. Last, when the object is whole.
+  /// Makes it known to the nodes. A constructor calls it last, when the object is whole.
   void publish();
-  /// Has the node send it to the others.
+  /// Makes the node send it to the others.
   void announce() const noexcept;
   /// \throws std::length_error a solution of so many bytes is too long
   static void check_size(std::size_t size);
-  /// The reverse. First, while the object is whole.
+  /// The reverse. A destructor calls it first, while the object is whole.
   void leave_board() noexcept;
 
  private:
@@ -66,15 +66,16 @@ namespace sukima::cluster {
 ///
 ///     sukima::cluster::best_solution<packing, long, std::greater<>> best("packing", 0);
 ///
-/// An improvement is sent to the other nodes at once, so that they prune by it soon; a result of a task
-/// brings along what it may have been pruned by. After the entry `best()` and `bound()` are the same on all
-/// nodes and in all runs, with and without `--hope`, whatever was pruned where, if
+/// The node sends an improvement to the others at once, so that they prune by it soon. The result of a task
+/// arrives together with the solution by which it may have been pruned. After the entry `best()` and
+/// `bound()` are the same on all nodes and in all runs, with and without `--hope`, wherever nodes have
+/// pruned, if
 /// - tasks prune by `promising` only, with a cost that no solution below them undercuts;
-/// - what is wanted of the entry is taken from here: what tasks return may depend on what was pruned.
+/// - the program takes the entry's result from here, because values that tasks return may depend on pruning.
 ///
-/// Each entry begins without a solution. Solutions of equal cost: the smallest value by `<` is kept. So
-/// `promising` lets what costs as much as the best one pass. With choices tried in ascending order, and
-/// compared lexicographically, the smallest one is the first that a sequential search finds.
+/// Each entry begins without a solution. Of solutions of equal cost the smallest value by `<` is kept, so
+/// `promising` accepts a cost equal to the best one. If choices are tried in ascending order and compared
+/// lexicographically, the smallest solution is the first that a sequential search finds.
 /// \tparam Value  a solution: can travel, and has `<`, a strict total order
 /// \tparam Cost   trivially copyable, as for std::atomic
 /// \tparam Less   less(a, b): a is better than b
@@ -85,8 +86,8 @@ template <class Value, class Cost, class Less = std::less<>>
 class best_solution final : private detail::shared_solution {
  public:
   /// \param name   the same on all nodes, and of one object at a time
-  /// \param bound  solutions must be better than that
-  /// \throws usage_error there is one of that name
+  /// \param bound  solutions must be better than this
+  /// \throws usage_error if another object has that name
   explicit best_solution(std::string name, Cost bound, Less less = {},
                          detail::solution_board& board = detail::own_solution_board())
       : shared_solution(std::move(name), board), initial_(bound), bound_(bound), less_(std::move(less)) {
@@ -94,13 +95,13 @@ class best_solution final : private detail::shared_solution {
   }
   ~best_solution() override { leave_board(); }
 
-  /// The cost of the best solution that this node knows. May be a moment old, never too good.
+  /// The cost of the best solution that this node knows. It may be a moment old, but is never too good.
   Cost bound() const noexcept {
     return bound_.load(std::memory_order_relaxed);
   }  // the value is under the lock
-  /// Could a solution of this cost, or a better one, still be the best?
+  /// Whether a solution of this cost, or a better one, could still be the best.
   bool promising(const Cost& cost) const { return !less_(bound(), cost); }
-  /// Offers a solution. \returns was it kept?
+  /// Offers a solution. \returns whether it was kept
   /// \throws what encoding throws; std::length_error for one of more than 1 MiB
   bool offer(const Cost& cost, const Value& value) {
     if (!promising(cost)) return false;

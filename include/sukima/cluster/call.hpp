@@ -31,8 +31,8 @@ template <class R, class... A> struct called_function<R (*)(context, A...)> : ca
 template <class R, class... A>
 struct called_function<R (*)(A...) noexcept> : called_function<R (*)(A...)> {};
 
-/// Calls it, with the context if it takes one. Not detail::call, which is another one in checked mode: what
-/// is made of a callable here is one and the same in the whole program.
+/// Calls a callable, with the context if it takes one. detail::call is not used here, because it is another
+/// function in checked mode, and these instantiations must be the same in the whole program.
 template <class Callable> result_of<Callable&&> call_plainly(context c, Callable&& callable) {
   if constexpr (std::is_invocable_v<Callable&&, context>) {
     return std::forward<Callable>(callable)(c);
@@ -44,9 +44,10 @@ template <class Callable> result_of<Callable&&> call_plainly(context c, Callable
 
 template <auto Function, class Parameters> struct call_of;
 
-/// The call itself: what fork2, fork and cluster::run take. A class with one call operator, so that a fork
-/// treats it as a lambda. Of two, one of them constrained away, g++ 12 cannot tell which one there is, and
-/// takes the call for a generic callable, which a clone may call: its forks would be no choice points.
+/// The call itself, which fork2, fork and cluster::run take. The class has one call operator, so that a fork
+/// treats it as a lambda. With two operators, one of them constrained away, g++ 12 cannot determine which one
+/// exists. It would take the call for a generic callable, and a clone could run its forks without choice
+/// points.
 template <auto Function, class... Parameters>
   requires(called_function<decltype(Function)>::takes_context)
 struct call_of<Function, std::tuple<Parameters...>> {
@@ -93,7 +94,7 @@ struct bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>> {
                       arguments);
   }
 };
-/// A call with the first so many of a function's parameters.
+/// A call with the first parameters of a function, as many as there are arguments.
 template <auto Function, class Parameters, class First, class Rest> struct split_parameters;
 template <auto Function, class Parameters, std::size_t... First, std::size_t... Rest>
 struct split_parameters<Function, Parameters, std::index_sequence<First...>, std::index_sequence<Rest...>> {
@@ -102,9 +103,8 @@ struct split_parameters<Function, Parameters, std::index_sequence<First...>, std
       bound_call<Function, first, std::tuple<std::tuple_element_t<sizeof...(First) + Rest, Parameters>...>>;
 };
 
-/// The bytes of a value that is trivially copyable. What is not part of any member is zero where the compiler
-/// can tell (g++ can): under `--hope` equal values make equal names, and whatever the
-/// stack held there would be part of them.
+/// The bytes of a trivially copyable value. Padding is zero where the compiler supports it (g++ does): under
+/// `--hope` equal values must make equal names, and leftovers of the stack would change the names.
 template <class T> void put_bits(const T& value, std::vector<std::byte>& to) {
   static_assert(std::is_trivially_copyable_v<T>);
   const auto append = [&](const void* first) {
@@ -135,7 +135,7 @@ template <class T> void put_value(const T& value, std::vector<std::byte>& to) {
     std::memcpy(to.data() + place, &size, sizeof size);
   }
 }
-/// Takes a value from the front of the bytes. \throws std::length_error they are too few
+/// Takes a value from the front of the bytes. \throws std::length_error if there are too few
 template <class T> T get_value(std::span<const std::byte>& from) {
   const auto take = [&](std::uint64_t size) {
     if (size > from.size()) throw std::length_error("sukima: a value from another node is incomplete");
@@ -163,7 +163,7 @@ template <class... R> std::tuple<R...> get_results(std::type_identity<std::tuple
                                                    std::span<const std::byte> from) {
   return std::tuple<R...>{get_value<R>(from)...};  // from left to right
 }
-/// A result in bytes; nothing of it for void.
+/// A result in bytes; no bytes for void.
 template <class T> T get_result(std::span<const std::byte> from) {
   if constexpr (are_results<T> && !can_travel<T>)
     return get_results(std::type_identity<T>{}, from);
@@ -197,7 +197,7 @@ template <class Callable> struct received_call : received_task {
   }
 };
 
-/// The form of a callable that says how it is made of bytes.
+/// The form of a callable with members that make it from bytes.
 template <class Callable> struct form_of {
   using result = result_of<Callable&&>;
   static received_task* make(const travel_form& /*self*/, std::span<const std::byte> from) {
@@ -227,7 +227,7 @@ struct travels<call_of<Function, std::tuple<Parameters...>>> {
   static constexpr bool possible = true;
   static constexpr const travel_form& form = form_of<callable>::form;
   static void put(const callable& c, std::vector<std::byte>& to) {
-    static_cast<void>(form_of<callable>::registration);  // it is made where this is used
+    static_cast<void>(form_of<callable>::registration);  // this use makes the compiler create it
     std::apply([&](const Parameters&... each) { (put_value(each, to), ...); }, c.arguments);
   }
   static callable from_bytes(std::span<const std::byte> from) { return take(from); }
@@ -240,7 +240,7 @@ struct travels<call_of<Function, std::tuple<Parameters...>>> {
   }
 };
 
-/// The later branches of a fork travel together if each of them could alone.
+/// The later branches of a fork travel together if each of them could travel alone.
 template <class... Calls>
   requires(call_can_travel<Calls> && ...)
 struct travels<later_branches<Calls...>> {

@@ -80,8 +80,9 @@ const exception_form exception_form_of<T>::form{typeid(T).name(), exception_form
 /// \addtogroup cluster
 /// @{
 
-/// Lets exceptions of a type cross nodes: one that a task throws on another node arrives as that type, where
-/// tasks join and where cluster::run ends. In one file of the program, or in a header, at namespace scope:
+/// Lets exceptions of a type cross nodes. An exception that a task throws on another node arrives with its
+/// type at the join and at the end of cluster::run. Use the macro in one file of the program, or in a header,
+/// at namespace scope:
 ///
 ///     struct bad_board : std::runtime_error { using runtime_error::runtime_error; };
 ///     SUKIMA_EXCEPTION(bad_board);
@@ -99,7 +100,7 @@ const exception_form exception_form_of<T>::form{typeid(T).name(), exception_form
 
 namespace sukima::cluster {
 
-/// A task ended by an exception on another node, where it was of the type type().
+/// The exception that ended a task on another node, where it was of the type type().
 class remote_exception : public std::runtime_error {
  public:
   /// \param type  as C++ writes it

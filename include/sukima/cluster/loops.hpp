@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pieces of searches and of parallel_reduce that travel.
 //
-// A piece is what a loop's choice point splits off: iterations, and all that the owner's frame knows of the
-// loop. On another node it becomes a frame of its own. What can be made of nothing there (callables without
-// captures) does not travel; what has captures or refers to something keeps the loop in its node.
+// A loop's choice point splits a piece off: iterations, and all that the owner's frame knows of the loop. On
+// another node the piece becomes a frame of its own. Callables without captures are not sent, because the
+// other node can make them. A callable with captures or references keeps the loop on its node.
 #pragma once
 
 #include <sukima/cluster/call.hpp>
@@ -81,7 +81,8 @@ template <class T> T get_part(std::span<const std::byte>& from) {
   return value;
 }
 
-/// A body: made of nothing, or a call with its first arguments. \tparam F without const
+/// How a body is sent: a callable without captures as no bytes, a call by its first arguments.
+/// \tparam F without const
 template <class F> inline constexpr bool body_can_travel = made_of_nothing<F>;
 template <auto Function, class... Bound, class... Rest>
 inline constexpr bool body_can_travel<bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>>> =
@@ -100,8 +101,8 @@ struct travelling_body<bound_call<Function, std::tuple<Bound...>, std::tuple<Res
     return {std::tuple<Bound...>{get_value<Bound>(from)...}};  // from left to right
   }
 };
-/// Is it a call? Only then the pieces of parallel_reduce travel: a body of another kind is expected to see
-/// this node's variables.
+/// Whether a body is a call. Only then the pieces of parallel_reduce travel: a body of another kind is
+/// expected to see this node's variables.
 template <class F> inline constexpr bool is_bound_call = false;
 template <auto Function, class Bound, class Rest>
 inline constexpr bool is_bound_call<bound_call<Function, Bound, Rest>> = true;
@@ -233,7 +234,7 @@ template <class Loop> const form_registration form_of_pieces<Loop>::registration
 /// \tparam Task   of its pieces there
 template <class Frame, class Task, class Loop> struct piece_travel {
   static void put(const task& t, std::vector<std::byte>& to) {
-    static_cast<void>(form_of_pieces<Loop>::registration);  // it is made where this is used
+    static_cast<void>(form_of_pieces<Loop>::registration);  // this use makes the compiler create it
     const auto& piece = static_cast<const Task&>(t);
     put_part(piece.from, to);
     put_part(piece.to, to);

@@ -72,7 +72,7 @@ inline constexpr unsigned unpolled_forks = 2;
 /// few its loops have. (By g++ a node of nqueens-array takes a tenth fewer instructions than with 0.)
 inline constexpr unsigned unpolled_loops = 1;
 
-/// Does a fork or loop with this context poll?
+/// Whether a fork or loop with this context polls.
 template <clone_context_type C> inline constexpr bool polls = false;
 template <bool Closed> inline constexpr bool polls<clone_mark<Closed, 0>*> = true;
 
@@ -89,8 +89,8 @@ template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unp
   return clone_at < Closed, Unpolled == 0 ? unpolled_loops : Unpolled - 1 > (top_of(c));
 }
 
-/// Does a call leave the object as it was? Not that of a named object whose call operator is not const: its
-/// owner sees afterwards what the call has changed.
+/// Whether a call leaves the callable unchanged. False for a named object whose call operator is not const:
+/// its owner may see afterwards what the call has changed.
 template <class F> inline constexpr bool is_unchanged_by_call =
     !std::is_lvalue_reference_v<F> || callable_with<const std::remove_reference_t<F>&>;
 
@@ -125,8 +125,8 @@ template <class Site> auto& entry_at(Site& site, std::uint32_t depth) noexcept {
   return site.at[std::min<std::uint32_t>(depth, sukima_clone_depths - 1)];
 }
 
-/// Is the call at this depth expected to be short enough for a clone? Small fibers never run any: their limit
-/// is always raised.
+/// Whether the call at this depth is expected to be short enough for a clone. Small fibers never run any:
+/// their limit is always raised.
 inline bool expects_clone(const sukima_clone_site& site, std::uint32_t depth, const gate& g) noexcept {
   const auto& entry = entry_at(site, depth);
   const std::uint32_t expected = __atomic_load_n(&entry.expected, __ATOMIC_RELAXED);
@@ -134,7 +134,7 @@ inline bool expects_clone(const sukima_clone_site& site, std::uint32_t depth, co
          __atomic_load_n(&entry.samples, __ATOMIC_RELAXED) >= sukima_clone_first_samples;
 }
 
-/// Should this call be timed? All first ones, then one of each `calls_per_sample` of a fiber.
+/// Whether this call should be timed: all first calls, then one of each `calls_per_sample` of a fiber.
 inline bool is_timed(const sukima_clone_site& site, std::uint32_t depth, gate& g) noexcept {
   constexpr std::uint32_t calls_per_sample = 32;
   if (__atomic_load_n(&entry_at(site, depth).samples, __ATOMIC_RELAXED) < sukima_clone_first_samples)

@@ -128,12 +128,12 @@ class closed_older {
   char* older_;
 };
 
-/// Is a body a generic one for these elements?
+/// Whether a body is a generic one for these elements.
 template <class Body, class List, class... Before> inline constexpr bool body_is_generic = false;
 template <class Body, class... Arguments, class... Before>
 inline constexpr bool body_is_generic<Body, argument_list<Arguments...>, Before...> =
     generic_callable<Body, Before..., Arguments...>;
-/// May a loop over this source with this body run as a clone?
+/// Whether a loop over this source with this body may run as a clone.
 /// \tparam Before  what the body is given before the element
 template <class C, class Source, class Body, class... Before>
 concept clonable_loop = !checks::on && !std::is_same_v<C, parallel_context> &&

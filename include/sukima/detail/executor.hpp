@@ -137,7 +137,7 @@ executor* running_executor() noexcept;
 task* running_bound_task() noexcept;
 /// The runtime around this thread's running code; null: none.
 runtime_core* running_runtime() noexcept;
-/// Does a worker look for work?
+/// Whether a worker looks for work.
 bool has_idle_worker(const runtime_core& core) noexcept;
 /// The running fiber; null: none.
 fiber* this_fiber_now() noexcept;

@@ -26,7 +26,7 @@ inline constexpr std::size_t most_fields = 16;
 inline constexpr std::size_t not_known = ~std::size_t{0};
 
 // clang-format off
-/// Can T be made of so many {}, and then of the values?
+/// Whether T can be made of so many {} and then of the values.
 template <class T, std::size_t N, class... More> constexpr bool takes() {
   if constexpr (N == 0) return requires { T{More{}...}; };
 #define SUKIMA_TAKES(COUNT, ...) \

@@ -69,7 +69,7 @@ template <class Hint, class... More> auto pick_grain(Hint hint, More... more) {
   else
     return pick_grain(more...);
 }
-/// Are these hints and nothing else, none of them more often than stated?
+/// Whether these are hints and nothing else, none of them more often than stated.
 template <class... Hint>
 constexpr bool are_hints(std::size_t guards, std::size_t splits, std::size_t grains,
                          std::size_t places) noexcept {

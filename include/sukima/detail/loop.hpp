@@ -17,7 +17,7 @@ namespace sukima::detail {
 /// The arguments that a source gives to a body for one iteration.
 template <class... Arguments> struct argument_list {};
 
-/// May a body be called with `Before…` and a source's arguments, and does it take a context in front of them?
+/// Whether a body that is called with `Before…` and a source's arguments takes a context in front of them.
 template <class Body, class List, class... Before> inline constexpr bool body_takes_context = false;
 template <class Body, class... Arguments, class... Before>
 inline constexpr bool body_takes_context<Body, argument_list<Arguments...>, Before...> =
@@ -67,7 +67,7 @@ template <class Place> struct piece_task : task {
 };
 using loop_task = piece_task<std::int64_t>;
 
-/// Do the pieces of the loop with this frame travel? A specialization says so by its `point`
+/// States whether the pieces of the loop with this frame travel: a specialization with a member `point` does
 /// (sukima/cluster/loops.hpp).
 template <class Frame> struct travels_piece {};
 template <class Frame>

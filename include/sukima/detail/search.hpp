@@ -60,7 +60,8 @@ struct search_frame : Hints {
   [[no_unique_address]] local_callable<Body> body;
   [[no_unique_address]] local_callable<Combine> combine;
   [[no_unique_address]] kept_depth<C> depth;
-  /// Is the step in progress applied? Not while the fiber backtracks over it, nor after its replay failed.
+  /// Whether the step in progress is applied: false while the fiber backtracks over it, and after its replay
+  /// has failed.
   bool applied = true;
 
   search_frame(C here, Hints hints, Workspace& w, Source s, Apply& a, Undo& u, Body& b, Combine& c)

@@ -44,7 +44,7 @@ constexpr std::uint64_t travelling_part(std::uint64_t left) noexcept {
   return left < 3 ? 1 : std::bit_floor(left - (left - 1) / 3 - 1);
 }
 
-/// Does this callable travel? It stays at home unless a specialization says otherwise, and says how:
+/// Whether and how this callable travels. It stays on its node unless a specialization states how it travels:
 ///     static constexpr bool possible = true;
 ///     static const travel_form form;
 ///     static void put(const F&, std::vector<std::byte>&);

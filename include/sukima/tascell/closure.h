@@ -24,7 +24,7 @@ typedef struct sukima_closure {
 /* The bits of an address. Those between are the number of a ticket's use, see below. */
 #define SUKIMA_CLOSURE_ADDRESS (((__UINTPTR_TYPE__)1 << 48) - 1)
 
-/** Is a pointer to closures one to a record (1), or to a function or null (0)? */
+/** Whether a pointer to closures points to a record (1), or to a function or null (0). */
 __attribute__((always_inline)) static __inline__ int sukima_is_closure(__UINTPTR_TYPE__ sukima_pointer) {
   return (__INTPTR_TYPE__)sukima_pointer < 0;
 }

@@ -219,7 +219,7 @@ __attribute__((always_inline)) static __inline__ int sukima_untouched(const suki
   return __builtin_expect(at >= __atomic_load_n(&SUKIMA_LIMIT(at), __ATOMIC_RELAXED), 1) != 0;
 }
 
-/** Was anything split off from this choice point? Only its owner may ask. */
+/** Whether anything was split off from this choice point. Only its owner may call this. */
 __attribute__((always_inline)) static __inline__ int sukima_was_split(const sukima_choice_point* r) {
   return __builtin_expect((r->sukima_kind_or_child & 1) != 0, 0) != 0;
 }

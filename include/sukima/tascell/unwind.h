@@ -143,7 +143,7 @@ __attribute__((always_inline)) static __inline__ void sukima_back_from_c(const v
     sukima_levels_left(sukima_stack);
 }
 
-/** Can a closure be called at once, because its creator has been saved? 2: as by plain C only */
+/** Whether a closure can be called at once, because its creator has been saved. 2: as by plain C only */
 __attribute__((always_inline)) static __inline__ int sukima_is_saved(const sukima_frame_closure* sukima_c,
                                                                      int sukima_lands, const char* sukima_top,
                                                                      const char* sukima_file,
@@ -181,7 +181,7 @@ char* sukima_level_begin(sukima_level* sukima_l);
 void sukima_level_run(sukima_level* sukima_l);
 void sukima_level_end(sukima_level* sukima_l);
 
-/** Does plain C run within a level on this thread? Then nothing may enter the runtime. */
+/** Whether plain C runs within a level on this thread. Then nothing may enter the runtime. */
 int sukima_is_in_level(const void* sukima_frame_address);
 
 #ifdef __cplusplus

@@ -179,7 +179,7 @@ class nbody_problem {
 
   /// The energy in the last step, about -1/4.
   [[nodiscard]] double energy() const { return energy_; }
-  /// Has the energy stayed what it was in the first step, as far as the method keeps it?
+  /// Whether the energy is still that of the first step, up to the error of the method.
   [[nodiscard]] bool conserved() const {
     return std::fabs(energy_ - first_energy_) <= 1e-3 * std::fabs(first_energy_);
   }

@@ -33,7 +33,7 @@ struct sudoku {
     }
   }
 
-  /// Writes a digit, unless its row, column or box has it. \returns was it written?
+  /// Writes a digit, unless its row, column or box has it. \returns whether it was written
   bool set(int cell, int number) {
     const auto bit = static_cast<std::uint16_t>(1 << number);
     if ((used_near(cell) & bit) != 0) return false;
@@ -84,7 +84,7 @@ class knight_board {
   explicit knight_board(int columns) : columns_(columns) { visited_[0][0] = true; }
 
   [[nodiscard]] bool complete() const { return visits_ == rows * columns_; }
-  /// Jumps, unless it leaves the board or comes to a visited cell. \returns did it jump?
+  /// Jumps, unless it leaves the board or comes to a visited cell. \returns whether it jumped
   bool jump(int number) {
     const int row = row_ + down[static_cast<unsigned>(number)];
     const int column = column_ + right[static_cast<unsigned>(number)];

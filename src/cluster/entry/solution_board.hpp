@@ -38,7 +38,7 @@ class solution_board {
 
   /// A solution has been improved here.
   void announce() noexcept;
-  /// Has one been improved here since the last call?
+  /// Whether a solution has been improved here since the last call.
   bool take_news() noexcept { return has_news_.exchange(false); }  // partner: announce
   bool has_news() const noexcept { return has_news_.load(); }
   /// \param ring  called after each improvement until the next call of this; may be empty

@@ -35,7 +35,7 @@ class looks {
   bool heard_of(const task_key& task, const task_key& within);
   /// It has a name here from now on.
   void has_name_here(const task_key& task);
-  /// Is something unnamed within that task?
+  /// Whether work without a name is within that task.
   bool is_within(const task_key& task) const { return within_.contains(task); }
 
   /// The next look begins as soon as may be.

@@ -45,7 +45,7 @@ class work_requests {
     times_without_ = 0;
   }
 
-  /// Has the node had nothing to do for longer than its patience?
+  /// Whether the node has had nothing to do for longer than its patience.
   bool is_over(clock::time_point now) const noexcept { return idle_since_ && now >= end_of_patience(); }
   /// Since when the node has had nothing to do; the beginning of time: next() was not called since it had.
   clock::time_point idle_since() const noexcept { return idle_since_.value_or(clock::time_point::min()); }

@@ -49,7 +49,7 @@ class received_object {
     std::size_t size;
   };
   char* new_array(std::size_t size);
-  /// Does it point into one of the arrays that have been made here?
+  /// Whether it points into one of the arrays that were made here.
   bool is_own(const char* place) const noexcept;
 
   const sukima_travelling& type_;

@@ -12,7 +12,7 @@ namespace sukima::cluster {
 
 inline constexpr std::size_t longest_file_name = 4096;
 
-/// Has a task type been registered that can leave its node?
+/// Whether a task type that can leave its node has been registered.
 bool can_anything_leave() noexcept;
 
 /// Appends how a segment has ended: by itself, or with a tag, which is a number, and the place of the throw.

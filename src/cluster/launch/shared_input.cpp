@@ -16,7 +16,7 @@ namespace {
 /// How long nodes wait for one that does not read, before the launcher says so.
 constexpr std::chrono::seconds stalling_time{2};
 
-/// Is the terminal on stdin this session's? Not so one that has hung up.
+/// Whether the terminal on stdin is this session's. A terminal that has hung up is not.
 bool has_own_terminal() noexcept { return tcgetpgrp(STDIN_FILENO) >= 0; }
 bool runs_in_background() noexcept {
   const pid_t foreground = tcgetpgrp(STDIN_FILENO);

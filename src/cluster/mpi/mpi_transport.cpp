@@ -217,7 +217,7 @@ class mpi_transport final : public transport {
     announced_.resize(chosen_.nodes);
   }
 
-  /// \returns was something delivered?
+  /// \returns whether a message was delivered
   bool make_progress() {
     bell_.take(announced_);  // also when MPI has ended: one that stays there would end each sleep at once
     if (is_quiet_.load()) return false;
@@ -266,7 +266,7 @@ class mpi_transport final : public transport {
     }
   }
 
-  /// \returns was there a message?
+  /// \returns whether there was a message
   bool begin_receive() {
     int flag = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -308,7 +308,7 @@ class mpi_transport final : public transport {
     return any;
   }
 
-  /// Is something on its way that MPI must be asked about?
+  /// Whether a message is on its way, so that MPI must be polled.
   bool is_busy() {
     if (is_quiet_.load()) return false;
     if (!sending_.empty()) return true;

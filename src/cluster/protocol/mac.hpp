@@ -13,7 +13,7 @@ using digest = std::array<std::byte, 32>;
 
 /// HMAC-SHA256 of the parts, one after the other. Linear in their lengths.
 digest mac(std::span<const std::byte> key, std::initializer_list<std::span<const std::byte>> parts);
-/// Are they equal? Takes the same time wherever they differ. Of different lengths: no.
+/// Whether two codes are equal; codes of different lengths are not. Takes the same time wherever they differ.
 bool same_secret(std::span<const std::byte> a, std::span<const std::byte> b) noexcept;
 /// \throws std::system_error the kernel has none
 digest random_bytes();

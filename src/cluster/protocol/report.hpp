@@ -27,7 +27,7 @@ struct node_report {
 /// and what is too long is left out.
 std::string write_report(std::string_view mark, const node_report& report);
 
-/// Is there a report, if only its beginning?
+/// Whether there is a report, if only its beginning.
 bool has_report(std::string_view arrived, std::string_view mark);
 /// Takes all complete reports out of what has arrived, and leaves the rest. Malformed ones vanish.
 std::vector<node_report> take_reports(std::string& arrived, std::string_view mark);

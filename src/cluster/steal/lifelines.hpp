@@ -51,7 +51,7 @@ class lifelines {
   void on_unanswered(clock::time_point now);
   /// A task may be had at once.
   void on_work(clock::time_point now) noexcept { look_at_ = now; }
-  /// Is it time to ask them again? Then it is not until the next on_unanswered.
+  /// Whether it is time to ask the workers again. After true it returns false until the next on_unanswered.
   bool takes_look(clock::time_point now);
   /// When takes_look will say so; nothing: never.
   std::optional<clock::time_point> next_look() const noexcept { return look_at_; }

@@ -24,7 +24,7 @@ struct mpi_place {
 /// \param variable  the value of a variable, or null
 std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name));
 
-/// Was this process started beside others, by srun or a PMIx launcher, without an MPI that joins them?
+/// Whether srun or a PMIx launcher started this process beside others, and no MPI joins them.
 /// \param variable  as above
 /// \returns the sentence that says so, and what to do; empty: it was not, as far as one can know
 /// \pre started_by_mpi says nothing

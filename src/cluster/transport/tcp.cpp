@@ -206,8 +206,8 @@ class tcp_transport final : public transport {
       lose(node, why);
     });
   }
-  /// Are nodes that end now not lost? True if this node leaves, or if it has warned the others, which then
-  /// end.
+  /// Whether nodes that end now do not count as lost: this node leaves, or it has warned the others, which
+  /// then end.
   bool is_ending() const noexcept { return leaving_ || warning_; }
   void lose(node_id node, const std::string& why) {
     peer& p = peers_[node];

@@ -38,7 +38,7 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   /// Begins, and closes the connection if the other side has not proved in that time that it knows the token.
   void begin_within(std::chrono::milliseconds time);
   handshake::role side() const noexcept { return handshake_.side(); }
-  /// Does the other side know the token?
+  /// Whether the other side knows the token.
   bool is_proved() const noexcept { return is_proved_; }
   /// Any thread. \returns false: too much is queued, or it is closed
   bool send(frame_kind kind, byte_view content, std::size_t most);

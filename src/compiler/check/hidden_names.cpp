@@ -57,7 +57,7 @@ class hidden_name_checker : rules {
     return end;
   }
 
-  /// Is there a `try` in the BODY around the jump? Its body is a function of its own.
+  /// Whether a `try` in the BODY surrounds the jump. The body of a `try` is a function of its own.
   bool is_in_try(token_index t, const construct& c) const {
     return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
       return inner.kind == construct_kind::try_catch && c.first.holds(inner.whole.begin) &&

@@ -199,7 +199,7 @@ std::set<std::string> closure_syntax::labels_between(std::size_t begin, std::siz
   std::set<std::string> found;
   std::set<std::string> declared;
   bool conditional = false;
-  std::vector<bool> braces;  // Do the open ones begin initial values?
+  std::vector<bool> braces;  // for each open one: whether it begins initial values
   for (std::size_t k = begin; k < end; ++k) {
     const Token& t = in_.tokens[k];
     if (t.is(tok::l_brace)) {

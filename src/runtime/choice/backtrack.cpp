@@ -80,7 +80,7 @@ class steps_in_progress {
   std::size_t undone_from_ = std::numeric_limits<std::size_t>::max();  ///< none is undone
 };
 
-/// May this choice point be split now?
+/// Whether this choice point may be split now.
 bool accepts(choice_point* r, worker& w, taker for_whom) {
   const choice_point_kind* kind = kind_of(r);
   if (!kind->open(r) || (for_whom == taker::node && kind->travel == nullptr)) return false;

@@ -89,8 +89,8 @@ static void note_push(fiber& s, choice_point* r) noexcept {
 
 namespace {
 
-/// May the poll or the join of a short root's first fork be ignored? The limit stays raised, so whatever is
-/// wanted is looked at by the next poll; but an abort is not made to wait.
+/// Whether the poll or the join of a short root's first fork may be ignored. The limit stays raised, so the
+/// next poll serves all requests; only an abort must not wait for it.
 bool may_ignore(const fiber& s) noexcept {
   return !s.abort_pending && s.on->flags.load(std::memory_order_relaxed) == 0;
 }

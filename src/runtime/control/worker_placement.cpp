@@ -59,7 +59,7 @@ long cpu_time_of(int thread) noexcept {
   return clock_gettime(clock, &t) == 0 ? t.tv_nsec : -1;
 }
 
-/// Could that thread run, and does not?
+/// Whether that thread could run but does not.
 bool lacks_a_cpu(int thread) noexcept {
   const long before = cpu_time_of(thread);
   if (state_of(thread).state != 'R') return false;

@@ -284,7 +284,8 @@ std::size_t group_core::cancellations_so_far() {
 }
 
 /// All children have ended, as far as this one sees.
-/// \param before  the cancellations when it began to wait \returns was nothing cancelled since?
+/// \param before  the cancellations when it began to wait
+/// \returns whether nothing was cancelled since
 bool group_core::finish_waiting(std::size_t before) {
   std::exception_ptr first;
   bool whole = true;

@@ -23,7 +23,7 @@ sukima_place worker_places::smallest_of(int cpu) const noexcept {
   return cpu < 0 ? SUKIMA_PLACE_ANY : sukima_place_table_of_cpu(&table_, static_cast<std::uint32_t>(cpu));
 }
 
-/// \returns was one of these counters 0, other than the machine's?
+/// \returns whether one of these counters was 0, other than the machine's
 bool worker_places::add(sukima_place smallest, std::uint32_t change) noexcept {
   bool was_empty = false;
   for (sukima_place p = smallest; p != SUKIMA_PLACE_ANY; p = around(table_, p))

@@ -83,7 +83,7 @@ bool rest_check::equal(const picture& a, const picture& b) noexcept {
          a.counts.searching == b.counts.searching && a.counts.parked == b.counts.parked;
 }
 
-/// Does each worker sleep, with nothing that will wake it, or look around without an end?
+/// Whether each worker sleeps, with nothing that will wake it, or looks around without an end.
 bool rest_check::has_settled(const picture& p) const noexcept {
   for (unsigned i = 0; i < p.marks.size(); ++i) {
     const rest_mark::reading mark = p.marks[i];

@@ -95,7 +95,7 @@ class numbers {
 
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return numbers(a * 0x100000001B3u + b).next(); }
 inline std::uint64_t input_of(std::uint64_t input, std::uint64_t child) { return mix(input, child + 1); }
-/// Does a loop or a search go over a range that knows no more than each element's successor?
+/// Whether a loop or a search goes over a range that only knows each element's successor.
 inline bool by_successor(const node& n) { return n.number % 4 == 1; }
 inline bool happens(const node& n, std::uint64_t input) { return mix(n.number, input) % 4 == 0; }
 
