@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happens when something goes wrong: bad_days_test.py SUKIMA CLUSTER_FIB
 
-The rows of the table in docs/cluster.md that need no network of their own. Each test waits for events; one that waits
+The rows of the table in docs/cluster-running.md that need no network of their own. Each test waits for events; one that waits
 for ever is ended by ctest. What is there besides: launch_test.py, loss_test.py, cable_test.py, mpi_test.py.
 """
 import contextlib

@@ -41,7 +41,8 @@ constexpr const char* footer = R"(Examples:
   sukima cluster run -n 4 --json ends.json -- ./fib 45
                                                  also write how each node ended
 
-docs/cluster.md describes such programs, docs/hope.md what --hope does.)";
+docs/cluster.md: how to write such programs; docs/cluster-running.md: hosts, the launcher and
+failures; docs/hope.md: what --hope does.)";
 
 /// The status of the nodes that notice the loss of another node.
 constexpr int exit_lost = 75;

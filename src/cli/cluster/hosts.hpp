@@ -9,7 +9,7 @@
 
 namespace sukima::cli::cluster {
 
-/// The nodes that a file names (docs/cluster.md). Throws usage_error.
+/// The nodes that a file names (docs/cluster-running.md). Throws usage_error.
 std::vector<sukima::cluster::node_place> read_hosts_file(const std::string& path);
 
 /// The words of a command, as of `ssh -p 2222`: separated by blanks, those between quotes are one word.
