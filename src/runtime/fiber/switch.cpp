@@ -12,6 +12,12 @@
 #include <cxxabi.h>
 #include <atomic>
 
+#if defined(_LIBCPP_VERSION)
+namespace __cxxabiv1 {
+extern "C" void* __cxa_get_globals() noexcept;  // libc++abi defines it, but its header does not declare it
+}
+#endif
+
 namespace sukima::detail {
 
 extern "C" {
