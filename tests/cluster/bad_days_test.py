@@ -253,13 +253,13 @@ class strangers(unittest.TestCase):
 
     def learns_a_random_number(self, stranger, more=b""):
         """Until its connection is closed."""
-        heard = b""
+        received = b""
         with contextlib.suppress(ConnectionResetError):
             while part := stranger.recv(100):
-                heard += part
+                received += part
         size = 4 + 1 + len(MAGIC) + 32
-        self.assertIn(heard[:5], (b"", struct.pack("<IB", size - 4, Peer.CHALLENGE)))
-        self.assertEqual(heard[size:], more)
+        self.assertIn(received[:5], (b"", struct.pack("<IB", size - 4, Peer.CHALLENGE)))
+        self.assertEqual(received[size:], more)
 
     def test_that_are_many_keep_nobody_away(self):
         """More than node 0 may have descriptors, all of them there until the nodes have met."""

@@ -2,8 +2,8 @@
 // The contract of transports (transport/transport.hpp), for each implementation.
 //
 // In one process each node is a thread. With CONTRACT_OVER_MPI each node is a process that mpirun has started
-// (mpi_test.py), and each runs all of these tests: what nodes tell each other beside their messages is a file
-// in the folder SUKIMA_CONTRACT_FOLDER then.
+// (mpi_test.py), and each runs all of these tests. These nodes exchange words beside their messages by files
+// in the folder SUKIMA_CONTRACT_FOLDER.
 #include "transport_support.hpp"
 
 #include "transport/mpi.hpp"
@@ -67,7 +67,7 @@ class transports : public testing::TestWithParam<std::string> {
   template <class Condition> void wait_until(node_id n, Condition holds) {
     while (!holds()) all[n]->wait(clock::now() + patience);
   }
-  /// Tells the nodes that wait for it, beside the messages.
+  /// Wakes the nodes that wait for this, beside the messages.
   void announce() {
     if (only_) std::ofstream(sign()).put('1');
     announced_ = true;

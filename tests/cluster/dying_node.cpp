@@ -70,13 +70,13 @@ void dying_node_begins() {
       if (names[i] == name) deaths[i] = number(one);
   }
   if (const unsigned long time = deaths[static_cast<std::size_t>(step::time)]; time != 0) {
-    sigevent told{};
-    told.sigev_notify = SIGEV_SIGNAL;
-    told.sigev_signo = SIGKILL;
+    sigevent on_time{};
+    on_time.sigev_notify = SIGEV_SIGNAL;
+    on_time.sigev_signo = SIGKILL;
     timer_t timer{};
     itimerspec when{};
     when.it_value = {static_cast<time_t>(time / 1000000), static_cast<long>(time % 1000000 * 1000)};
-    if (timer_create(CLOCK_MONOTONIC, &told, &timer) != 0 || timer_settime(timer, 0, &when, nullptr) != 0)
+    if (timer_create(CLOCK_MONOTONIC, &on_time, &timer) != 0 || timer_settime(timer, 0, &when, nullptr) != 0)
       std::abort();
   }
 }

@@ -23,7 +23,7 @@ using random_programs::mixed;
 using sukima::call;
 using sukima::context;
 
-/// All is told, and whatever another node claims is helped at once.
+/// Every result is announced, and a node helps at once with each task that another node claims.
 const hope::node_options eager{.before_helping = 0us,
                                .before_going_on = 0us,
                                .before_telling = 0us,

@@ -103,8 +103,8 @@ TEST(plan_invariants, ranks_are_of_living_nodes_in_order) {
 TEST(looks_invariants, counts_are_of_unnamed_tasks) {
   looks all;
   all.begin({});
-  all.heard_of(key(1), key(7));
-  all.heard_of(key(2), key(7));
+  all.add_announced(key(1), key(7));
+  all.add_announced(key(2), key(7));
   EXPECT_EQ(violated(all), "");
   test_access::counts(all)[key(7)] = 1;
   EXPECT_EQ(violated(all), "the counts within each task are those of the tasks without a name here");

@@ -21,7 +21,7 @@ using cluster_support::shape;
 const hope::node_options without_help{.before_helping = 10h};
 /// Where no answer comes, as messages are lost, or as a node is dead to the others and does not know it.
 const hope::node_options impatient{.before_helping = 1ms};
-/// All is told, and whatever another node claims is helped at once.
+/// Every result is announced, and a node helps at once with each task that another node claims.
 const hope::node_options eager{.before_helping = 0us,
                                .before_going_on = 0us,
                                .before_telling = 0us,
@@ -203,7 +203,7 @@ TEST(hope_nodes, end_what_is_below_a_shield_though_the_entry_is_over) {
   at = &now;
   now.first_may_end = [&] { return tested.statistics().named == 1; };
   now.second_may_end = [](unsigned) { return true; };
-  std::thread tells([&] {
+  std::thread announcer([&] {
     while (tested.statistics().named == 0) std::this_thread::yield();
     bytes result;
     sukima::detail::put_value(12L, result);
@@ -212,7 +212,7 @@ TEST(hope_nodes, end_what_is_below_a_shield_though_the_entry_is_over) {
   });
   sukima::detail::cluster_entry_of entry(call<below_a_shield>());
   tested.run(entry);
-  tells.join();
+  announcer.join();
   EXPECT_EQ(entry.take(), 12);
   EXPECT_TRUE(is_whole.load());
   EXPECT_EQ(now.second_runs.load(), 1u);

@@ -89,7 +89,7 @@ TEST(work_requests, do_without_those_that_are_silent_until_they_are_heard) {
   EXPECT_EQ(asks.next(later + 1ms, 2), 1u);
   asks.has_none(1);
   EXPECT_TRUE(asks.is_over(later + 40ms)) << "nor waited for";
-  asks.hears(2);
+  asks.received_from(2);
   EXPECT_FALSE(asks.is_over(later + 40ms));
   EXPECT_EQ(asks.next(later + 2ms, 2), 2u);
 }
@@ -119,11 +119,11 @@ TEST(looks, are_for_what_something_unnamed_is_within) {
   looks l;
   l.begin(start_of_time);
   EXPECT_FALSE(l.is_within(key(1)));
-  EXPECT_TRUE(l.heard_of(key(10), key(2)));
+  EXPECT_TRUE(l.add_announced(key(10), key(2)));
   EXPECT_FALSE(l.is_within(key(1)));
-  EXPECT_TRUE(l.heard_of(key(11), key(1)));
-  EXPECT_FALSE(l.heard_of(key(11), key(2))) << "told again";
-  EXPECT_TRUE(l.heard_of(key(12), key(1)));
+  EXPECT_TRUE(l.add_announced(key(11), key(1)));
+  EXPECT_FALSE(l.add_announced(key(11), key(2))) << "announced again";
+  EXPECT_TRUE(l.add_announced(key(12), key(1)));
   EXPECT_TRUE(l.is_within(key(1)));
   l.has_name_here(key(11));
   EXPECT_TRUE(l.is_within(key(1)));

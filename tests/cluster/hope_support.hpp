@@ -23,7 +23,7 @@ namespace hope_support {
 using namespace sukima::cluster;
 using namespace std::chrono_literals;
 
-/// What becomes of what one node sends and hears. Chances are of 1,000.
+/// The fate of the messages that one node sends and receives. Chances are of 1,000.
 struct faults {
   unsigned lost = 0;
   unsigned doubled = 0;

@@ -130,7 +130,7 @@ TEST(results, stay_within_the_bound) {
 
 using state = claims::state;
 
-constexpr claims::ages both_young{.own = 0us, .told = 0us, .young = 4ms};
+constexpr claims::ages both_young{.own = 0us, .announced = 0us, .young = 4ms};
 
 TEST(claims, hold_until_they_are_withdrawn_or_settled) {
   claims c;
@@ -208,7 +208,7 @@ TEST(claims, make_all_claimants_yield_but_one) {
   }
 }
 
-// Two nodes that run the same task hear of each other, each at its time.
+// Two nodes that run the same task receive the claims of each other, each at its time.
 TEST(claims, make_one_of_two_yield_to_the_older_but_never_both) {
   constexpr std::chrono::microseconds young = 4ms;
   std::mt19937 random(6);
@@ -219,26 +219,29 @@ TEST(claims, make_one_of_two_yield_to_the_older_but_never_both) {
   for (int n = 0; n < 20000; ++n) {
     const int times = n % 2 == 0 ? 10 : 1;  // many pairs must be young
     const std::chrono::microseconds began[2] = {draw(3ms * times), draw(3ms * times)};
-    const std::chrono::microseconds told[2] = {began[0] + draw(2ms * times), began[1] + draw(2ms * times)};
-    std::chrono::microseconds heard[2] = {told[1] + draw(1ms * times), told[0] + draw(1ms * times)};
+    const std::chrono::microseconds announced[2] = {began[0] + draw(2ms * times),
+                                                    began[1] + draw(2ms * times)};
+    std::chrono::microseconds received[2] = {announced[1] + draw(1ms * times),
+                                             announced[0] + draw(1ms * times)};
     bool stops[2]{};
     // In the order in which they receive. A node that has stopped before its turn sends nothing.
-    for (const node_id self : {heard[0] <= heard[1] ? 0u : 1u, heard[0] <= heard[1] ? 1u : 0u}) {
+    for (const node_id self : {received[0] <= received[1] ? 0u : 1u, received[0] <= received[1] ? 1u : 0u}) {
       const node_id other = 1 - self;
-      if (heard[self] < began[self] || (stops[other] && heard[other] < told[other])) continue;
+      if (received[self] < began[self] || (stops[other] && received[other] < announced[other])) continue;
       claims c;
       c.claim(key(1), other, at(1ms));
-      stops[self] =
-          c.yields(key(1), self,
-                   {.own = heard[self] - began[self], .told = told[other] - began[other], .young = young});
+      stops[self] = c.yields(key(1), self,
+                             {.own = received[self] - began[self],
+                              .announced = announced[other] - began[other],
+                              .young = young});
     }
     ASSERT_FALSE(stops[0] && stops[1]) << n;
     yielded += stops[0] || stops[1];
-    // Old enough when it tells, and for long before the other one began.
+    // Old enough when it announces the task, and for long before the other one began.
     const node_id older = began[0] < began[1] ? 0 : 1;
     const node_id later = 1 - older;
-    if (heard[later] >= began[later] && told[older] - began[older] > heard[later] - began[later] &&
-        told[older] - began[older] >= young && !stops[older]) {
+    if (received[later] >= began[later] && announced[older] - began[older] > received[later] - began[later] &&
+        announced[older] - began[older] >= young && !stops[older]) {
       EXPECT_TRUE(stops[later]);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that initialises MPI by itself, at the level of threads that it is told, and ends it, in main or
-// `late`, when static objects have been destroyed: node 0 prints the result. `queued`: its last result waits
-// for room behind a large one when node 0 comes to the end.
+// A program that initialises MPI by itself, at the level of threads that its argument names, and ends it, in
+// main or `late`, when static objects have been destroyed: node 0 prints the result. `queued`: its last
+// result waits for room behind a large one when node 0 comes to the end.
 #include <sukima/cluster.hpp>
 
 #include <mpi.h>

@@ -40,7 +40,7 @@ def together(nodes, *words, status=0, workers="1"):
     return run(SUKIMA, "cluster", "run", "-n", nodes, "--", *words, status=status, SUKIMA_WORKERS=workers)
 
 
-def told(stderr):
+def given_and_results(stderr):
     """The tasks that all nodes gave away, and the result that each of them has."""
     lines = re.findall(r"(\d+) tasks given, result (\d+)$", stderr, re.MULTILINE)
     return sum(int(given) for given, _ in lines), [result for _, result in lines]
@@ -73,7 +73,7 @@ class language(unittest.TestCase):
             for nodes, workers in (("3", "1"), ("2", "2")):
                 ended = together(nodes, program, size, workers=workers)
                 self.assertEqual(ended.stdout, alone, (name, nodes, workers))
-                self.assertEqual(told(ended.stderr)[1], [alone.strip()] * int(nodes))
+                self.assertEqual(given_and_results(ended.stderr)[1], [alone.strip()] * int(nodes))
 
     def test_examples_give_the_result_of_one_machine(self):
         for name in ("cluster_fib", "cluster_sort"):
@@ -85,7 +85,7 @@ class language(unittest.TestCase):
         # Wherever the machine stands: until they did.
         for name, (_, _, size) in PROGRAMS.items():
             program = self.build(FOLDER / f"{name}.tc")
-            while told(together("2", program, size).stderr)[0] == 0:
+            while given_and_results(together("2", program, size).stderr)[0] == 0:
                 pass
 
     def test_tasks_arrays_tags_and_aborts_cross(self):

@@ -127,9 +127,9 @@ bool shake(handshake& connector, handshake& acceptor) {
   std::vector<frame> to_acceptor;
   bool is_connector_done = false;
   bool is_acceptor_done = false;
-  const auto hear = [](handshake& one, std::vector<frame>& heard, std::vector<frame>& said) {
+  const auto answer = [](handshake& one, std::vector<frame>& received, std::vector<frame>& said) {
     bool done = false;
-    for (const frame& f : std::exchange(heard, {})) {
+    for (const frame& f : std::exchange(received, {})) {
       handshake::step step = one.take(f);
       done |= step.done;
       std::move(step.answers.begin(), step.answers.end(), std::back_inserter(said));
@@ -138,8 +138,8 @@ bool shake(handshake& connector, handshake& acceptor) {
     return done;
   };
   while (!to_connector.empty() || !to_acceptor.empty()) {
-    is_connector_done |= hear(connector, to_connector, to_acceptor);
-    is_acceptor_done |= hear(acceptor, to_acceptor, to_connector);
+    is_connector_done |= answer(connector, to_connector, to_acceptor);
+    is_acceptor_done |= answer(acceptor, to_acceptor, to_connector);
   }
   return is_connector_done && is_acceptor_done;
 }

@@ -232,7 +232,7 @@ TEST(tcp_transport, refuses_another_token_and_waits_on) {
       << m.failure_0;
 }
 
-/// All that a stranger hears until its connection is closed.
+/// All that a stranger receives until its connection is closed.
 std::size_t heard_by(int socket) {
   std::size_t size = 0;
   char chunk[100];
@@ -383,7 +383,7 @@ TEST(tcp_transport, loses_a_node_that_is_silent) {
   while (m.to_0.got.empty()) m.node_0->wait(clock::now() + patience);
   EXPECT_EQ(m.to_0.got.front().what, "lost");
   EXPECT_EQ(m.to_0.got.front().from, 1u);
-  // When it goes on, it hears that it is the one.
+  // When it goes on, it learns that the others have lost it.
   m.to_1.thread = std::this_thread::get_id();
   while (m.to_1.got.empty()) m.node_1->wait(clock::now() + patience);
   EXPECT_EQ(m.to_1.got.front().what, "lost");

@@ -28,35 +28,35 @@ void announcements::send(node_id to, const note& n) {
   counters_.add(&counts::notes);
 }
 
-void announcements::tell_one(node_id to, const note& n) {
+void announcements::announce_to(node_id to, const note& n) {
   note whole = n;
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
   send(to, whole);
 }
 
-void announcements::tell(const note& n) {
+void announcements::announce(const note& n) {
   note whole = n;
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
   for (node_id to = 0; to < gone_.size(); ++to) send(to, whole);
 }
 
-void announcements::tell_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value) {
+void announcements::announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value) {
   send(to, {.kind = note_kind::entry_result,
             .entry = entry,
             .solutions = value.solutions,
             .content = value.content});
 }
 
-void announcements::tell_entry_result(std::uint64_t entry, const entry_value& value) {
-  for (node_id to = 0; to < gone_.size(); ++to) tell_entry_result_to(to, entry, value);
+void announcements::announce_entry_result(std::uint64_t entry, const entry_value& value) {
+  for (node_id to = 0; to < gone_.size(); ++to) announce_entry_result_to(to, entry, value);
 }
 
-void announcements::tell_solutions_if_new(std::uint64_t entry, clock::time_point now) {
+void announcements::announce_solutions_if_new(std::uint64_t entry, clock::time_point now) {
   if (now < next_solutions_ || !solutions_.take_news()) return;
   next_solutions_ = now + between_solutions;
-  tell({.kind = note_kind::best, .entry = entry});
+  announce({.kind = note_kind::best, .entry = entry});
 }
 
 }  // namespace sukima::cluster::hope

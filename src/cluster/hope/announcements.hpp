@@ -39,12 +39,12 @@ class announcements {
 
   /// Sends a note to all living nodes. A result brings this node's solutions along, because its task may have
   /// been pruned by them. Linear in the number of nodes.
-  void tell(const note& n);
-  void tell_one(node_id to, const note& n);
-  void tell_entry_result(std::uint64_t entry, const entry_value& value);
-  void tell_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value);
+  void announce(const note& n);
+  void announce_to(node_id to, const note& n);
+  void announce_entry_result(std::uint64_t entry, const entry_value& value);
+  void announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value);
   /// Sends the solutions if one was improved here. Improvements in quick succession are sent once.
-  void tell_solutions_if_new(std::uint64_t entry, clock::time_point now);
+  void announce_solutions_if_new(std::uint64_t entry, clock::time_point now);
   /// The earliest time at which the last function has something to send; the end of time: nothing is new.
   clock::time_point next_solutions() const noexcept {
     return solutions_.has_news() ? next_solutions_ : clock::time_point::max();

@@ -55,7 +55,7 @@ std::optional<clock::time_point> claims::since(const task_key& task) const {
 }
 
 bool claims::yields(const task_key& task, node_id self, const ages& a) const {
-  if (a.told > a.own && a.told >= a.young) return true;
+  if (a.announced > a.own && a.announced >= a.young) return true;
   if (a.own >= a.young) return false;
   const auto at = tasks_.find(task);
   return at != tasks_.end() && !at->second.claimants.empty() && at->second.claimants.begin()->first < self;

@@ -46,7 +46,7 @@ class claims {
   /// How long two nodes have run the same task.
   struct ages {
     std::chrono::microseconds own;  ///< this node's, now
-    std::chrono::microseconds told;  ///< the other's, when it said so
+    std::chrono::microseconds announced;  ///< the other node's, when it sent its claim
     std::chrono::microseconds young;  ///< below that age a node stops for a smaller number
   };
   /// Whether this node must stop a task that another node has begun, too. It stops if it began the task only

@@ -20,7 +20,7 @@ constexpr std::size_t most_early = std::size_t{16} << 20;
 void node::on_message(node_id from, byte_view message) {
   const auto n = read_note(message);
   if (!n || from >= nodes_ || from == self_) return;
-  requests_.hears(from);
+  requests_.received_from(from);
   if (n->kind == note_kind::missing || n->kind == note_kind::request) {
     answer(from, *n);
   } else if (n->kind == note_kind::entry_result) {
@@ -62,19 +62,21 @@ void node::take_note(node_id from, const note& n) {
 
 void node::take_claim(node_id from, const note& n) {
   if (const bytes* const known = store_.find(n.task)) {
-    others_.tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
+    others_.announce_to(from,
+                        {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
     return;
   }
   claims_.claim(n.task, from, clock::now() - n.time);
   unit* const u = find(n.task);
   if (u == nullptr) {
-    heard_of(n);
+    add_announced(n);
     return;
   }
   if (u->running == nullptr || u->is_stopped || !u->is_mine) return;
   if (!u->is_claimed) tell_claim(*u);  // one of the two must yield
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u->since);
-  if (!claims_.yields(n.task, self_, {.own = age, .told = n.time, .young = chosen_.yields_within})) return;
+  if (!claims_.yields(n.task, self_, {.own = age, .announced = n.time, .young = chosen_.yields_within}))
+    return;
   counters_.add(&counts::yielded);
   stop(*u);
   unclaim(*u);
@@ -88,7 +90,7 @@ void node::take_result(node_id from, const note& n) {
   claims_.settle(n.task);
   unit* const u = find(n.task);
   if (u == nullptr) {
-    heard_of(n);
+    add_announced(n);
     return;
   }
   if (u->waiting.empty() && u->is_stopped) return;
@@ -98,7 +100,7 @@ void node::take_result(node_id from, const note& n) {
   const bool was_claimed = std::exchange(u->is_claimed, false);
   const std::optional<node_id> giver = std::exchange(u->given_by, {});
   // The answer to a claim reaches the claimant only. The node that gave the unit waits for the claimant.
-  if (was_claimed && giver && *giver != from) others_.tell_one(*giver, n);
+  if (was_claimed && giver && *giver != from) others_.announce_to(*giver, n);
   if (u->running != nullptr)
     stop(*u);
   else
@@ -121,7 +123,7 @@ void node::take_entry_result(node_id from, const note& n) {
 
 bool node::take_value(const entry_value& value) {
   if (!solutions_.merge(entry_, value.solutions)) return false;
-  active_->told = value;
+  active_->received = value;
   return true;
 }
 
@@ -131,7 +133,8 @@ void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, by
   if (here == there || !chosen_.on_failure) return;
   const std::string sentence =
       sentence_of_difference(entry, {here.value_or(""), self_}, {there.value_or(""), other});
-  others_.tell({.kind = note_kind::differs, .entry = entry, .content = std::as_bytes(std::span(sentence))});
+  others_.announce(
+      {.kind = note_kind::differs, .entry = entry, .content = std::as_bytes(std::span(sentence))});
   transport_->stop(leaving_time);
   chosen_.on_failure({.sentence = sentence, .status = status_usage, .differs = true});
 }
@@ -139,7 +142,7 @@ void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, by
 void node::answer(node_id from, const note& n) {
   // Whatever is asked for in an entry, its own result is better.
   if (const auto known = entry_results_.find(n.entry); known != entry_results_.end()) {
-    others_.tell_entry_result_to(from, n.entry, known->second);
+    others_.announce_entry_result_to(from, n.entry, known->second);
     return;
   }
   if (n.entry != entry_ || active_ == nullptr || is_over_) return;
@@ -148,7 +151,8 @@ void node::answer(node_id from, const note& n) {
     return;
   }
   if (const bytes* const known = store_.find(n.task))
-    others_.tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
+    others_.announce_to(from,
+                        {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
 }
 
 void node::on_left(node_id gone) { on_lost(gone, "it left"); }
@@ -159,9 +163,9 @@ void node::on_lost(node_id gone, const std::string& /*why*/) {
   const std::vector<task_key> orphans = claims_.lose(gone);
   if (active_ == nullptr || is_over_) return;
   // It may have sent some results to a part of the nodes before it was lost.
-  others_.tell({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
+  others_.announce({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
   for (const task_key& key : orphans)
-    if (find(key) != nullptr) others_.tell({.kind = note_kind::missing, .entry = entry_, .task = key});
+    if (find(key) != nullptr) others_.announce({.kind = note_kind::missing, .entry = entry_, .task = key});
   inherit();
 }
 

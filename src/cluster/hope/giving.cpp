@@ -44,7 +44,7 @@ void node::give(const unit& u, node_id to) {
   // Also where the message is lost: a claim is a hint.
   claims_.claim(u.key, to, clock::now());
   counters_.add(&counts::given);
-  others_.tell_one(
+  others_.announce_to(
       to,
       {.kind = note_kind::given, .entry = entry_, .within = u.within, .type = *type, .content = u.arguments});
 }
@@ -58,7 +58,7 @@ void node::nothing_to_give(clock::time_point now) {
 
 void node::have_none() {
   for (const node_id to : std::exchange(asking_, {}))
-    others_.tell_one(to, {.kind = note_kind::none, .entry = entry_});
+    others_.announce_to(to, {.kind = note_kind::none, .entry = entry_});
 }
 
 void node::take_given(node_id from, const note& n) {
@@ -67,13 +67,13 @@ void node::take_given(node_id from, const note& n) {
   if (form == nullptr) return;
   const task_key key = key_of(entry_, n.type, n.content);
   if (const bytes* const known = store_.find(key)) {
-    others_.tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = key, .content = *known});
+    others_.announce_to(from, {.kind = note_kind::result, .entry = entry_, .task = key, .content = *known});
     return;
   }
   unit* const known = find(key);
   const bool runs_here = known != nullptr && known->running != nullptr && !known->is_stopped;
   if (!runs_here && ((known != nullptr && known->is_stopped) || !is_idle())) {
-    others_.tell_one(from, {.kind = note_kind::unclaim, .entry = entry_, .task = key});
+    others_.announce_to(from, {.kind = note_kind::unclaim, .entry = entry_, .task = key});
     return;
   }
   unit& u =

@@ -33,7 +33,7 @@ void looks::begin(clock::time_point now) {
   pause_ = shortest_pause;
 }
 
-bool looks::heard_of(const task_key& task, const task_key& within) {
+bool looks::add_announced(const task_key& task, const task_key& within) {
   if (!unnamed_.emplace(task, within).second) return false;
   ++within_[within];
   SUKIMA_ASSERT_VALID_PACED(*this, walks_, unnamed_.size());

@@ -19,8 +19,8 @@ struct begun_task {
   task_key key;
   clock::time_point since;
 };
-/// Those that workers are in the middle of, as far as one can tell: the ones that began last, one for each
-/// worker. The others wait for them, and a look would find nothing within those.
+/// The tasks that workers probably run: the ones that began last, one for each worker. The other tasks wait
+/// for them, and a look would find nothing within those.
 /// Complexity: n log n for n tasks
 std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t workers);
 
@@ -32,7 +32,7 @@ class looks {
   /// Another node has announced a task that has no name here.
   /// \param within  what it is within there
   /// \returns whether no node has announced it before
-  bool heard_of(const task_key& task, const task_key& within);
+  bool add_announced(const task_key& task, const task_key& within);
   /// It has a name here from now on.
   void has_name_here(const task_key& task);
   /// Whether work without a name is within that task.

@@ -50,7 +50,7 @@ void node::turn() {
   for (event& e : events_.take()) take_event(e);
   if (active_ == nullptr) return;
   if (!is_over_) {
-    others_.tell_solutions_if_new(entry_, clock::now());
+    others_.announce_solutions_if_new(entry_, clock::now());
     tell_claims_that_are_due();
     run_next();
     give_to_others();
@@ -155,11 +155,11 @@ void node::root_ended(event& e) {
   root_ = nullptr;
   e.t->destroy(e.t);
   if (e.how == outcome::ok) {
-    active_->told.reset();  // the call has filled its result in
+    active_->received.reset();  // the call has filled its result in
     entry_value& value = entry_results_[entry_];
     value = {self_, std::move(e.content), solutions_.all()};
-    if (!is_over_) others_.tell_entry_result(entry_, value);
-  } else if (e.how == outcome::thrown && !active_->told) {
+    if (!is_over_) others_.announce_entry_result(entry_, value);
+  } else if (e.how == outcome::thrown && !active_->received) {
     active_->error = std::move(e.error);  // every node finds it by itself
   }
   end_entry();
@@ -200,8 +200,8 @@ void node::run(detail::cluster_entry& called) {
     });
   });
   if (e.error) std::rethrow_exception(e.error);
-  if (!e.told) return;
-  byte_view content = e.told->content;
+  if (!e.received) return;
+  byte_view content = e.received->content;
   take_name(content);  // compared already
   called.get(called, content);
 }

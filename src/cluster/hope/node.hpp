@@ -95,7 +95,7 @@ class node final : public node_base {
  public:
   /// Meets the other nodes. \throws start_failure
   node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
-  /// Tells the others that this node leaves. \pre no entry is active
+  /// Sends the other nodes word that this node leaves. \pre no entry is active
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -113,7 +113,8 @@ class node final : public node_base {
     detail::cluster_entry* called;
     resumer waiting{};
     std::exception_ptr error{};
-    std::optional<entry_value> told{};  ///< another node's; nothing: the call has returned here, or thrown
+    /// Another node's result; nothing: the call has returned here, or thrown.
+    std::optional<entry_value> received{};
   };
   /// A task of this node's that was split off and waits for its unit.
   struct given_task {
@@ -238,10 +239,10 @@ class node final : public node_base {
   /// A worker is in the middle of the entry, or of a unit, from now on.
   void goes_on(const task_key& key);
   /// Another node has announced a task that has no name here.
-  void heard_of(const note& n);
+  void add_announced(const note& n);
   /// The units, or the entry, that workers here are in the middle of. Linear in the number of units.
   std::vector<task_key> worked_on() const;
-  /// Do others tell of tasks within something that is worked on here?
+  /// Have other nodes announced tasks within a unit that workers here run?
   bool is_worth_a_look() const;
   bool has_room_for_units() const noexcept;
   bool is_idle() const noexcept;

@@ -59,8 +59,8 @@ void node::help(const task_key& key) {
   not_before_ = clock::now();
 }
 
-void node::heard_of(const note& n) {
-  if (!looks_.heard_of(n.task, n.within)) return;
+void node::add_announced(const note& n) {
+  if (!looks_.add_announced(n.task, n.within)) return;
   const std::vector<task_key> places = worked_on();
   if (std::ranges::find(places, n.within) != places.end()) looks_.begin_soon();
 }
@@ -239,7 +239,7 @@ std::vector<node::unit*> node::units_left_to_others() const {
 void node::find_work() {
   const clock::time_point now = clock::now();
   if (const auto asked = requests_.next(now, draws_()))
-    others_.tell_one(*asked, {.kind = note_kind::request, .entry = entry_});
+    others_.announce_to(*asked, {.kind = note_kind::request, .entry = entry_});
   if (now < requests_.idle_since() + chosen_.before_going_on) return;
   if (let_inherited_go()) {
     requests_.has_work();

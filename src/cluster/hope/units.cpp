@@ -130,7 +130,8 @@ bool node::take_back(detail::received_task& t) {
 void node::tell_claim(unit& u) {
   u.is_claimed = true;
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
-  others_.tell({.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age});
+  others_.announce(
+      {.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age});
 }
 
 void node::tell_claims_that_are_due() {
@@ -163,9 +164,9 @@ void node::unit_ended(event& e) {
                           .content = e.content};
         const bool is_for_all = is_told || cost >= chosen_.before_telling;
         if (is_for_all)
-          others_.tell(result);
+          others_.announce(result);
         else if (u.given_by)
-          others_.tell_one(*u.given_by, result);
+          others_.announce_to(*u.given_by, result);
         if ((is_for_all && !others_.is_alone()) || u.given_by) counters_.add(&counts::told);
         store_.put(u.key, e.content, cost);
       }
@@ -257,9 +258,9 @@ void node::unclaim(unit& u) {
   if (is_over_) return;
   const note what{.kind = note_kind::unclaim, .entry = entry_, .task = u.key};
   if (is_told)
-    others_.tell(what);
+    others_.announce(what);
   else if (giver)
-    others_.tell_one(*giver, what);
+    others_.announce_to(*giver, what);
 }
 
 void node::erase(unit& u) {

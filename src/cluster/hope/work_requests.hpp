@@ -34,7 +34,7 @@ class work_requests {
   /// \returns the node to ask now; nothing: none. Linear in the number of nodes
   std::optional<node_id> next(clock::time_point now, std::uint64_t draw);
   /// A node says something.
-  void hears(node_id from) noexcept { others_[from].is_silent = false; }
+  void received_from(node_id from) noexcept { others_[from].is_silent = false; }
   /// A node has given a task.
   void gave(node_id from) noexcept;
   /// A node has nothing to give.

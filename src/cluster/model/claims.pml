@@ -90,12 +90,12 @@ bit gave[6];                     /* by node and task */
 #endif
 
 /* Who is dead or has the value has no use for it: not sent, so that there are fewer states. */
-#define HEARS(other, task) (!dead[other] && !HAS(other, task))
+#define RECEIVES(other, task) (!dead[other] && !HAS(other, task))
 /* Each receiver may get it or not. */
 inline say_claim(me, task) {
   other = 0;
   do
-  :: other < NODES && other != me && HEARS(other, task) -> claim_sent[AT(other, task, me)] = 1; other++
+  :: other < NODES && other != me && RECEIVES(other, task) -> claim_sent[AT(other, task, me)] = 1; other++
   :: other < NODES -> other++
   :: other == NODES -> break
   od;
@@ -104,7 +104,7 @@ inline say_claim(me, task) {
 inline say_unclaim(me, task) {
   other = 0;
   do
-  :: other < NODES && other != me && HEARS(other, task) -> unclaim_sent[AT(other, task, me)] = 1; other++
+  :: other < NODES && other != me && RECEIVES(other, task) -> unclaim_sent[AT(other, task, me)] = 1; other++
   :: other < NODES -> other++
   :: other == NODES -> break
   od;
@@ -113,7 +113,7 @@ inline say_unclaim(me, task) {
 inline say_result(me, task, what) {
   other = 0;
   do
-  :: other < NODES && other != me && HEARS(other, task) ->
+  :: other < NODES && other != me && RECEIVES(other, task) ->
      result_sent[AT(other, task, me)] = 1; content[AT(other, task, me)] = what; other++
   :: other < NODES -> other++
   :: other == NODES -> break
@@ -134,7 +134,7 @@ inline give(me, task, to) {
   gave[(me) * TASKS + (task)] = 1;
 #endif
   if
-  :: HEARS(to, task) -> given_sent[AT(to, task, me)] = 1
+  :: RECEIVES(to, task) -> given_sent[AT(to, task, me)] = 1
   :: skip                                                            /* it gets lost */
   fi
 }
@@ -186,8 +186,8 @@ inline set_value(me, task, what) {
        given_sent[AT(me, task, from)] = 0; \
        if \
        :: runs[me] == NONE -> runs[me] = task \
-       :: runs[me] != NONE && runs[me] != task && HEARS(from, task) -> unclaim_sent[AT(from, task, me)] = 1 \
-       :: runs[me] != NONE /* it runs it, or that is not heard */ \
+       :: runs[me] != NONE && runs[me] != task && RECEIVES(from, task) -> unclaim_sent[AT(from, task, me)] = 1 \
+       :: runs[me] != NONE /* it runs it, or that it has not received */ \
        fi } \
   :: atomic { result_sent[AT(me, task, from)] -> \
        result_sent[AT(me, task, from)] = 0; \

@@ -12,7 +12,7 @@
 
 namespace sukima::cluster {
 
-/// Where a node's bell is, as the nodes tell each other: plain bytes.
+/// The address of a node's bell, as the nodes send it to each other: plain bytes.
 struct bell_address {
   std::uint64_t host = 0;  ///< the same for nodes that reach each other by the loopback device
   std::uint32_t address = 0;  ///< IPv4 of the host, in network order

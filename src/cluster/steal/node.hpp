@@ -45,7 +45,7 @@ class node final : public node_base {
  public:
   /// Meets the other nodes. \throws start_failure
   node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
-  /// Tells the others that this node leaves. \pre no entry is active
+  /// Sends the other nodes word that this node leaves. \pre no entry is active
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;

@@ -2,7 +2,7 @@
 // Which nodes are too far for the tasks that this one has: a task that is short against the way there and
 // back stays. Decisions only, without clock, messages or threads.
 //
-// The nodes tell their round trips with what they ask for (thief.hpp). How long the next task will take is
+// The nodes send their round-trip times with their requests (thief.hpp). How long the next task will take is
 // not known, but how long the last ones took: those that this node gave to others, without the way, and those
 // of others that ran here. If the median of these is below four round trips, a far node gets none, until a
 // while has passed since one was sent to a far node. Then one is sent all the same, to see how long tasks are

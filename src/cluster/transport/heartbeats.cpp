@@ -11,8 +11,8 @@ constexpr node_id neighbours = 2;  ///< on each side
 
 }  // namespace
 
-heartbeats::heartbeats(boost::asio::io_context& io, const tcp_settings& settings, events told)
-    : io_(io), settings_(settings), told_(std::move(told)), timer_(io), silent_(settings.own.nodes) {}
+heartbeats::heartbeats(boost::asio::io_context& io, const tcp_settings& settings, events handlers)
+    : io_(io), settings_(settings), handlers_(std::move(handlers)), timer_(io), silent_(settings.own.nodes) {}
 
 void heartbeats::begin() {
   if (settings_.silent_beats != 0 && settings_.own.nodes > 1) beat();
@@ -43,9 +43,9 @@ void heartbeats::look_on_side(node_id step, node_id farthest) {
   for (node_id distance = 1; distance <= farthest && found < neighbours && !stopped_; ++distance) {
     const node_id n = (settings_.own.node + distance * step) % settings_.own.nodes;
     // For one that takes the place of a neighbour, that may still be there: then it sends nothing by itself.
-    if (!told_.send(n, distance > neighbours)) continue;
+    if (!handlers_.send(n, distance > neighbours)) continue;
     ++found;
-    if (++silent_[n] > settings_.silent_beats) told_.on_silent(n);
+    if (++silent_[n] > settings_.silent_beats) handlers_.on_silent(n);
   }
 }
 

@@ -105,7 +105,7 @@ class tcp_transport final : public transport {
       if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
     guests_.clear();
     looks_.cancel();
-    for (node_id n = 0; n < peers_.size(); ++n) beats_.heard(n);  // silence counts from now on
+    for (node_id n = 0; n < peers_.size(); ++n) beats_.reset_silence(n);  // silence counts from now on
     meeting_ = false;
     return chosen_.own.node;
   }
@@ -351,13 +351,13 @@ class tcp_transport final : public transport {
   void begin(tcp::socket socket, handshake::role side, node_id expected, const std::string& name,
              const std::vector<tcp::endpoint>& places) {
     keep_from_children(socket.native_handle());
-    tcp_connection::events told;
-    told.on_open = [this, side, expected](tcp_connection& c) { return opened(c, side, expected); };
-    told.on_frame = [this](tcp_connection& c, const frame& f) { take(c, f); };
-    told.on_bytes = [this](tcp_connection& c) {
-      if (is_peer(c)) beats_.heard(c.peer().node);
+    tcp_connection::events handlers;
+    handlers.on_open = [this, side, expected](tcp_connection& c) { return opened(c, side, expected); };
+    handlers.on_frame = [this](tcp_connection& c, const frame& f) { take(c, f); };
+    handlers.on_bytes = [this](tcp_connection& c) {
+      if (is_peer(c)) beats_.reset_silence(c.peer().node);
     };
-    told.on_closed = [this, expected, name, places](tcp_connection& c, const std::string& why) {
+    handlers.on_closed = [this, expected, name, places](tcp_connection& c, const std::string& why) {
       const bool is_unproved = !is_peer(c) && !c.is_refused() && !c.is_proved() && !name.empty();
       // That node may have too many guests just now.
       if (is_unproved && meeting_ && !peers_[expected].gone && clock::now() < deadline_) {
@@ -368,7 +368,7 @@ class tcp_transport final : public transport {
       closed(c, expected, name, why);
     };
     auto made = std::make_shared<tcp_connection>(
-        io_, std::move(socket), handshake(side, chosen_.own, chosen_.token), std::move(told));
+        io_, std::move(socket), handshake(side, chosen_.own, chosen_.token), std::move(handlers));
     // What is known of one that has gone keeps its memory.
     std::erase_if(guests_, [](const auto& guest) { return guest.expired(); });
     guests_.push_back(made);
@@ -436,7 +436,7 @@ class tcp_transport final : public transport {
       if (node >= peers_.size()) throw frame_error("it lost a node that does not exist");
       // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
       if (!is_ending() && (!meeting_ || chosen_.survives_losses))
-        lose(node, "node " + std::to_string(c.peer().node) + " heard nothing of it");
+        lose(node, "node " + std::to_string(c.peer().node) + " received nothing from it");
       return;
     }
     if (f.kind == frame_kind::members && meeting_ && c.peer().node == 0)

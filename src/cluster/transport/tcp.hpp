@@ -34,8 +34,8 @@ struct tcp_settings {
   /// are closed.
   std::size_t most_unproved = 64;
   int listening = -1;  ///< node 0: a socket that listens already, which is taken over; -1: none
-  /// The others go on without nodes that are lost, or do not come, and tell only their receivers of it. A
-  /// node that others have lost though it lives loses them, too.
+  /// The others go on without nodes that are lost, or do not come, and report the loss to their receivers
+  /// only. A node that others have lost though it lives loses them, too.
   bool survives_losses = false;
   /// With the former: a descriptor of a file with one byte for each node, not 0: it has ended, and is not
   /// waited for; -1: none.

@@ -15,8 +15,12 @@ namespace sukima::cluster {
 
 namespace asio = boost::asio;
 
-tcp_connection::tcp_connection(asio::io_context& io, socket s, handshake with, events told)
-    : io_(io), socket_(std::move(s)), handshake_(std::move(with)), told_(std::move(told)), patience_(io) {
+tcp_connection::tcp_connection(asio::io_context& io, socket s, handshake with, events handlers)
+    : io_(io),
+      socket_(std::move(s)),
+      handshake_(std::move(with)),
+      handlers_(std::move(handlers)),
+      patience_(io) {
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
 }
@@ -48,7 +52,7 @@ void tcp_connection::read() {
 
 void tcp_connection::arrived(std::size_t size) {
   try {
-    if (open_) told_.on_bytes(*this);
+    if (open_) handlers_.on_bytes(*this);
     reader_.feed(byte_view(chunk_).first(size));
     while (auto f = reader_.next()) {
       take(*f);
@@ -65,7 +69,7 @@ void tcp_connection::arrived(std::size_t size) {
 
 void tcp_connection::take(const frame& f) {
   if (open_) {
-    told_.on_frame(*this, f);
+    handlers_.on_frame(*this, f);
     return;
   }
   const handshake::step next = handshake_.take(f);
@@ -85,7 +89,7 @@ void tcp_connection::take(const frame& f) {
   if (!next.done) return;
   reader_.allow(largest_message);
   open_ = true;
-  if (!told_.on_open(*this)) close();
+  if (!handlers_.on_open(*this)) close();
 }
 
 bool tcp_connection::send(frame_kind kind, byte_view content, std::size_t most) {
@@ -174,7 +178,7 @@ void tcp_connection::fail(const std::string& why) {
     if (closed_) return;
   }
   close();
-  told_.on_closed(*this, why);
+  handlers_.on_closed(*this, why);
 }
 
 std::string tcp_connection::address() const {

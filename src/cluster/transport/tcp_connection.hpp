@@ -31,7 +31,7 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
     /// Called once; nothing comes after it.
     std::function<void(tcp_connection&, const std::string& why)> on_closed;
   };
-  tcp_connection(boost::asio::io_context& io, socket s, handshake with, events told);
+  tcp_connection(boost::asio::io_context& io, socket s, handshake with, events handlers);
 
   /// Begins to read, and the handshake.
   void begin();
@@ -69,7 +69,7 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   boost::asio::io_context& io_;
   socket socket_;
   handshake handshake_;
-  events told_;
+  events handlers_;
   bool open_ = false;
   bool is_proved_ = false;
   bool refused_ = false;
