@@ -52,8 +52,8 @@ struct program_core {
 
   /// No data goes with it. Partners: stop(), listener::run; stop_requested.
   std::atomic<bool> stopping{false};
-  /// Set before any object is woken; read after a wait was announced, and after an object was marked as begun.
-  /// Partners: wait() (stream.cpp), run_object, run_bell.
+  /// Set before any object is woken; read after a wait was announced, and after an object was marked as
+  /// begun. Partners: wait() (stream.cpp), run_object, run_bell.
   std::atomic<bool> aborting{false};
   std::atomic<std::size_t> left{0};  ///< bound fibers that have not ended; partner: end_fiber
   resumer over;
