@@ -155,7 +155,7 @@ class checker:
         self.sukima, self.backends, self.work = sukima, backends, work
         self.wrong = []
 
-    def tell(self, text):
+    def fail(self, text):
         self.wrong.append(text)
         print("FAILED:", text, flush=True)
 
@@ -189,7 +189,7 @@ class checker:
                     del names[int(bad[1]) - 2]
                 result = run([*self.through(backend), "-O1", "-Wall", "-c", "-o", Path(folder) / "all.o", source])
                 if result.returncode != 0 or result.stderr:
-                    self.tell(f"{len(names)} headers with {backend}: {result.stderr[:1000]}")
+                    self.fail(f"{len(names)} headers with {backend}: {result.stderr[:1000]}")
                 print(f"headers: {len(names)} together with {backend}", flush=True)
 
     def program(self, source, folder, backend, options, expected=None, arguments=()):
@@ -221,10 +221,10 @@ class checker:
                     kind = result if result in ("passed", "left out", "refused") else "failed"
                     counts[kind] = counts.get(kind, 0) + 1
                     if kind == "failed":
-                        self.tell(f"{part}: {source.name} with {backend}: {result}")
+                        self.fail(f"{part}: {source.name} with {backend}: {result}")
             print(f"{part} with {backend}: " + ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items())), flush=True)
             if counts.get("passed", 0) < len(jobs) // 2:
-                self.tell(f"{part}: most programs were left out with {backend}")
+                self.fail(f"{part}: most programs were left out with {backend}")
 
     def tcc(self):
         tests = unpack("tcc", self.work, "") / "tests/tests2"
@@ -258,11 +258,11 @@ class checker:
                     result = run([*compiler, "-O1", "-Wall", "-DLUA_USE_POSIX", "-DLUA_COMPAT_5_3", "-o", lua, *files, "-x",
                                   "none", "-lm"], 200)
                     if result.returncode != 0 or (result.stderr and kind == "ours"):
-                        self.tell(f"lua with {backend}, {kind}: {result.stderr[:1000]}")
+                        self.fail(f"lua with {backend}, {kind}: {result.stderr[:1000]}")
                         return
                     outputs.append(run([lua, program]))
                 if outputs[0].returncode != 0 or outputs[0].stdout != outputs[1].stdout:
-                    self.tell(f"lua with {backend} prints {outputs[1].stdout!r}, not {outputs[0].stdout!r}; "
+                    self.fail(f"lua with {backend} prints {outputs[1].stdout!r}, not {outputs[0].stdout!r}; "
                               f"{outputs[1].stderr[:300]}")
                 print(f"lua: {len(files)} files with {backend}", flush=True)
 
@@ -292,11 +292,11 @@ class checker:
                     result = run([*compiler, "-O1", "-w", f"-I{folder}", "-o", f"{place}/{kind}", source, program, "-x",
                                   "none", "-lm", "-ldl", "-pthread"], 400)
                     if result.returncode != 0:
-                        return self.tell(f"SQLite with {backend}, {kind}: {result.stderr[:1000]}")
+                        return self.fail(f"SQLite with {backend}, {kind}: {result.stderr[:1000]}")
                     outputs.append(run([f"{place}/{kind}"]))
                 if outputs[0].returncode != 0 or outputs[0].stdout.count("\n") < 15 or (
                         outputs[0].stdout != outputs[1].stdout):
-                    self.tell(f"SQLite with {backend} prints {outputs[1].stdout!r}, not {outputs[0].stdout!r}; "
+                    self.fail(f"SQLite with {backend} prints {outputs[1].stdout!r}, not {outputs[0].stdout!r}; "
                               f"{outputs[1].stderr[:300]}")
                 print(f"amalgamation: {outputs[1].stdout.count(chr(10))} lines of results with {backend}", flush=True)
         return None
@@ -323,13 +323,13 @@ class checker:
                             ["./testfixture", source / "test/veryquick.test"]):
                 result = run(command, 3600, folder)
                 if result.returncode != 0 and command[0] != "./testfixture":
-                    self.tell(f"sqlite, {kind}: {command[0]} failed: {result.stderr[-500:]}")
+                    self.fail(f"sqlite, {kind}: {command[0]} failed: {result.stderr[-500:]}")
                     return
             summary = re.findall(r"^\d+ errors out of \d+ tests|^!Failures.*", result.stdout, re.MULTILINE)
             print(f"sqlite, {kind}: {' '.join(summary)}", flush=True)
             failures.append(summary)
         if not failures[1] or failures[0] != failures[1]:
-            self.tell("sqlite: other results than without us")
+            self.fail("sqlite: other results than without us")
 
 
 def main():

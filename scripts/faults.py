@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants the faults of tests/faults.toml, one at a time, and tells which test of the gate found each:
+"""Plants the faults of tests/faults.toml, one at a time, and prints which test of the gate found each:
 faults.py [--only NAME|PART]... [--minutes N] [--list|--check]
 
 Works on a copy of the sources in build/faults. Of the tests without the labels `check` and `measure` those run that a

@@ -3,7 +3,7 @@
 """The tests of the gate: gate-tests.py BUILD [--write] [LIST]
 
 Compares the tests that ctest has in the folder BUILD, those without the labels `check` and `measure`, with LIST
-(tests/gate.txt): a test that is missing because a tool is missing is told by name, and so is one that LIST lacks.
+(tests/gate.txt): names each test that is missing because a tool is missing, and each one that LIST lacks.
 A program of GoogleTest tests counts as one. --write: writes LIST instead.
 """
 import argparse

@@ -117,8 +117,8 @@ void guest::run(const std::string& command) {
   }
 }
 
-std::optional<guest::heard> guest::hear(std::chrono::milliseconds patience) {
-  if (exit_code_) return heard{{}, true, *std::exchange(exit_code_, std::nullopt)};
+std::optional<guest::answer> guest::read(std::chrono::milliseconds patience) {
+  if (exit_code_) return answer{{}, true, *std::exchange(exit_code_, std::nullopt)};
   std::optional<std::string> line;
   try {
     line = port_->read_line(patience);
@@ -128,15 +128,15 @@ std::optional<guest::heard> guest::hear(std::chrono::milliseconds patience) {
   if (!line) return std::nullopt;
   // The last line of a command's output may have no end.
   const std::size_t mark = line->rfind(end_mark);
-  if (mark == std::string::npos) return heard{*line};
+  if (mark == std::string::npos) return answer{*line};
   const int exit_code = std::atoi(line->c_str() + mark + std::string_view(end_mark).size());
-  if (mark == 0) return heard{{}, true, exit_code};
+  if (mark == 0) return answer{{}, true, exit_code};
   exit_code_ = exit_code;
-  return heard{line->substr(0, mark)};
+  return answer{line->substr(0, mark)};
 }
 
 std::optional<std::string> guest::read_line(std::chrono::milliseconds patience) {
-  auto what = hear(patience);
+  auto what = read(patience);
   if (!what) throw std::runtime_error(fmt::format("{} is silent:\n{}", name_, last_words()));
   if (what->ended) return std::nullopt;
   return std::move(what->line);
@@ -171,11 +171,11 @@ nlohmann::json guest::monitor(const std::string& command, const nlohmann::json& 
   while (true) {
     const auto line = monitor_->read_line(patience_with_qemu);
     if (!line) throw std::runtime_error(fmt::format("{}: no answer to {}", name_, command));
-    const nlohmann::json answer = nlohmann::json::parse(*line, nullptr, false);
-    if (answer.contains("return")) return answer["return"];
-    if (answer.contains("error"))
+    const nlohmann::json message = nlohmann::json::parse(*line, nullptr, false);
+    if (message.contains("return")) return message["return"];
+    if (message.contains("error"))
       throw std::runtime_error(
-          fmt::format("{}: {}: {}", name_, command, answer["error"].value("desc", "no reason given")));
+          fmt::format("{}: {}: {}", name_, command, message["error"].value("desc", "no reason given")));
     // Skips events.
   }
 }

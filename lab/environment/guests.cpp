@@ -96,7 +96,7 @@ class guest_stage : public stage {
   /// the clock. \returns whether its program has ended
   static bool listen(guest& one, copy_end& into, clock::time_point start) {
     for (int lines = 0; lines < most_lines_at_once; ++lines) {
-      const auto what = one.hear(lines == 0 ? 10ms : 0ms);
+      const auto what = one.read(lines == 0 ? 10ms : 0ms);
       if (!what) return false;
       if (!what->ended) {
         into.output += what->line + "\n";

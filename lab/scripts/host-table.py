@@ -12,7 +12,7 @@ Two guests of QEMU with four virtual CPUs each, on two CPUs. One of them runs a 
     fewer   its virtual CPUs are bound to one CPU, those of the other guest, which is busy, to another one
     idle    nothing binds it, and the other guest is idle: more is there than the weights say (only where --ways names it)
 
-In each repetition, in one boot: the speed with each number of threads from 1 to 4, in random order, told through the port
+In each repetition, in one boot: the speed with each number of threads from 1 to 4, in random order, sent through the port
 and held; then the real `sukima host optimise`, by the program's progress, and at its end the speed with what it holds; then
 the fixed numbers once more: their mean counts, so that what drifts meets both. The static rule is VCPU-Bal's: CPUs by
 weight, rounded up, whatever else binds (`sukima host estimate --method formula`).
@@ -71,7 +71,7 @@ class Guest:
     """A virtual machine of QEMU in a control group of its own."""
 
     def __init__(self, given, folder, name, group, cpus):
-        self.name, self.folder, self.heard, self.cpus = name, folder, b"", cpus
+        self.name, self.folder, self.received, self.cpus = name, folder, b"", cpus
         path = lambda what: str(folder / f"{name}.{what}")  # noqa: E731
         self.service = path("service")
         self.output = open(path("qemu"), "w", encoding="utf-8")
@@ -96,12 +96,12 @@ class Guest:
 
     def line(self):
         """The next line that comes from it."""
-        while b"\n" not in self.heard:
+        while b"\n" not in self.received:
             data = self.port.recv(65536)
             if not data:
                 give_up(f"the guest {self.name} has ended: {(self.folder / (self.name + '.console')).read_text()[-500:]}")
-            self.heard += data
-        line, _, self.heard = self.heard.partition(b"\n")
+            self.received += data
+        line, _, self.received = self.received.partition(b"\n")
         return line.decode(errors="replace").strip()
 
     def start(self, kind):

@@ -33,12 +33,12 @@ def parse_arguments():
 def seconds_of(program, model, arguments):
     """For how long the objects ran."""
     with tempfile.TemporaryDirectory() as folder:
-        told = pathlib.Path(folder) / "ns"
-        environment = {**os.environ, "SUKIMA_OBJECTS": model, "SUKIMA_OBJECTS_TIME": str(told)}
+        time_file = pathlib.Path(folder) / "ns"
+        environment = {**os.environ, "SUKIMA_OBJECTS": model, "SUKIMA_OBJECTS_TIME": str(time_file)}
         done = subprocess.run([program, *map(str, arguments)], env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0 or "as expected" not in done.stdout:
             sys.exit(f"objects-figures.py: under {model} '{program}' ended with code {done.returncode}: {done.stderr}{done.stdout}")
-        return int(told.read_text(encoding="utf-8")) / 1e9
+        return int(time_file.read_text(encoding="utf-8")) / 1e9
 
 
 def measure(settings, rounds):

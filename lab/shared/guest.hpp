@@ -60,18 +60,18 @@ class guest {
   /// Waits until its first process runs.
   /// \throws std::runtime_error after `patience`, with the last lines of its console
   void wait_until_up(std::chrono::milliseconds patience);
-  /// Starts a shell command in the machine. hear() and read_line() return its output.
+  /// Starts a shell command in the machine. read() and read_line() return its output.
   /// \throws std::runtime_error if the machine is gone, with the last lines of its console
   void run(const std::string& command);
   /// A message of the machine.
-  struct heard {
+  struct answer {
     std::string line;
     bool ended = false;  ///< the command has ended
     int exit_code = 0;  ///< of the command
   };
   /// The next line of the command's output, or its end; nothing if neither arrives within `patience`.
   /// \throws std::runtime_error if the machine is gone, with the last lines of its console
-  std::optional<heard> hear(std::chrono::milliseconds patience);
+  std::optional<answer> read(std::chrono::milliseconds patience);
   /// The next line of the command's output; nothing after its end.
   /// \throws std::runtime_error if neither arrives within `patience`
   std::optional<std::string> read_line(std::chrono::milliseconds patience);
@@ -94,7 +94,7 @@ class guest {
   process::background_child machine_;
   std::unique_ptr<unix_socket> monitor_;
   std::unique_ptr<unix_socket> port_;
-  std::optional<int> exit_code_;  ///< of an ended command, until hear() has returned it
+  std::optional<int> exit_code_;  ///< of an ended command, until read() has returned it
 };
 
 }  // namespace sukima::lab

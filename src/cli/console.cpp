@@ -11,13 +11,13 @@
 
 namespace sukima::cli {
 
-void tell(std::string_view text) {
+void print_message(std::string_view text) {
   // Not fmt::print, which throws if stderr is closed or full. Such a failure cannot be reported anywhere.
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
 
-void complain(std::string_view message) { tell(fmt::format("sukima: {}\n", message)); }
+void complain(std::string_view message) { print_message(fmt::format("sukima: {}\n", message)); }
 
 bool moves_cursor(int file_descriptor) {
   const char* terminal = std::getenv("TERM");
@@ -43,13 +43,13 @@ void progress_line::show(std::string_view text) {
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   // A line longer than the terminal would wrap, and only its last part would be replaced next time.
   const std::size_t width = known ? size.ws_col - 1U : 79U;
-  tell(fmt::format("\r\033[K{}", text.substr(0, width)));
+  print_message(fmt::format("\r\033[K{}", text.substr(0, width)));
   shown_ = true;
 }
 
 void progress_line::clear() {
   if (!shown_) return;
-  tell("\r\033[K");
+  print_message("\r\033[K");
   shown_ = false;
 }
 

@@ -74,7 +74,7 @@ void pin(worker& w) noexcept {
     }
 }
 
-/// Tells the program of a thread's start or end. An exception ends the program: it has no caller that could
+/// Reports a thread's start or end to the program. An exception ends the program: it has no caller that could
 /// handle it.
 void notify(const std::function<void(int)>& observer, const worker& w) noexcept {
   if (observer) observer(static_cast<int>(w.id));
@@ -168,7 +168,7 @@ bool lifecycle::try_enter(root_task& root) {
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
     core_.placement.unpin(w);
   takes_over(&root);  // pairs with: complete in complete.cpp
-  hands_over(&w);     // pairs with: acquire_worker; stop in lifecycle.cpp
+  hands_over(&w);  // pairs with: acquire_worker; stop in lifecycle.cpp
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};

@@ -126,7 +126,7 @@ class bench_session {
  private:
   void note(const std::string& text) {
     runner_.finish();
-    tell(fmt::format("sukima bench: {}\n", text));
+    print_message(fmt::format("sukima bench: {}\n", text));
   }
 
   void fail(const task& what, const std::string& reason) {

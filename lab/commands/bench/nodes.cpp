@@ -287,7 +287,7 @@ int run_on_nodes(const bench_options& options) {
   if (csv && !all.empty()) csv->write(csv_text(all, machine));
   if (plot && !all.empty())
     for (const auto& file : plot->draw(all, machine))
-      tell(fmt::format("sukima bench: drew {}\n", file.string()));
+      print_message(fmt::format("sukima bench: drew {}\n", file.string()));
   return failed ? process::exit_failure : process::exit_success;
 }
 

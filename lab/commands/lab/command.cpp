@@ -75,7 +75,7 @@ void write_report(const fs::path& folder, const lab_options& options) {
   parts::write_text(folder / "report.md", text);
   if (!options.html.empty()) parts::write_text(options.html, parts::report_html(runs));
   if (!options.plot) return;
-  for (const fs::path& file : draw(figures, folder)) tell(fmt::format("Drawn: {}\n", file.string()));
+  for (const fs::path& file : draw(figures, folder)) print_message(fmt::format("Drawn: {}\n", file.string()));
 }
 
 /// Checks the outputs before the runs, because afterwards is too late.
@@ -193,7 +193,7 @@ int run_all(const lab_options& options, parts::run_request& request) {
       });
   check_outputs(options);
   if (line.enabled() || options.folder.empty())
-    tell(
+    print_message(
         fmt::format("Runs are stored in {}; the same command{} goes on there.\n", request.folder.string(),
                     options.folder.empty() ? fmt::format(" with --folder {}", request.folder.string()) : ""));
   parts::run_summary summary;
@@ -207,8 +207,9 @@ int run_all(const lab_options& options, parts::run_request& request) {
   }
   line.clear();
   write_report(request.folder, options);
-  tell(fmt::format("{}, {} failed, {} left out; stored in {}\n", parts::count_text(summary.ran, "run"),
-                   summary.failed, summary.left_out, request.folder.string()));
+  print_message(fmt::format("{}, {} failed, {} left out; stored in {}\n",
+                            parts::count_text(summary.ran, "run"), summary.failed, summary.left_out,
+                            request.folder.string()));
   return summary.failed > 0 ? process::exit_failure : process::exit_success;
 }
 

@@ -118,8 +118,8 @@ void sukima_progress_add(uint64_t amount) {
   // Acquire and release of `holder` pass `own` from one reporting thread to the next.
   if (held != process && atomic_compare_exchange_strong_explicit(
                              &holder, &held, process, memory_order_acquire, memory_order_relaxed)) {
-    const bool heard = report(process);
-    atomic_store_explicit(&due_ns, now + (heard ? between_reports_ns : between_attempts_ns),
+    const bool answered = report(process);
+    atomic_store_explicit(&due_ns, now + (answered ? between_reports_ns : between_attempts_ns),
                           memory_order_relaxed);
     atomic_store_explicit(&holder, 0, memory_order_release);
   }

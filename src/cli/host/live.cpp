@@ -86,7 +86,7 @@ void live_host::next(const std::atomic<bool>* stopped) {
     // place.
     const auto patience = begun_ ? std::clamp<clock::duration>(interval_ * 4 / 5, 100ms, 5s) : 5s;
     const model::snapshot read = source_->read(clock::now() + patience);
-    for (const std::string& note : read.notes) tell(note);
+    for (const std::string& note : read.notes) add_note(note);
     const model::description& host = observer_.see(read);
     // If a source that the user named yields nothing, the user must change the request.
     if (!begun_ && given_ && host.vms.empty() && !notes_.empty()) throw process::usage_error(notes_.front());
@@ -96,15 +96,15 @@ void live_host::next(const std::atomic<bool>* stopped) {
     if (!begun_) throw process::usage_error(error.what());
     // Earlier changes were reported already.
     observer_.missed();
-    tell(error.what());
+    add_note(error.what());
   }
   // Intervals begin with the first answer. Readings that were missed are not made up for.
   due_ = due_ == clock::time_point() ? clock::now() + interval_ : std::max(due_ + interval_, clock::now());
 }
 
-void live_host::tell(const std::string& note) {
-  if (std::ranges::find(told_, note) != told_.end()) return;
-  told_.push_back(note);
+void live_host::add_note(const std::string& note) {
+  if (std::ranges::find(noted_, note) != noted_.end()) return;
+  noted_.push_back(note);
   notes_.push_back(note);
 }
 

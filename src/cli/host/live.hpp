@@ -48,7 +48,7 @@ class live_host {
  private:
   void open_given(const live_options& options, std::vector<std::unique_ptr<model::source>>& parts);
   void open_found(const live_options& options, std::vector<std::unique_ptr<model::source>>& parts);
-  void tell(const std::string& note);
+  void add_note(const std::string& note);
 
   bool given_, still_;
   std::chrono::steady_clock::duration interval_;
@@ -59,7 +59,7 @@ class live_host {
   model::description first_;
   bool begun_ = false;
   std::string no_libvirt_, no_groups_;
-  std::vector<std::string> notes_, told_;
+  std::vector<std::string> notes_, noted_;
 };
 
 }  // namespace sukima::cli::host

@@ -137,7 +137,7 @@ int record(const objects_options& options, const program_words& program) {
   else if (options.output.empty())
     fmt::print("{}", model::description_text(seen));
   if (options.output.empty() || options.json)
-    tell(recording_report(seen));
+    print_message(recording_report(seen));
   else
     fmt::print("{}", recording_report(seen));
   return process::exit_success;

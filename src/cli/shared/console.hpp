@@ -10,7 +10,7 @@
 namespace sukima::cli {
 
 /// Writes to stderr; where that cannot be written, nothing happens.
-void tell(std::string_view text);
+void print_message(std::string_view text);
 
 /// Writes `sukima: MESSAGE` as one line on stderr.
 void complain(std::string_view message);

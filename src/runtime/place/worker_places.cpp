@@ -5,7 +5,7 @@
 namespace sukima::detail {
 namespace {
 
-/// A thread that was seen, on a CPU that the kernel does not tell.
+/// Of a thread whose CPU the kernel does not report.
 constexpr int unknown_cpu = SUKIMA_PLACE_MAX_CPUS;
 
 sukima_place around(const sukima_place_table& table, sukima_place place) noexcept {
