@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that each public free function and each public class of the headers has a page in the reference.
+"""Checks that each public header, free function and class has a page in the reference.
 
 check-reference.py HEADERS TAGFILE HTML, where HEADERS is the folder include/sukima, TAGFILE what Doxygen has written
 by GENERATE_TAGFILE, and HTML the folder with its pages. A function must be in a group, because only a group's page
-lists functions; the page must have its anchor.
+lists functions; the page must have its anchor. A header has a page if it begins with a comment (docs/file_page.sed).
 """
 import pathlib
 import re
@@ -83,12 +83,17 @@ def declared(head):
     return None
 
 
+def public_headers(folder):
+    """The headers that programs include by themselves."""
+    for header in sorted(folder.rglob("*.h*")):
+        if not {"detail", "tascell"} & set(header.relative_to(folder).parts[:-1]):
+            yield header
+
+
 def public_names(folder):
     """All of them with the header that has them first."""
     found = {}
-    for header in sorted(folder.rglob("*.h*")):
-        if {"detail", "tascell"} & set(header.relative_to(folder).parts[:-1]):
-            continue
+    for header in public_headers(folder):
         text = without_comments(header.read_text(encoding="utf-8"))
         for part in public_parts(text):
             # A class that is only named does not count: it has its page where it is defined.
@@ -117,6 +122,18 @@ def documented(tagfile):
     return pages
 
 
+def headers_without_page(folder, tagfile, html):
+    """The public headers that have no page of their own."""
+    pages = set()
+    for compound in xml.etree.ElementTree.parse(tagfile).getroot():
+        if compound.get("kind") == "file" and (html / compound.findtext("filename", "")).is_file():
+            pages.add((pathlib.PurePath(compound.findtext("path", "")) / compound.findtext("name", "")).parts)
+    for header in public_headers(folder):
+        name = header.relative_to(folder).parts
+        if not any(page[-len(name):] == name for page in pages):
+            yield pathlib.PurePath(*name)
+
+
 def main():
     if len(sys.argv) != 4:
         print("check-reference.py: give the folder of the headers, Doxygen's tag file and its folder of pages",
@@ -128,6 +145,9 @@ def main():
         print(f"check-reference.py: {folder} declares nothing; give the folder include/sukima", file=sys.stderr)
         return 2
     texts, wrong = {}, 0
+    for header in headers_without_page(folder, tagfile, html):
+        wrong += 1
+        print(f"{header}: the header has no page in the reference; begin it with a comment that describes it")
     for (kind, name), header in names.items():
         for file, anchor in pages.get((kind, name), []):
             path = html / file

@@ -4,7 +4,7 @@
 #
 # 1. Checks that the tree is clean, that the version is new, and that CHANGELOG.md and CITATION.cff name it.
 # 2. Runs the gate in a fresh clone.
-# 3. Builds the packages and the wheel there, and writes SHA256SUMS beside them.
+# 3. Builds the packages, the wheel and the reference (HTML with a search box) there, and writes SHA256SUMS beside them.
 # 4. Tags the commit vVERSION. It pushes nothing; the last line says which command does.
 #
 # --check ends after the first step. The files are in build/release-VERSION.
@@ -44,10 +44,12 @@ git clone --quiet . "$clone/sukima"
 cd "$clone/sukima"
 git checkout --quiet "$commit"
 bash .ci/run
-make package wheel
+make package wheel docs
 mkdir -p "$files"
 find build/release/packages -maxdepth 1 -type f \( -name '*.deb' -o -name '*.tar.gz' -o -name '*.whl' \) \
   -exec cp {} "$files" \;
+tar --create --gzip --file "$files/sukima-$version-reference.tar.gz" --directory build/release/docs \
+  --transform "s/^html/sukima-$version-reference/" html
 (cd "$files" && sha256sum -- * >SHA256SUMS)
 cd - >/dev/null
 git tag --annotate "v$version" --message "Sukima $version" "$commit"

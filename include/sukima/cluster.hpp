@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The same program on several nodes: `sukima cluster run -n 4 -- ./program`. Link sukima::cluster.
+// SPDX-License-Identifier: Apache-2.0 Entries: calls that several nodes of a cluster compute together. Link
+// sukima::cluster, and start the program with `sukima cluster run -n 4 -- PROGRAM`.
 #pragma once
 
 #include <sukima/cluster/best_solution.hpp>

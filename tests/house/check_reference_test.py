@@ -37,7 +37,8 @@ NAMES = [("call", "g.html", "a1"), ("last", "g.html", "a2"), ("sukima_text", "g.
 
 
 class CheckReference(unittest.TestCase):
-    def check(self, members, page='<a id="a1"> <a id="a2"> <a id="a3">', classes=("sukima::box< T >",), header=HEADER):
+    def check(self, members, page='<a id="a1"> <a id="a2"> <a id="a3">', classes=("sukima::box< T >",), header=HEADER,
+              file="a.hpp"):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "headers/detail").mkdir(parents=True)
@@ -46,7 +47,8 @@ class CheckReference(unittest.TestCase):
             (root / "html").mkdir()
             (root / "html/g.html").write_text(page, encoding="utf-8")
             (root / "tag").write_text(
-                "<tagfile>" + "".join(
+                f'<tagfile><compound kind="file"><name>{file}</name><path>/x/headers/</path>'
+                "<filename>g.html</filename></compound>" + "".join(
                     f'<compound kind="class"><name>{c.replace("<", "&lt;")}</name><filename>g.html</filename></compound>'
                     for c in classes) + '<compound kind="group"><name>g</name>' + "".join(
                         f'<member kind="function"><name>{n}</name><anchorfile>{f}</anchorfile><anchor>{a}</anchor></member>'
@@ -75,6 +77,11 @@ class CheckReference(unittest.TestCase):
     def test_missing_class(self):
         code, output = self.check(NAMES, classes=())
         self.assertEqual((code, output.count("the class box")), (1, 1))
+
+    def test_header_without_page(self):
+        code, output = self.check(NAMES, file="other.hpp")
+        self.assertEqual((code, output), (
+            1, "a.hpp: the header has no page in the reference; begin it with a comment that describes it\n"))
 
     def test_no_headers(self):
         self.assertEqual(self.check(NAMES, header="")[0], 2)

@@ -3,7 +3,7 @@
 //
 // libstdc++ writes each parallel algorithm in terms of ten operations of a "parallel backend". It has two:
 // one on TBB, one that is sequential. This header is a third one. It takes the place of libstdc++'s own
-// choice, so it must be read before <execution>; the file `execution` beside this one does that.
+// choice, so it must be read before `<execution>`; the file `execution` beside this one does that.
 //
 // The names with two underscores are libstdc++'s. Its implementation calls each operation through them.
 #pragma once
