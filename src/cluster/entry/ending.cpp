@@ -22,7 +22,7 @@ struct report_place {
   std::string mark{};
 };
 
-/// Where the launcher wants reports. The descriptor is not for the program's children.
+/// The descriptor on which the launcher expects reports. The program's children do not inherit it.
 const report_place& own_place_of_reports() {
   static const report_place found = [] {
     report_place p;

@@ -27,8 +27,8 @@ bool leads_to_launcher(int descriptor) noexcept;
 /// \returns false: no launcher has asked for reports, or this one cannot be sent
 bool send_report(const node_report& report);
 
-/// Ends this process without the program's own ends, which may wait for what will not come. The launcher
-/// prints the sentence, or else stderr gets it.
+/// Ends this process without destructors and atexit functions, which may wait for messages that will not
+/// arrive. The launcher prints the sentence; without a launcher it is written to stderr.
 [[noreturn]] void end_process(const run_failure& why);
 
 }  // namespace sukima::cluster

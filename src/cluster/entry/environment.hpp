@@ -10,8 +10,8 @@
 
 namespace sukima::cluster {
 
-inline constexpr const char* variable_nodes = "SUKIMA_CLUSTER_NODES";  ///< how many
-inline constexpr const char* variable_node = "SUKIMA_CLUSTER_NODE";  ///< this one's number
+inline constexpr const char* variable_nodes = "SUKIMA_CLUSTER_NODES";  ///< number of nodes
+inline constexpr const char* variable_node = "SUKIMA_CLUSTER_NODE";  ///< number of this node
 inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< host:port of node 0
 inline constexpr const char* variable_addresses =
     "SUKIMA_CLUSTER_ADDRESSES";  ///< where the others reach each node, by node, separated by commas
@@ -29,11 +29,11 @@ inline constexpr const char* variable_report =
 inline constexpr const char* variable_output =
     "SUKIMA_CLUSTER_OUTPUT";  ///< a descriptor: where the output of tasks goes (entry/task_output.hpp)
 inline constexpr const char* variable_plugins = "SUKIMA_CLUSTER_PLUGINS";  ///< folder of the plug-ins for MPI
-inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< what all nodes know
+inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< the secret of the run
 
 inline constexpr unsigned most_nodes = 1024;
 
-/// What the variables say; nothing: this process is no node of a cluster. Version and build id are left open.
+/// Reads the variables; nothing: this process is not a node of a cluster. Version and build id stay empty.
 /// \param variable  the value of a variable, or null
 /// \throws start_failure a value is wrong
 std::optional<tcp_settings> read_environment(const char* (*variable)(const char* name));

@@ -33,13 +33,13 @@ class node_base : protected receiver, protected sukima::detail::remote_node {
         nodes_(transport_->nodes()) {}
   ~node_base() = default;
 
-  /// Starts the cluster thread, which calls meet() and then serve(). Last in a constructor.
+  /// Starts the cluster thread, which calls meet() and then serve(). A constructor calls it last.
   /// \throws what meet() throws
   template <class Meet, class Serve> void begin(Meet meet, Serve serve) {
     thread_.start(std::move(meet), std::move(serve));
     solutions_.on_news([this] { transport_->ring(); });
   }
-  /// Ends the thread. First in a destructor.
+  /// Ends the thread. A destructor calls it first.
   void end() {
     solutions_.on_news({});
     thread_.stop(*transport_);

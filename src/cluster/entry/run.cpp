@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process's node: made by its first entry, from what `sukima cluster run` or an mpirun has said.
+// This process's node. Its first entry makes it, as `sukima cluster run` or an mpirun describes it.
 #include "entry/ending.hpp"
 #include "entry/environment.hpp"
 #include "entry/solution_board.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best solutions of a process, and what its node exchanges of them.
+// The best solutions of a process, and how its node exchanges them.
 //
-// Results of tasks may depend on solutions that were known when the tasks ran: they pruned by them. So each
-// message with a result brings the sender's solutions along. A node that knows a result therefore knows
-// solutions as good as those that the result relied on, whatever other messages were lost.
+// The result of a task may depend on solutions that were known when the task ran, because it pruned by them.
+// So each message with a result also carries the sender's solutions. A node that knows a result therefore
+// knows solutions as good as those that the result relied on, even if other messages were lost.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -18,7 +18,7 @@ namespace sukima::detail {
 
 class shared_solution;
 
-/// Any thread, but for what is said otherwise.
+/// Any thread may call these functions, unless stated otherwise.
 class solution_board {
  public:
   using bytes = std::vector<std::byte>;
@@ -27,16 +27,16 @@ class solution_board {
   void add(shared_solution& one);
   void remove(shared_solution& one) noexcept;
 
-  /// An entry begins: all solutions are forgotten. Before its first task runs here.
+  /// Forgets all solutions, because an entry begins. Called before its first task runs here.
   /// \param entry  its number
   void begin_entry(std::uint64_t entry);
-  /// All solutions of the active entry, in bytes; empty: there is none.
+  /// Returns all solutions of the active entry, in bytes; empty: there is none.
   bytes all() const;
-  /// Those of another node. Ignored if the entry is not the active one.
+  /// Takes over the solutions of another node. Ignored if the entry is not the active one.
   /// \returns false: these are no such bytes; some of them may have been taken
   bool merge(std::uint64_t entry, std::span<const std::byte> from);
 
-  /// A solution has been improved here.
+  /// Records that a solution has been improved here.
   void announce() noexcept;
   /// Whether a solution has been improved here since the last call.
   bool take_news() noexcept { return has_news_.exchange(false); }  // partner: announce

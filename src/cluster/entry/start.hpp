@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an entry looks at before it makes a node or runs alone.
+// The check of an entry before it makes a node or runs alone.
 #pragma once
 
 namespace sukima::cluster {
 
-/// Ends this process with status 2 and one sentence if it was started beside others that nothing joins: each
-/// of them would compute everything. Cheap but for the first call.
+/// Ends this process with status 2 and one sentence if a launcher started it beside others without joining
+/// them, because each of them would compute everything. Only the first call is costly.
 void check_start();
 
 }  // namespace sukima::cluster

@@ -8,9 +8,9 @@
 
 namespace sukima::cluster {
 
-/// Lets stdout of this process lead to the launcher as long as the object lives, if the launcher has asked
-/// for that and the program has not given stdout another file. What stdio and std::cout hold back is written
-/// at both ends. In between stdout is line-buffered, so that a node that is killed loses no whole line.
+/// Connects stdout of this process with the launcher as long as the object lives, if the launcher has asked
+/// for that and the program has not given stdout another file. The constructor and the destructor flush stdio
+/// and std::cout. In between stdout is line-buffered, so that a node that is killed loses no whole line.
 class task_output {
  public:
   task_output();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node sends to the others, and which of them live.
+// The sending side of a node, and the list of living nodes.
 //
 // A message that the transport does not take is dropped. Every node computes what it does not receive, so a
 // lost message costs time and changes no result.

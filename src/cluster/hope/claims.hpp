@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Which nodes say that they run which named tasks. Claims are hints: a wrong, late or missing one makes a
-// task run twice or later, and never changes a result.
+// SPDX-License-Identifier: Apache-2.0 Claims: which nodes have announced that they run which named tasks.
+// Claims are hints: a wrong, late or missing claim makes a task run twice or later, and never changes a
+// result.
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -22,20 +22,21 @@ class claims {
  public:
   /// How a task looks to this node.
   enum class state : std::uint8_t {
-    free,  ///< no node says that it runs it
-    claimed,  ///< a living node says so
-    orphan,  ///< the node that said so is lost, and no other one has claimed it since
+    free,  ///< no node has announced that it runs it
+    claimed,  ///< a living node has
+    orphan,  ///< the node that had is lost, and no other node has claimed the task since
   };
 
-  /// A node says that it runs a task. Said again, the earlier time holds. Nothing of a lost node counts.
+  /// Records that a node runs a task. If it announces that again, the earlier time holds. Claims of lost
+  /// nodes are ignored.
   /// \param since when the node began, by this node's clock: the arrival less the age in the message
   void claim(const task_key& task, node_id by, clock::time_point since);
-  /// A node says that it does not run a task any more.
+  /// Removes the claim of a node that does not run the task any more.
   void withdraw(const task_key& task, node_id by);
-  /// The task has a result: its claims are needless.
+  /// Removes all claims of a task, because it has a result.
   void settle(const task_key& task) { tasks_.erase(task); }
-  /// A node is lost. Tasks that only it had claimed become orphans.
-  /// \returns these, in the order of their keys. Complexity: linear in the number of claimed tasks
+  /// Removes the claims of a lost node. Tasks that only it had claimed become orphans.
+  /// \returns these tasks, in the order of their keys. Complexity: linear in the number of claimed tasks
   std::vector<task_key> lose(node_id node);
   /// Forgets all claims: an entry has ended. Lost nodes stay lost.
   void clear() noexcept { tasks_.clear(); }

@@ -12,7 +12,7 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Of what has come too early no more is kept: what is dropped is run here.
+/// Largest number of notes that are kept for later entries. Tasks whose notes are dropped run here.
 constexpr std::size_t most_early = std::size_t{16} << 20;
 
 }  // namespace

@@ -14,38 +14,38 @@
 
 namespace sukima::cluster::hope {
 
-/// The entry, or a task, that was begun here and has not ended.
+/// The entry or a task that has begun here and has not ended.
 struct begun_task {
   task_key key;
   clock::time_point since;
 };
-/// The tasks that workers probably run: the ones that began last, one for each worker. The other tasks wait
-/// for them, and a look would find nothing within those.
+/// Returns the units that workers are probably running: those that began last, one for each worker. The other
+/// units wait for these, and a look within them would find nothing.
 /// Complexity: n log n for n tasks
 std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t workers);
 
 /// The announced tasks of one entry, and the times of the looks. One thread.
 class looks {
  public:
-  /// An entry begins. Constant but for what was kept of the last one.
+  /// Forgets the last entry, because another one begins. Linear in the notes of the last one.
   void begin(clock::time_point now);
-  /// Another node has announced a task that has no name here.
-  /// \param within  what it is within there
+  /// Records that another node has announced a task that has no name here.
+  /// \param within  the task that it is within there
   /// \returns whether no node has announced it before
   bool add_announced(const task_key& task, const task_key& within);
-  /// It has a name here from now on.
+  /// Forgets a task that has a name here from now on.
   void has_name_here(const task_key& task);
   /// Whether work without a name is within that task.
   bool is_within(const task_key& task) const { return within_.contains(task); }
 
-  /// The next look begins as soon as may be.
+  /// Lets the next look begin as early as possible.
   void begin_soon();
   clock::time_point next() const noexcept { return next_; }
-  /// A task was named that is of interest.
+  /// Records that the look has named a task of interest.
   void found() noexcept;
-  /// A task was named that is of no interest: after a few in a row the look ends.
+  /// Records that the look has named a task of no interest. After a few of them in a row the look ends.
   void found_in_vain(clock::time_point now) noexcept;
-  /// There is nothing more to name.
+  /// Ends the look, because there is nothing more to name.
   void end(clock::time_point now) noexcept;
 
   /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the tasks

@@ -1,17 +1,17 @@
-// SPDX-License-Identifier: Apache-2.0
-// What nodes say to each other under hierarchical omission. All are hints but the results, and those are
-// facts: whatever is lost, late, repeated or overtaken costs time, and never changes a result.
+// SPDX-License-Identifier: Apache-2.0 Messages between nodes under hierarchical omission. Results are facts,
+// all other messages are hints. A message that is lost, late, repeated or overtaken costs time, and never
+// changes a result.
 //
 //   claim         the sender has run a task for that long; other nodes may do something else first
 //   unclaim       the sender does not run it any more, and has no result
-//   result        what the task returned, for all who have it to do
+//   result        what the task returned, for all nodes that would run it
 //   entry_result  the entry's name, and what it returned: no node has work left for it
-//   missing       does anybody know the result of this task, or of the entry?
+//   missing       asks for the result of this task, or of the entry
 //   request       the sender has nothing to do: it asks for a task
-//   given         the answer: a task with its arguments; the sender takes it for claimed by the receiver
-//   none          the other answer: there is none
-//   best          the sender's best solutions of the entry. Results bring them along, too
-//   differs       the sender is in another entry of that number: all end with this sentence
+//   given         the answer: a task with its arguments; the sender regards it as claimed by the receiver
+//   none          the other answer: there is no task
+//   best          the sender's best solutions of the entry. Results carry them, too
+//   differs       the sender is in another entry of that number: all nodes end with this sentence
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -36,8 +36,8 @@ enum class note_kind : std::uint8_t {
   differs
 };
 
-/// The name of the entry itself, in `missing` and as what a task is within. A task has it with a probability
-/// of 2^-128, and costs time then.
+/// The name of the entry itself, in `missing` and as the place of a task. A task has the same name with a
+/// probability of 2^-128, which would cost time only.
 inline constexpr task_key name_of_entry{};
 
 struct note {
@@ -47,12 +47,12 @@ struct note {
   /// Of a claim, a result or a given task: the task out of which the sender has split it, or the entry. It
   /// shows where the note is of use. Other nodes may have reached the same task by another way.
   task_key within{};
-  /// Of a claim: how long it is old; of a result: the time that its computation took. Whole microseconds, not
-  /// negative; longer than an hour counts as an hour.
+  /// Age of a claim, or the time that the computation of a result took. Whole microseconds, not negative;
+  /// longer than an hour counts as an hour.
   std::chrono::microseconds time{};
   std::uint32_t type = 0;  ///< of a given task: the number of its function
   byte_view solutions{};  ///< of results and best: as solution_board::all gives them
-  byte_view content{};  ///< of results: what came out, in bytes; of a given task: its arguments
+  byte_view content{};  ///< the bytes of a result, or of a given task's arguments
 };
 
 /// Linear in the size of the content.

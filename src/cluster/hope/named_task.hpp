@@ -12,8 +12,8 @@
 namespace sukima::cluster::hope {
 
 /// The name of a task: 128 bits of a hash. Names of equal work are equal; for n names of different work the
-/// probability that any two are equal is about n²/2^129 (XXH3 is not made against an adversary, but nodes
-/// prove that they know the token before they may say anything).
+/// probability that any two are equal is about n²/2^129. XXH3 does not resist an adversary, but nodes prove
+/// that they know the token before their messages are accepted.
 struct task_key {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -27,7 +27,7 @@ struct task_key_hash {
 
 /// The name of a task.
 /// \param entry the number of the entry that it belongs to, from 1
-/// \param type what it is: its number in the form_table, the same on all nodes, since they run the same
+/// \param type number of its function in the form_table, the same on all nodes, since they run the same
 ///             program
 /// \param input its serialised members `in`, all that its result may depend on
 /// Complexity: linear in the size of the input. The same on machines of either order of bytes.

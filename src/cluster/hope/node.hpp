@@ -2,32 +2,36 @@
 // A node under hierarchical omission: it runs the whole entry by itself, and omits tasks whose results it
 // receives.
 //
-// Its thread, the cluster thread, asks the workers here for a task now and then (runtime/shared/remote.hpp);
-// nothing is done for tasks that are not asked for. A task that was split off gets its name, and is a unit
-// from then on, until its result is there:
+// Its thread, the cluster thread, asks the workers here for a task now and then (runtime/shared/remote.hpp).
+// Other tasks cost nothing. A task that was split off gets a name. From then on it is a unit, until its
+// result arrives:
 //   known      another node has sent the result: the task ends with it before it runs (omitted)
-//   claimed    another node says that it runs it: it waits here, and other units are run first
+//   claimed    another node has announced that it runs the task: the unit waits here, and others run first
 //   free       the cluster thread lets it run when a worker here is idle, the youngest first, and claims it
-// A unit runs as a task of its own, made from the bytes of its arguments, so its result exists in bytes and
-// can be sent to all nodes. A result that arrives while it runs cuts it. If all remaining units are claimed
-// by others, the node asks them for tasks (giving.cpp). It also asks if it began a construct with the second
-// branch and the first one is left to others. A task that it gets is a unit as well, and its result goes to
-// the giver. Where it gets nothing for long, it helps: it runs what is left to others as well, but its tasks
-// in the reverse order, so that it meets the claimant in the middle. Because of this the entry ends here
-// whatever becomes of the other nodes and of all messages: a claim only delays
-// (node_options::before_helping).
+// A unit runs as a task of its own, made from the bytes of its arguments. So its result exists in bytes and
+// can be sent to all nodes. A result that arrives while the unit runs cuts it.
 //
-// Exceptions: an entry returns or throws on each node what its own call returns or throws there, or returns
-// what another node's call has returned. A unit that throws here ends the task that waits for it by that
-// exception, which is not sent to any other node: each runs that task itself. So with one possible exception
-// all nodes throw it. If several branches of an entry throw, nodes may throw different exceptions. A program
-// that returns in spite of some exceptions must return the same for each of them.
+// If all remaining units are claimed by others, the node asks these nodes for tasks (giving.cpp). It also
+// asks if it began a construct with the second branch and has left the first branch to others. A task that it
+// receives is a unit as well, and its result is sent to the giver.
 //
-// Which tasks are asked for (order.cpp): at the beginning of an entry those of the planned start; in a unit
-// that is helped the oldest one at each level; for a node without work the oldest one; if a claim or a result
-// shows that another node works inside a task that runs here, too, the oldest ones, until several in a row
-// are known to no other node; and one every tick, so that most of a long task has been sent before this node
-// dies.
+// If the node receives nothing for long, it helps: it also runs units that others have claimed, but their
+// tasks in the reverse order, so that it meets the claimant in the middle. So the entry ends here even if all
+// other nodes and messages are lost: a claim only delays (node_options::before_helping).
+//
+// Exceptions: on each node an entry ends as its own call ends there, or returns what another node's call has
+// returned. A unit that throws here ends the task that waits for it by that exception. The exception is not
+// sent to other nodes, because each of them runs that task itself. So if only one exception is possible, all
+// nodes throw it. If several branches of an entry throw, nodes may throw different exceptions. A program that
+// returns in spite of some exceptions must return the same value for each of them.
+//
+// The node asks its workers for these tasks (order.cpp):
+//   - at the beginning of an entry: those of the planned start
+//   - in a unit that it helps: the oldest task at each level
+//   - for a node without work: the oldest task
+//   - if a claim or a result shows that another node works inside a task that also runs here: the oldest
+//     tasks, until several in a row are known to no other node
+//   - one every tick, so that most of a long task has been sent before this node dies
 //
 // Source: cluster.md of the design, sections 5 and 6, with every message to every node.
 #pragma once
@@ -63,23 +67,23 @@
 
 namespace sukima::cluster::hope {
 
-/// Without progress for so long, a node that leaves gives up.
+/// A node that leaves gives up after this time without progress.
 inline constexpr std::chrono::seconds leaving_time{2};
 
 struct node_options {
   std::uint64_t seed = 1;  ///< of the choice which unit is helped
-  std::chrono::seconds meeting_time{30};  ///< for all nodes to come
+  std::chrono::seconds meeting_time{30};  ///< until all nodes must have arrived
   /// How long an idle node requests work before it starts units claimed by others.
   std::chrono::microseconds before_helping{20000};
-  /// How long it is idle before it begins anything that was left to others: a worker may be about to take a
-  /// task that has just become ready.
+  /// How long the node is idle before it begins a unit that was left to others: a worker may be about to take
+  /// a task that has just become ready.
   std::chrono::microseconds before_going_on{4000};
-  /// A unit that was begun that recently is left to a lower node that runs it, too. An older one is left
-  /// only to a node that began it earlier.
+  /// Largest age of a unit that this node stops in favour of a lower node that runs it, too. It stops an
+  /// older unit only in favour of a node that began it earlier.
   std::chrono::microseconds yields_within{4000};
-  /// Results of units that took less are not sent, unless two nodes met at the unit.
+  /// Shortest duration of a unit whose result is sent. Shorter ones are sent if two nodes met at the unit.
   std::chrono::microseconds before_telling{2000};
-  /// Delay before a running unit is announced: most end sooner, and are announced once, then.
+  /// Delay before a running unit is announced. Most units end sooner, and are announced once, at their end.
   std::chrono::microseconds before_claiming{10000};
   /// At least one task is named in that time for each other living node. Its result is sent to all of them,
   /// so the cost of sending does not depend on their number.
@@ -95,12 +99,12 @@ class node final : public node_base {
  public:
   /// Meets the other nodes. \throws start_failure
   node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
-  /// Sends the other nodes word that this node leaves. \pre no entry is active
+  /// Notifies the others that this node leaves. \pre no entry is active
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// The next entry: ends when its own call has returned, or another node has sent its result.
+  /// Runs the next entry, which ends when its own call has returned, or another node has sent its result.
   /// \throws what the call throws here
   void run(detail::cluster_entry& called);
   counts statistics() const { return counters_.all(); }
@@ -113,8 +117,7 @@ class node final : public node_base {
     detail::cluster_entry* called;
     resumer waiting{};
     std::exception_ptr error{};
-    /// Another node's result; nothing: the call has returned here, or thrown.
-    std::optional<entry_value> received{};
+    std::optional<entry_value> received{};  ///< another node's result; nothing: the call has ended here
   };
   /// A task of this node's that was split off and waits for its unit.
   struct given_task {
@@ -123,7 +126,7 @@ class node final : public node_base {
     std::optional<task_key> helping{};  ///< the unit that is helped further when that fiber goes on
     node_group began{};  ///< the ranks that the plan led to that unit; none: it is helped
   };
-  /// What workers leave for the cluster thread.
+  /// An event that a worker leaves for the cluster thread.
   struct event {
     enum class what : std::uint8_t { begins, answered, began, aborted, ended } kind;
     active_entry* entry = nullptr;
@@ -154,7 +157,7 @@ class node final : public node_base {
   // remote_node: workers.
   void answered(detail::task* t) noexcept override;
   void answered_by_waiting(detail::task& t, resumer of_giver) noexcept override;
-  void unanswered() noexcept override {}  // of its requests none stands
+  void unanswered() noexcept override {}  // this node makes no standing requests
   void idle() noexcept override;
   void aborted(std::uint64_t id) noexcept override;
   void ended(detail::received_task& t) noexcept override;
@@ -170,9 +173,10 @@ class node final : public node_base {
   void end_entry();
   void conclude_if_over();
   clock::time_point next_turn() const;
-  /// check.cpp: the first invariant of units and given tasks that does not hold, as a sentence, or null.
+  /// Returns the first invariant of units and given tasks that does not hold, as a sentence, or null
+  /// (check.cpp).
   const char* violated_invariant() const;
-  // exchange.cpp: what nodes say
+  // exchange.cpp: the messages of other nodes
   void on_message(node_id from, byte_view message) override;
   void on_left(node_id gone) override;
   void on_lost(node_id gone, const std::string& why) override;
@@ -182,7 +186,7 @@ class node final : public node_base {
   void take_entry_result(node_id from, const note& n);
   /// Ends all nodes unless both results of an entry, with their names, are of one call.
   void compare_entries(std::uint64_t entry, byte_view own, node_id other, byte_view others);
-  /// Ends the active entry with what another node has got. \returns false: it is malformed
+  /// Ends the active entry with another node's result. \returns false: it is malformed
   bool take_value(const entry_value& value);
   void answer(node_id from, const note& n);
   // units.cpp: the life of a unit
@@ -196,8 +200,8 @@ class node final : public node_base {
                  bytes arguments);
   /// Lets it run here. \param how  the claimant, and whether the claim is sent at once
   void start(unit& u, claim_as how);
-  /// A unit that no worker has begun, as all have something else to do: it is free again, also for others; or
-  /// it has ended, if it was to.
+  /// Takes back a delivered unit that no worker has begun, because all have other work. It is free again,
+  /// also for other nodes; or it ends, if it was cancelled.
   /// \returns false: it is the entry's own call
   bool take_back(detail::received_task& t);
   void tell_claim(unit& u);
@@ -205,7 +209,7 @@ class node final : public node_base {
   void unit_ended(event& e);
   /// Ends all tasks that wait for it.
   void settle(unit& u, byte_view result);
-  /// It has thrown here.
+  /// Ends a unit that has thrown here.
   void fail(unit& u, std::exception_ptr error);
   /// The unit is not needed any more: forgets it unless it runs. Tasks wait for it only after the end of the
   /// entry; they run here.
@@ -220,7 +224,7 @@ class node final : public node_base {
   void erase(unit& u);
   /// The entry's own call, or a unit: does it run here, and go on?
   bool is_running(const task_key& key) const;
-  // order.cpp: what is asked for and what runs next
+  // order.cpp: which tasks the node asks for, and which unit runs next
   void begin_plan();
   void ask_here();
   /// From when on a question may take back what no worker has begun.
@@ -228,7 +232,7 @@ class node final : public node_base {
   std::optional<purpose> next_purpose(clock::time_point now) const;
   void answer_came(event& e);
   void nothing_came(purpose asked);
-  /// A task has got its name. \param u  null: its result is known, and it has ended
+  /// Follows up on a task that has got its name. \param u  null: its result is known, and it has ended
   void place(unit* u, standing s, std::uint64_t id, purpose asked);
   void place_in_plan(unit* u, std::uint64_t id);
   /// Takes over the units of a lost node if this one is the next of the ranks that began there.
@@ -236,23 +240,23 @@ class node final : public node_base {
   void help(const task_key& key);
   void let_giver_go(std::uint64_t id);
   void place_began(unit* u);
-  /// A worker is in the middle of the entry, or of a unit, from now on.
+  /// Records that a worker runs the entry, or a unit, from now on.
   void goes_on(const task_key& key);
-  /// Another node has announced a task that has no name here.
+  /// Notes that another node has announced a task that has no name here.
   void add_announced(const note& n);
   /// The units, or the entry, that workers here are in the middle of. Linear in the number of units.
   std::vector<task_key> worked_on() const;
-  /// Have other nodes announced tasks within a unit that workers here run?
+  /// Whether others have announced tasks within a unit that workers here run.
   bool is_worth_a_look() const;
   bool has_room_for_units() const noexcept;
   bool is_idle() const noexcept;
   void run_next();
-  /// Neither running here nor claimed by others?
+  /// Whether a unit neither runs here nor is claimed by others.
   bool is_free(const unit& u) const;
   unit* youngest_free() const;  ///< null: none is free
-  /// Those that others claim and that do not run here, the oldest first.
+  /// Returns the units that others claim and that do not run here, the oldest first.
   std::vector<unit*> units_left_to_others() const;
-  /// Asks another node, or begins what others have not ended for long.
+  /// Asks another node for work, or begins a unit that others claimed long ago.
   void find_work();
   // giving.cpp: tasks for nodes that have none
   void takes_request(node_id from);
@@ -276,7 +280,7 @@ class node final : public node_base {
   active_entry* active_ = nullptr;
   root_task* root_ = nullptr;  ///< until it has ended
   clock::time_point root_goes_on_;  ///< as a unit's `goes_on`
-  bool is_over_ = false;  ///< nothing of the active entry is needed any more
+  bool is_over_ = false;  ///< no result of the active entry is needed any more
   std::map<std::uint64_t, entry_value> entry_results_;  ///< of entries to come, and of the last ones
   bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a node: for which tasks it asks the workers here, and which unit runs next.
+// The order of a node's work: which tasks it asks the workers here for, and which unit runs next.
 #include "hope/node.hpp"
 
 #include <algorithm>
@@ -8,12 +8,12 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// After so many questions in a row without an answer the plan, or the help inside a unit, ends.
+/// The plan, or the help inside a unit, ends after this number of questions in a row without an answer.
 constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
-/// A task that was delivered is left to the worker that wakes for it so long: a question would find it first.
+/// How long a delivered task is left to the worker that wakes for it. An earlier question would take it back.
 constexpr std::chrono::microseconds before_taking_back{4000};
-/// Units that wait here; no more are looked for then.
+/// With this number of waiting units the node looks for no more.
 constexpr std::size_t most_units = 1024;
 
 }  // namespace

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The planned start of an entry, as one node follows it: at each construct half of the nodes take the first
-// part and half the second one, until each node is alone (planned_start.hpp).
+// SPDX-License-Identifier: Apache-2.0 The planned start of an entry, as one node follows it. At each
+// construct one half of the nodes takes the first part, the other half the second part, until each node is
+// alone (planned_start.hpp).
 #pragma once
 
 #include "hope/messages.hpp"
@@ -14,9 +14,9 @@ namespace sukima::cluster::hope {
 /// One thread.
 class plan {
  public:
-  /// An entry begins, with the nodes that live.
+  /// Begins the plan of an entry for the living nodes.
   void begin(node_id self, const std::vector<bool>& gone);
-  /// The plan leads no further.
+  /// Ends the plan.
   void end() noexcept { group_ = {}; }
   /// The first invariant that does not hold, as a sentence; null: all hold. Complexity: linear in the nodes
   const char* violated_invariant() const;
@@ -32,15 +32,15 @@ class plan {
   /// Follows the part that this node's rank leads to. \param part  0 or 1
   void follow(unsigned part) noexcept;
 
-  /// Where the plan has led so far: the entry, or a unit.
+  /// The place to which the plan has led so far: the entry, or a unit.
   const task_key& place() const noexcept { return place_; }
   bool has_begun() const noexcept { return has_begun_; }
-  /// It leads into a unit, which no worker has begun.
+  /// Continues the plan in a unit that no worker has begun.
   void enter(const task_key& place) noexcept {
     place_ = place;
     has_begun_ = false;
   }
-  /// A worker has begun the place.
+  /// Records that a worker has begun the place.
   void begun() noexcept { has_begun_ = true; }
 
   /// Whether this node is the first of these ranks that lives: no other one continues where they began.

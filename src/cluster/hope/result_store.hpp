@@ -17,15 +17,15 @@ namespace sukima::cluster::hope {
 /// A bounded store. One thread.
 class result_store {
  public:
-  /// What one result takes beside its bytes, as an estimate: nodes of the table and of the order.
+  /// Estimate of the memory that one result takes besides its bytes: nodes of the table and of the order.
   static constexpr std::size_t overhead = 192;
 
   /// \param most bytes that the results and their overhead may take
   explicit result_store(std::size_t most) noexcept : most_(most) {}
 
-  /// Keeps a result. Of too many, those that are the cheapest to compute again go first, among equals those
-  /// with the smaller key; it may be this one. A result that is there already stays: equal keys have equal
-  /// results.
+  /// Keeps a result. If there are too many, the store drops the results that are cheapest to compute again,
+  /// among equals those with the smaller key; the new result may be among them. A result that is already in
+  /// the store stays, because equal keys have equal results.
   /// \param cost the time that its computation took
   /// Complexity: logarithmic in the number of results, for it and for each that goes
   void put(const task_key& key, bytes result, std::chrono::nanoseconds cost);

@@ -19,7 +19,7 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
   try {
     if (has_name) travel.put(t, arguments);
     if (arguments.size() > largest_message / 2) has_name = false;
-  } catch (...) {  // it runs here, where nothing has to be encoded
+  } catch (...) {  // the task runs here, where nothing must be encoded
     has_name = false;
   }
   if (!has_name) {
@@ -118,7 +118,7 @@ bool node::take_back(detail::received_task& t) {
   --unbegun_;
   t.destroy(&t);
   u.running = nullptr;
-  if (std::exchange(u.is_stopped, false)) {  // in the queue again it would be the answer to each question
+  if (std::exchange(u.is_stopped, false)) {  // in the queue it would be the answer to each question
     if (u.waiting.empty() || is_over_) drop(u);
     return true;
   }

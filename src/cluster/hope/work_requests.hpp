@@ -21,25 +21,25 @@ class work_requests {
   ///                  that is repeated is mostly wasted.
   work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
 
-  /// An entry begins: no node is asked.
+  /// Forgets the last entry, because another one begins: no node is asked.
   void begin() noexcept;
-  /// The node has something to do.
+  /// Records that the node has something to do.
   void has_work() noexcept;
-  /// Its patience has run out: it has found something to do without the others. Silent nodes are neither
-  /// asked nor waited for until they send something.
+  /// Records that the node's patience has run out and that it continues without the others. It neither asks
+  /// silent nodes nor waits for them until they send something.
   void does_without() noexcept;
-  /// The node has nothing to do. It asks all others in turn, one after the other; when all have been asked it
-  /// pauses, longer each time. An answer is waited for 10 ms.
+  /// Called while the node has nothing to do. It asks all others in turn, one after the other. When it has
+  /// asked all, it pauses, longer each time. It waits 10 ms for an answer.
   /// \param draw  a random number, which chooses the first node of a turn
   /// \returns the node to ask now; nothing: none. Linear in the number of nodes
   std::optional<node_id> next(clock::time_point now, std::uint64_t draw);
-  /// A node says something.
+  /// Records that a node has sent a message.
   void received_from(node_id from) noexcept { others_[from].is_silent = false; }
-  /// A node has given a task.
+  /// Records that a node has given a task.
   void gave(node_id from) noexcept;
-  /// A node has nothing to give.
+  /// Records that a node has nothing to give.
   void has_none(node_id from) noexcept;
-  /// A node is not asked any more: it is this one, or lost.
+  /// Excludes a node from the requests: this node, or a lost one.
   void lose(node_id node) noexcept {
     others_[node].is_gone = true;
     times_without_ = 0;
@@ -47,7 +47,7 @@ class work_requests {
 
   /// Whether the node has had nothing to do for longer than its patience.
   bool is_over(clock::time_point now) const noexcept { return idle_since_ && now >= end_of_patience(); }
-  /// Since when the node has had nothing to do; the beginning of time: next() was not called since it had.
+  /// The time since when the node has had nothing to do; the beginning of time: next() was not called since.
   clock::time_point idle_since() const noexcept { return idle_since_.value_or(clock::time_point::min()); }
   /// When is_over() becomes true, or has become. \pre next() was called last
   clock::time_point end_of_patience() const noexcept;
@@ -58,7 +58,7 @@ class work_requests {
   struct other_node {
     bool is_gone = false;
     bool is_silent = false;
-    bool has_none = false;  ///< it has said so since this node has nothing to do
+    bool has_none = false;  ///< it has reported that it has no work, since this node has nothing to do
     bool was_asked = false;  ///< in this turn
   };
 
@@ -68,7 +68,7 @@ class work_requests {
   std::optional<node_id> asked_;
   clock::time_point until_;  ///< its answer is waited for
   std::chrono::microseconds pause_{};
-  int times_without_ = 0;  ///< in this entry, since the last one was lost
+  int times_without_ = 0;  ///< times without the others, in this entry and since the last loss of a node
   clock::time_point not_before_;
 };
 
