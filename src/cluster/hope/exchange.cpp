@@ -83,7 +83,7 @@ void node::take_claim(node_id from, const note& n) {
 }
 
 void node::take_result(node_id from, const note& n) {
-  // First: the task may have pruned by them.
+  // Solutions first: the task may have pruned by them.
   if (!solutions_.merge(entry_, n.solutions)) return;
   if (store_.find(n.task) != nullptr) return;
   store_.put(n.task, bytes(n.content.begin(), n.content.end()), n.time);

@@ -177,7 +177,7 @@ void node::unit_ended(event& e) {
       fail(u, std::move(e.error));
       return;
     case outcome::aborted:
-      // Yielded: the other one's result comes, or it runs here again.
+      // The unit yielded: the other node's result arrives, or the unit runs here again.
       if (u.waiting.empty() || is_over_) drop(u);
       return;
   }
@@ -194,7 +194,7 @@ void node::fail(unit& u, std::exception_ptr error) {
     drop(u);
     return;
   }
-  // One task gets the exception. Others of that name run again, and throw their own.
+  // One task receives the exception. Other tasks of that name run again, and throw their own.
   const std::uint64_t id = u.waiting.front();
   u.waiting.erase(u.waiting.begin());
   if (u.waiting.empty()) erase(u);

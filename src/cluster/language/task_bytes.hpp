@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of a task of the language, and of its result. Members come in the order of their declaration:
 //
-//   of a task     an `in` member as it is in memory; an array: is there one (a byte), and its elements;
-//                 an `out` array whose length is an `in` member: has PUT made room for it (a byte)
+//   of a task     an `in` member as it is in memory; an array: a byte, 1 if there is one, and its elements;
+//                 an `out` array whose length is an `in` member: a byte, 1 if PUT has made room for it
 //   of a result   an `out` member as it is in memory; an array as above
 //
 // All nodes run the same binary, so sizes, padding and byte order agree (sukima/transfer.hpp).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tasks of the language and its entries share on their way between nodes.
+// Parts of messages that tasks of the language and its entries share.
 #pragma once
 
 #include "transport/transport.hpp"

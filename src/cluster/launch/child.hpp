@@ -18,21 +18,21 @@
 
 namespace sukima::cluster {
 
-/// What is read and written at a time.
+/// Number of bytes that are read or written at a time.
 inline constexpr std::size_t chunk_size = 65536;
-/// What can be written without waiting, where poll(2) says that something can.
+/// Number of bytes that can be written without waiting after poll(2) has reported that writing is possible.
 std::size_t most_at_once(int to) noexcept;
 
-/// Of the descriptors 0 to 2, opens those that are closed, so that nothing else gets their numbers: input is
-/// empty, output cannot be written, messages go nowhere.
+/// Opens the descriptors 0 to 2 that are closed, so that no other file gets their numbers: input is empty,
+/// output cannot be written, messages are discarded.
 void open_standard_streams() noexcept;
 
-/// Writes a text, also to a descriptor that others have made one that does not wait: ssh does. Gives up at an
-/// error.
+/// Writes a text, also to a descriptor that another program has set to non-blocking, as ssh does. Gives up at
+/// an error.
 void write_whole(int number, std::string_view text) noexcept;
 
-/// Where a child's stdout goes. `tasks`: nowhere, but the child gets a pipe for the output of its tasks, and
-/// the pipe's descriptor in a variable (entry/task_output.hpp).
+/// Destination of a child's stdout. `tasks`: stdout is discarded, but the child gets a pipe for the output of
+/// its tasks, and the pipe's descriptor in a variable (entry/task_output.hpp).
 enum class child_output : std::uint8_t { kept, dropped, piped, tasks };
 
 struct child_start {
@@ -57,12 +57,12 @@ struct child {
   std::string line;  ///< of stderr, not complete yet
   std::size_t sent = 0;  ///< of what was read from stdin
   // Of a node on another host, where this process is ssh:
-  std::string first;  ///< what its stdin begins with, and was not sent yet
+  std::string first;  ///< the beginning of its stdin that was not sent yet
   bool is_ready = true;  ///< for input
   pid_t program = 0;  ///< its process there; 0: not known to have begun
   int own_signal = 0;  ///< that was sent to ssh itself, because the program had not begun
   bool may_be_noise = false;  ///< its output up to the mark is that of the host's login shell
-  std::string noise;  ///< the end of that
+  std::string noise;  ///< the end of that output
 };
 
 /// \throws std::system_error

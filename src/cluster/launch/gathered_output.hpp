@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output of nodes that each write something else: node 0's bytes as they are, and whole lines of the
-// others.
+// One output for nodes that write different texts: node 0's bytes unchanged, and whole lines of the others.
 #pragma once
 
 #include "launch/nodes_output.hpp"
@@ -24,7 +23,8 @@ class gathered_output final : public nodes_output {
   std::size_t room(unsigned node) const override;
   /// Complexity: linear in the size.
   std::optional<output_difference> take(unsigned node, std::string_view text) override;
-  /// An unfinished line of another node than 0 gets a newline. One of node 0 gets it if something follows.
+  /// Ends the output of a node. An unfinished line gets a newline; that of node 0 gets it only if text
+  /// follows.
   void end(unsigned node) override;
   std::optional<output_difference> shorter(unsigned /*node*/) const override { return {}; }
   std::string_view unprinted() const override { return std::string_view(ready_).substr(printed_); }

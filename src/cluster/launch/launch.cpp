@@ -30,11 +30,11 @@ namespace sukima::cluster {
 namespace {
 
 constexpr std::size_t mark_size = 16;
-/// More for nodes, as long as not all is printed.
+/// Additional time for nodes while not all of their output is printed.
 constexpr std::chrono::milliseconds reading_time{100};
-/// Reads of all that can wait in a pipe: one more, where the first one is interrupted.
+/// Number of reads that empty a pipe: a second one, in case the first is interrupted.
 constexpr int chunks_of_pipe = 2;
-/// Until a launcher in the background of its terminal looks whether it is in the foreground.
+/// Interval at which a launcher in the background of its terminal checks whether it is in the foreground.
 constexpr std::chrono::milliseconds foreground_time{1000};
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
@@ -136,7 +136,7 @@ class launcher {
            (!end_.has_given_up() &&
             std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.output); }));
   }
-  /// How much of what was read each node has got.
+  /// The number of bytes of stdin that each node has received.
   std::size_t least_sent() const {
     std::size_t least = input_.size();
     for (const child& c : children_)
@@ -185,8 +185,7 @@ class launcher {
   void take_signals() {
     signalfd_siginfo info;
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      // The terminal has sent its signals to nodes on this machine, too. But it sends SIGHUP only to the
-      // leader of its session, and a timer that the launcher has inherited is not the nodes'.
+      // Nodes on this machine get the terminal's signals, but not SIGHUP, nor SIGALRM of an inherited timer.
       const bool nodes_have_it = info.ssi_code == SI_KERNEL && info.ssi_signo != SIGALRM &&
                                  !(info.ssi_signo == SIGHUP && getsid(0) == getpid());
       if (info.ssi_signo != SIGCHLD && (!nodes_have_it || remote_))
@@ -198,7 +197,7 @@ class launcher {
       if (!c.running || waitpid(c.pid, &status, WNOHANG) != c.pid) continue;
       c.running = false;
       c.input.reset();
-      // Its reports come before its end.
+      // Take its reports before its end.
       for (int chunks = 0; chunks < chunks_of_pipe && c.errors && pass_errors(n); ++chunks) {
       }
       c.end = remote_               ? end_of_remote(c, status)
@@ -222,7 +221,7 @@ class launcher {
     }
     remote_signals_.send(*remote_, n, c.program, signal);
   }
-  /// The host cannot be reached a second time: the end of its connection ends the program, too.
+  /// Ends the connection to a host that a signal did not reach, which ends the program there, too.
   void end_unreached(unsigned node, int signal) {
     if (!children_[node].running) return;
     children_[node].own_signal = signal;
@@ -265,8 +264,7 @@ class launcher {
       if (c.is_ready && c.first.empty() && c.sent == input_.size()) c.input.reset();
   }
 
-  /// What other nodes have written before node 0 wrote something is taken before that: it was there when that
-  /// was read.
+  /// Takes the output of the other nodes before that of node 0, because they may have written theirs earlier.
   template <class IsReady> void take_outputs(IsReady is_ready) {
     const auto first = is_ready(0) ? read_output(0) : std::nullopt;
     for (unsigned n = 1; n < children_.size(); ++n)
@@ -274,7 +272,7 @@ class launcher {
         if (const auto text = read_output(n)) take_output(n, *text);
     if (first && children_[0].output) take_output(0, *first);
   }
-  /// \returns nothing if there is nothing now, and an empty text at the end
+  /// \returns nothing if no output is available now, and an empty text at the end
   std::optional<std::string> read_output(unsigned n) const {
     const std::size_t most = children_[n].output ? std::min(chunk_size, output_->room(n)) : 0;
     if (most == 0) return {};
@@ -303,7 +301,7 @@ class launcher {
       output_->printed(static_cast<std::size_t>(put));
     } else if (errno != EINTR && errno != EAGAIN) {
       result_.output_error = errno;
-      // A node whose tasks alone print something has done nothing for which it should end.
+      // Nodes whose tasks alone print are not to blame, so they continue.
       if (request_.hope)
         close_outputs();
       else
@@ -314,7 +312,7 @@ class launcher {
   void drop_unprintable() {
     if (result_.output_error != 0) output_->printed(output_->unprinted().size());
   }
-  /// A node that goes on writing gets SIGPIPE.
+  /// Closes a node's output. A node that continues to write receives SIGPIPE.
   void close_output(unsigned n) {
     if (children_[n].output) output_->end(n);
     children_[n].output.reset();
@@ -322,7 +320,7 @@ class launcher {
   void close_outputs() {
     for (unsigned n = 0; n < children_.size(); ++n) close_output(n);
   }
-  /// A process that a node has left behind may keep its output open. Only what is there now is still printed.
+  /// Takes the output that is available now. A process that a node has left behind may keep it open.
   void take_last_output() {
     for (unsigned n = 0; n < children_.size(); ++n) {
       for (int chunks = 0; chunks < chunks_of_pipe; ++chunks)

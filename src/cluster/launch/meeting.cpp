@@ -48,7 +48,7 @@ meeting_place::meeting_place(const std::optional<port_range>& ports) {
 }
 
 ended_nodes::ended_nodes(unsigned nodes) : file_(memfd_create("sukima-ended-nodes", MFD_CLOEXEC)) {
-  if (!file_ || ftruncate(file_.get(), nodes) != 0) fail("making room for the nodes' ends in a file");
+  if (!file_ || ftruncate(file_.get(), nodes) != 0) fail("the ends of the nodes cannot be recorded");
 }
 
 void ended_nodes::add(std::size_t node) const noexcept {

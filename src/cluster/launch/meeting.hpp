@@ -20,7 +20,7 @@ struct meeting_place {
   explicit meeting_place(const std::optional<port_range>& ports);
 };
 
-/// A file with a byte for each node, which is not 0 when that has ended.
+/// A file with a byte for each node. The byte is not 0 once the node has ended.
 class ended_nodes {
  public:
   /// \throws std::system_error
@@ -34,8 +34,7 @@ class ended_nodes {
 
 /// 64 random hexadecimal digits. \throws std::system_error
 std::string new_token();
-/// The token that the environment gives, or else a new one.
-/// \throws launch_error it can be guessed
+/// The token of the environment, or else a new one. \throws launch_error if it can be guessed
 std::string token_of_run();
 
 }  // namespace sukima::cluster

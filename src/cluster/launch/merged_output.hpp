@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output of several nodes that all write the same: each byte once, from whichever node writes it first.
+// One output for nodes that all write the same text: each byte once, from the node that writes it first.
 #pragma once
 
 #include "launch/nodes_output.hpp"
@@ -13,10 +13,11 @@
 
 namespace sukima::cluster {
 
-/// Nodes that write what has been written before are compared with it: byte by byte in the window, which is
-/// what was written last. A node that is farther behind is compared by a checksum of all that it has written,
-/// at the places where the window began. So the memory is bounded, whatever a node does, and none waits for
-/// one that is behind it. What is not printed yet stays in the window: who writes first waits for it.
+/// The output of a node that is behind is compared with the text that others wrote before. The window, which
+/// holds the newest text, is compared byte by byte. A node that is farther behind is compared by a checksum
+/// of all that it has written, at the places where the window began. So the memory is bounded, and no node
+/// waits for one that is behind it. Text that is not printed yet stays in the window: the node that writes
+/// first waits for it.
 class merged_output final : public nodes_output {
  public:
   static constexpr std::size_t window = std::size_t{1} << 20;

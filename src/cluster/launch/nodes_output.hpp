@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher prints of the nodes' outputs. No descriptors in it.
+// Merging of the nodes' outputs for the launcher, without descriptors.
 #pragma once
 
 #include "shared/launch.hpp"

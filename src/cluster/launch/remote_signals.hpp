@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The remote shells that bring signals to programs on other hosts.
+// The remote shells that send signals to programs on other hosts.
 #pragma once
 
 #include "launch/child.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a node is started on another host: the words of ssh, and what the shell there gets on its stdin.
+// Starting a node on another host: the arguments of ssh, and the stdin of the shell there.
 //
 //   launcher                                    the host
 //   ssh HOST 'exec sh -c "echo MARK ready; read -r s && eval $s"'
@@ -8,11 +8,11 @@
 //                                              <- stderr: MARK PROCESS, then the program's own
 //     stdin: the run's                        ->  read by the program itself
 //
-// No word of the user is on the command line: it would be in lists of processes, and login shells differ in
-// how they read it. The line is sent only after the mark, so a shell whose connection ends before has no
-// program to begin; after that a second process there looks each second whether the shell still has the
-// parent that it began with, which is the connection's. If not, the program gets SIGTERM, and two seconds
-// later SIGKILL, with all of its process group.
+// No argument of the user is on the command line: lists of processes would show it, and login shells parse it
+// differently. The launcher sends the line only after the mark, so a shell whose connection ends before has
+// no program to begin. After that, a second process there checks each second whether the shell still has the
+// parent that it began with, which is the connection's process. If not, the program's process group gets
+// SIGTERM, and two seconds later SIGKILL.
 //
 // With tunnels node n listens on port F + n of its host's loopback device, where N is the number of nodes and
 // F a port. The remote shell of the first node of each host forwards, by -R, the ports of the nodes of other
@@ -47,11 +47,11 @@ class remote_start {
   /// \throws std::system_error this process's folder is not known
   remote_start(const launch_request& request, std::string token, std::string report_mark);
 
-  /// The words that start a node's shell on its host.
+  /// The arguments that start a node's shell on its host.
   std::vector<std::string> command(unsigned node) const;
-  /// What its stdin begins with: one line. Complexity: linear in it
+  /// The first line of its stdin. Complexity: linear in it
   std::string first_line(unsigned node) const;
-  /// The words that send a signal to a process on a node's host.
+  /// The arguments that send a signal to a process on a node's host.
   std::vector<std::string> signal_command(unsigned node, pid_t process, int signal) const;
 
   /// Whether a node's stdout is dropped, and only the output of its tasks is printed.
@@ -64,7 +64,7 @@ class remote_start {
     std::size_t begin = 0;  ///< in the line; what is before it is the host's own
     pid_t process = 0;  ///< of the program; 0: the shell is ready for the first line
   };
-  /// What a line of a node's stderr says of the start; nothing: it is none of these.
+  /// Parses a line of a node's stderr about its start; nothing: the line is not about it.
   std::optional<mark> mark_in(std::string_view line) const;
 
  private:
@@ -84,7 +84,7 @@ class remote_start {
   unsigned port_ = 0;  ///< of node 0; if it is drawn, not one that systems give out themselves
 };
 
-/// A word for the POSIX shell, on one line: a newline is the value of $n.
+/// Quotes an argument for the POSIX shell, on one line: a newline is the value of $n.
 std::string shell_word(std::string_view word);
 
 }  // namespace sukima::cluster

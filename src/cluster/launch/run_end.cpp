@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds ending_time{2000};
 constexpr std::chrono::milliseconds failing_time{1000};
 /// A node has lost another one: the lost one may not end by itself, and all must end within a second.
 constexpr std::chrono::milliseconds losing_time{300};
-/// How long the launcher waits for nodes before it says so.
+/// How long the launcher waits for nodes before it reports that it waits.
 constexpr std::chrono::seconds quiet_time{2};
 constexpr std::chrono::seconds grace_of_survivors{5};
 constexpr int status_usage = 2;
@@ -176,7 +176,7 @@ run_end::conclusion run_end::conclude() const {
     c.status = failure->failure->status;
   }
   if (!said_.empty()) return c;
-  // That a node was lost while they met says less than how it ended.
+  // How a node ended says more than that it was lost during the meeting.
   if (failure != nullptr && (blamed < 0 || failure->failure->lost < 0)) {
     c.reporter = static_cast<unsigned>(failure - nodes_.data());
     c.sentence = failure->failure->sentence;

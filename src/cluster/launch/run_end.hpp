@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// How a run of several nodes comes to its end: which nodes the launcher waits for, which ones it ends and
-// when, and the one sentence that says why. No processes and no clock in it.
+// SPDX-License-Identifier: Apache-2.0 The end of a run of several nodes: for which nodes the launcher waits,
+// which nodes it ends and when, and the one sentence with the reason. Decisions only, without processes or a
+// clock.
 //
 //   a node ends                        the others
-//   well, or after it has met them     go on, as long as --grace allows: they may still write their files
-//   by a signal, or with status 75     end by themselves; what does not is ended
+//   well, or after it has met them     continue, as long as --grace allows: they may still write their files
+//   by a signal, or with status 75     end by themselves; the launcher ends those that do not
 //   with a failure before it met them  are ended
 //   in any way before it met them      are ended once one of them waits for it in its first entry
 //
@@ -42,7 +42,7 @@ class run_end {
   /// Gives nodes that would be ended now until that time.
   void postpone(time_point until) { deadline_ = until; }
 
-  /// When take() has something; nothing: not before the next event.
+  /// The time at which take() returns something; nothing: not before the next event.
   std::optional<time_point> next() const;
   bool ends_nodes(time_point now) const { return deadline_ && *deadline_ <= now; }
   struct step {

@@ -13,7 +13,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// How long nodes wait for one that does not read, before the launcher says so.
+/// How long nodes wait for a node that does not read, before the launcher reports it.
 constexpr std::chrono::seconds stalling_time{2};
 
 /// Whether the terminal on stdin is this session's. A terminal that has hung up is not.
@@ -22,7 +22,7 @@ bool runs_in_background() noexcept {
   const pid_t foreground = tcgetpgrp(STDIN_FILENO);
   return foreground >= 0 && foreground != getpgrp();
 }
-/// The process that started the launcher has ended, and with it the session's control of jobs.
+/// Whether the process that started the launcher has ended, and with it the session's control of jobs.
 bool is_left_alone() noexcept { return getsid(getppid()) != getsid(0); }
 
 /// read(2), which fails with EIO where the launcher would be stopped.

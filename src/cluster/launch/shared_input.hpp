@@ -10,9 +10,9 @@
 
 namespace sukima::cluster {
 
-/// What was read from stdin, kept until all nodes have got it. A terminal is not read while the launcher is
-/// in its background: that would stop the launcher (SIGTTIN), and the nodes would wait for it. Where no shell
-/// is left that could bring it to the foreground, the input has ended.
+/// The bytes that were read from stdin, kept until all nodes have received them. The launcher does not read a
+/// terminal while it is in its background: that would stop it (SIGTTIN), and the nodes would wait for it. If
+/// no shell is left that could bring it to the foreground, the input has ended.
 class shared_input {
  public:
   /// Bytes that one node may be behind others: a node need not read as long as node 0 reads only that much.
@@ -33,7 +33,7 @@ class shared_input {
     return !has_ended_ && size_ - least_sent >= most_ahead;
   }
   std::size_t size() const noexcept { return size_; }  ///< of all that was read
-  /// What follows after `sent` bytes. \pre sent is at least the last least_sent
+  /// Returns the bytes after the first `sent` ones. \pre sent is at least the last least_sent
   std::string_view after(std::size_t sent) const;
 
  private:
@@ -50,9 +50,9 @@ class input_stall {
   /// \param is_full     nothing more is read before the node that is farthest behind has read something
   /// \param least_sent  how much that node has got
   void look(bool is_full, std::size_t least_sent, time_point now);
-  /// When take() may be true; nothing: not as things are.
+  /// The time from which take() may return true; nothing: not in the present state.
   std::optional<time_point> next() const;
-  /// Returns whether the launcher must say so now: true once.
+  /// Returns whether the launcher must report it now: true once.
   bool take(time_point now);
   /// The sentence for the user.
   static std::string sentence(std::size_t node);

@@ -25,7 +25,7 @@ signals_in_descriptor::signals_in_descriptor() {
     if (action.sa_handler != SIG_IGN) sigaddset(&taken, signal);  // as by nohup: the nodes ignore it, too
   }
   sigaddset(&taken, SIGCHLD);
-  // Where it is ignored, the kernel says nothing of children that end.
+  // If SIGCHLD is ignored, the kernel does not report children that end.
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &usual, &of_children_);

@@ -8,8 +8,8 @@
 
 namespace sukima::cluster {
 
-/// While it exists, the signals that go on to the nodes, and SIGCHLD, wait in a descriptor, and SIGPIPE is
-/// blocked; children get the mask of before. One at a time. A signal that was ignored stays so.
+/// While it exists, SIGCHLD and the signals that are passed on to the nodes wait in a descriptor, and SIGPIPE
+/// is blocked. Children get the former mask. One object at a time. An ignored signal stays ignored.
 class signals_in_descriptor {
  public:
   /// \throws std::system_error

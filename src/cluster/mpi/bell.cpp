@@ -82,7 +82,7 @@ void bell::ring(node_id to, std::uint64_t sent) const noexcept {
   at.sin_addr.s_addr = there.host == here_.host ? htonl(INADDR_LOOPBACK) : there.address;
   at.sin_port = there.port;
   const datagram d{known_, self_, 0, sent};
-  // What is not delivered, the insurance makes good.
+  // If it is not delivered, the regular probe finds the message.
   static_cast<void>(
       sendto(socket_, &d, sizeof d, MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&at), sizeof at));
 }

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// The bell: MPI cannot sleep until a message comes, so a datagram follows each message, and a node sleeps in
-// poll(2) until one comes. A bell says nothing but how many messages there are; one that is lost costs the
-// time of an insurance, a forged one some probes.
+// SPDX-License-Identifier: Apache-2.0 The bell: MPI cannot sleep until a message arrives. So a datagram
+// follows each message, and a node sleeps in poll(2) until one arrives. A bell holds only the number of
+// messages. If one is lost, the node notices the message at its next regular probe; a forged one costs some
+// probes.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -12,11 +12,11 @@
 
 namespace sukima::cluster {
 
-/// The address of a node's bell, as the nodes send it to each other: plain bytes.
+/// Address of a node's bell, which the nodes exchange as plain bytes.
 struct bell_address {
   std::uint64_t host = 0;  ///< the same for nodes that reach each other by the loopback device
   std::uint32_t address = 0;  ///< IPv4 of the host, in network order
-  std::uint16_t port = 0;     ///< in network order
+  std::uint16_t port = 0;  ///< in network order
 };
 
 class bell {
@@ -32,7 +32,7 @@ class bell {
   void meet(node_id self, std::vector<bell_address> all, const secret& known);
   /// `sent` messages went to that node so far.
   void ring(node_id to, std::uint64_t sent) const noexcept;
-  /// Takes what has rung. \param counts by node: the most messages that were announced
+  /// Takes the bells that have arrived. \param counts by node: the largest number of announced messages
   void take(std::vector<std::uint64_t>& counts) const noexcept;
   int descriptor() const noexcept { return socket_; }
 

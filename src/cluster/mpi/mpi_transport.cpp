@@ -2,10 +2,10 @@
 // Nodes joined by MPI: compiled once for each implementation, as a plug-in.
 //
 // Only the cluster thread calls MPI (MPI_THREAD_FUNNELED, or MULTIPLE where the program has initialised MPI
-// itself). Others leave messages in the outbox and wake it. It never waits inside MPI: it sleeps in
+// itself). Other threads leave messages in the outbox and wake it. It never waits inside MPI: it sleeps in
 // poll(2) until the bell rings (bell.hpp), and sends and receives without blocking. A bell may be faster than
-// its message: then MPI is asked each 50 µs until the announced number has come, for at most 20 ms. Each look
-// probes twice, because Open MPI's MPI_Iprobe looks before it makes progress.
+// its message. Then the thread probes MPI each 50 µs until the announced number has arrived, for at most 20
+// ms. It probes twice each time, because Open MPI's MPI_Iprobe looks before it makes progress.
 #include "transport/mpi.hpp"
 
 #include "mpi/bell.hpp"
@@ -35,12 +35,12 @@ namespace {
 
 constexpr int tag_message = 1;
 constexpr int tag_leave = 2;
-/// While something is on its way, MPI is asked so often; the pause doubles up to the second.
+/// Pauses between probes while a message is on its way: the first one doubles up to the second one.
 constexpr std::chrono::microseconds shortest_pause{50};
 constexpr std::chrono::microseconds longest_pause{2000};
-/// How long an announced message is waited for by asking.
+/// How long the thread probes for an announced message.
 constexpr std::chrono::milliseconds announced_time{20};
-/// A bell may be lost: the first pause of an idle node, and the last one.
+/// Pauses between the regular probes of an idle node, because a bell may be lost: the first and the last one.
 constexpr std::chrono::milliseconds insurance{20};
 constexpr std::chrono::milliseconds longest_insurance{100};
 constexpr std::size_t program_text = 512;
@@ -170,7 +170,8 @@ class mpi_transport final : public transport {
     initialised_before = true;
   }
 
-  /// The program ends MPI by itself: before that, this thread calls it for the last time.
+  /// Registers for the case that the program ends MPI itself: this thread calls MPI for the last time before
+  /// that.
   void end_before_finalize() {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &finalize_key_, this);
     MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
@@ -359,7 +360,7 @@ class mpi_transport final : public transport {
     return ready > 0;
   }
 
-  /// A transport of this process has initialised MPI, and the same thread calls it again.
+  /// Whether a transport of this process has initialised MPI, and the same thread calls it again.
   static inline bool initialised_before = false;
 
   const mpi_settings chosen_;
@@ -373,11 +374,11 @@ class mpi_transport final : public transport {
   std::list<outgoing> sending_;
   /// Sequentially consistent: of several rings only the last store is read. Partners: ring(), wait().
   std::atomic<bool> rung_{false};
-  /// The program is inside MPI_Finalize. Partners: finalizes(), wait().
+  /// Whether the program is inside MPI_Finalize. Partners: finalizes(), wait().
   std::atomic<bool> finalizes_{false};
   bool finalize_seen_ = false;
   int finalize_key_ = MPI_KEYVAL_INVALID;  ///< of what MPI_Finalize calls; invalid: Sukima ends MPI
-  /// MPI is called no more. The cluster thread stores it, and reads what it has stored. Partner: finalizes().
+  /// Whether the cluster thread will not call MPI any more. Only that thread stores it. Partner: finalizes().
   std::atomic<bool> is_quiet_{false};
 
   std::mutex lock_;  ///< guards the next ones, and what says so in `peer`

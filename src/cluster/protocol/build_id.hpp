@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which program is this? Nodes work together only if they run the same one.
+// The identity of a program. Nodes work together only if they run the same program.
 #pragma once
 
 #include <span>

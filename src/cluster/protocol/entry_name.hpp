@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What an entry calls, as nodes compare it: its result comes with this name, and a node that is in another
-// entry must not take it.
+// SPDX-License-Identifier: Apache-2.0 The name of an entry's function. The result of an entry carries it,
+// because a node in another entry must not take that result.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -25,7 +24,7 @@ struct named_call {
   std::string_view name;
   node_id node;  ///< where it is called
 };
-/// The sentence for two nodes that call something else in one entry.
+/// The sentence for two nodes that call different functions in one entry.
 std::string sentence_of_difference(std::uint64_t entry, named_call one, named_call other);
 
 /// A name of C++ for people, or the name itself.

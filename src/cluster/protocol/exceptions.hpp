@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions in bytes, as they go from node to node.
+// Exceptions as bytes, for messages between nodes.
 #pragma once
 
 #include "transport/transport.hpp"

@@ -49,7 +49,8 @@ class frame_writer {
   std::uint64_t number_ = 0;
 };
 
-/// Finds the frames in what arrives. Memory: what has arrived of a frame, never what its length promises.
+/// Finds the frames in the received bytes. It keeps only the bytes that have arrived, whatever length a frame
+/// claims.
 class frame_reader {
  public:
   void protect(const digest& key) noexcept { key_ = key; }

@@ -6,9 +6,9 @@
 //   acceptor -> connector   proof: MAC(token, "acceptor", both numbers); empty: the token differs
 //   both                    hello: who I am, under the keys
 //
-// The connector proves itself first, and identities go only between nodes that both have proved it. So a
-// stranger who connects learns a random number, and can only end its own connection.
-// Keys for the frames from hello on come from the token and both random numbers, another one for each
+// The connector proves that it knows the token first. Nodes send their identities only after both have proved
+// it. So a stranger that connects learns a random number, and can only end its own connection. The keys of
+// the frames from hello on are derived from the token and both random numbers, a different key for each
 // direction. Without a token (loopback only) nothing is proved.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace sukima::cluster {
 
-/// What two nodes must agree on, and who they are.
+/// Properties on which two nodes must agree, and their identity.
 struct identity {
   std::string version;  ///< of Sukima
   std::string build_id;  ///< of the program, hexadecimal
@@ -39,21 +39,21 @@ class handshake {
   handshake(role side, identity own, std::string token);
 
   role side() const noexcept { return side_; }
-  /// What this side sends first; nothing for the connector.
+  /// The first message of this side; nothing for the connector.
   std::optional<frame> begin();
   struct step {
     std::vector<frame> answers{};
     bool is_proved = false;  ///< the peer knows the token: what follows in both directions is under the keys
     std::optional<frame> sealed{};  ///< the answer that follows under the keys
     bool is_refused = false;  ///< the peer does not know the token, which the answer says
-    bool done = false;  ///< the peer has said who it is
+    bool done = false;  ///< the peer has sent its identity
   };
   /// \throws frame_error the frame is not part of a handshake, or its sender does not know the token
   step take(const frame& arrived);
 
   /// The other side, once it is `done`.
   const identity& peer() const noexcept { return peer_; }
-  /// What keeps both from working together, as one sentence; empty: nothing. Once it is `done`.
+  /// The reason why both cannot work together, as one sentence; empty: they can. Once it is `done`.
   std::string obstacle() const;
   /// Keys of the frames from now on; nothing without a token.
   void protect(frame_writer& outgoing, frame_reader& incoming) const;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes say to each other while they steal.
+// Messages between nodes that steal.
 //
-//   thief -> victim      request    give me a task of that entry
-//   victim -> thief      none       there is none
-//   victim -> thief      task       here is one; `id` is the victim's name for it
-//   thief -> victim      result     it has ended: ok, thrown, or aborted
-//   victim -> thief      abort      its result is not needed; the result is awaited all the same
-//   thief -> victim      lifeline   send me a task of that entry when there is one: it is not refused
-//   thief -> victim      declined   it was not begun here; another node may have it
+//   thief -> victim      request    asks for a task of that entry
+//   victim -> thief      none       the answer without a task
+//   victim -> thief      task       the answer with a task; `id` is the victim's name for it
+//   thief -> victim      result     the task has ended: ok, thrown, or aborted
+//   victim -> thief      abort      the result is not needed; the victim awaits it all the same
+//   thief -> victim      lifeline   asks for a task of that entry when there is one; the victim does not
+//   refuse it
+//   thief -> victim      declined   the thief has not begun the task; another node may have it
 //   node 0 -> all        entry      the name of an entry, and its result: ok or thrown
-//   all -> all           best       the sender's best solutions of that entry; results bring them along, too
-//   any -> all           differs    the sender is in another entry of that number: all end with this sentence
+//   all -> all           best       the sender's best solutions of that entry; results carry them, too
+//   any -> all           differs    the sender is in another entry of that number: all nodes end with this
+//   sentence
 #pragma once
 
 #include "transport/transport.hpp"
@@ -42,7 +44,7 @@ struct message {
   std::uint64_t request = 0;  ///< its number, with its answer, too; 0: a task for a lifeline
   std::uint32_t round_trip = 0;  ///< of request and lifeline: to the victim, in µs; 0: not known
   byte_view solutions{};  ///< of result, entry and best: as solution_board::all gives them
-  byte_view content{};  ///< arguments, or what came of them
+  byte_view content{};  ///< arguments, or the result
 };
 
 bytes write_message(const message& m);

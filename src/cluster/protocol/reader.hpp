@@ -33,7 +33,7 @@ class byte_sink {
   bytes& to_;
 };
 
-/// Takes bytes apart. What is not there reads as 0 or empty, and `ok` is false from then on.
+/// Parses bytes. Missing values read as 0 or empty, and `ok` is false from then on.
 class byte_source {
  public:
   explicit byte_source(byte_view from) noexcept : rest_(from) {}

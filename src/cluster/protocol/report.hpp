@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// What a node reports to the launcher that has started it: lines in its stderr, which begin with a mark that
-// the launcher has drawn for the run. The launcher takes them out again.
+// SPDX-License-Identifier: Apache-2.0 Reports of a node to the launcher that has started it: lines in its
+// stderr that begin with a mark, which the launcher has drawn for the run. The launcher removes them from the
+// output.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sukima::cluster {
 struct node_report {
   enum class what : std::uint8_t {
     meets,  ///< it has begun its first entry, and waits there for the other nodes
-    met,    ///< all nodes have come
+    met,  ///< all nodes have arrived
     fails,  ///< it ends with this status, for the reason in the sentence
     differs,  ///< the same, and the run has failed: nodes do not run the same program
   } kind = what::meets;
@@ -23,13 +23,13 @@ struct node_report {
   std::string sentence{};
 };
 
-/// One line, which a single write(2) to a pipe does not tear apart: in the sentence newlines become blanks,
-/// and what is too long is left out.
+/// Returns a report as one line, short enough that a single write(2) to a pipe writes it as a whole. In the
+/// sentence newlines become blanks, and text that is too long is cut off.
 std::string write_report(std::string_view mark, const node_report& report);
 
 /// Whether there is a report, if only its beginning.
 bool has_report(std::string_view arrived, std::string_view mark);
-/// Takes all complete reports out of what has arrived, and leaves the rest. Malformed ones vanish.
+/// Takes all complete reports out of the received text, and leaves the rest. Malformed reports are dropped.
 std::vector<node_report> take_reports(std::string& arrived, std::string_view mark);
 
 }  // namespace sukima::cluster

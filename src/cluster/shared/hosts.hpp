@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that says on which hosts the nodes of a cluster run.
+// The file that lists the hosts of a cluster's nodes.
 #pragma once
 
 #include <stdexcept>
@@ -20,15 +20,15 @@ struct node_place {
   unsigned of_host = 1;  ///< how many nodes that host has
 };
 
-/// A sentence that says the place (FILE:LINE), what is wrong there, and what to write.
+/// An error in the file: a sentence with the place (FILE:LINE), the mistake, and what to write.
 struct hosts_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// The nodes in the order of the lines `HOST [NODES] [ADDRESS]`, the first one being node 0. NODES is 1 and
-/// ADDRESS the host's name if they are left out. What follows `#` is a comment; empty lines are skipped.
-/// Either all addresses are names or numbers of the loopback device or none is: a node elsewhere would look
-/// for the others on its own host.
+/// ADDRESS the host's name if they are left out. Text after `#` is a comment; empty lines are skipped. Either
+/// all addresses are names or numbers of the loopback device or none is: otherwise a node on another host
+/// would look for the others on its own host.
 /// \param file  its name, for the sentences
 /// \returns at least one node, at most most_nodes_on_hosts
 /// \throws hosts_error

@@ -24,10 +24,10 @@ bool write_task(const detail::task& t, bytes& to) {
   }
 }
 
-/// Solutions that improve each other in that time are sent once.
+/// Solutions that improve within this time are sent once.
 constexpr std::chrono::microseconds between_solutions{500};
 
-/// As messages carry it: at most 71 minutes.
+/// A duration as messages carry it: at most 71 minutes.
 std::uint32_t in_microseconds(clock::duration trip) {
   const auto count = std::chrono::duration_cast<std::chrono::microseconds>(trip).count();
   return static_cast<std::uint32_t>(std::min<std::int64_t>(count, 0xffffffff));
@@ -37,7 +37,7 @@ std::uint32_t in_microseconds(clock::duration trip) {
 
 void node::send(node_id to, const message& m) {
   bytes out = write_message(m);
-  // Nothing overtakes what waits. The transport leaves a message where it is that it does not take.
+  // No message overtakes one that waits. The transport does not move from a message that it refuses.
   // NOLINTNEXTLINE(bugprone-use-after-move)
   if (!waiting_.empty() || !transport_->send(to, std::move(out))) waiting_.emplace_back(to, std::move(out));
 }
@@ -147,7 +147,7 @@ void node::ask_others() {
 }
 
 void node::look_for_idle_workers() {
-  // Cleared before the workers are looked at: who becomes idle after that rings again. Partner: idle().
+  // Cleared before the workers are looked at: a worker that becomes idle later rings again. Partner: idle().
   if (idle_told_.exchange(false)) thief_.set_hungry(true);
   if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
 }

@@ -1,14 +1,15 @@
-// SPDX-License-Identifier: Apache-2.0
-// Lifelines: who joins whom, and what a node does with those that others have registered with it. Decisions
-// only, without messages or threads.
+// SPDX-License-Identifier: Apache-2.0 Lifelines: which nodes are partners, and how a node serves the
+// lifelines that others have registered with it. Decisions only, without messages or threads.
 //
-// A node that found nothing to steal stops asking (thief.hpp). It registers a lifeline with others:
-// each of them sends it a task when it has one that is not too small for the way (small_tasks.hpp),
-// unasked. The others keep a lifeline until they have sent a task there, or its entry has ended. So an idle
-// cluster sends nothing. Source: Saraswat et al., "Lifeline-based global load balancing", PPoPP 2011, where
-// each node has only its partners: that joins all nodes if everybody who has work can split it, but one who
-// waits only for partners that run a last piece gets nothing, whatever the others have. So it waits with
-// all others in the end.
+// A node that found nothing to steal stops asking (thief.hpp). It registers a lifeline with other nodes. Each
+// of them sends it a task, without another request, when it has one that is not too small for the way
+// (small_tasks.hpp). The other nodes keep a lifeline until they have sent a task there, or its entry has
+// ended. So an idle cluster sends nothing.
+//
+// Source: Saraswat et al., "Lifeline-based global load balancing", PPoPP 2011. There each node registers with
+// its partners only. That connects all nodes if every node with work can split it. But a node whose partners
+// all run a last piece would receive nothing, even if other nodes have work. So here it finally registers
+// with all others.
 #pragma once
 
 #include "steal/small_tasks.hpp"
@@ -36,24 +37,25 @@ class lifelines {
     clock::time_point from;  ///< not before `now`
   };
 
-  /// One for a later entry is kept for that; one for an entry that has ended here is not kept.
+  /// Adds a lifeline. A lifeline for a later entry is kept for it; one for an entry that has ended here is
+  /// dropped.
   void add(node_id node, std::uint32_t entry);
-  /// That node got a task, or is gone.
+  /// Removes the lifeline of a node that received a task, or is gone.
   void remove(node_id node);
-  /// Forgets those of earlier entries. \param entry the first one that is not
+  /// Forgets the lifelines of earlier entries. \param entry the first entry whose lifelines stay
   void begin_entry(std::uint32_t entry);
   /// Returns which node gets the next task of that entry: the oldest of those that may have one now, or else
   /// the first that may have it later. Nothing: no node waits. Linear in the lifelines.
   std::optional<turn> next(std::uint32_t entry, const small_tasks& tasks, clock::time_point now) const;
 
-  /// A worker had no task: the workers are asked again after a pause, which doubles up to a limit until a
-  /// task is sent.
+  /// Records that a worker had no task. The workers are asked again after a pause, which doubles up to a
+  /// limit until a task is sent.
   void on_unanswered(clock::time_point now);
-  /// A task may be had at once.
+  /// Lets the workers be asked at once.
   void on_work(clock::time_point now) noexcept { look_at_ = now; }
   /// Whether it is time to ask the workers again. After true it returns false until the next on_unanswered.
   bool takes_look(clock::time_point now);
-  /// When takes_look will say so; nothing: never.
+  /// The time from which takes_look returns true; nothing: never.
   std::optional<clock::time_point> next_look() const noexcept { return look_at_; }
 
  private:

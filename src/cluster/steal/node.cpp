@@ -14,7 +14,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// A message that the transport did not take is tried again after that.
+/// Pause before a message that the transport refused is sent again.
 constexpr std::chrono::milliseconds between_tries{1};
 constexpr std::chrono::seconds leaving_time{2};
 
@@ -56,7 +56,7 @@ void node::wait_for_leaving() {
   progress_deadline end(leaving_time);
   while (!waiting_.empty()) {
     const clock::time_point now = clock::now();
-    // What is in front waits for its node only. Grows with each byte that it takes, and with each message.
+    // The first message waits for its node only. The sum grows with each byte that this node takes.
     const std::uint64_t steps = transport_->taken_by(waiting_.front().first) - waiting_.size();
     if (gives_up && now >= end.after(steps, now)) break;
     transport_->wait(now + between_tries);
@@ -76,7 +76,7 @@ clock::time_point node::next_look() const {
   if (asking_here_ == asking::once) return until;
   if (const auto line = lifelines_.next(entry, small_tasks_, now)) {
     const auto look = lifelines_.next_look();
-    // A request stands already, or it is made once a node may have a task.
+    // There is a standing request already, or the node makes it once another node may have a task.
     if (look || asking_here_ == asking::nothing)
       until = std::min(until, std::max(line->from, look.value_or(line->from)));
   }

@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// A node: what joins a runtime to a transport. Its thread, the cluster thread, sleeps until a message or a
-// worker wakes it; it asks other nodes while a worker here is idle, and asks the workers here when another
-// node wants something: once for a request, and for lifelines by a request to them that stands. Only this
-// thread uses the transport and what is below "For the cluster thread".
+// SPDX-License-Identifier: Apache-2.0 A node connects a runtime with a transport. Its thread, the cluster
+// thread, sleeps until a message or a worker wakes it. It asks other nodes while a worker here is idle. It
+// asks the workers here when another node wants a task: by a single request for a request, by a standing
+// request for lifelines. Only this thread uses the transport and the members below "For the cluster thread".
 //
-// Entries have the same numbers on all nodes, from 1. An entry ends when its function returns on node 0.
-// Nothing of it is under way anywhere then, because the owner of a task that was given away waits for its
-// result. With the result comes the name of what was called there; a node that calls something else ends all.
+// Entries have the same numbers on all nodes, from 1. An entry ends when its function returns on node 0. At
+// that time no task of it is under way anywhere, because the owner of a task that was given away waits for
+// its result. The result carries the name of the function that node 0 called. A node that calls another
+// function ends all nodes.
 #pragma once
 
 #include "entry/ending.hpp"
@@ -34,7 +34,7 @@ namespace sukima::cluster {
 
 struct node_options {
   std::uint64_t seed = 1;  ///< of the order in which nodes are asked
-  std::chrono::seconds meeting_time{30};  ///< for all nodes to come
+  std::chrono::seconds meeting_time{30};  ///< until all nodes must have arrived
   /// This node cannot go on: called once by the cluster thread. It must not return.
   std::function<void(const run_failure&)> on_failure;
   sukima::detail::solution_board* solutions = nullptr;  ///< null: that of the process
@@ -45,18 +45,18 @@ class node final : public node_base {
  public:
   /// Meets the other nodes. \throws start_failure
   node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
-  /// Sends the other nodes word that this node leaves. \pre no entry is active
+  /// Notifies the others that this node leaves. \pre no entry is active
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// The next entry: on node 0 it makes the call, on the others it helps and takes the result.
+  /// Runs the next entry: node 0 makes the call, the other nodes help and take the result.
   /// \throws what the call throws, or remote_exception
   void run(detail::cluster_entry& entry);
   traffic statistics() const;
 
  private:
-  /// What workers leave for the cluster thread.
+  /// An event that a worker leaves for the cluster thread.
   struct event {
     enum class what : std::uint8_t { answered, aborted, ended, entry_over, differs } kind;
     detail::task* t = nullptr;
@@ -89,7 +89,7 @@ class node final : public node_base {
   // Any thread.
   void run_here(detail::cluster_entry& entry);
   void help(detail::cluster_entry& entry);
-  /// Node 0 was in another entry of that number.
+  /// Ends all nodes, because node 0 was in another entry of that number.
   [[noreturn]] void end_differing(const std::string& sentence);
 
   // remote_node: workers.
@@ -107,7 +107,7 @@ class node final : public node_base {
   void on_lost(node_id gone, const std::string& why) override;
   void take_event(event& e);
   void take_task(node_id from, const message& m);
-  /// Or the word that it was declined.
+  /// Takes the result of a task that was given away, or the message that it was declined.
   void take_result(node_id from, const message& m);
   void take_entry(const message& m);
   void ask_others();
@@ -154,7 +154,7 @@ class node final : public node_base {
   enum class asking : std::uint8_t { nothing, once, standing } asking_here_ = asking::nothing;
   std::map<std::uint64_t, away> given_;
   std::map<std::pair<node_id, std::uint64_t>, guest> received_;
-  std::deque<std::pair<node_id, bytes>> waiting_;  ///< what the transport did not take
+  std::deque<std::pair<node_id, bytes>> waiting_;  ///< messages that the transport refused
   std::vector<bool> gone_;
   clock::time_point next_solutions_;  ///< the earliest time at which solutions are sent without a result
 };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are too far for the tasks that this one has: a task that is short against the way there and
-// back stays. Decisions only, without clock, messages or threads.
+// Which nodes are too far for the tasks of this node: a task that is
+// short compared with the round trip stays. Decisions only, without clock, messages or threads.
 //
-// The nodes send their round-trip times with their requests (thief.hpp). How long the next task will take is
-// not known, but how long the last ones took: those that this node gave to others, without the way, and those
-// of others that ran here. If the median of these is below four round trips, a far node gets none, until a
-// while has passed since one was sent to a far node. Then one is sent all the same, to see how long tasks are
-// by now: so a node that waits gets a task now and then, and more of them once they are long. Near nodes get
-// all they ask for. Why four: a task that leaves costs about one round trip, in which no node computes it.
+// Nodes send their round trip with each request (thief.hpp). How long the next task will take is unknown, but
+// the durations of the last tasks are known: those that this node gave to others, without the way, and those
+// of others that ran here. If their median is below four round trips, a far node gets no task. After a pause
+// since the last task to a far node, one task is sent all the same, to measure how long tasks are by now. So
+// a waiting node gets a task now and then, and more tasks once they are long. Near nodes get all that they
+// ask for.
+//
+// Why four: a task that leaves costs about one round trip, in which no node computes it.
 #pragma once
 
 #include "transport/transport.hpp"

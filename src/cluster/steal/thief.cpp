@@ -9,8 +9,8 @@ namespace sukima::cluster {
 
 namespace {
 
-/// How probably a node is asked next, against the others of its side. No node counts for more than 16 that
-/// never gave anything: who has no work any more is not asked for long.
+/// Weight of a node in the draw of its side. A node never counts for more than 16 nodes that never gave a
+/// task, so a node that has run out of work is soon asked less often.
 double weight(std::uint64_t tasks, std::optional<clock::duration> round_trip) {
   constexpr std::chrono::microseconds least{100};
   const std::chrono::duration<double> distance = round_trip.value_or(clock::duration{0}) + least;
@@ -124,7 +124,7 @@ void thief::measure(node_id from, std::uint64_t number, clock::time_point now) {
 
 void thief::on_none(node_id from, std::uint64_t number, clock::time_point now) {
   other& o = others_[from];
-  if (number != o.asked_number) return;  // late: another one is under way to it
+  if (number != o.asked_number) return;  // late: another request is under way to that node
   o.tasks /= 2;
   measure(from, number, now);
   if (last_giver_ == from) last_giver_.reset();

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a node asks for a task, and whom: decisions only, without clock, messages or threads.
+// When a node asks for a task, and which node it asks. Decisions only, without clock, messages or threads.
 //
-// The others are near or far, by the shortest round trip to each that was measured; a node is near until that
-// is known. One request is under way to near ones and one to far ones, so no node waits for a far answer
-// while a near node has work. On each side the node that gave the last task is asked first, then the others
-// in an order drawn anew: more probably early if it has given tasks, and if it is near. A request that is not
-// answered for a while is given up: the answer may come later, and a task is welcome then. After two requests
-// in a row without a task no node of that side is asked any more. If that holds for both sides, the node
-// waits at its lifelines (lifelines.hpp): at first with its partners, and if no task comes for a while, with
-// all others. A task ends the silence, and so does the next entry. Source of the two sides: van Nieuwpoort et
-// al., "Efficient load balancing for wide-area divide-and-conquer applications", PPoPP 2001.
+// The other nodes are near or far, by the shortest round trip that was measured to each; a node is near until
+// that is known. One request is under way to near nodes and one to far nodes, so this node never waits for a
+// far answer while a near node has work. On each side it first asks the node that gave the last task, then
+// the others in a random order. A node is more probably asked early if it has given tasks, and if it is near.
+// The node gives a request up that is not answered for a while. The answer may arrive later, and its task is
+// accepted then.
 //
-// A lifeline stays registered with a node until a task comes from there, also one that this node does not
-// need any more. So "it is registered there" is true here only if that node has the lifeline, or it is under
-// way to that node, or a task is under way from it: no node waits for one that does not know of it. Partner:
-// lifelines::remove, which is called for each task that is sent. Model: model/lifelines.pml.
+// After two requests in a row without a task, the node asks no node of that side any more. If that holds for
+// both sides, it waits at its lifelines (lifelines.hpp): first with its partners, and if no task arrives for
+// a while, with all others. An arriving task ends the silence, and so does the next entry. Source of the two
+// sides: van Nieuwpoort et al., "Efficient load balancing for wide-area divide-and-conquer applications",
+// PPoPP 2001.
+//
+// A lifeline stays registered with a node until a task arrives from there, even if this node does not need
+// the task any more. So "registered there" is true here only if that node has the lifeline, or the lifeline
+// is under way to it, or a task is under way from it. A node therefore never waits for a node that does not
+// know about it. Partner: lifelines::remove, which is called for each task that is sent. Model:
+// model/lifelines.pml.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -39,27 +43,28 @@ class thief {
 
   thief(node_id self, unsigned nodes, std::uint64_t seed);
 
-  /// A worker is idle, or none is.
+  /// Records whether a worker is idle.
   void set_hungry(bool hungry) noexcept { hungry_ = hungry; }
   bool is_hungry() const noexcept { return hungry_; }
-  /// Returns the request to send now, which is under way then. Another one may follow. Nothing: none now.
+  /// Returns the request to send now, which counts as under way. Another one may follow. Nothing: none now.
   std::optional<request> next_request(clock::time_point now);
   void on_none(node_id from, std::uint64_t number, clock::time_point now);
-  /// An answer to that request has come, a task or none: it shows how far that node is. \param number 0: of
-  /// no request
+  /// Measures the distance of a node by its answer to a request, with a task or without.
+  /// \param number  that of the request; 0: the message answers no request
   void measure(node_id from, std::uint64_t number, clock::time_point now);
-  /// The shortest that was measured; 0: none was.
+  /// The shortest round trip that was measured; 0: none was.
   clock::duration round_trip(node_id to) const { return others_[to].round_trip.value_or(clock::duration{0}); }
-  /// Is a task from there kept? If not, no worker is idle any more, and it goes back. One that a far node was
-  /// asked for is kept all the same: the next worker without work has it without a round trip.
+  /// Whether a task from that node is kept. If not, no worker is idle any more, and the task is returned. A
+  /// task that a far node was asked for is kept all the same: the next worker without work gets it without a
+  /// round trip.
   bool keeps_task(node_id from) const noexcept;
-  /// A task has come, and is kept: no worker is idle, until set_hungry says so again.
+  /// Records that a task has arrived and is kept: no worker counts as idle before the next set_hungry.
   void on_task(node_id from);
-  /// A task has come, and goes back.
+  /// Records that a task has arrived and is returned.
   void on_surplus(node_id from);
-  /// That node is gone.
+  /// Forgets a node that is gone.
   void forget(node_id node);
-  /// A new entry begins: everybody may have work, and no lifeline is registered.
+  /// Begins a new entry: all nodes may have work, and no lifeline is registered.
   void begin_entry();
   /// Returns the nodes with which lifelines must be registered now. They count as registered then. Mostly
   /// none.
@@ -92,7 +97,7 @@ class thief {
   bool is_silent(const side& s) const noexcept;
   clock::time_point end_of_patience(node_id asked) const noexcept;
   void give_up_late_ones(clock::time_point now);
-  /// Forgets what was asked, so that all is asked anew.
+  /// Forgets the former requests, so that all nodes are asked anew.
   void begin_asking();
 
   std::mt19937_64 draws_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node's heartbeats, and which of its neighbours are silent.
+// A node's heartbeats, and the detection of silent neighbours.
 #pragma once
 
 #include "transport/tcp.hpp"
@@ -12,15 +12,15 @@
 
 namespace sukima::cluster {
 
-/// Beats go to at most four neighbours in the ring of nodes: on each side the first two that are there. A
-/// node counts its own beats in which it received nothing from one of them, so a machine that stood still as
-/// a whole loses no node. It is used by the thread that runs `io`.
+/// A node sends heartbeats to at most four neighbours in the ring of nodes: on each side the first two that
+/// are there. It counts its own beats during which nothing arrived from a neighbour. So a machine that stood
+/// still as a whole loses no node. Only the thread that runs `io` uses this class.
 class heartbeats {
  public:
   struct events {
     /// Sends a heartbeat. \param asks  for an answer \returns whether that node is there
     std::function<bool(node_id, bool asks)> send;
-    /// A node has sent nothing for the whole time.
+    /// Called if nothing arrived from a node for the whole time.
     std::function<void(node_id)> on_silent;
   };
   /// `settings`: of the transport, which outlives this
@@ -28,9 +28,9 @@ class heartbeats {
 
   /// Does nothing if no silence is too long, or this node is the only one.
   void begin();
-  /// No event comes after this.
+  /// Ends the beats. No function of `events` is called after this.
   void stop() noexcept;
-  /// Something came from a node.
+  /// Records that something arrived from a node.
   void reset_silence(node_id node) noexcept { silent_[node] = 0; }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace sukima::cluster {
 
-/// What joins the nodes of one process.
+/// The network between the nodes of one process.
 class in_process_network {
  public:
   struct options {
@@ -25,7 +25,7 @@ class in_process_network {
   /// The transport of one node. It may outlive this object.
   /// \param node below options::nodes; each once
   std::unique_ptr<transport> join(node_id node);
-  /// As if that node's process was killed: it sends and gets nothing more, and the others lose it.
+  /// Simulates that a node's process is killed: it sends and receives nothing more, and the others lose it.
   void kill(node_id node);
 
   struct shared_state;  ///< in_process.cpp

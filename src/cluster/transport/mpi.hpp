@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes started by mpirun, joined by the MPI that started them. What calls MPI is a plug-in for each
-// implementation (mpi/mpi_transport.cpp), so that a program itself is linked with none of them.
+// Nodes that mpirun started, connected by that MPI. A plug-in for each implementation calls MPI
+// (mpi/mpi_transport.cpp), so a program itself is linked with no MPI.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -14,7 +14,7 @@ namespace sukima::cluster {
 
 enum class mpi_kind : std::uint8_t { open_mpi, mpich };
 
-/// What the starter's variables say.
+/// The contents of the starter's variables.
 struct mpi_place {
   mpi_kind kind;
   node_id node;
@@ -26,8 +26,8 @@ std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name
 
 /// Whether srun or a PMIx launcher started this process beside others, and no MPI joins them.
 /// \param variable  as above
-/// \returns the sentence that says so, and what to do; empty: it was not, as far as one can know
-/// \pre started_by_mpi says nothing
+/// \returns a sentence about that, and what to do; empty: it was not, as far as the variables show
+/// \pre started_by_mpi returns nothing
 std::string started_without_mpi(const char* (*variable)(const char* name));
 
 struct mpi_settings {
@@ -40,9 +40,9 @@ struct mpi_settings {
 inline constexpr const char* mpi_plugin_function = "sukima_cluster_mpi_1";
 using mpi_plugin = transport* (*)(const mpi_settings&);
 
-/// Where a plug-in is looked for, in that order: in the folder of SUKIMA_CLUSTER_PLUGINS and nowhere else, or
-/// beside the library or the program, where the dynamic linker looks, beside the launcher of PATH, and in the
-/// folder of the installation as it was built.
+/// The places of a plug-in, in the order of the search. With SUKIMA_CLUSTER_PLUGINS it is that folder only.
+/// Otherwise: beside the library or the program, where the dynamic linker looks, beside the launcher of PATH,
+/// and in the folder of the installation as it was built.
 /// \param variable  the value of a variable, or null
 std::vector<std::string> places_of_plugin(const std::string& file, const char* (*variable)(const char* name));
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long: the meeting, and what comes after it, share what is known of each node.
-// Meeting: node 0 listens; the others connect to it and say where they listen themselves. When all have come,
-// node 0 sends the addresses round, and each node connects to those of lower numbers.
+// Meeting: node 0 listens. The others connect to it and send the addresses where they listen themselves. When
+// all have arrived, node 0 sends the list of addresses, and each node connects to those with lower numbers.
 //
 // A node that finds another one silent (transport/heartbeats.hpp) notifies all others first. It continues for
-// a while, so that the reports arrive. Then it reports the loss to its own receiver, which ends it. That
-// while is a state (warning_), not a wait: handlers of Asio never run the event loop.
+// a while, so that the reports arrive. Then it reports the loss to its own receiver, which ends it. During
+// that time the node is in a state (warning_) and does not wait, because handlers of Asio never run the event
+// loop.
 #include "transport/tcp.hpp"
 
 #include "protocol/reader.hpp"
@@ -37,14 +38,15 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr std::chrono::milliseconds between_attempts{50};
-/// Node 0 sends its list when its own time for the meeting ends, which began later, perhaps by so much.
-/// Then others connect to those that it names.
+/// Additional time for node 0's list: node 0 sends it when its own time for the meeting ends, which may begin
+/// later by this much. Then the others connect to the nodes in the list.
 constexpr std::chrono::seconds listing_time{30};
 constexpr std::chrono::seconds connecting_time{2};
-constexpr std::chrono::milliseconds between_looks{100};  ///< of a node that leaves, at what was taken
+/// Pause between the polls of a leaving node for acknowledgements.
+constexpr std::chrono::milliseconds between_looks{100};
 
-/// Node 0 may not have begun yet, nor its host's network. Of several addresses the last one gives the reason,
-/// also one that this machine has no protocol for.
+/// Whether another attempt may succeed, because node 0 or its host's network may not have started yet. Of
+/// several addresses the last one gives the reason, even if this machine lacks its protocol.
 bool may_come_yet(const error_code& error) noexcept {
   return error == asio::error::connection_refused || error == asio::error::host_unreachable ||
          error == asio::error::network_unreachable || error == asio::error::address_family_not_supported ||
@@ -196,7 +198,7 @@ class tcp_transport final : public transport {
     else
       lose_after_warning(node, why);
   }
-  /// Loses it when the other nodes have had the time to read the report.
+  /// Loses a node after the others have had the time to read the report.
   void lose_after_warning(node_id node, const std::string& why) {
     if (std::exchange(warning_, true)) return;  // the first loss ends this node
     warning_time_.expires_after(chosen_.warning_time);
@@ -250,7 +252,7 @@ class tcp_transport final : public transport {
                              [](const peer& p) { return p.connection == nullptr && !p.gone; })) -
            1;  // this one
   }
-  /// The others wait for node 0's list even if it names no node to connect to.
+  /// Nodes other than 0 wait for the list, even if it has no node to connect to.
   bool has_met() const noexcept { return missing() == 0 && is_listed_; }
   bool is_sending() const {
     return std::any_of(unsuitable_.begin(), unsuitable_.end(),
@@ -498,10 +500,10 @@ class tcp_transport final : public transport {
   bool meeting_ = true;
   bool leaving_ = false;
   bool warning_ = false;  ///< it has found a node silent, and the others read its report now
-  std::vector<early_frame> early_;  ///< what came before start() was over
+  std::vector<early_frame> early_;  ///< frames that arrived before start() ended
   std::string failure_;
   int lost_at_meeting_ = -1;  ///< with a failure: as in start_failure
-  std::string unreached_;  ///< whom it has tried to reach last, and why it could not
+  std::string unreached_;  ///< the node that it last tried to reach, and why that failed
   std::atomic<bool> rung_{false};  ///< sequentially consistent: the handler stores, but reads nothing
 };
 

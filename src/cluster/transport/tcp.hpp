@@ -25,8 +25,10 @@ struct tcp_settings {
   /// Where another node than 0 listens: on the first of these ports that is free; nothing: on any free one.
   std::optional<port_range> ports;
   std::chrono::milliseconds heartbeat{500};  ///< between two of them
-  unsigned silent_beats = 10;  ///< of this node's own, without a word of another one: that is lost. 0: never
-  /// How long a node that finds another one silent goes on before it loses that: the others read its report.
+  unsigned silent_beats =
+      10;  ///< a node counts as lost after this number of own beats without a message. 0: never
+  /// How long a node that finds another one silent waits before it loses that node, so that others get its
+  /// report.
   std::chrono::milliseconds warning_time{100};
   /// The time that a connection has to prove that it knows the token.
   std::chrono::milliseconds proving_time{2000};
@@ -34,8 +36,8 @@ struct tcp_settings {
   /// are closed.
   std::size_t most_unproved = 64;
   int listening = -1;  ///< node 0: a socket that listens already, which is taken over; -1: none
-  /// The others go on without nodes that are lost, or do not come, and report the loss to their receivers
-  /// only. A node that others have lost though it lives loses them, too.
+  /// The others continue without nodes that are lost or do not arrive, and report losses to their own
+  /// receivers only. A living node that others have lost loses them, too.
   bool survives_losses = false;
   /// With the former: a descriptor of a file with one byte for each node, not 0: it has ended, and is not
   /// waited for; -1: none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One TCP connection: its handshake, what it has still to send, what it has received.
+// One TCP connection: its handshake, the bytes to send, the bytes received.
 #pragma once
 
 #include "protocol/handshake.hpp"
@@ -51,9 +51,10 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   /// io_context.
   std::uint64_t acknowledged() noexcept;
   bool is_closed() const;
-  /// The other side is no node of this cluster: it has another token, or says something else than nodes do.
+  /// Whether the other side is not a node of this cluster: it has another token, or sends other messages than
+  /// nodes.
   bool is_refused() const noexcept { return refused_; }
-  /// What keeps the nodes from working together; empty: nothing.
+  /// The reason why the nodes cannot work together; empty: they can.
   std::string obstacle() const { return handshake_.obstacle(); }
   const identity& peer() const noexcept { return handshake_.peer(); }
   /// The peer's address, as text.

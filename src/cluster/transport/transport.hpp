@@ -34,7 +34,7 @@ inline constexpr std::size_t most_queued = std::size_t{4} << 20;
 /// Bytes of the largest message.
 inline constexpr std::size_t largest_message = std::size_t{256} << 20;
 
-/// A node can't begin: one sentence for the user.
+/// The reason why a node cannot begin, as one sentence for the user.
 struct start_failure : std::runtime_error {
   using std::runtime_error::runtime_error;
   start_failure(const std::string& what, int lost_node) : std::runtime_error(what), lost(lost_node) {}
@@ -46,9 +46,9 @@ class receiver {
  public:
   /// \param message is valid during the call
   virtual void on_message(node_id from, byte_view message) = 0;
-  /// That node ended as it should.
+  /// A node has left after its normal end.
   virtual void on_left(node_id node) = 0;
-  /// That node cannot be reached any more. \param why as the end of "node 2 was lost (…)"
+  /// A node cannot be reached any more. \param why as the end of "node 2 was lost (…)"
   virtual void on_lost(node_id node, const std::string& why) = 0;
 
  protected:
@@ -74,7 +74,7 @@ class transport {
   virtual node_id start(receiver& to, clock::time_point deadline) = 0;
   /// How many nodes there are, this one included.
   virtual unsigned nodes() const noexcept = 0;
-  /// Takes a message on its way. Never waits.
+  /// Sends a message. Never waits.
   /// \returns false: too much is queued for that node, and the message was not taken; or the node is gone
   /// \throws std::length_error it is longer than `largest_message`
   /// \pre after start(), before stop()
@@ -88,8 +88,8 @@ class transport {
   /// goes on. Never less than before, and no more once the node has left. In one process, and over MPI, by
   /// whole messages. By the thread that is in wait().
   virtual std::uint64_t taken_by(node_id to) = 0;
-  /// Sends what is queued, notifies the others that this node leaves, and ends. Gives up when nothing more
-  /// goes for so long, unless nodes can only end together (MPI).
+  /// Sends the queued messages, notifies the others that this node leaves, and ends. Gives up after that time
+  /// without progress, unless nodes can only end together (MPI).
   virtual void stop(std::chrono::milliseconds patience) noexcept = 0;
 };
 
