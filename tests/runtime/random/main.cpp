@@ -2,6 +2,8 @@
 // sukima-random-programs: runs random programs in parallel and compares their results with the expected ones.
 #include "execute.hpp"
 #include "program.hpp"
+#include "resizer.hpp"
+#include "verdict.hpp"
 
 #include "../made_up_machine.hpp"
 #include "place/made_up_machine.hpp"
@@ -100,111 +102,14 @@ class watchdog {
   std::thread thread_;
 };
 
-/// Changes the number of a runtime's workers: during every other program some thousand times a second, during
-/// the others once, to one worker, so that what depends on another worker does not end.
-class resizer {
- public:
-  resizer(sukima::runtime& resized, std::uint64_t seed)
-      : resized_(resized), random_(static_cast<unsigned>(seed)), thread_([this] { main(); }) {}
-  /// A program begins.
-  void next() { ++programs_; }
-  ~resizer() {
-    ends_ = true;
-    thread_.join();
-  }
-  resizer(const resizer&) = delete;
-  resizer& operator=(const resizer&) = delete;
-
- private:
-  void pause() { std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300)); }
-  void main() {
-    while (!ends_) {
-      const std::uint64_t program = programs_;
-      if (program % 2 == 0) {
-        resized_.limit_workers(static_cast<unsigned>(random_() % (resized_.workers() + 1)));
-        pause();
-        continue;
-      }
-      resized_.limit_workers(0);
-      pause();
-      resized_.limit_workers(1);
-      while (programs_ == program && !ends_) std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
-  }
-
-  sukima::runtime& resized_;
-  std::minstd_rand random_;
-  std::atomic<std::uint64_t> programs_{0};
-  std::atomic<bool> ends_{false};
-  std::thread thread_;
-};
-
-std::string text_of(const result& r) {
-  switch (r.how) {
-    case result::end::value:
-      return "the value " + std::to_string(r.number);
-    case result::end::failure:
-      return "failure " + std::to_string(r.number);
-    case result::end::error:
-      break;
-  }
-  return "an error: " + r.text;
-}
-
-std::string text_of(const outcomes& o) {
-  std::string text = o.any_value ? "any value" : std::to_string(o.values.size()) + " values:";
-  for (const std::uint64_t v : o.values) text += ' ' + std::to_string(v);
-  text += "; failures:";
-  for (const std::uint64_t f : o.failures) text += ' ' + std::to_string(f);
-  return text;
-}
-
 /// Some programs begin while the workers of the one before still search or fall asleep.
 bool is_checked_at_rest(std::uint64_t seed) { return seed % 4 != 0; }
-
-/// The error; empty: none.
-std::string check(const program& p, const configuration& c, const expectation& expected, const result& r,
-                  const observations& seen) {
-  const auto wrong = [&](const std::string& what) {
-    return what + "; possible: " + text_of(expected.possible) +
-           "; sequentially: " + text_of(run_sequentially(p));
-  };
-  const outcomes& o = expected.possible;
-  if (r.how == result::end::error) return wrong(text_of(r));
-  if (r.how == result::end::value && !o.any_value && !o.values.contains(r.number)) return wrong(text_of(r));
-  if (r.how == result::end::failure && !o.failures.contains(r.number)) return wrong(text_of(r));
-  if (c.workers == 1 && p.in_order) {
-    const result s = run_sequentially(p);
-    if (s.how != r.how || s.number != r.number) return wrong(text_of(r) + " with one worker");
-  }
-  if (seen.captures != 0) return std::to_string(seen.captures) + " captured objects were not destroyed";
-  if (p.pure && seen.leaves != expected.leaves)
-    return std::to_string(seen.leaves) + " leaves were evaluated instead of " +
-           std::to_string(expected.leaves);
-  return {};
-}
 
 /// A worker is on another CPU every few milliseconds.
 int wandering_cpu(unsigned worker) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto turn = static_cast<std::uint64_t>(now / std::chrono::milliseconds(4)) + worker * 5u;
   return static_cast<int>(mix(worker, turn / 16) % 8);
-}
-
-sukima::settings settings_of(const configuration& c) {
-  sukima::settings s;
-  s.workers = c.workers;
-  s.published_tasks = c.ready;
-  s.request_interval_us = c.interval_us;
-  s.wait = static_cast<sukima::wait_policy>(c.wait);
-  s.clones_ns = c.clones_ns;
-  s.placement = static_cast<sukima::placement_policy>(c.placement);
-  s.hint_threshold_ns = c.threshold_ns;
-  s.stack = std::size_t{1} << 20;
-  s.choices = std::size_t{1} << 18;
-  s.elastic = false;  // more workers than CPUs are wanted
-  if (c.few_fibers) s.fibers = 2;
-  return s;
 }
 
 /// The effects of the hints.

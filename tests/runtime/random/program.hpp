@@ -2,6 +2,8 @@
 // Random programs: their tree, the computations of their parts, and their possible results.
 #pragma once
 
+#include "numbers.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -73,23 +75,6 @@ void add_places(program& p, std::uint64_t seed, unsigned places);
 configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_limit);
 std::string describe(const node& n);
 std::string describe(const configuration& c);
-
-/// A generator of numbers that is the same everywhere.
-class numbers {
- public:
-  explicit numbers(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t below(std::uint64_t n) { return next() % n; }
-  bool once_in(std::uint64_t n) { return below(n) == 0; }
-
- private:
-  std::uint64_t state_;
-};
 
 // The computations of the parts. Both interpreters use them.
 
