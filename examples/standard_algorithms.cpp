@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The parallel algorithms of the standard library on Sukima's workers:
-// the folder include/sukima/pstl comes first in the include path, nothing else is different.
+// SPDX-License-Identifier: Apache-2.0
+// The parallel algorithms of the standard library on Sukima's workers: the folder include/sukima/pstl comes
+// first in the include path, nothing else is different.
 #include <algorithm>
 #include <execution>
 #include <numeric>

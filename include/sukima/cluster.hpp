@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Entries: calls that several nodes of a cluster compute together. Link
-// sukima::cluster, and start the program with `sukima cluster run -n 4 -- PROGRAM`.
+// SPDX-License-Identifier: Apache-2.0
+// Entries: calls that several nodes of a cluster compute together. Link sukima::cluster, and start the
+// program with `sukima cluster run -n 4 -- PROGRAM`.
 #pragma once
 
 #include <sukima/cluster/best_solution.hpp>

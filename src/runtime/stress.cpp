@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delays of the stress mode.
+// The delays of the stress mode. On the simulated machine (docs/simulation.md) its scheduler decides instead.
 #include "stress.hpp"
 
-#if defined(SUKIMA_STRESS)
+#if defined(SUKIMA_STRESS) && !defined(SUKIMA_SIMULATION)
 
 #include <chrono>
 #include <cstdint>

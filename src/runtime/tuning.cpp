@@ -49,7 +49,7 @@ double rate_until(const reading& last) noexcept {
 }
 
 double measure() noexcept {
-#if defined(__x86_64__)
+#if SUKIMA_TICKS_ARE_RDTSC
   const std::uint64_t first = first_reading().nanoseconds;
   reading last = read_both();
   while (last.nanoseconds - first < tuning::clock_measurement_ns) last = read_both();

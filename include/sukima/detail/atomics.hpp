@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The atomics, locks and waiting loops of the protocols between workers: those of the standard library. Only
-// tests/memory compiles the runtime with others, which explore all executions that the memory model allows.
+// The atomics, locks and waiting loops of the protocols between workers: those of the standard library. Two
+// tests compile the runtime with others: tests/memory explores all executions that the memory model allows,
+// and tests/simulation chooses at each access which thread runs next.
 #pragma once
 
 #if defined(SUKIMA_ATOMICS)

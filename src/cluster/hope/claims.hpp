@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Claims: which nodes have announced that they run which named tasks.
-// Claims are hints: a wrong, late or missing claim makes a task run twice or later, and never changes a
-// result.
+// SPDX-License-Identifier: Apache-2.0
+// Claims: which nodes have announced that they run which named tasks. Claims are hints: a wrong, late or
+// missing claim makes a task run twice or later, and never changes a result.
 #pragma once
 
 #include "hope/named_task.hpp"

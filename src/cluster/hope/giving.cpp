@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Giving tasks to idle nodes. An idle node asks the others for a task,
-// runs it, and sends the result back. The giver then omits the task. Until the result arrives, the idle node
-// does not run the tasks that it waits for itself, nor the first branch of a construct whose second branch it
-// began with.
+// SPDX-License-Identifier: Apache-2.0
+// Giving tasks to idle nodes. An idle node asks the others for a task, runs it, and sends the result back.
+// The giver then omits the task. Until the result arrives, the idle node does not run the tasks that it waits
+// for itself, nor the first branch of a construct whose second branch it began with.
 #include "hope/node.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Messages between nodes under hierarchical omission. Results are facts,
-// all other messages are hints. A message that is lost, late, repeated or overtaken costs time, and never
-// changes a result.
+// SPDX-License-Identifier: Apache-2.0
+// Messages between nodes under hierarchical omission. Results are facts, all other messages are hints. A
+// message that is lost, late, repeated or overtaken costs time, and never changes a result.
 //
 //   claim         the sender has run a task for that long; other nodes may do something else first
 //   unclaim       the sender does not run it any more, and has no result

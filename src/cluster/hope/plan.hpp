@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The planned start of an entry, as one node follows it. At each
-// construct one half of the nodes takes the first part, the other half the second part, until each node is
-// alone (planned_start.hpp).
+// SPDX-License-Identifier: Apache-2.0
+// The planned start of an entry, as one node follows it. At each construct one half of the nodes takes the
+// first part, the other half the second part, until each node is alone (planned_start.hpp).
 #pragma once
 
 #include "hope/messages.hpp"

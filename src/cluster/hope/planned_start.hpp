@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The plan of where nodes begin. Each node computes the same plan from
-// the number of nodes, without a message.
+// SPDX-License-Identifier: Apache-2.0
+// The plan of where nodes begin. Each node computes the same plan from the number of nodes, without a
+// message.
 #pragma once
 
 #include "transport/transport.hpp"

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The end of a run of several nodes: for which nodes the launcher waits,
-// which nodes it ends and when, and the one sentence with the reason. Decisions only, without processes or a
-// clock.
+// SPDX-License-Identifier: Apache-2.0
+// The end of a run of several nodes: for which nodes the launcher waits, which nodes it ends and when, and
+// the one sentence with the reason. Decisions only, without processes or a clock.
 //
 //   a node ends                        the others
 //   well, or after it has met them     continue, as long as --grace allows: they may still write their files

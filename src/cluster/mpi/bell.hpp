@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The bell: MPI cannot sleep until a message arrives. So a datagram
-// follows each message, and a node sleeps in poll(2) until one arrives. A bell holds only the number of
-// messages. If one is lost, the node notices the message at its next regular probe; a forged one costs some
-// probes.
+// SPDX-License-Identifier: Apache-2.0
+// The bell: MPI cannot sleep until a message arrives. So a datagram follows each message, and a node sleeps
+// in poll(2) until one arrives. A bell holds only the number of messages. If one is lost, the node notices
+// the message at its next regular probe; a forged one costs some probes.
 #pragma once
 
 #include "transport/transport.hpp"

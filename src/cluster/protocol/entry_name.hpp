@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The name of an entry's function. The result of an entry carries it,
-// because a node in another entry must not take that result.
+// SPDX-License-Identifier: Apache-2.0
+// The name of an entry's function. The result of an entry carries it, because a node in another entry must
+// not take that result.
 #pragma once
 
 #include "transport/transport.hpp"

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Reports of a node to the launcher that has started it: lines in its
-// stderr that begin with a mark, which the launcher has drawn for the run. The launcher removes them from the
-// output.
+// SPDX-License-Identifier: Apache-2.0
+// Reports of a node to the launcher that has started it: lines in its stderr that begin with a mark, which
+// the launcher has drawn for the run. The launcher removes them from the output.
 #pragma once
 
 #include <cstdint>

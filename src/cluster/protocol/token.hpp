@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The token: the secret that all nodes of a run know. A stranger to which
-// a node connects receives a MAC of it, and can test guesses against that MAC anywhere. So the token must be
-// long.
+// SPDX-License-Identifier: Apache-2.0
+// The token: the secret that all nodes of a run know. A stranger to which a node connects receives a MAC of
+// it, and can test guesses against that MAC anywhere. So the token must be long.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Starting the nodes of a cluster on this machine or on others; passing
-// on their streams and signals, and ending them.
+// SPDX-License-Identifier: Apache-2.0
+// Starting the nodes of a cluster on this machine or on others; passing on their streams and signals, and
+// ending them.
 #pragma once
 
 #include "hosts.hpp"

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Lifelines: which nodes are partners, and how a node serves the
-// lifelines that others have registered with it. Decisions only, without messages or threads.
+// SPDX-License-Identifier: Apache-2.0
+// Lifelines: which nodes are partners, and how a node serves the lifelines that others have registered with
+// it. Decisions only, without messages or threads.
 //
 // A node that found nothing to steal stops asking (thief.hpp). It registers a lifeline with other nodes. Each
 // of them sends it a task, without another request, when it has one that is not too small for the way

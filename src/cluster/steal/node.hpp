@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 A node connects a runtime with a transport. Its thread, the cluster
-// thread, sleeps until a message or a worker wakes it. It asks other nodes while a worker here is idle. It
-// asks the workers here when another node wants a task: by a single request for a request, by a standing
-// request for lifelines. Only this thread uses the transport and the members below "For the cluster thread".
+// SPDX-License-Identifier: Apache-2.0
+// A node connects a runtime with a transport. Its thread, the cluster thread, sleeps until a message or a
+// worker wakes it. It asks other nodes while a worker here is idle. It asks the workers here when another
+// node wants a task: by a single request for a request, by a standing request for lifelines. Only this thread
+// uses the transport and the members below "For the cluster thread".
 //
 // Entries have the same numbers on all nodes, from 1. An entry ends when its function returns on node 0. At
 // that time no task of it is under way anywhere, because the owner of a task that was given away waits for

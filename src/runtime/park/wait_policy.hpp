@@ -14,7 +14,9 @@ namespace sukima::detail {
 /// Lets the CPU rest for some tens of cycles. On aarch64 `isb` does: `yield` is no more than a nop on cores
 /// without simultaneous threads, which nearly all are (measured in github.com/rust-lang/rust/pull/84725).
 inline void pause_cpu() noexcept {
-#if defined(__x86_64__)
+#if defined(SUKIMA_SIMULATION)
+  yield();  // there, a turn of a wait lets another thread run
+#elif defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb" ::: "memory");

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine.hpp"
+
+#include "atomics.hpp"
+#include "real_calls.hpp"
+#include "report.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <utility>
+
+namespace sukima::simulation {
+
+namespace {
+
+/// Simulated nanoseconds of each kind of step. A pause costs more than it does anywhere, so that loops that
+/// wait do not take most of a run's steps.
+constexpr std::array<std::uint64_t, 8> costs{20, 40, 30, 2000, 50, 200, 300, 1000};
+
+/// Steps in a row after which a thread with a high priority loses it: it may wait for another one.
+constexpr std::uint64_t longest_turn = 4000;
+
+thread_local thread* self_or_null = nullptr;
+machine* running = nullptr;
+
+}  // namespace
+
+// The address of a thread-local variable must not be kept while fibers move, so these stay out of line.
+[[gnu::noinline]] thread* this_thread() noexcept { return self_or_null; }
+machine& the_machine() noexcept { return *running; }
+
+void atomic_step() noexcept {
+  if (this_thread() != nullptr) running->step(step_kind::atomic);
+}
+
+machine::machine(std::uint64_t seed, const limits& most, std::function<void(const std::string&)> hangs)
+    : schedule_(seed), most_(most), hangs_(std::move(hangs)) {}
+
+trace machine::run(const std::function<void()>& program) {
+  running = this;
+  thread& first = add_thread();
+  first.name = "main";
+  first.kernel_id = static_cast<int>(real_syscall(SYS_gettid));
+  self_or_null = &first;
+  program();
+  self_or_null = nullptr;
+  trace_.nanoseconds = now_;
+  return trace_;
+}
+
+void machine::count(thread& self, step_kind kind) noexcept {
+  ++self.steps;
+  ++trace_.steps;
+  trace_.hash = (trace_.hash ^ (self.id * 16 + static_cast<unsigned>(kind))) * 0x100000001B3u;
+  pass_time(costs[static_cast<std::size_t>(kind)] * schedule_.drawn().pace);
+  if (trace_.steps > most_.steps) hang("so many steps without an end");
+}
+
+void machine::pass_time(std::uint64_t nanoseconds) noexcept {
+  now_ += nanoseconds;
+  if (now_ - jumped_ > most_.nanoseconds) hang("so much time without an end");
+}
+
+void machine::step(step_kind kind) noexcept {
+  thread& self = *this_thread();
+  count(self, kind);
+  if (kind == step_kind::pause)
+    give_way(self);
+  else if (--until_decision_ == 0)
+    decide(self);
+}
+
+void machine::decide(thread& self) noexcept {
+  until_decision_ = schedule_.next_gap();
+  if (const std::uint64_t jump = schedule_.next_jump(); jump != 0) {
+    now_ += jump;
+    jumped_ += jump;
+  }
+  if (schedule_.wakes_spuriously()) wake_spuriously();
+  if (const std::uint64_t stop = schedule_.next_stop(); stop != 0) self.not_before = now_ + stop;
+  if (schedule_.lowers_priority() || trace_.steps - last_switch_ > longest_turn)
+    self.priority = --lowest_priority_;
+  switch_to(self, choose(nullptr));
+}
+
+/// The thread waits in a loop: another one must run.
+void machine::give_way(thread& self) noexcept {
+  self.priority = --lowest_priority_;
+  switch_to(self, choose(&self));
+}
+
+void machine::wake_spuriously() noexcept {
+  candidates_.clear();
+  for (const auto& t : threads_)
+    if (t->waits_for == wait_kind::word || t->waits_for == wait_kind::condition)
+      candidates_.push_back(t.get());
+  if (candidates_.empty()) return;
+  thread& woken = *candidates_[schedule_.choose(candidates_.size())];
+  woken.waits_for = wait_kind::nothing;
+  woken.reason = wake_reason::spurious;
+}
+
+void machine::time_out_waits() noexcept {
+  for (const auto& t : threads_)
+    if (t->waits_for != wait_kind::nothing && t->until <= now_) {
+      t->waits_for = wait_kind::nothing;
+      t->reason = wake_reason::timed_out;
+    }
+}
+
+std::uint64_t machine::next_event() const noexcept {
+  std::uint64_t first = never;
+  for (const auto& t : threads_)
+    if (!t->ended) first = std::min(first, t->waits_for == wait_kind::nothing ? t->not_before : t->until);
+  return first;
+}
+
+thread& machine::choose(const thread* without) noexcept {
+  for (;;) {
+    time_out_waits();
+    candidates_.clear();
+    thread* spare = nullptr;
+    for (const auto& t : threads_) {
+      if (t->ended || t->waits_for != wait_kind::nothing || t->not_before > now_) continue;
+      if (t.get() == without)
+        spare = t.get();
+      else
+        candidates_.push_back(t.get());
+    }
+    if (candidates_.empty() && spare != nullptr) return *spare;
+    if (candidates_.empty()) {
+      const std::uint64_t next = next_event();
+      if (next == never) hang("no thread can run");
+      pass_time(next - now_);
+      continue;
+    }
+    if (!schedule_.drawn().by_priority) return *candidates_[schedule_.choose(candidates_.size())];
+    return **std::max_element(candidates_.begin(), candidates_.end(),
+                              [](const thread* a, const thread* b) { return a->priority < b->priority; });
+  }
+}
+
+wake_reason machine::wait(wait_kind what, const void* awaited, std::uint64_t until) noexcept {
+  thread& self = *this_thread();
+  self.waits_for = what;
+  self.awaited = awaited;
+  self.until = until;
+  switch_to(self, choose(nullptr));
+  self.until = never;
+  return self.reason;
+}
+
+unsigned machine::waiting(wait_kind what, const void* awaited) const noexcept {
+  return static_cast<unsigned>(std::count_if(threads_.begin(), threads_.end(), [&](const auto& t) {
+    return t->waits_for == what && t->awaited == awaited;
+  }));
+}
+
+thread* machine::wake_one(wait_kind what, const void* awaited) noexcept {
+  candidates_.clear();
+  for (const auto& t : threads_)
+    if (t->waits_for == what && t->awaited == awaited) candidates_.push_back(t.get());
+  if (candidates_.empty()) return nullptr;
+  thread* const woken = candidates_[schedule_.choose(candidates_.size())];
+  woken->waits_for = wait_kind::nothing;
+  woken->reason = wake_reason::woken;
+  return woken;
+}
+
+unsigned machine::wake(wait_kind what, const void* awaited, unsigned most) noexcept {
+  unsigned woken = 0;
+  while (woken < most && wake_one(what, awaited) != nullptr) ++woken;
+  return woken;
+}
+
+void machine::switch_to(thread& from, thread& to) noexcept {
+  if (&from == &to) return;
+  const int error = errno;
+  last_switch_ = trace_.steps;
+  ++trace_.switches;
+  trace_.hash = (trace_.hash ^ (to.id * 16 + 15)) * 0x100000001B3u;
+  hand_over(to);
+  wait_for_turn(from);
+  errno = error;
+}
+
+void machine::hand_over(thread& to) noexcept {
+  to.turn.store(1, std::memory_order_release);
+  real_syscall(SYS_futex, &to.turn, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void machine::wait_for_turn(thread& self) noexcept {
+  while (self.turn.exchange(0, std::memory_order_acquire) == 0)
+    real_syscall(SYS_futex, &self.turn, FUTEX_WAIT_PRIVATE, 0, nullptr);
+}
+
+thread& machine::add_thread() {
+  threads_.push_back(std::make_unique<thread>(static_cast<unsigned>(threads_.size())));
+  threads_.back()->priority = static_cast<std::int64_t>(schedule_.choose(1024));
+  return *threads_.back();
+}
+
+void machine::begin(thread& self) noexcept {
+  // Until its turn comes it runs beside another thread, so it is not a thread of the machine yet.
+  self.kernel_id = static_cast<int>(real_syscall(SYS_gettid));
+  wait_for_turn(self);
+  self_or_null = &self;
+}
+
+void machine::end() noexcept {
+  thread& self = *this_thread();
+  self_or_null = nullptr;
+  self.ended = true;
+  wake(wait_kind::end, &self, UINT_MAX);
+  thread& next = choose(nullptr);
+  ++trace_.switches;
+  hand_over(next);
+}
+
+void machine::hang(const char* why) noexcept {
+  hangs_(describe_hang(why, now_ - jumped_, trace_.steps, threads_));
+  std::abort();
+}
+
+}  // namespace sukima::simulation

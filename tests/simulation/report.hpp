@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report on a run without an end.
+#pragma once
+
+#include "machine.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sukima::simulation {
+
+/// Names each thread that has not ended, and what it waits for.
+std::string describe_hang(const char* why, std::uint64_t nanoseconds, std::uint64_t steps,
+                          const std::vector<std::unique_ptr<thread>>& threads);
+
+}  // namespace sukima::simulation
