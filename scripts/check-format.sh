@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks the format of the tracked C and C++ sources with clang-format, and that no line, comments included, is longer
-# than 110 characters.
+# Checks the format of the tracked C and C++ sources with clang-format, that no line, comments included, is longer
+# than 110 characters, and that the licence has a line of its own.
 #   check-format.sh          lists the places that must change; exit code 1 if there are any
 #   check-format.sh --fix    changes them, except lines that are too long because of a comment
 set -euo pipefail
@@ -33,6 +33,11 @@ failed=0
 # clang-format leaves comments as they are.
 if LC_ALL=C.UTF-8 grep -nE '^.{111,}$' "${files[@]}"; then
   echo "check-format.sh: these lines are longer than 110 characters; wrap them" >&2
+  failed=1
+fi
+# A comment that is wrapped by mistake together with the licence begins in its line.
+if grep -nE 'SPDX-License-Identifier: Apache-2\.0 [^*]' "${files[@]}"; then
+  echo "check-format.sh: a line with the licence holds other text; begin the comment in the next line" >&2
   failed=1
 fi
 if ! "$formatter" --dry-run -Werror "${files[@]}"; then

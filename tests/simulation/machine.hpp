@@ -21,10 +21,10 @@ namespace sukima::simulation {
 
 inline constexpr std::uint64_t never = ~std::uint64_t{0};
 
-/// What a step does. Each kind costs some simulated nanoseconds.
+/// Kinds of steps. Each kind costs some simulated nanoseconds.
 enum class step_kind : std::uint8_t { atomic, protocol, clock, pause, lock, condition, futex, thread };
 
-/// What a thread waits for.
+/// Reasons for which a thread waits.
 enum class wait_kind : std::uint8_t {
   nothing,
   time,
