@@ -34,7 +34,7 @@ std::string command_names() {
 /// The sentence for words that the parser could not place.
 std::string sentence_on_surplus(const CLI::App& command, const std::string& called, const std::string& word) {
   if (!word.starts_with('-'))
-    return fmt::format("'{}' is one word too many for {} (see {} --help)", word, called, called);
+    return fmt::format("'{}' is one argument too many for {} (see {} --help)", word, called, called);
   return fmt::format("unknown option '{}' of {}: the options are {}", word, called,
                      join_words(option_names(command), " and "));
 }

@@ -22,7 +22,7 @@ constexpr std::array<command_entry, 11> commands{{
      "sukima-bench", "SUKIMA_BUILD_LAB", false},
     {"calibrate", "Measures which CPUs slow each other down, and what waking and switching cost", "sukima",
      "SUKIMA_BUILD_CLI", false},
-    {"cc", "Compile programs of the Tascell language, and C", "sukima-cc", "SUKIMA_BUILD_COMPILER", false},
+    {"cc", "Compiles programs of the Tascell language, and C", "sukima-cc", "SUKIMA_BUILD_COMPILER", false},
     {"cluster", "Runs a program on several nodes that share its tasks", "sukima-cluster",
      "SUKIMA_BUILD_CLUSTER", true},
     {"explain", "Reports where the time of a run went, and what to try", nullptr, nullptr, true},

@@ -227,7 +227,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_are_one_sentence(self):
-        self.refused("one word too many", "estimate", "x", "y")
+        self.refused("one argument too many", "estimate", "x", "y")
         self.refused("'/nonesuch' cannot be read", "estimate", "/nonesuch")
         self.refused("'/' cannot be read", "estimate", "/")
         for words in (("estimate", "/dev/zero"), ("explain", "a", "/dev/zero"), ("list", "--domstats", "/dev/zero"),
@@ -264,8 +264,8 @@ class Refusals(unittest.TestCase):
 
     def test_of_sources_are_one_sentence(self):
         self.refused("a recording needs a file", "record")
-        self.refused("one word too many", "list", "x")
-        self.refused("one word too many", "record", "x", "y")
+        self.refused("one argument too many", "list", "x")
+        self.refused("one argument too many", "record", "x", "y")
         self.refused("--qmp is for a running host", "estimate", "x", "--qmp", "y")
         self.refused("--count is for watch and record", "list", "--count", "2")
         self.refused("--since is for an explanation of a file", "explain", "a", "--since", "x")

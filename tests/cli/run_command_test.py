@@ -44,7 +44,7 @@ class Refusals(unittest.TestCase):
     def test_run_refuses_bad_requests_with_one_sentence(self):
         self.refused("no program was given", "run")
         self.refused("no program was given after --", "run", "--dry-run", "--")
-        self.refused("'true' is one word too many", "run", "true")
+        self.refused("'true' is one argument too many", "run", "true")
         self.refused("--threads: Value 0 not in range 1", "run", "--threads", "0", "--", "true")
         self.refused("--round", "run", "--round", "up", "--", "true")
         self.refused("--reserve", "run", "--reserve", "-1", "--", "true")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which number of workers the CPU use tells (Takayama and Kourai, figure 13), on recorded runs.
+// The number of workers that the CPU use predicts (Takayama and Kourai, figure 13), on recorded runs.
 #include <gtest/gtest.h>
 #include <lab/shared/report.hpp>
 

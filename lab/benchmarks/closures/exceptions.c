@@ -16,7 +16,7 @@ typedef struct saved {
   long sum;
 } saved;
 
-/** What a function's landing pad saves. It lives in registers until then. */
+/** The variables that a function's landing pad saves. They are in registers until then. */
 typedef struct pad {
   int place; /**< which call is under way; 0: none */
   int* number;

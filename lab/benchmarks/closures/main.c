@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-closures: what closures cost while they are not called, and a call of one by the depth of the stack,
- * for the ways of making them. One JSON line for each figure. */
+/* bench-closures: the cost of closures that are not called, and of a call of one by the depth of the stack,
+ * for each way of making closures. One JSON line for each figure. */
 #include "ways.h"
 
 #include <stdio.h>

@@ -10,9 +10,9 @@ extern "C" {
 /** Whether a closure is called at the leaves: never, but no compiler knows. */
 extern int closure_wanted;
 
-/** The _by_ ones are what the compiler makes, those without are written by hand.
- *  fib(n), and the solutions of n queens on arrays. In each call there is a closure that changes two of its
- *  variables and goes on with the caller's one; it is never called. */
+/** fib(n), and the solutions of n queens on arrays. Each call declares a closure that changes two of its
+ *  variables and calls the caller's closure; it is never called. The compiler makes the functions with _by_
+ *  in their names, the others are written by hand. */
 long fib_none(int n);
 long fib_frame(int n);
 long fib_by_unwind(int n);

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-/// The most choices that a node of the searches has: the columns, or the pieces in all orientations.
+/// Largest number of choices of a node of the searches: the columns, or the pieces in all orientations.
 inline constexpr int few_choices = 160;
 
 template <class T>

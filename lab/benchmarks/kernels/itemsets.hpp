@@ -3,12 +3,12 @@
 // the connected sets of vertices that have at least `least_common` items in common and cannot be extended by
 // a neighbour without losing one of them.
 //
-// Every one is visited once, without a table of those already found: the search below a closed subgraph takes
-// one neighbour after the other, closes the subgraph with it (adds all connected vertices that have the items
-// still common), and goes on without the neighbours tried before; where the closing needs one of these, the
-// branch is cut, because it was visited there (M. Boley, T. Horváth, A. Poigné, S. Wrobel: Listing closed
-// sets of strongly accessible set systems, Theoretical Computer Science 411(3), 2010). A branch is cut before
-// it is entered, so no search that has begun turns out to be useless, and none is ever abandoned.
+// The search visits each subgraph once, without a table of those already found. Below a closed subgraph it
+// takes one neighbour after the other, and closes the subgraph with it: it adds all connected vertices that
+// have the items still common. It continues without the neighbours tried before. If the closing needs one of
+// these, the branch is cut, because it was visited there (M. Boley, T. Horváth, A. Poigné, S. Wrobel: Listing
+// closed sets of strongly accessible set systems, Theoretical Computer Science 411(3), 2010). A branch is cut
+// before it is entered, so the search never abandons a branch that it has begun.
 #pragma once
 
 #include <bit>

@@ -15,9 +15,9 @@ namespace kernels {
 
 /// The temperatures of n × n points. The first row is kept at 1, the rest of the edge at 0.
 ///
-/// A row's place modulo 4096 bytes is neither that of its neighbours nor of the row that is written: a CPU
-/// takes a load for the reader of a recent store if these bits agree, and where malloc puts two grids would
-/// decide by a third how fast they are.
+/// A row's address modulo 4096 differs from those of its neighbours and of the row that is written. If these
+/// bits agreed, a CPU would assume that a load depends on a recent store. Then the addresses that malloc
+/// returns for the two grids would change the speed by a third.
 struct heat_problem {
   std::size_t n;
 

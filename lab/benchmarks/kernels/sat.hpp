@@ -128,7 +128,7 @@ class partial_model {
   }
 
   const formula* formula_;
-  std::vector<std::uint8_t> is_set_;  // of each literal: is it true?
+  std::vector<std::uint8_t> is_set_;  // for each literal, 1 if it is true
   std::vector<clause_state> state_;  // of each clause
   std::vector<literal> trail_;  // true literals in the order in which they became so
   std::vector<std::size_t> begins_;  // where each decision begins in it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the small benchmarks run in their branches: nothing, a time of CPU, a little arithmetic.
+// The branches of the small benchmarks: nothing, a time of CPU, a little arithmetic.
 #pragma once
 
 #include <time.h>

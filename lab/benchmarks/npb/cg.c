@@ -62,7 +62,7 @@ static int by_column(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/// Sorts the elements of a row and adds up those of one column; gives how many are left.
+/// Sorts the elements of a row and adds up elements of the same column; returns how many are left.
 static int merge(struct element* row, int count) {
   qsort(row, (size_t)count, sizeof *row, by_column);
   int kept = 0;

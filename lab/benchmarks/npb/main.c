@@ -41,7 +41,7 @@ static const struct kernel kernels[] = {
 #endif
 };
 
-/// A number from 1 to 1000; 0: it is none.
+/// Parses a number from 1 to 1000; 0: the text is not such a number.
 static int read_times(const char* text) {
   char* end = NULL;
   const long times = strtol(text, &end, 10);

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// What the kernels share. They are written from the specification of the NAS Parallel Benchmarks: D. Bailey
-// et al., "The NAS Parallel Benchmarks", NASA RNR-94-007 (1994), with the problem classes W and A as in
-// NAS-95-020, and are checked against the values that are published there.
+// SPDX-License-Identifier: Apache-2.0 Common parts of the kernels. They are written from the specification of
+// the NAS Parallel Benchmarks: D. Bailey et al., "The NAS Parallel Benchmarks", NASA RNR-94-007 (1994), with
+// the problem classes W and A as in NAS-95-020, and are checked against the values that are published there.
 #ifndef SUKIMA_BENCH_NPB_H
 #define SUKIMA_BENCH_NPB_H
 
@@ -36,10 +35,10 @@ struct npb_result {
 /// Whether `value` is `expected` within a relative error.
 bool npb_close(double value, double expected, double error);
 
-/// How many threads a parallel region gets.
+/// The number of threads of a parallel region.
 int npb_count_threads(void);
 
-/// Memory, or the end of the program with a message.
+/// Allocates memory; ends the program with a message if there is none.
 void* npb_allocate(uint64_t count, uint64_t size);
 
 // The kernels: class 'S', 'W' or 'A' as far as the kernel has it.

@@ -167,7 +167,7 @@ static void out_of_third(const double* u, double* r) {
   r[4] = vx * x + vy * y + kinetic_energy(u) / u[0] * mass + c * c / c2 * pressure + vz * along;
 }
 
-/// What is done at every inner point between two directions.
+/// The step at every inner point between two directions.
 enum turn { turn_into_first, turn_into_second, turn_into_third, turn_out_of_third };
 static void at_all_points(struct flow* f, enum turn turn) {
   const int n = f->size;

@@ -32,7 +32,7 @@ struct problem {
   double *x, *r, *p, *q;
 };
 
-/// Which of an element's nodes one of its own 27 is.
+/// Returns the number, among an element's nodes, of one of its own 27.
 static int node_of(int own) {
   return ua_plane * (own / (own_line * own_line) + 1) + ua_line * (own / own_line % own_line + 1) +
          own % own_line + 1;
@@ -126,7 +126,7 @@ static void convect(struct problem* s) {
   for (int i = 0; i < points; ++i) s->x[i] *= s->mortars.share[i];
 }
 
-/// r = what the mean values lack to solve the time step's equation, own x = 0, p = 0; gives the product of r
+/// r = residual of the mean values in the time step's equation, own x = 0, p = 0; returns the product of r
 /// with the scaled r.
 static double begin_diffusion(struct problem* s) {
   double product = 0;
@@ -215,8 +215,8 @@ static double advance(struct problem* s, double alpha) {
   return product;
 }
 
-/// Spreads the heat for a time step. What the conjugate gradients find at the points is added to the mean
-/// values that are there.
+/// Spreads the heat for a time step. The solution of the conjugate gradients at the points is added to the
+/// mean values there.
 static void diffuse(struct problem* s) {
   double product = begin_diffusion(s);
   double beta = 0;

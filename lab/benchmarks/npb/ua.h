@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// What the parts of kernel UA share: heat that is carried and spread in a cube, on a mesh of cubes that is
-// fine where a moving ball heats, with polynomials of degree four in each element. Specification: H. Feng,
-// R. Van der Wijngaart, R. Biswas, C. Mavriplis, "Unstructured Adaptive (UA) NAS Parallel Benchmark, Version
-// 1.0", NASA NAS-04-006 (2004), with the classes and the values to meet as in the NAS Parallel Benchmarks
-// 3.3.
+// SPDX-License-Identifier: Apache-2.0 Common parts of kernel UA: heat that is carried and spread in a cube,
+// on a mesh of cubes that is fine where a moving ball heats, with polynomials of degree four in each element.
+// Specification: H. Feng, R. Van der Wijngaart, R. Biswas, C. Mavriplis, "Unstructured Adaptive (UA) NAS
+// Parallel Benchmark, Version 1.0", NASA NAS-04-006 (2004), with the classes and the values to meet as in the
+// NAS Parallel Benchmarks 3.3.
 #ifndef SUKIMA_BENCH_NPB_UA_H
 #define SUKIMA_BENCH_NPB_UA_H
 
@@ -36,7 +35,7 @@ struct ua_part {
   int stride[2];  ///< from one of its nodes to the next in these directions
 };
 
-/// Polynomials on the Gauss-Lobatto points, and what is made of them.
+/// Polynomials on the Gauss-Lobatto points, and the matrices that follow from them.
 struct ua_basis {
   double place[ua_line];  ///< the points, from 0 to 1
   double weight[ua_nodes];  ///< of the quadrature on a cube of side 2
@@ -139,7 +138,8 @@ void ua_scatter(const struct ua_mortars* t, const struct ua_basis* b, int e, con
 void ua_scatter_plain(const struct ua_mortars* t, const struct ua_basis* b, int e, const double* u,
                       double* value);
 
-/// What an element adds to the assembled operator's diagonal, for all that can meet a point.
+/// The contributions of an element to the assembled operator's diagonal, for all cases that can meet at a
+/// point.
 struct ua_columns {
   struct ua_scale node[ua_nodes];  ///< nodes that are points, and the element's own
   struct ua_scale corner[64];  ///< by which edges (1, 2, 4) and faces (8, 16, 32) at it are divided

@@ -8,7 +8,8 @@
 #include "npb.h"
 #include "ua.h"
 
-/// What becomes of an element. The first of eight that are merged has `mark_merge`, the others `mark_drop`.
+/// The change of an element. Of eight elements that are merged the first has `mark_merge`, the others
+/// `mark_drop`.
 enum { mark_keep, mark_split, mark_merge, mark_drop };
 
 /// Children of an element, and neighbours across a face or an edge.

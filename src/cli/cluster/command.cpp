@@ -91,7 +91,7 @@ std::string sentence_of(const sukima::cluster::output_difference& d) {
                                 ? fmt::format("at offset {} of its output", d.from)
                                 : fmt::format("between the offsets {} and {} of its output", d.from, d.to);
   return fmt::format("node {} {} {}: with --hope all nodes must print the same", d.node,
-                     d.is_shorter ? "ended" : "wrote something else than was printed", place);
+                     d.is_shorter ? "ended" : "wrote other text than was printed", place);
 }
 
 int end_by_signal(int signal) {
@@ -247,9 +247,10 @@ void declare(CLI::App& command, int& code, program_words program) {
                   "Start the nodes on the hosts that this file names, in lines HOST [NODES] [ADDRESS]")
       ->type_name("FILE");
   command
-      .add_option("--ssh", options->ssh,
-                  "With --hosts: the command that reaches a host, called with it and with what to run there "
-                  "(default: ssh)")
+      .add_option(
+          "--ssh", options->ssh,
+          "With --hosts: the command that reaches a host; the host and the remote command are its last "
+          "arguments (default: ssh)")
       ->type_name("COMMAND");
   command.add_flag(
       "--ssh-tunnel", options->ssh_tunnel,
@@ -262,11 +263,12 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->envname("SUKIMA_CLUSTER_PORT");
   command.add_flag("--hope", options->hope,
                    "Each node runs the whole program and omits what others have computed, so the program "
-                   "goes on as long as one lives");
+                   "continues as long as one node lives");
   command
-      .add_option("--grace", options->grace,
-                  "For how long the others may go on once node 0 has ended, or node 0 once another one has "
-                  "failed (default: no limit); with --hope: once one node has ended well (default: 5)")
+      .add_option(
+          "--grace", options->grace,
+          "How long the other nodes may continue after node 0 has ended, or node 0 after another node has "
+          "failed (default: no limit); with --hope: after one node has ended well (default: 5)")
       ->type_name("SECONDS")
       ->check(number_range(0u, longest_grace));
   command.add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");

@@ -104,7 +104,7 @@ model::description described(const host_options& options, const std::string& fil
 int estimate(const host_options& options) {
   if (!options.second.empty())
     throw process::usage_error(
-        fmt::format("'{}' is one word too many: sukima host estimate FILE", options.second));
+        fmt::format("'{}' is one argument too many: sukima host estimate FILE", options.second));
   check(options, options.first);
   estimated what;
   std::optional<model::description> since;
@@ -161,7 +161,7 @@ int explain(const host_options& options) {
     throw process::usage_error("an explanation needs a virtual machine: sukima host explain VM [FILE]");
   if (!options.others.empty())
     throw process::usage_error(
-        fmt::format("'{}' is one word too many: sukima host explain VM [FILE]", options.others.front()));
+        fmt::format("'{}' is one argument too many: sukima host explain VM [FILE]", options.others.front()));
   check(options, options.second);
   std::optional<model::description> since;
   const model::description host = described(options, options.second, since);
@@ -190,7 +190,7 @@ int show(const host_options& options) {
   const std::string& surplus = records ? options.second : options.first;
   if (!surplus.empty())
     throw process::usage_error(
-        fmt::format("'{}' is one word too many: sukima host {}", surplus, options.action));
+        fmt::format("'{}' is one argument too many: sukima host {}", surplus, options.action));
   check(options, "");
   live_host host(options.live);
   const machine_options how{

@@ -175,7 +175,9 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->required()
       ->check(CLI::IsMember({"record", "plan", "validate", "calibrate"}));
   command.add_option("FILE", options->file, "The description of the program; - reads standard input");
-  command.add_option("--cpus", options->cpus, "Plan for so many CPUs (default: those that the limits allow)")
+  command
+      .add_option("--cpus", options->cpus,
+                  "Plan for this number of CPUs (default: those that the limits allow)")
       ->type_name("CPUS")
       ->check(number_range(0.1, 1024.0));
   command.add_option("--model", options->decides, "What decides: simulation (the default) or paper")
@@ -183,7 +185,8 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->check(CLI::IsMember({"simulation", "paper"}));
   command.add_option("--output", options->output, "Store the plan, or what was recorded, in this file")
       ->type_name("FILE");
-  command.add_option("--seconds", options->seconds, "Record at most so long (default: 2; validate: 60)")
+  command
+      .add_option("--seconds", options->seconds, "Record for at most this time (default: 2; validate: 60)")
       ->type_name("SECONDS")
       ->check(number_range(0.01, 3600.0));
   command.add_flag("--load", options->load,

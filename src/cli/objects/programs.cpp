@@ -91,7 +91,7 @@ model::description record_program(const std::vector<std::string>& program, doubl
     throw process::usage_error(fmt::format("'{}' cannot be described: {}", program.front(), error.what()));
   } catch (const nlohmann::json::exception&) {
     throw process::usage_error(fmt::format(
-        "'{}' cannot be described: the name of an object or a stream is no UTF-8", program.front()));
+        "'{}' cannot be described: the name of an object or a stream is not UTF-8", program.front()));
   }
 }
 

@@ -58,7 +58,7 @@ std::string limits_text(const answer& what, bool colour) {
 
 std::string runtimes_text(const answer& what, bool colour) {
   if (what.runtimes.empty()) return {};
-  std::string text = "\nWhat runtimes believe here:\n";
+  std::string text = "\nWhat runtimes report here:\n";
   std::size_t width = 0;
   for (const runtime_answer& b : what.runtimes) width = std::max(width, b.runtime.size());
   for (const runtime_answer& b : what.runtimes) {

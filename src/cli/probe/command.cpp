@@ -36,7 +36,7 @@ constexpr const char* footer = R"(Examples:
   make -j $(sukima probe --threads)         a number for a script
   sukima probe --at-least 2 || exit         only where there are two CPUs
   sukima probe --watch --pid 1234           watch another process
-  sukima probe --record FOLDER              for a bug report: store what the answer rests on
+  sukima probe --record FOLDER              for a bug report: store the files behind the answer
   sukima probe --root FOLDER                answer from such a folder on another machine
   sukima probe --steal                      in a virtual machine without reported steal time
 
@@ -214,7 +214,8 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.add_flag("--pairs", options->pairs, "Print which pairs of CPUs slow each other down");
   command.add_option("--root", options->root, "Answer from the files of a recorded tree")
       ->type_name("FOLDER");
-  command.add_option("--record", options->record, "Also store what the answer rests on")->type_name("FOLDER");
+  command.add_option("--record", options->record, "Also store the files behind the answer")
+      ->type_name("FOLDER");
   command.add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")
       ->check(number_range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));

@@ -37,7 +37,7 @@ constexpr const char* override_file = "sukima_cpus";
 constexpr const char* explanation =
     R"(This folder is a recording of sukima probe --record. sukima probe --root FOLDER answers from it.
 
-It holds what the answer rests on, for 25 samples in 2.4 seconds:
+It holds the files behind the answer, for 25 samples in 2.4 seconds:
   proc/self      the process: its control groups, the mounts of control groups, its masks of CPUs and
                  memory nodes, its name, nice value and scheduling policy, and its threads' run times
   proc/NUMBER    threads of other programs that used CPU meanwhile: name, mask, nice value, run times
