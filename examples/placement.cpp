@@ -20,6 +20,6 @@ int main() {
   const place memory = sukima::place_of(table.data());
   std::printf("this thread runs on %s, its table is in %s\n", sukima::here().text().c_str(),
               memory.is_any() ? "any place" : memory.text().c_str());
-  // A page in any place is near to everybody.
+  // A page in any place is near to every thread.
   std::printf("near: %s\n", memory.contains(sukima::here()) ? "yes" : "no");
 }
