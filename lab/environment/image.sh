@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts that make images begin with, to be sourced by them with their arguments: $here (this folder),
+# The common beginning of the scripts that make images, which source it with their arguments: $here (this folder),
 # $folder (of the image), $programs, and functions. Ends the script with 2 for wrong use, with 77 where a tool is missing.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

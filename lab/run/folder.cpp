@@ -106,7 +106,7 @@ std::string variables_text(const char* const* environment) {
   std::ranges::sort(variables);
   std::string text;
   for (const std::string& one : variables) text += (text.empty() ? "" : " ") + one;
-  // As in the file: invalid bytes are replaced, and no character is cut.
+  // As the file stores it: invalid bytes are replaced, and no character is cut.
   text = json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
   std::size_t end = std::min<std::size_t>(text.size(), 2000);
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;

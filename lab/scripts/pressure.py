@@ -28,7 +28,7 @@ from policies import STEALS, WAITS
 SCENARIOS = ["alone", "hog", "hogs", "together", "quota", "quota-half", "bursts", "idle"]
 BENCHMARKS = ["nqueens", "pentomino", "uts", "sort", "phases"]
 IDEALS = {"own": "own_ideal", "sequential": "ideal"}
-# What is kept of a row of sukima bench.
+# The columns of sukima bench that are kept.
 KEPT = ("system", "workers", "scenario", "cpu_seconds", "cpus", "ideal", "own_ideal")
 
 

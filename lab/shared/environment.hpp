@@ -10,7 +10,7 @@
 
 namespace sukima::lab {
 
-/// What the environments of a run share.
+/// State that the environments of a run share.
 struct environment_settings {
   unsigned cpus = 1;  ///< of this machine, for this process
   std::filesystem::path scripts;  ///< the folder with build-image.sh

@@ -50,7 +50,7 @@ enum class environment_kind {
   vms,  ///< copies at once, each in a virtual machine of its own
 };
 
-/// Where a program runs.
+/// The environment in which a program runs.
 struct environment {
   std::string name;
   environment_kind kind = environment_kind::machine;

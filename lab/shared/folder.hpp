@@ -20,7 +20,7 @@
 
 namespace sukima::lab {
 
-/// Where and how a folder's runs were made.
+/// The machine and the versions with which a folder's runs were made.
 struct run_facts {
   std::vector<std::pair<std::string, std::string>> machine;  ///< name and value: cpu, cpus, kernel, date, …
   std::map<std::string, std::string> versions;  ///< of sukima, QEMU, the guests' kernel

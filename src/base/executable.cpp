@@ -30,7 +30,7 @@ class pieces {
   explicit pieces(const fs::path& file) : stream_(file, std::ios::binary) {}
   bool is_open() const { return stream_.is_open(); }
 
-  /// That many bytes from an offset; fewer if the file ends before.
+  /// Reads bytes from an offset; fewer if the file ends before.
   std::string read(std::uint64_t offset, std::size_t size) {
     std::string bytes(std::min(size, most_bytes), '\0');
     stream_.clear();

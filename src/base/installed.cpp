@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is installed beside this program; see installed.hpp.
+// Finds files that are installed beside this program; see installed.hpp.
 #include "shared/installed.hpp"
 
 #include <unistd.h>

@@ -39,7 +39,7 @@ class held_signals {
     }
     sigaddset(&held_, SIGCHLD);
     sigprocmask(SIG_BLOCK, &held_, &mask_before_);
-    // Where SIGCHLD is ignored, the kernel reaps children, and how the program ended gets lost.
+    // If SIGCHLD is ignored, the kernel reaps children, and the program's exit status is lost.
     struct sigaction action{};
     action.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &action, &child_action_before_);

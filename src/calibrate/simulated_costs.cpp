@@ -61,7 +61,7 @@ double ns_between(clock::time_point begin, clock::time_point end) {
   return std::chrono::duration<double, std::nano>(end - begin).count();
 }
 
-/// Of two readings of the clock, one after the other.
+/// Returns the time between two successive readings of the clock.
 double clock_ns() {
   std::vector<double> times(1000);
   for (double& one : times) {

@@ -15,7 +15,7 @@ const struct preload_settings* preload_current_settings(void);
 /// At most every 200 ms a call reads the limits again. From any thread; keeps errno. 0: nothing to do.
 uint32_t preload_threads(void);
 
-/// By the limits that were read last, more threads than this gain nothing; 0 if none were read.
+/// Number of threads above which the limits that were read last leave no gain; 0 if none were read.
 uint32_t preload_most_useful(void);
 
 /// The monotonic clock, in nanoseconds.

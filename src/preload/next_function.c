@@ -33,7 +33,7 @@ static preload_function* as_function(void* address) {
   return function;
 }
 
-/// In what the caller's own library is linked with.
+/// Looks for a function in the libraries with which the caller's own library is linked.
 static void* find_near(const char* name, const void* caller) {
   Dl_info library;
   if (dladdr(caller, &library) == 0 || library.dli_fname == NULL) return NULL;

@@ -97,7 +97,7 @@ typedef void kmpc_fork_call(void*, int32_t, kmpc_body*, ...);
 typedef void kmpc_push_num_threads(void*, int32_t, int32_t);
 typedef int32_t kmpc_global_thread_num(void*);
 
-/// Of a num_threads clause, for the region that this thread starts next; 0: there is none.
+/// The number of a num_threads clause for the region that this thread starts next; 0: there is none.
 static _Thread_local unsigned number_given;
 
 EXPORTED void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number);

@@ -34,7 +34,7 @@ enum { samples_without_regions = 20 };  // then the monitor sleeps until a regio
 typedef void kmp_set_blocktime(int);
 typedef int kmp_get_blocktime(void);
 
-/// Of the region that began last. Each is valid without the others, so all accesses are relaxed.
+/// Facts about the region that began last. Each is valid without the others, so all accesses are relaxed.
 static _Atomic pid_t master;
 static _Atomic uint32_t team;
 static _Atomic(const void*) latest_caller;

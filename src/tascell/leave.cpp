@@ -68,7 +68,8 @@ class way_out {
   std::size_t room_ = 0;
 };
 
-/// Not a `throw` of the program: another node could not run the task or send its result.
+/// Ends the program because another node could not run a task or send its result. The program's own `throw`
+/// does not get here.
 [[noreturn]] void end_with_failure(const std::exception_ptr& failure) noexcept {
   try {
     std::rethrow_exception(failure);

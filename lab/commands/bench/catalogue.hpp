@@ -17,7 +17,7 @@ inline constexpr std::string_view sequential_system = "sequential";
 /// The system that is compared with each peer.
 inline constexpr std::string_view own_system = "sukima";
 
-/// Not a system: busy loops that measure the CPU available to a program.
+/// Busy loops that measure the CPU available to a program; they are not a system.
 inline constexpr std::string_view ideal_system = "ideal";
 
 /// A program of a system, by its file name, and the compiler that made it.

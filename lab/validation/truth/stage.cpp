@@ -23,7 +23,7 @@ namespace sukima::truth {
 
 namespace {
 
-/// Of the truth, as a part of it.
+/// Largest standard error, as a part of the true value.
 constexpr double most_standard_error = 0.03;
 
 /// The shared memory of a cell's processes.

@@ -24,7 +24,7 @@ struct child_request {
   /// Called at or after `notice_at`, with the running program. \returns when to call it again; nothing: no
   /// more
   std::function<std::optional<std::chrono::steady_clock::time_point>(pid_t program)> notice{};
-  /// Of more on stdout than is kept, the last part is kept; else the first.
+  /// Whether the last part of stdout is kept, instead of the first, if there is more than can be kept.
   bool keep_end = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user of a command did wrong, and the codes with which a command ends.
+// The error for wrong use of a command, and the exit codes of commands.
 #pragma once
 
 #include <stdexcept>

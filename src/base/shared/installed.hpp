@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is installed beside this program: benchmark programs, and a Python that draws.
+// Files that are installed beside this program: benchmark programs, and a Python that draws.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,9 @@
 
 namespace sukima::process {
 
-/// Where benchmark programs are searched, first match first: only $SUKIMA_BENCH_DIR (directories separated by
-/// ':') if it is set; otherwise private_programs(), then program_directory().
-/// Throws usage_error if an entry of $SUKIMA_BENCH_DIR is not a directory.
+/// The folders in which benchmark programs are searched, in this order: only $SUKIMA_BENCH_DIR (directories
+/// separated by ':') if it is set; otherwise private_programs(), then program_directory(). Throws usage_error
+/// if an entry of $SUKIMA_BENCH_DIR is not a directory.
 std::vector<std::filesystem::path> program_directories();
 
 /// The directory of the program `sukima`. The running program is there, or is one of those that `sukima`

@@ -8,8 +8,8 @@
 
 namespace sukima {
 
-/// Where and why a text is no JSON: "line 1, column 7: invalid literal; last read: ' r'". The library's words
-/// for that begin with a code and with what the parser was at.
+/// Returns the position and the reason of a JSON error: "line 1, column 7: invalid literal; last read: ' r'".
+/// The library's text begins with a code and the parser's state, which are removed.
 inline std::string reason_of(const nlohmann::json::exception& error) {
   std::string text = error.what();
   const auto remove_to = [&text](std::string_view end) {

@@ -300,7 +300,7 @@ static void combine(cap_reader* reader, sukima_capacity_facts* facts) {
     }
   }
   facts->cap = cap_cpu_set_count(set);
-  // By number, not by set: a container may see a made-up list of CPUs 0 to n-1 here.
+  // Compared by number, not by set: a container may see a made-up list of CPUs 0 to n-1 here.
   if (facts->online != 0 && facts->online < facts->cap) facts->cap = facts->online;
   if (facts->cap == 0) {
     facts->cap = 1;

@@ -21,11 +21,11 @@ struct sukima_place_table {
   uint32_t ignored;  ///< files whose content made no sense
   uint32_t counts[cap_place_levels];  ///< places at each level
   uint32_t cpu_end;  ///< after the highest CPU in `of_cpu`
-  /// Of the machine at index 1; index 0, "any", is like the machine.
+  /// Facts by place: the machine has index 1; index 0, "any", is like the machine.
   sukima_place_facts places[cap_most_places];
   sukima_place of_cpu[SUKIMA_PLACE_MAX_CPUS];  ///< the smallest place; SUKIMA_PLACE_ANY: no such CPU
   sukima_place of_domain[SUKIMA_PLACE_MAX_DOMAINS];
-  // Whose CPUs are listed as usable.
+  // The process and the mask whose CPUs are listed as usable.
   pid_t pid;
   sukima_capacity_affinity affinity_of;
   cap_open_affinity open_affinity;

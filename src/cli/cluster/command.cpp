@@ -99,7 +99,7 @@ int end_by_signal(int signal) {
   return 128 + signal;
 }
 
-/// As a program ends that cannot write its output.
+/// Ends as a program that cannot write its output.
 int end_by_output(const sukima::cluster::launch_result& result) {
   if (result.output_error == EPIPE) return end_by_signal(SIGPIPE);
   complain(fmt::format("cannot write the output: {}", std::strerror(result.output_error)));

@@ -77,7 +77,7 @@ void refuse_contradictions(const probe_options& options) {
 
 /// The curve ends at this number of threads.
 constexpr unsigned longest_curve = 256;
-/// As long as the estimate's long window.
+/// Equal to the length of the estimate's long window.
 constexpr double measuring_seconds = 0.5;
 /// Long enough for several turns of the hypervisor's scheduler.
 constexpr double steal_seconds = 1;

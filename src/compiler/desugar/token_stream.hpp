@@ -36,7 +36,7 @@ class token_stream {
   bool at_users() const { return is_users(in_, compiler_.getSourceManager(), at_); }
   /// Whether a block is open.
   bool in_block() const { return !open_braces_.empty(); }
-  /// Of the innermost open block. Precondition: in_block()
+  /// Returns the brace of the innermost open block. Precondition: in_block()
   token_index innermost_brace() const { return open_braces_.back(); }
 
   // Errors

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sukima cc` does with a command line.
+// The steps of `sukima cc` for a command line.
 #pragma once
 
 #include "driver/command_line.hpp"

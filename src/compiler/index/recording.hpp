@@ -59,7 +59,7 @@ void record_label(const recording& to, const clang::LabelStmt* s, function_info*
 /// The address of a label stands for a goto out of a closure, where desugaring put it in.
 void record_label_address(const recording& to, const clang::AddrLabelExpr* e);
 
-// What travels between nodes (travel.cpp)
+// Values that travel between nodes (travel.cpp)
 
 /// Fills in the entries of the cluster, and how the unit's tasks travel. Reports a `cluster` that marks no
 /// function. Nothing happens in a unit without the word.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Clang's semantic analysis knows about a unit, by token: the declaration of each name, calls and
+// The results of Clang's semantic analysis of a unit, by token: the declaration of each name, calls and
 // declarators of worker functions, uses of variables, and jumps. build_semantic_index() fills it; later
 // stages only read it.
 #pragma once

@@ -85,10 +85,10 @@ struct plan_input {
   plan_options options;
   std::unique_ptr<const unwind_plan> unwinding = {};  ///< with -fclosures=unwind
 
-  // By a construct's, closure's or callee's first token.
+  // The keys are the first tokens of constructs, closures or callees.
   std::unordered_map<token_index, const construct*> construct_at = {};
   std::unordered_map<token_index, const closure_declaration*> closure_at = {};
-  /// Of workers, by plain C; outer ones first.
+  /// Calls of workers by plain C; outer ones first.
   std::unordered_map<token_index, std::vector<const worker_call*>> pointer_calls = {};
   std::map<token_index, std::vector<const closure_call*>> closure_pointer_calls = {};  ///< outer ones first
   std::map<token_index, const closure_call*> variadic_calls = {};  ///< of closures, through pointers

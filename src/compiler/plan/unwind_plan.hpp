@@ -60,7 +60,7 @@ struct unwind_version {
   std::string declarations = {};  ///< of the slow version: variables of no statement
 };
 
-/// Of a whole unit.
+/// The plan of a whole unit.
 class unwind_plan {
  public:
   unwind_plan(clang::ASTContext& ast, const unit& u, const semantic_index& index);
