@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that manual pages and shell completions know what the program's help knows, and are well-formed.
+"""Checks that manual pages and shell completions know what the program's help knows, and are well-formed; and that the
+commands that a reader can copy from README.md and docs exist.
 
 documents_test.py PROGRAM SOURCE_FOLDER
 """
@@ -67,6 +68,39 @@ class manual(unittest.TestCase):
             formatted = run("groff", "-man", "-Tutf8", "-ww", "-rCHECKSTYLE=3", page)
             self.assertEqual((formatted.returncode, formatted.stderr), (0, ""), page)
             self.assertGreater(len(formatted.stdout), 500, page)
+
+
+def commands_in_pages():
+    """Pairs of a place and a command line: the lines of code blocks that begin with $ or with a command of ours."""
+    for page in [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+        fence = None
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            if line.lstrip().startswith("```"):
+                fence = None if fence is not None else line.strip().strip("`")
+            elif fence in {"console", "sh", "bash"} or fence is None and line.startswith("    "):
+                command = re.fullmatch(r"\s*(?:\$ |#\s+)?((?:\w+=\S+ )*(?:sudo )?(?:sukima|make) .*)", line)
+                if command:
+                    yield f"{page.name}:{number}", re.split(r" -- | --$|\s#|[|>&;]", command[1])[0].split()
+
+
+class pages(unittest.TestCase):
+    def test_have_commands_that_exist(self):
+        targets = set(re.findall(r"^([a-z]+):", (SOURCE / "Makefile").read_text(), re.MULTILINE))
+        options = {command: options_in_help(command) for command in commands_in_help()}
+        checked = 0
+        for place, words in commands_in_pages():
+            with self.subTest(place):
+                words = [word for word in words if word != "sudo" and not re.match(r"[A-Z_]+=", word)]
+                program, first, *rest = [*words, ""]
+                if program == "make":
+                    self.assertTrue(first in targets or first.startswith("-"), first)
+                elif first in options:
+                    used = {match[1] for word in rest if (match := re.match(r"--([a-z][a-z-]*)", word))}
+                    self.assertLessEqual(used, options[first])
+                else:
+                    self.assertIn(first, {"--version", "--help"})
+                checked += 1
+        self.assertGreater(checked, 60)
 
 
 class completions(unittest.TestCase):
