@@ -37,6 +37,7 @@ COMMAND = re.compile(r"(?:^ {4,}(?:\$ )?|`|^\.B )sukima ([a-z]+)\b", re.MULTILIN
 IDENTIFIER = re.compile(r"(?<![\w./$<{-])[A-Za-z][a-z0-9]*(?:_[a-z0-9]+)+\b(?![/*{<-]|\.\w)")
 NAME = re.compile(r"^[A-Za-z_~][\w]*(?:(?:::|\.|->)~?[A-Za-z_]\w*)*(?:\(\))?$")
 OPTION = re.compile(r"^(--?[A-Za-z][\w-]*)(?:[= ].*)?$")
+OPTION_IN_CODE = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 
 
 def all_files(root):
@@ -56,7 +57,7 @@ class Tree:
         self.names = {path.name for path in self.files} | {path.name.removesuffix(".in") for path in self.files}
         self.texts = []  # (path, what people read)
         self.opened = []  # (path, code of a Python script)
-        words, strings = set(), []
+        self.words, self.options = set(), set()
         for path in self.files:
             if str(path).startswith(DATA):
                 continue
@@ -72,13 +73,11 @@ class Tree:
             if text is None:
                 continue
             code, comments = split_comments(text, is_script=is_build_file or suffix in SCRIPTS or suffix == "")
-            self.texts.append((path, comments))
+            self.texts.append((path, re.sub(r"[^\S\n]+", " ", comments)))  # most of it is blank
             if suffix == ".py":
                 self.opened.append((path, code))
-            words.update(re.findall(r"\w+", code))
-            strings.append(code)
-        self.words = words
-        self.code = "\n".join(strings)
+            self.words.update(re.findall(r"\w+", code))
+            self.options.update(OPTION_IN_CODE.findall(code))
         foreign = root / "tests" / "house" / "foreign_names.txt"
         lines = foreign.read_text(encoding="utf-8").splitlines() if foreign.is_file() else []
         self.foreign = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
@@ -109,10 +108,6 @@ class Tree:
         if len(beside.parts) > 2 and beside.parts[0] in {"src", "tests"}:
             bases += [self.root / "src" / beside.parts[1], self.root / "tests" / beside.parts[1]]
         return any((base / cited).exists() or (base / (cited + ".in")).exists() for base in bases)
-
-    @functools.lru_cache(maxsize=None)
-    def has_option(self, option):
-        return re.search(r"(?<![\w-])" + re.escape(option) + r"(?![\w-])", self.code) is not None
 
     def has_name(self, name):
         return all(part in self.words for part in re.findall(r"\w+", name))
@@ -151,7 +146,7 @@ def complaints_of(tree, path, text):
         quoted = match.group(1).strip()
         option = OPTION.match(quoted)
         if option:
-            if not tree.has_option(option.group(1)) and not tree.is_foreign(option.group(1)):
+            if option.group(1) not in tree.options and not tree.is_foreign(option.group(1)):
                 yield match.start(), f"no code knows the option {option.group(1)}"
         elif NAME.match(quoted) and not FILE.match(quoted) and not tree.has_name(quoted) and not tree.is_foreign(quoted):
             yield match.start(), f"no code has the name {quoted}"
