@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of scripts/check-includes.py on small made-up trees: check_includes_test.py SCRIPT"""
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import in_process
 
 SCRIPT = sys.argv.pop()
 
@@ -55,7 +56,7 @@ class CheckIncludes(unittest.TestCase):
                     path = pathlib.Path(folder, name)
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_text(text, encoding="utf-8")
-            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+            done = in_process.run(SCRIPT, folder)
             return done.returncode, done.stdout + done.stderr
 
     def assert_rejected(self, changes, place, reason):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of scripts/check-memory-orders.py on small made-up trees: check_memory_orders_test.py SCRIPT"""
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import in_process
 
 SCRIPT = sys.argv.pop()
 
@@ -23,7 +24,7 @@ class CheckMemoryOrders(unittest.TestCase):
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+            done = in_process.run(SCRIPT, folder)
             self.assertEqual(done.stderr, "")
             return done.returncode, done.stdout
 

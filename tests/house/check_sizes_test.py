@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of scripts/check-sizes.py on small made-up trees: check_sizes_test.py SCRIPT"""
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import in_process
 
 SCRIPT = sys.argv.pop()
 
@@ -22,7 +23,7 @@ class CheckSizes(unittest.TestCase):
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            done = subprocess.run([sys.executable, SCRIPT, *options, folder], capture_output=True, text=True, check=False)
+            done = in_process.run(SCRIPT, *options, folder)
             self.assertEqual(done.stderr, "")
             return done.returncode, done.stdout
 

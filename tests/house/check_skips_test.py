@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of scripts/check-skips.py on small made-up trees: check_skips_test.py SCRIPT"""
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import in_process
 
 SCRIPT = sys.argv.pop()
 CPP = 'TEST(a, b) {\n  if (!f()) GTEST_SKIP() << "no group in " << path << ": "\n      << text(1);\n}\n'
@@ -37,7 +38,7 @@ class CheckSkips(unittest.TestCase):
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+            done = in_process.run(SCRIPT, folder)
             self.assertEqual(done.stderr, "")
             lines = done.stdout.splitlines()
             self.assertEqual(done.returncode, 1 if len(lines) > 1 else 0, lines)

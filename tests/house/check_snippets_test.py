@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of scripts/check-snippets.py on small made-up trees: check_snippets_test.py SCRIPT"""
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import in_process
 
 SCRIPT = sys.argv.pop()
 
@@ -18,7 +19,7 @@ class CheckSnippets(unittest.TestCase):
                 file = pathlib.Path(folder, path)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+            done = in_process.run(SCRIPT, folder)
             return done.returncode, done.stdout + done.stderr
 
     def test_whole_example(self):
