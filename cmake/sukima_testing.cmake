@@ -9,6 +9,9 @@ else()
   find_package(GTest REQUIRED)
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# A version manager's python3 is a shell script, which takes longer to start the interpreter than many tests run.
+execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+  OUTPUT_VARIABLE Python3_EXECUTABLE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 include(GoogleTest)
 
 # Under an emulator (preset aarch64) some tests are left out. The filter for GoogleTest comes from a list with the

@@ -315,7 +315,7 @@ class bad_days(Hosts):
         own = self.folder / "only here"
         own.mkdir()
         # It goes while the shell is on its way.
-        script = f"#!/bin/sh\nrmdir '{own}' 2>/dev/null\nexec {SHELL} \"$@\"\n"
+        script = f"#!/bin/sh\nrmdir '{own}' 2>/dev/null\nexec '{sys.executable}' {SHELL} \"$@\"\n"
         slow = self.folder / "slow"
         slow.write_text(script)
         slow.chmod(0o755)
