@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The data of the programs with which the paper on Schematic measures
-// hints: vectors and binary trees, each in a place of its own. The thread that calls `fill` touches their
-// pages first.
+// SPDX-License-Identifier: Apache-2.0
+// The data of the programs with which the paper on Schematic measures hints: vectors and binary trees, each
+// in a place of its own. The thread that calls `fill` touches their pages first.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Common parts of the kernels. They are written from the specification of
-// the NAS Parallel Benchmarks: D. Bailey et al., "The NAS Parallel Benchmarks", NASA RNR-94-007 (1994), with
-// the problem classes W and A as in NAS-95-020, and are checked against the values that are published there.
+// SPDX-License-Identifier: Apache-2.0
+// Common parts of the kernels. They are written from the specification of the NAS Parallel Benchmarks: D.
+// Bailey et al., "The NAS Parallel Benchmarks", NASA RNR-94-007 (1994), with the problem classes W and A as
+// in NAS-95-020, and are checked against the values that are published there.
 #ifndef SUKIMA_BENCH_NPB_H
 #define SUKIMA_BENCH_NPB_H
 

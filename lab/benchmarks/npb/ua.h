@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Common parts of kernel UA: heat that is carried and spread in a cube,
-// on a mesh of cubes that is fine where a moving ball heats, with polynomials of degree four in each element.
-// Specification: H. Feng, R. Van der Wijngaart, R. Biswas, C. Mavriplis, "Unstructured Adaptive (UA) NAS
-// Parallel Benchmark, Version 1.0", NASA NAS-04-006 (2004), with the classes and the values to meet as in the
-// NAS Parallel Benchmarks 3.3.
+// SPDX-License-Identifier: Apache-2.0
+// Common parts of kernel UA: heat that is carried and spread in a cube, on a mesh of cubes that is fine where
+// a moving ball heats, with polynomials of degree four in each element. Specification: H. Feng, R. Van der
+// Wijngaart, R. Biswas, C. Mavriplis, "Unstructured Adaptive (UA) NAS Parallel Benchmark, Version 1.0", NASA
+// NAS-04-006 (2004), with the classes and the values to meet as in the NAS Parallel Benchmarks 3.3.
 #ifndef SUKIMA_BENCH_NPB_UA_H
 #define SUKIMA_BENCH_NPB_UA_H
 
