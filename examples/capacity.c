@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says how many CPUs this process may use, why, and how many threads are right for it.
+// Prints how many CPUs this process may use, why, and how many threads are right for it.
 #include <stdio.h>
 
 #include <sukima/capacity.h>

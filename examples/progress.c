@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that says how much it has done, so that the host of its virtual machine finds the best number of
+// A program that reports its progress, so that the host of its virtual machine finds the best number of
 // its threads: sukima_progress_add() after each row.
 #include <stdio.h>
 #include <sukima/capacity/progress.h>

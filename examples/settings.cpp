@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings: a program that ends with one sentence and exit code 2 if a variable SUKIMA_... is wrong, and what the
-// default runtime says about itself.
+// Settings: a program that ends with one sentence and exit code 2 if a variable SUKIMA_... is wrong, and the
+// properties of the default runtime.
 #include <sukima/sukima.hpp>
 
 #include <cstdio>
