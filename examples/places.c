@@ -18,7 +18,8 @@ static void print(const sukima_place_table* table, sukima_place place) {
 }
 
 int main(void) {
-  // The tree of the running machine is read once in a process. sukima_place_table_open() reads a recorded one.
+  // The tree of the running machine is read once in a process. sukima_place_table_open() reads a recorded
+  // one.
   const sukima_place_table* table = sukima_place_table_of_machine();
   const uint32_t count = sukima_place_table_count(table);
   for (uint32_t place = SUKIMA_PLACE_WHOLE; place <= count && place <= 8; place++)
