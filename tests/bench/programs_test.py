@@ -211,6 +211,11 @@ class Pretended(unittest.TestCase):
         self.assertEqual([json.loads(line)["result"] for line in done.stdout.splitlines()], ["1", "2"])
         self.assertEqual(done.stderr, "started with 7\nwarm\nstopped\n")
 
+    def test_a_system_that_refuses_its_settings_ends_with_one_sentence_and_code_2(self):
+        done = run(given.pretended, "saxpy", "--workers", 13)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "bench-pretended: SUKIMA_WORKERS='abc' is not accepted\n")
+
     def test_cold_benchmarks_have_a_fresh_process_and_no_system(self):
         done = run(given.pretended, "startup", "--repetitions", 2)
         self.assertEqual([json.loads(line)["result"] for line in done.stdout.splitlines()], ["1", "1"])

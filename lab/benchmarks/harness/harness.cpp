@@ -193,6 +193,9 @@ int run_on_large_stack(int argc, char** argv) {
     auto& arguments = *static_cast<call*>(p);
     try {
       arguments.code = run_program(arguments.argc, arguments.argv);
+    } catch (const bad_argument& e) {
+      std::cerr << program_invocation_short_name << ": " << e.what() << "\n";
+      arguments.code = 2;
     } catch (const std::exception& e) {
       std::cerr << program_invocation_short_name << ": " << e.what() << "\n";
     }
