@@ -108,11 +108,12 @@ GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/test-results/shards/${shard}.xml")
   endforeach()
 endfunction()
 
-# sukima_add_program_test(NAME [TIMEOUT seconds] [LABELS label…] COMMAND command…)
+# sukima_add_program_test(NAME [TIMEOUT seconds] [COST seconds] [LABELS label…] COMMAND command…)
 # adds a test that passes if the command ends with code 0, and is skipped if it ends with 77. An emulator, if there is
-# one, is put in front of each $<TARGET_FILE:…> that is a program.
+# one, is put in front of each $<TARGET_FILE:…> that is a program. Tests with a COST begin first in a build folder where
+# ctest has not measured any yet; else a long test may begin last, and the other CPUs wait for it.
 function(sukima_add_program_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;COST" "COMMAND;LABELS")
   set(timeout ${SUKIMA_TEST_TIMEOUT})
   if(arg_TIMEOUT)
     set(timeout ${arg_TIMEOUT})
@@ -137,6 +138,9 @@ function(sukima_add_program_test name)
     ENVIRONMENT "${SUKIMA_TEST_ENVIRONMENT}")
   if("measure" IN_LIST arg_LABELS)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+  if(arg_COST)
+    set_tests_properties(${name} PROPERTIES COST ${arg_COST})
   endif()
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
