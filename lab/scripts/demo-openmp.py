@@ -3,8 +3,8 @@
 """Runs an OpenMP program beside two busy neighbours, with and without `sukima run`. It needs no root.
 
 The program is a kernel of the NAS Parallel Benchmarks; the neighbours are two loops that never sleep. The runs take turns, and
-the medians with quartiles are printed and written as CSV:
-demo-openmp.py --programs build/demo/bin [--kernel cg --class W] [--rounds 5] [--csv FILE]
+the medians with quartiles and the numbers of runs are printed and written as CSV:
+demo-openmp.py --programs build/demo/bin [--kernel cg --class W] [--rounds 5] [--setting-seconds S] [--csv FILE]
 """
 import argparse
 import csv
@@ -26,6 +26,8 @@ def parse_arguments():
     parser.add_argument("--kernel", default="cg", help="cg, ep, lu, bt, sp or ua (default: cg)")
     parser.add_argument("--class", dest="size", default="A", help="S, W or A (default: A)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each setting (default: 5)")
+    parser.add_argument("--setting-seconds", type=float, default=RUN_SECONDS,
+                        help="a setting is not run again once its runs have taken that many seconds (default: %(default)s)")
     parser.add_argument("--csv", type=pathlib.Path, help="file for the figures")
     arguments = parser.parse_args()
     if arguments.rounds < 1:
@@ -49,7 +51,7 @@ def seconds_of(command):
 
 
 def measure(arguments):
-    """Rows (neighbours, setting, seconds of each round)."""
+    """Rows (neighbours, setting, seconds of each run)."""
     program = [arguments.programs / "bench-npb-gcc", arguments.kernel, arguments.size]
     settings = {"plain": program, "sukima run": [arguments.programs / "sukima", "run", "--", *program]}
     rows = []
@@ -59,25 +61,30 @@ def measure(arguments):
             for turn in range(arguments.rounds):
                 # The setting that comes first changes, so that no setting profits from its place.
                 for name in list(settings)[::1 if turn % 2 == 0 else -1]:
-                    times[name].append(seconds_of(settings[name]))
+                    if sum(times[name]) < arguments.setting_seconds:
+                        times[name].append(seconds_of(settings[name]))
         rows += [(neighbours, name, seconds) for name, seconds in times.items()]
     return rows
+
+
+def runs_text(count):
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 def main():
     arguments = parse_arguments()
     rows = measure(arguments)
     name = f"{arguments.kernel.upper()} {arguments.size}"
-    print(f"{name}, an OpenMP program; seconds, median of {arguments.rounds} runs (first to third quartile)")
+    print(f"{name}, an OpenMP program; seconds, median of the runs (first to third quartile)")
     for neighbours, setting, seconds in rows:
         q1, median, q3 = quartiles(seconds)
         where = "alone" if neighbours == 0 else f"beside {neighbours} busy programs"
-        print(f"  {where:<24} {setting:<11} {median:6.2f} ({q1:.2f} to {q3:.2f})")
+        print(f"  {where:<24} {setting:<11} {median:6.2f} ({q1:.2f} to {q3:.2f}), {runs_text(len(seconds))}")
     if arguments.csv:
         with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
-            table.writerow(["program", "neighbours", "setting", "seconds_q1", "seconds_median", "seconds_q3"])
-            table.writerows([name, neighbours, setting, *(f"{value:.6g}" for value in quartiles(seconds))]
+            table.writerow(["program", "neighbours", "setting", "runs", "seconds_q1", "seconds_median", "seconds_q3"])
+            table.writerows([name, neighbours, setting, len(seconds), *(f"{value:.6g}" for value in quartiles(seconds))]
                             for neighbours, setting, seconds in rows)
     return 0
 

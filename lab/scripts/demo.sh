@@ -20,7 +20,8 @@ done
 "$programs/sukima" bench pentomino --workers "$(nproc)" --repetitions 3 \
   --plot build/demo/peers --csv build/demo/peers.csv "$@"
 echo
-"$python" lab/scripts/demo-openmp.py --programs "$programs" --class W --rounds 3 --csv build/demo/openmp.csv
+"$python" lab/scripts/demo-openmp.py --programs "$programs" --class W --rounds 3 --setting-seconds 6 \
+  --csv build/demo/openmp.csv
 "$python" lab/scripts/plot-demo.py build/demo/peers.csv build/demo/openmp.csv build/demo
 echo
 echo "Pictures: build/demo/search.png and build/demo/openmp.png (and .svg); all rows: build/demo/peers.png"

@@ -115,7 +115,9 @@ def openmp_bars(rows):
     for row in sorted(rows, key=lambda row: (int(row["neighbours"]), row["setting"] != "plain")):
         place = "alone" if int(row["neighbours"]) == 0 else f"beside {busy} busy programs"
         with_run = row["setting"] != "plain"
-        bars.append((float(row["seconds_median"]), place + (", with sukima run" if with_run else ""), OWN if with_run else PLAIN))
+        runs = f" ({row['runs']} run{'' if row['runs'] == '1' else 's'})"
+        bars.append((float(row["seconds_median"]), place + (", with sukima run" if with_run else "") + runs,
+                     OWN if with_run else PLAIN))
     return rows[0]["program"], busy, bars
 
 
@@ -133,7 +135,7 @@ def draw_openmp(folder, rows):
     figure, axes = pyplot.subplots(figsize=(8, 1.4 + 0.4 * len(bars)))
     draw_bars(axes, bars, max(seconds for seconds, _, _ in bars))  # the longest bar is the message
     figure.suptitle(openmp_title(program, bars), x=0.02, ha="left", fontsize=12, weight="bold")
-    axes.set_title("seconds, shorter is better; nothing was recompiled, no root", loc="left", fontsize=10, color="#555555")
+    axes.set_title("seconds, median of the runs, shorter is better; nothing was recompiled, no root", loc="left", fontsize=10, color="#555555")
     figure.tight_layout(rect=(0, 0, 1, 0.97))
     plots.save(figure, folder / "openmp", dpi=150)
 
@@ -145,7 +147,7 @@ def main():
     folder = pathlib.Path(sys.argv[3])
     try:
         peers = read_rows(sys.argv[1], {"benchmark", "system", "scenario", "workers", "seconds_median"})
-        openmp = read_rows(sys.argv[2], {"program", "neighbours", "setting", "seconds_median"})
+        openmp = read_rows(sys.argv[2], {"program", "neighbours", "setting", "runs", "seconds_median"})
         draw_search(folder, peers)
         draw_openmp(folder, openmp)
     except (OSError, ValueError) as error:

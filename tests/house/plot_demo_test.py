@@ -26,11 +26,11 @@ pentomino,openmp-gcc,gcc,alone,2,4.5
 pentomino,sukima,gcc,overworked,8,0.1
 grav,sukima,gcc,alone,2,0.2
 """
-OPENMP = """program,neighbours,setting,seconds_median
-CG A,2,sukima run,{helped}
-CG A,2,plain,3
-CG A,0,plain,0.36
-CG A,0,sukima run,0.37
+OPENMP = """program,neighbours,setting,runs,seconds_median
+CG A,2,sukima run,3,{helped}
+CG A,2,plain,1,3
+CG A,0,plain,3,0.36
+CG A,0,sukima run,3,0.37
 """
 
 
@@ -67,7 +67,8 @@ class PlotDemo(unittest.TestCase):
         program, busy, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=1)))
         self.assertEqual((program, busy), ("CG A", 2))
         self.assertEqual([label for _, label, _ in bars],
-                         ["alone", "alone, with sukima run", "beside 2 busy programs", "beside 2 busy programs, with sukima run"])
+                         ["alone (3 runs)", "alone, with sukima run (3 runs)", "beside 2 busy programs (1 run)",
+                          "beside 2 busy programs, with sukima run (3 runs)"])
         self.assertIn("3.0 times as fast with sukima run", plot_demo.openmp_title(program, bars))
         program, _, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=3.3)))
         self.assertIn("1.10 of its time with sukima run", plot_demo.openmp_title(program, bars))
