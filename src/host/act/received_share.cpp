@@ -13,7 +13,7 @@ constexpr double judged_seconds = 10;
 constexpr double slack = 0.1;
 /// Seconds without waiting after which the limit is dropped for a trial: the least and the most.
 constexpr double first_pause = 30, longest_pause = 600;
-/// A limit that begins within so many seconds of a trial shows that the trial has failed.
+/// Seconds: a limit that begins so soon after a trial shows that the trial has failed.
 constexpr double trial_seconds = 30;
 
 }  // namespace

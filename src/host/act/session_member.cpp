@@ -13,13 +13,13 @@
 namespace sukima::host {
 namespace {
 
-/// A demand is rounded up to one of so many steps of a CPU: else each cycle would be another estimate.
+/// A demand is rounded up to a multiple of 1 / this: otherwise each cycle would need another estimate.
 constexpr double demand_steps = 128;
 /// A program that uses this part of its number wants more than that, as far as the host can see.
 constexpr double uses_all = 0.8;
 /// Seconds without a word after which a guest is silent.
 constexpr double silence = 10;
-/// A program follows within so many seconds, up to so many CPUs more.
+/// A program follows its number within the first, and exceeds it by at most the second, in CPUs.
 constexpr double following_seconds = 10, following_slack = 0.3;
 constexpr double settle_seconds = 0.5;
 

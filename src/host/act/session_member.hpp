@@ -24,7 +24,7 @@ class session_member {
  public:
   session_member(const vm& described, session_vm given, double cycle_seconds);
 
-  /// Takes what the guest has said.
+  /// Reads the guest's messages.
   void hear(double now);
   /// Reads the counters. \returns false if the machine has ended
   bool measure(double now);
@@ -33,7 +33,7 @@ class session_member {
   /// The same, if it differs from what it was at the last call.
   std::optional<std::vector<vcpu_wish>> new_wishes();
   /// Compares what it received in the last cycle with what it is entitled to.
-  /// \returns a sentence if what it can use is another one of the two now
+  /// \returns a sentence if the other one of the two limits it now
   std::optional<std::string> judge_share(double now);
   /// The CPUs that it can use: what it is entitled to, or what it receives if that has been less for 10 s.
   double usable() const { return std::min(entitled, received_.limit().value_or(entitled)); }
@@ -41,12 +41,12 @@ class session_member {
   vm_report report(unsigned fitting, double now);
   /// Adds what is known of it to its metrics.
   void add_to(vm_metrics& into) const;
-  /// The message that its guest should get; nothing: none.
+  /// The message for its guest; nothing: send none.
   std::optional<host_message> message(std::optional<unsigned> trial) const;
 
   /// The number of threads, or of virtual CPUs in effect, is this now.
   void set_count(unsigned count, double now);
-  /// Nothing is set any more.
+  /// Withdraws the count.
   void release(double now);
 
   const std::string& name() const { return described_.name; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of virtual CPUs as the values of acts, and what a virtual CPU that runs is known by.
+// Numbers of virtual CPUs as the values of acts, and the sign of a virtual CPU that runs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shared out, in numbers only: capacities, who may run where, weights and bounds.
+// The problem in numbers only: capacities, allowed pCPUs, weights and bounds.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The service inside a virtual machine: it reads the host's number, passes it to the programs, switches
-// CPUs, and reports what the programs do. docs/host.md describes it from outside.
+// CPUs, and reports the programs' progress. docs/host.md describes its use.
 #pragma once
 
 #include <atomic>
@@ -55,7 +55,7 @@ class guest_service {
   std::unique_ptr<cpu_switch> cpus_;
   std::unique_ptr<program_reports> programs_;
   message_frames frames_{"sukima-host 1"};
-  std::optional<unsigned> vcpus_;  ///< so many the host wants online
+  std::optional<unsigned> vcpus_;  ///< how many the host wants online
   double vcpus_until_ = 0;
   std::optional<double> sent_at_;
   std::string last_problem_;

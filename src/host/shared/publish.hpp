@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling guests their number, and hearing them: by a file, and by a port of the virtual machine.
+// Sends guests their number and receives their messages: by a file, or by a port of the virtual machine.
 //
-// A number is leased: it is written again every 3 s and counts for 10 s, so that it ends when the host
-// does.
+// A number is leased: it is sent again every 3 s and is valid for 10 s, so that it ends with the host.
 #pragma once
 
 #include <filesystem>

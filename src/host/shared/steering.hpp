@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimising live virtual machines: what is measured goes to the optimiser, and what it wants to the
-// guests.
+// Optimises live virtual machines: passes measurements to the optimiser, and its counts to the guests.
 #pragma once
 
 #include <sys/types.h>
@@ -27,10 +26,10 @@ namespace sukima::host {
 struct vcpu_time {
   bool there = true;  ///< false: a place into which a vCPU can be plugged, or from which it was unplugged
   double ran = 0;
-  double waited = 0;  ///< it could run and did not; with a quota's throttling
+  double waited = 0;  ///< it could run and did not; includes the throttling by a quota
 };
 
-/// What the host's counters say of a virtual machine.
+/// The host's counters of a virtual machine.
 struct vm_times {
   std::vector<vcpu_time> vcpus;  ///< in the order of its vCPUs
   double up = 0;  ///< seconds since it started
@@ -63,7 +62,7 @@ struct steering {
   unsigned least = 1, most = 1;  ///< bounds of the count
   std::optional<pid_t> process;  ///< `pid`
   std::vector<pid_t> vcpu_threads;  ///< `thread` of each vCPU; empty: not given
-  std::filesystem::path port, file;  ///< `port`, `file`: how the guest is told; at most one of them
+  std::filesystem::path port, file;  ///< `port`, `file`: the way to the guest; at most one of them
   std::filesystem::path cgroup;  ///< `cgroup`: the folder of its control group, for `cap` and `weight`
   std::filesystem::path monitor;  ///< `monitor`: its QMP socket, for `plug`
   std::string domain, connect;  ///< `domain`, `connect`: its name or UUID in libvirt, for `plug`, and where
@@ -80,7 +79,7 @@ struct session_vm {
   bool chosen = false;  ///< it is optimised; else only its counters are read
   std::unique_ptr<guest_link> link = nullptr;  ///< needed if it is chosen
   std::unique_ptr<vm_counters> counters = nullptr;  ///< null: it counts as always busy
-  std::unique_ptr<vcpu_ceiling> ceiling = nullptr;  ///< plugs virtual CPUs in; null: none can be
+  std::unique_ptr<vcpu_ceiling> ceiling = nullptr;  ///< plugs virtual CPUs in; null: plugging is impossible
 };
 
 struct session_options {
@@ -88,15 +87,15 @@ struct session_options {
   bool dry_run = false;
   std::uint64_t seed = 1;  ///< of the order in which trials begin
   double cycle_seconds = 1;  ///< the length of a window
-  bool waits_for_machines = false;  ///< without a machine that is left, others may come: it has not ended
+  bool waits_for_machines = false;  ///< goes on without machines, because others may start
 };
 
 class session_member;
 struct attempts;
 
 /// Optimises the chosen machines of one host, without a clock: times are seconds of a clock that does not
-/// go back. No guest gets more by lying: what a guest says decides about its own number only, and what it
-/// gets is counted by the host.
+/// go back. A guest cannot gain by lying: its messages affect its own number only, and the host itself counts
+/// the CPU that it gets.
 class session {
  public:
   /// \param vms as many as the description has, in their order
@@ -116,7 +115,7 @@ class session {
   void replace(const description& host, const std::vector<steering>& how,
                const std::function<session_vm(std::size_t)>& open, double now);
 
-  /// Hears guests, and, once a second, measures, decides and acts. Call it when one of `readable` can be
+  /// Reads the guests' messages, and, once a second, measures, decides and acts. Call it when one of `readable` can be
   /// read, and at least four times a second.
   /// \throws journal_error  an act could not be written down, and was not done
   void step(double now);

@@ -17,7 +17,7 @@ namespace {
 
 /// The weight in a description of a group with the kernel's default weight.
 constexpr double default_weight = 256;
-/// Groups are searched for containers so deep, and so many at most.
+/// How deep groups are searched for containers, and how many at most.
 constexpr int most_depth = 6;
 constexpr std::size_t most_groups = 20000;
 /// How many threads of a container are looked at for their waiting.

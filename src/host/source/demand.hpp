@@ -11,8 +11,7 @@ namespace sukima::host {
 
 /// A machine that waited less than this for each second that it ran gets all that it wants.
 inline constexpr double little_waiting = 0.02;
-/// An idle machine waits for at most this part of the time. It does not matter either: it is less than what
-/// the demand adds.
+/// An idle machine waits for at most this part of the time, which does not matter: the demand adds more.
 inline constexpr double no_waiting = 0.001;
 
 /// For how long a vCPU or a machine ran, and for how long it could run and did not, in seconds.
@@ -25,7 +24,7 @@ struct ran_and_waited {
 /// them.
 ran_and_waited done_between(const ran_and_waited& earlier, const ran_and_waited& later, double seconds);
 
-/// What a machine did, without the waiting that its caps explain: who used the whole cap waited for that.
+/// What a machine did, without the waiting that its caps explain: a machine that used up its cap waited for it.
 /// \param done by each of its vCPUs, in an interval of `seconds`
 /// \param throttled for how long quotas held them back, as far as the kernel counted that, in seconds
 ran_and_waited without_explained_waiting(const vm& machine, const std::vector<ran_and_waited>& done,

@@ -15,10 +15,10 @@ struct ran_somewhere {
   std::vector<std::size_t> may;
 };
 
-/// Attributes what the virtual machines ran to pCPUs: to the one on which each was seen last, without such
-/// one to those that it may use, by what is left of their busy time. The rest is the host's. Its sum is
-/// exact, the sum of `busy` less that of `ran`, but not below 0; its division is an estimate where vCPUs
-/// move.
+/// Attributes the time that each vCPU ran to the pCPU on which it was seen last. If that is unknown, the time
+/// goes to the pCPUs that it may use, in proportion to the rest of their busy time. The rest is the host's:
+/// its sum is exact, the sum of `busy` less that of `ran`, but at least 0; its division is an estimate where
+/// vCPUs move.
 /// \param busy seconds of each pCPU
 std::vector<double> host_use(const std::vector<double>& busy, const std::vector<ran_somewhere>& ran);
 

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The host's own use is looked at over so many seconds.
+/// Seconds over which the host's own use is averaged.
 constexpr double host_window = 10;
 /// Intervals that are shorter, in seconds, say nothing: the counters of libvirt have steps of 10 ms.
 constexpr double least_interval = 0.1;

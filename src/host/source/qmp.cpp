@@ -20,7 +20,7 @@ namespace {
 
 /// The weight in a description of what has the kernel's default weight.
 constexpr double default_weight = 256;
-/// Whether a process has its group for itself is decided by so many members.
+/// How many members of a group are read to find out whether a process is alone in it.
 constexpr std::size_t most_members = 64;
 
 /// What a monitor said when it answered last.
