@@ -73,7 +73,8 @@ RUNTIME_LAYERS = [
     ("placement and remote", ["place", "remote"]),
     ("control", ["control"]),
     ("lifecycle and entry", [
-        "core", "default_runtime", "entry", "lifecycle", "observe/statistics", "poll_handlers", "rest", "worker_loop",
+        "background_worker", "core", "default_runtime", "entries", "lifecycle", "observe/statistics",
+        "poll_handlers", "rest", "worker_loop",
     ]),
 ]
 OBJECTS_LAYERS = [

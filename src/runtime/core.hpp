@@ -12,6 +12,7 @@
 #include "control/worker_controller.hpp"
 #include "control/worker_placement.hpp"
 #include "control/worker_threads.hpp"
+#include "entries.hpp"
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
@@ -36,14 +37,16 @@ class whole_runtime final : public runtime_core {
   whole_runtime& operator=(const whole_runtime&) = delete;
 
  private:
-  fiber_pool fibers_{*this, chosen.stack, chosen.choices};
-  fiber_pool bound_fibers_{*this, tuning::bound_stack, chosen.choices};
-  worker_table workers_{*this};
+  fiber_pool fibers_{*this, chosen, chosen.stack};
+  fiber_pool bound_fibers_{*this, chosen, tuning::bound_stack};
+  worker_table workers_{worker_origin{*this, chosen, serial, rest}};
   worker_threads threads_{workers_, background_main};
-  lifecycle entries_{*this, remote_};
+  runtime_entries entries_{serial, tuned, workers_, life, park_, monitor_thread_, placement_, hints_};
+  lifecycle cycle_{workers_, threads_, controller_, monitor_thread_, launched_, remote_, life, entries_};
   parking park_{chosen, tuned, workers_, life, launched_, shortage_, placement_, remote_};
   injector_queue injector_{chosen, park_, hints_};
-  launched_futures launched_{*this};
+  launched_futures launched_{chosen, workers_, park_, hints_,
+                             abort_listeners{workers_, suspensions_, remote_}};
   splittable_fibers splittable_{chosen};
   cancellable_suspensions suspensions_;
   parked_fibers parked_;

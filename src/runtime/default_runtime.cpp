@@ -51,7 +51,7 @@ void runtime::shutdown() {
   detail::fiber* s = detail::running_fiber();
   if (s != nullptr && s->runtime == core_.get())
     throw usage_error("sukima: a runtime cannot be shut down by one of its own workers");
-  core_->entries.stop();
+  core_->cycle.stop();
 }
 
 unsigned runtime::workers() const noexcept { return core_->worker_limit; }
@@ -85,7 +85,7 @@ namespace detail {
 ///   a thread that replaces  counted_ := null, then reads the count; if a thread is counted, the pointer
 ///                           comes back
 /// Both write before they read, so one of them sees the other. A thread may have read the pointer to a
-/// runtime that ends before the thread enters it. That runtime refuses it (lifecycle::try_enter), and it
+/// runtime that ends before the thread enters it. That runtime refuses it (runtime_entries::try_enter), and it
 /// tries again.
 ///
 /// The slot is never destroyed: threads may still compute while the program's static objects end. A child
@@ -182,7 +182,7 @@ void default_slot::enter(root_task& root) {
     if (its.get().core_->entries.try_enter(root)) return;
     // The program has shut it down; or another thread replaces it just now, or has tried to.
     const std::lock_guard hold(lock_);
-    if (is_current(its.get()) && its.get().core_->entries.is_stopping()) throw was_shut_down();
+    if (is_current(its.get()) && its.get().core_->entries.are_refused()) throw was_shut_down();
   }
 }
 
@@ -203,7 +203,7 @@ bool default_slot::renew(const settings& chosen) {
     if (!is_usable(old)) continue;
     // Stored first, then the count is read; a user counts itself first.
     where->store(nullptr, std::memory_order_seq_cst);
-    if (users_.load(std::memory_order_seq_cst) != 0 || !old->core_->entries.stop_if_empty()) {
+    if (users_.load(std::memory_order_seq_cst) != 0 || !old->core_->cycle.stop_if_empty()) {
       where->store(old, std::memory_order_seq_cst);
       return false;
     }

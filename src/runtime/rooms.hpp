@@ -34,6 +34,7 @@ class node_events;
 class parked_fibers;
 class parking;
 class place_events;
+class runtime_entries;
 class splittable_fibers;
 class worker_controller;
 class worker_table;
@@ -46,7 +47,8 @@ struct runtime_rooms {
   fiber_pool& bound_fibers;  ///< small ones, of executors
   worker_table& workers;
   worker_threads& threads;
-  lifecycle& entries;
+  runtime_entries& entries;
+  lifecycle& cycle;
   parking& park;
   injector_queue& injector;
   launched_futures& launched;
@@ -85,8 +87,8 @@ struct runtime_core : runtime_rooms {
   [[no_unique_address]] rest_events rest;
 };
 
-/// The calling thread becomes a worker of the runtime for the time of a call (entry.cpp). \throws as
-/// lifecycle::enter
+/// The calling thread becomes a worker of the runtime for the time of a call (entries.cpp). \throws as
+/// runtime_entries::enter
 void enter(runtime_core& r, root_task& root);
 
 }  // namespace sukima::detail

@@ -3,7 +3,6 @@
 
 #include "observe/trace.hpp"
 #include "rest/rest_mark.hpp"
-#include "rooms.hpp"
 #include "settings.hpp"
 #include "shared/most_threads.hpp"
 
@@ -23,17 +22,18 @@ std::atomic<std::uint32_t> worker_number{0};
 
 std::uint32_t last_worker_number() noexcept { return worker_number.load(std::memory_order_acquire); }
 
-worker::worker(runtime_core& core, unsigned in_runtime, unsigned in_rank)
-    : runtime(&core),
+worker::worker(const worker_origin& from, unsigned in_runtime, unsigned in_rank)
+    : runtime(&from.runtime),
       id(in_runtime),
       number(worker_number.fetch_add(1, std::memory_order_relaxed) + 1),
       rank(in_rank),
       background(in_rank != 0),
-      epoch(uses(core.chosen, wait_policy::condvar), uses(core.chosen, wait_policy::inherit)),
+      epoch(uses(from.chosen, wait_policy::condvar), uses(from.chosen, wait_policy::inherit)),
       // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
       random_state((0x9E3779B97F4A7C15ull * (in_runtime + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1),
       state_since(ticks()),
-      trace(trace_worker(core.serial, in_runtime)) {}
+      trace(trace_worker(from.serial, in_runtime)),
+      rest_changes(from.rest) {}
 
 std::uint64_t worker::random() noexcept {
   // xorshift64*: a victim's choice needs no better one.
@@ -54,10 +54,8 @@ void worker::enter_state(worker_state next, std::uint64_t now) noexcept {
   if (trace != nullptr) trace->add(static_cast<trace_kind>(next), now);
 }
 
-void worker::rests(rest_place place) noexcept { rest.is(runtime->rest, place); }
-void worker::sleeps(rest_place place, std::uint32_t seen) noexcept {
-  rest.sleeps(runtime->rest, place, seen);
-}
+void worker::rests(rest_place place) noexcept { rest.is(rest_changes, place); }
+void worker::sleeps(rest_place place, std::uint32_t seen) noexcept { rest.sleeps(rest_changes, place, seen); }
 
 void worker::note(trace_kind kind, std::uint32_t argument) noexcept {
   if (trace != nullptr) trace->add(kind, ticks(), argument);
@@ -75,7 +73,7 @@ worker& worker_table::add(unsigned rank) {
   if (id == max_workers)
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "sukima: more than 4096 threads are inside one runtime");
-  auto* const w = new worker(core_, id, rank);
+  auto* const w = new worker(origin_, id, rank);
   workers_[id].store(w, std::memory_order_relaxed);
   count_.store(id + 1, std::memory_order_release);
   return *w;

@@ -11,6 +11,7 @@
 
 #include <sukima/detail/atomics.hpp>
 #include <sukima/detail/task.hpp>
+#include <sukima/settings.hpp>
 #include <sukima/statistics.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
@@ -30,17 +31,26 @@ struct runtime_core;
 
 /// Flags of a worker. A thread that sets one requests a poll of the worker's fiber afterwards.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted, perhaps the worker's task
-inline constexpr std::uint32_t flag_leave = 2;  ///< hand the fiber over: the thread is wanted at home
+inline constexpr std::uint32_t flag_leave =
+    2;  ///< hand the fiber over: the thread is wanted at home
 inline constexpr std::uint32_t flag_remote = 4;  ///< another node wants a task (remote/remote_interface.hpp)
 inline constexpr std::uint32_t flag_place = 8;  ///< a worker may exchange fibers with it (place/hints.hpp)
 
 /// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
 
+/// What the workers of a runtime have in common.
+struct worker_origin {
+  runtime_core& runtime;  ///< stored in each worker, and not used
+  const settings& chosen;
+  std::uint64_t serial;  ///< of the runtime
+  rest_events& rest;
+};
+
 struct alignas(128) worker {
   /// \param in_runtime its number in the table
   /// \param in_rank see `rank`
-  worker(runtime_core& core, unsigned in_runtime, unsigned in_rank);
+  worker(const worker_origin& from, unsigned in_runtime, unsigned in_rank);
   ~worker();
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
@@ -61,7 +71,7 @@ struct alignas(128) worker {
   /// Set by others, read and cleared by the worker.
   /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; check_abort in poll_abort.cpp;
   /// request_abort_checks in abort.cpp; execute in execute.cpp; complete in complete.cpp; await in await.cpp;
-  /// adjust in worker_controller.cpp; background_main in entry.cpp; is_wanted in park.cpp;
+  /// adjust in worker_controller.cpp; background_main in background_worker.cpp; is_wanted in park.cpp;
   /// request_place_check, clear_place_flag in place_events.cpp; set_question, answer in
   /// remote_interface.cpp; is_called in search.cpp; worker_loop in worker_loop.cpp
   atomic<std::uint32_t> flags{0};
@@ -70,16 +80,17 @@ struct alignas(128) worker {
   /// pairs with: park, unpark_one, sleep_as_sentinel, sleep_until_called_up in park.cpp
   atomic<bool> parked{false};
   /// A background thread's, or an entering thread has it.
-  /// pairs with: acquire_worker, try_enter in entry.cpp; stop in lifecycle.cpp
+  /// pairs with: acquire_worker, try_enter in entries.cpp; stop in lifecycle.cpp
   std::atomic<bool> taken{true};
   /// Taken, and it works. Relaxed: the counts order it (pin_all in worker_placement.cpp).
-  /// pairs with: try_enter in entry.cpp; pin_all in worker_placement.cpp
+  /// pairs with: try_enter in entries.cpp; pin_all in worker_placement.cpp
   std::atomic<bool> inside{false};
   /// Of its thread, valid while `pinned`. Written by worker_placement before that is set, or by the thread
   /// itself where each background worker stays on one CPU (pin_policy::cpu).
   cpu_set_t affinity_before{};
   /// Its thread stays on one CPU, or will in a moment. Written by worker_placement.
-  /// pairs with: pin_all, pin_again, unpin, unpin_after_fork in worker_placement.cpp; try_enter in entry.cpp
+  /// pairs with: pin_all, pin_again, unpin, unpin_after_fork in worker_placement.cpp; try_enter in
+  /// entries.cpp
   std::atomic<bool> pinned{false};
   /// It is another worker's guest, or has one. Written by worker_placement. no partner: a hint
   std::atomic<bool> shares_cpu{false};
@@ -119,6 +130,7 @@ struct alignas(128) worker {
   trace_buffer* trace;  ///< null: no trace
 
   [[no_unique_address]] rest_mark rest;  ///< for the check at rest; written by its own thread
+  rest_events& rest_changes;
   void rests(rest_place place) noexcept;
   /// Before it sleeps until its wake epoch is another one than `seen`.
   void sleeps(rest_place place, std::uint32_t seen) noexcept;
@@ -141,7 +153,8 @@ inline constexpr unsigned max_workers = 4096;
 /// The workers of a runtime. Workers are only added, and live as long as the runtime.
 class worker_table {
  public:
-  explicit worker_table(runtime_core& core) : core_(core), workers_(new std::atomic<worker*>[max_workers]) {}
+  explicit worker_table(const worker_origin& origin)
+      : origin_(origin), workers_(new std::atomic<worker*>[max_workers]) {}
   ~worker_table();
   worker_table(const worker_table&) = delete;
   worker_table& operator=(const worker_table&) = delete;
@@ -172,7 +185,7 @@ class worker_table {
   worker& add(unsigned rank);
 
  private:
-  runtime_core& core_;
+  const worker_origin origin_;
   const std::unique_ptr<std::atomic<worker*>[]> workers_;  ///< pairs with: add, size
   std::atomic<unsigned> count_{0};  ///< pairs with: add, size
   std::mutex growing_;

@@ -129,15 +129,19 @@ void lower_shield(char* top) noexcept {
   s.limit.request_poll();
 }
 
-void request_abort_checks(runtime_core& r) noexcept {
-  for (worker& w : r.workers.all()) {
+void request_abort_checks(const abort_listeners& in) noexcept {
+  for (worker& w : in.workers.all()) {
     stress_point();
     // Set first, then `current` is read.
     w.flags.fetch_or(flag_check_abort, std::memory_order_seq_cst);
     if (fiber* s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
   }
-  r.suspensions.cancel_those_concerned();
-  r.remote.abort_those_concerned();
+  in.suspensions.cancel_those_concerned();
+  in.remote.abort_those_concerned();
+}
+
+void request_abort_checks(runtime_core& r) noexcept {
+  request_abort_checks(abort_listeners{r.workers, r.suspensions, r.remote});
 }
 
 void unmask(runtime_core& r, task& t) noexcept {

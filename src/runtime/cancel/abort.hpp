@@ -23,6 +23,17 @@
 
 namespace sukima::detail {
 
+class cancellable_suspensions;
+class node_events;
+class worker_table;
+
+/// What an abort may concern: running fibers, suspended ones, and tasks on other nodes.
+struct abort_listeners {
+  const worker_table& workers;
+  cancellable_suspensions& suspensions;
+  node_events& remote;
+};
+
 /// Whether the task that this fiber runs, one of its ancestors, or a choice point of its running segment was
 /// aborted.
 bool is_concerned(const fiber& s) noexcept;
@@ -53,6 +64,7 @@ void lower_abort(task& t, const choice_point* r) noexcept;
 /// Ends an abort that reached `r`, of the running segment, and nothing older.
 void clear_abort(fiber& s, const choice_point* r) noexcept;
 /// Makes every worker look for an abort at its next poll. The abort was written before.
+void request_abort_checks(const abort_listeners& in) noexcept;
 void request_abort_checks(runtime_core& r) noexcept;
 /// The owner of a task begins to wait for it. If that was split off during stack unwinding, from a choice
 /// point older than the destructor, and the exception has been caught since, it is aborted with its owner

@@ -63,7 +63,7 @@ class worker_controller {
 
   /// At most so many workers from now on, by the program's own wish; 0: no such limit.
   void limit_workers(unsigned most);
-  /// Waits for a change that is under way. To be called once lifecycle::is_closed(): none starts a thread
+  /// Waits for a change that is under way. To be called once lifetime::is_closed(): none starts a thread
   /// any more.
   void close() noexcept;
   /// A worker waits: one more may run, if there is none too many. \returns false: no thread could be started

@@ -187,7 +187,8 @@ bool worker_placement::pin_all() {
     p.of->pinned.store(true, std::memory_order_release);
   }
   stress_point();
-  // A thread that leaves (lifecycle::try_enter) clears `inside`, changes the counts, and then reads `pinned`.
+  // A thread that leaves (runtime_entries::try_enter) clears `inside`, changes the counts, and then reads
+  // `pinned`.
   // If its change comes later than this one, it sees `pinned` and waits for the lock. If it came earlier,
   // `inside` is seen as false here.
   park_.order_with_counts();

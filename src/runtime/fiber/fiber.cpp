@@ -21,7 +21,6 @@
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
-#include "rooms.hpp"
 #include "tuning.hpp"
 
 #include <sys/mman.h>
@@ -133,11 +132,12 @@ std::size_t page_size() noexcept {
 }
 
 // Beside its guard the choice stack of a large fiber has a page at least.
-fiber_pool::fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size)
+fiber_pool::fiber_pool(runtime_core& runtime, const settings& chosen, std::size_t stack_size)
     : runtime_(runtime),
+      chosen_(chosen),
       small_(stack_size <= small_stack_limit),
       stack_size_(round_up(stack_size, small_ ? small_page : page_size())),
-      choice_size_(std::clamp<std::size_t>(round_up(choice_size, page_size()), page_size(),
+      choice_size_(std::clamp<std::size_t>(round_up(chosen.choices, page_size()), page_size(),
                                            choice_span - gate_page - choice_guard)) {}
 
 fiber_pool::~fiber_pool() {
@@ -237,8 +237,8 @@ fiber* fiber_pool::make_large() {
   static std::atomic<std::size_t> made{0};  // no partner: it spreads the bases, nothing more
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
   auto* own_gate = ::new (static_cast<void*>(first + (gate_offset - gate_page))) gate{};
-  own_gate->clone_grain = clone_grain_of(runtime_.chosen.clones_ns);
-  own_gate->follows_hints = runtime_.chosen.placement != placement_policy::off;
+  own_gate->clone_grain = clone_grain_of(chosen_.clones_ns);
+  own_gate->follows_hints = chosen_.placement != placement_policy::off;
   auto* s = ::new (static_cast<void*>(own_gate + 1)) fiber;
   begins_to_own(s, sizeof *s);
   s->runtime = &runtime_;
@@ -267,7 +267,7 @@ fiber* fiber_pool::make_small() {
     shared->region = {begin, choice_span, regions_};
     regions_ = &shared->region;
     shared->shared_gate.shared = true;
-    shared->shared_gate.follows_hints = runtime_.chosen.placement != placement_policy::off;
+    shared->shared_gate.follows_hints = chosen_.placement != placement_policy::off;
     shared->shared_gate.limit.store(all_ones, std::memory_order_relaxed);
     shared->first = begin + round_up(gate_offset + sizeof(slab), small_page);
     shared->piece = piece;

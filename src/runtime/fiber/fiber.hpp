@@ -18,6 +18,7 @@
 
 #include <sukima/detail/atomics.hpp>
 #include <sukima/detail/task.hpp>
+#include <sukima/settings.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
 
@@ -192,7 +193,9 @@ struct memory_region {
 /// poll of a fiber that was given back.
 class fiber_pool {
  public:
-  fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size);
+  /// \param runtime     stored in each fiber, and not used
+  /// \param stack_size  of a C stack; the choice stacks have settings::choices
+  fiber_pool(runtime_core& runtime, const settings& chosen, std::size_t stack_size);
   ~fiber_pool();
   fiber_pool(const fiber_pool&) = delete;
   fiber_pool& operator=(const fiber_pool&) = delete;
@@ -212,6 +215,7 @@ class fiber_pool {
   fiber* make_small();
 
   runtime_core& runtime_;
+  const settings& chosen_;
   const bool small_;
   const std::size_t stack_size_;
   const std::size_t choice_size_;

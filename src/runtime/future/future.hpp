@@ -26,6 +26,7 @@
 // Model: model/future.pml.
 #pragma once
 
+#include "cancel/abort.hpp"
 #include "fiber/switch.hpp"
 #include "park/future_source.hpp"
 #include "park/wait_policy.hpp"
@@ -33,6 +34,7 @@
 #include <sukima/capacity/places.h>
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/future.hpp>
+#include <sukima/settings.hpp>
 #include <sukima/suspend.hpp>
 
 #include <atomic>
@@ -47,6 +49,8 @@ namespace sukima::detail {
 struct fiber;
 struct runtime_core;
 struct worker;
+class parking;
+class place_events;
 class rest_check;
 
 /// What waits for the end of a future: a fiber or a thread, in its own frame.
@@ -104,7 +108,8 @@ void unlink(launched& t, launched*& oldest, launched*& newest) noexcept;
 /// The futures of a runtime that were launched and have not ended.
 class launched_futures final : public future_source {
  public:
-  explicit launched_futures(runtime_core& core);
+  launched_futures(const settings& chosen, const worker_table& workers, parking& park,
+                   const place_events& hints, const abort_listeners& aborts);
 
   /// Adds a future that no worker has begun. Runs none, because the caller may hold locks.
   /// \throws usage_error after close()
@@ -165,7 +170,11 @@ class launched_futures final : public future_source {
   launched* take_queued(const worker& w) noexcept;
   list& list_of(const launched& t) noexcept;
 
-  runtime_core& core_;
+  const settings& chosen_;
+  const worker_table& workers_;
+  parking& park_;
+  const place_events& hints_;
+  const abort_listeners aborts_;
   policy_mutex lock_;
   list waiting_;  ///< no worker has begun them
   list dependent_;  ///< they wait for others to end

@@ -24,8 +24,14 @@
 
 namespace sukima::detail {
 
-launched_futures::launched_futures(runtime_core& core)
-    : core_(core), lock_(core.chosen.policy_at(wait_point::lock)) {}
+launched_futures::launched_futures(const settings& chosen, const worker_table& workers, parking& park,
+                                   const place_events& hints, const abort_listeners& aborts)
+    : chosen_(chosen),
+      workers_(workers),
+      park_(park),
+      hints_(hints),
+      aborts_(aborts),
+      lock_(chosen.policy_at(wait_point::lock)) {}
 
 void append(launched& t, launched*& oldest, launched*& newest) noexcept {
   t.before = newest;
@@ -119,19 +125,19 @@ void launched_futures::call_workers(sukima_place queue) noexcept {
   if (queue != SUKIMA_PLACE_ANY)
     call_workers_to(queue);
   else
-    core_.park.wake_sentinel();
+    park_.wake_sentinel();
 }
 
 task* launched_futures::take(const worker& w) noexcept {
   if (queued_.load(std::memory_order_seq_cst) != 0)
     if (launched* const t = take_queued(w)) return t;
   if (pending_.load(std::memory_order_seq_cst) == 0) return nullptr;
-  const bool hinted = core_.hints.in_use();
+  const bool hinted = hints_.in_use();
   const std::lock_guard hold(lock_);
   int looked_at = 0;
   for (launched* t = hinted ? waiting_.oldest : nullptr;
        t != nullptr && looked_at < tuning::most_looked_through; t = t->after, ++looked_at)
-    if (core_.hints.suits(w, t->place)) return start(t);
+    if (hints_.suits(w, t->place)) return start(t);
   return start(waiting_.oldest);
 }
 
@@ -199,7 +205,7 @@ void launched_futures::close(char* top) {
     future_waiting::end(*t.cell, future_end::cancelled);
     drop_handle(t);
   }
-  request_abort_checks(core_);
+  request_abort_checks(aborts_);
   auto store = [this](resumer r) {
     {
       const std::lock_guard hold(lock_);

@@ -60,21 +60,21 @@ launched* launched_futures::oldest() const noexcept {
 launched* launched_futures::take_queued(const worker& w) noexcept {
   const std::lock_guard hold(lock_);
   for (std::uint32_t p = 0; p < queue_count_; ++p)
-    if (queues_[p].oldest != nullptr && core_.hints.serves(w, static_cast<sukima_place>(p)))
+    if (queues_[p].oldest != nullptr && hints_.serves(w, static_cast<sukima_place>(p)))
       return start(queues_[p].oldest);
   return nullptr;
 }
 
 void launched_futures::call_workers_to(sukima_place queue) noexcept {
-  for (worker& w : core_.workers.all()) {
-    if (!core_.hints.serves(w, queue)) continue;
+  for (worker& w : workers_.all()) {
+    if (!hints_.serves(w, queue)) continue;
     request_place_check(w);
     unpark(w);
   }
 }
 
 void launched_futures::call_workers_to_queues() noexcept {
-  if (core_.chosen.placement != placement_policy::queue) return;
+  if (chosen_.placement != placement_policy::queue) return;
   stress_point();
   const std::lock_guard hold(lock_);
   for (std::uint32_t p = 0; p < queue_count_; ++p)

@@ -42,7 +42,7 @@ void complete_given_away(runtime_core& r, task* t) noexcept {
 }
 
 fiber* complete(worker& w, task* t) noexcept {
-  hands_over(t);  // pairs with: await in await.cpp; try_enter in entry.cpp
+  hands_over(t);  // pairs with: await in await.cpp; try_enter in entries.cpp
   abort_owner_after_error(*w.runtime, *t);
   if (t->owner == nullptr) {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ordinary threads become workers for the time of a call, and what the runtime's own threads do.
+// How ordinary threads become workers for the time of a call.
+#include "entries.hpp"
+
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "control/monitor.hpp"
-#include "control/worker_controller.hpp"
-#include "control/worker_placement.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
-#include "lifecycle.hpp"
+#include "park/cpu_use.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "rest/rest_mark.hpp"
@@ -24,12 +24,9 @@
 #include <sukima/detail/own_thread.hpp>
 #include <sukima/detail/ticks.hpp>
 
-#include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <functional>
 #include <system_error>
 
 namespace sukima::detail {
@@ -56,47 +53,23 @@ int this_threads_id(last_entry& known) noexcept {
   return known.thread_id;
 }
 
-/// Onto the CPU of its rank.
-void pin(worker& w) noexcept {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  const int count = CPU_COUNT(&allowed);
-  if (count <= 0) return;
-  w.affinity_before = allowed;
-  int wanted = static_cast<int>(w.rank) % count;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(cpu, &one);
-      sched_setaffinity(0, sizeof one, &one);
-      return;
-    }
-}
-
-/// Reports a thread's start or end to the program. An exception ends the program: it has no caller that could
-/// handle it.
-void notify(const std::function<void(int)>& observer, const worker& w) noexcept {
-  if (observer) observer(static_cast<int>(w.id));
-}
-
 }  // namespace
 
-worker* lifecycle::acquire_worker() {
+worker* runtime_entries::acquire_worker() {
   const auto take = [](worker& w) {
     return !w.background && !w.taken.load(std::memory_order_relaxed) &&
            !w.taken.exchange(true, std::memory_order_acquire);
   };
   last_entry& mine = last;  // one look-up
-  if (mine.serial != core_.serial || !take(*mine.w)) {
+  if (mine.serial != serial_ || !take(*mine.w)) {
     worker* found = nullptr;
-    for (worker& w : core_.workers.all())
+    for (worker& w : workers_.all())
       if (take(w)) {
         found = &w;
         break;
       }
-    mine.w = found != nullptr ? found : &core_.workers.add(0);
-    mine.serial = core_.serial;
+    mine.w = found != nullptr ? found : &workers_.add(0);
+    mine.serial = serial_;
   }
   mine.w->thread_id.store(this_threads_id(mine), std::memory_order_relaxed);
   takes_over(mine.w);  // pairs with: try_enter. What is the worker's passes from thread to thread
@@ -107,24 +80,42 @@ usage_error was_shut_down() { return usage_error("sukima: this runtime was shut 
 
 void enter(runtime_core& r, root_task& root) { r.entries.enter(root); }
 
-void lifecycle::enter(root_task& root) {
+bool runtime_entries::is_refused(const root_task& root) const noexcept {
+  return refused_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed);
+}
+
+bool runtime_entries::are_counted() const noexcept { return park_.counts().entries != 0; }
+
+void runtime_entries::close() {
+  std::unique_lock hold(leaving_);
+  // Stored first, then the counts are read; try_enter() and end_entry() change the counts first.
+  refused_.store(true, std::memory_order_seq_cst);
+  left_.wait(hold, [this] { return !are_counted(); });
+}
+
+void runtime_entries::enter_last(root_task& root) {
+  last_root_.store(&root, std::memory_order_relaxed);
+  enter(root);
+  last_root_.store(nullptr, std::memory_order_relaxed);  // another root may lie there
+}
+
+void runtime_entries::enter(root_task& root) {
   if (!try_enter(root)) throw was_shut_down();
 }
 
-bool lifecycle::try_enter(root_task& root) {
-  core_.life.refuse_orphans();
-  if (stopping_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed))
-    return false;
+bool runtime_entries::try_enter(root_task& root) {
+  life_.refuse_orphans();
+  if (is_refused(root)) return false;
   worker& w = *acquire_worker();
   fiber* const s = w.take_fiber();
   if (s == nullptr) {
     w.taken.store(false, std::memory_order_release);
     throw no_fiber();
   }
-  core_.park.entry_begins();
-  core_.monitor_thread.entry_begins();
-  // The entry was counted before; stop() sets the flag and then reads the counts.
-  if (stopping_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed)) {
+  park_.entry_begins();
+  monitor_thread_.entry_begins();
+  // The entry was counted before; close() sets the flag and then reads the counts.
+  if (is_refused(root)) {
     end_entry(ticks());
     w.give_fiber(s);
     w.taken.store(false, std::memory_order_release);
@@ -136,7 +127,7 @@ bool lifecycle::try_enter(root_task& root) {
   s->entered_at.store(begun, std::memory_order_relaxed);
   const short_roots::code code = reinterpret_cast<short_roots::code>(root.run);
   s->is_short_root = last.roots.expects(code);
-  const bool after_silence = begun - core_.park.quiet_since() > core_.tuned.adaptive_spin;
+  const bool after_silence = begun - park_.quiet_since() > tuned_.adaptive_spin;
   w.thread_exceptions = this_threads_exceptions();
   ensure_alternate_stack();
   fiber* const outer = running_fiber();  // of another runtime, whose worker this thread is
@@ -145,8 +136,8 @@ bool lifecycle::try_enter(root_task& root) {
   w.root_ended_at = 0;
   open_mailbox(w);
   w.inside.store(true, std::memory_order_relaxed);
-  if (core_.placement.is_active()) [[unlikely]]
-    core_.placement.pin_again(w);
+  if (placement_.is_active()) [[unlikely]]
+    placement_.pin_again(w);
   switch_from_home(w, *s);
   if (outer != nullptr) [[unlikely]]
     set_running_fiber(outer);
@@ -154,11 +145,10 @@ bool lifecycle::try_enter(root_task& root) {
   SUKIMA_ASSERT(w.current.load(std::memory_order_seq_cst) == nullptr, "a thread leaves the runtime at home");
   const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
-  // After silence no idle worker is awake that could take something before the root warm-up ends.
-  const tuned_ticks& tuned = core_.tuned;
-  last.roots.note(code, now - begun, after_silence ? tuned.root_warm_up : tuned.minimum_steal_age,
-                  tuned.root_warm_up);
-  if (core_.hints.in_use()) core_.hints.leaves(w);
+  // After silence no idle worker is awake that could take something before the root warm-up is over.
+  last.roots.note(code, now - begun, after_silence ? tuned_.root_warm_up : tuned_.minimum_steal_age,
+                  tuned_.root_warm_up);
+  if (hints_.in_use()) hints_.leaves(w);
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
   w.rests(rest_place::no_thread);
@@ -166,7 +156,7 @@ bool lifecycle::try_enter(root_task& root) {
   w.inside.store(false, std::memory_order_relaxed);
   end_entry(now);
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
-    core_.placement.unpin(w);
+    placement_.unpin(w);
   takes_over(&root);  // pairs with: complete in complete.cpp
   hands_over(&w);  // pairs with: acquire_worker; stop in lifecycle.cpp
   w.taken.store(false, std::memory_order_release);
@@ -175,53 +165,12 @@ bool lifecycle::try_enter(root_task& root) {
   return true;
 }
 
-void lifecycle::end_entry(std::uint64_t now) noexcept {
-  core_.park.entry_ends(now);
-  // The counts have changed; stop() sets the flag and then reads the counts.
-  if (!stopping_.load(std::memory_order_seq_cst)) return;
+void runtime_entries::end_entry(std::uint64_t now) noexcept {
+  park_.entry_ends(now);
+  // The counts have changed; close() sets the flag and then reads the counts.
+  if (!refused_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard hold(leaving_);
   left_.notify_all();
-}
-
-void background_main(worker& w) {
-  runtime_core& r = *w.runtime;
-  pthread_setname_np(pthread_self(), "sukima");
-  if (r.chosen.pin == pin_policy::cpu) pin(w);
-  ensure_alternate_stack();
-  w.thread_id.store(this_threads_id(last), std::memory_order_relaxed);
-  w.thread_exceptions = this_threads_exceptions();
-  notify(r.chosen.on_worker_start, w);
-  std::uint64_t home_since = ticks();
-  while (!r.life.is_closed()) {
-    const std::uint32_t seen = w.epoch.read();
-    // Cleared first, then the target is read: worker_controller::adjust stores the target first and sets the
-    // flag afterwards.
-    w.flags.fetch_and(~flag_leave, std::memory_order_seq_cst);
-    if (r.target.is_surplus(w.rank)) {
-      if (r.life.is_closed()) continue;
-      if (r.park.spins(wait_point::start, home_since)) {
-        if (!r.park.sleeps_at(wait_point::start)) w.rests(rest_place::at_home);
-        continue;
-      }
-      w.sleeps(rest_place::at_home, seen);
-      w.epoch.wait(r.chosen.policy_at(wait_point::start), seen);
-      w.rests(rest_place::busy);
-      continue;
-    }
-    stress_point();
-    w.rests(rest_place::busy);
-    fiber* const s = w.take_fiber();
-    if (s == nullptr) break;  // no memory: one worker less
-    open_mailbox(w);
-    switch_from_home(w, *s);
-    w.enter_state(worker_state::outside);
-    close_mailbox(w);
-    if (r.hints.in_use()) r.hints.leaves(w);
-    home_since = ticks();
-  }
-  notify(r.chosen.on_worker_end, w);
-  w.thread_id.store(0, std::memory_order_relaxed);
-  w.rests(rest_place::no_thread);
 }
 
 void enter_on_new_fiber(root_task& root) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread of a background worker: at home while it is surplus, else on fibers (worker_loop.cpp).
+#include "fiber/fault.hpp"
+#include "fiber/switch.hpp"
+#include "lifecycle.hpp"
+#include "park/park.hpp"
+#include "place/place_events.hpp"
+#include "rest/rest_mark.hpp"
+#include "rooms.hpp"
+#include "steal/request.hpp"
+#include "stress.hpp"
+#include "worker.hpp"
+
+#include <sukima/detail/ticks.hpp>
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <functional>
+
+namespace sukima::detail {
+
+namespace {
+
+/// Onto the CPU of its rank.
+void pin(worker& w) noexcept {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  const int count = CPU_COUNT(&allowed);
+  if (count <= 0) return;
+  w.affinity_before = allowed;
+  int wanted = static_cast<int>(w.rank) % count;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      sched_setaffinity(0, sizeof one, &one);
+      return;
+    }
+}
+
+/// Reports a thread's start or end to the program. An exception ends the program: it has no caller that could
+/// handle it.
+void notify(const std::function<void(int)>& observer, const worker& w) noexcept {
+  if (observer) observer(static_cast<int>(w.id));
+}
+
+}  // namespace
+
+void background_main(worker& w) {
+  runtime_core& r = *w.runtime;
+  pthread_setname_np(pthread_self(), "sukima");
+  if (r.chosen.pin == pin_policy::cpu) pin(w);
+  ensure_alternate_stack();
+  w.thread_id.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  w.thread_exceptions = this_threads_exceptions();
+  notify(r.chosen.on_worker_start, w);
+  std::uint64_t home_since = ticks();
+  while (!r.life.is_closed()) {
+    const std::uint32_t seen = w.epoch.read();
+    // Cleared first, then the target is read: worker_controller::adjust stores the target first and sets the
+    // flag afterwards.
+    w.flags.fetch_and(~flag_leave, std::memory_order_seq_cst);
+    if (r.target.is_surplus(w.rank)) {
+      if (r.life.is_closed()) continue;
+      if (r.park.spins(wait_point::start, home_since)) {
+        if (!r.park.sleeps_at(wait_point::start)) w.rests(rest_place::at_home);
+        continue;
+      }
+      w.sleeps(rest_place::at_home, seen);
+      w.epoch.wait(r.chosen.policy_at(wait_point::start), seen);
+      w.rests(rest_place::busy);
+      continue;
+    }
+    stress_point();
+    w.rests(rest_place::busy);
+    fiber* const s = w.take_fiber();
+    if (s == nullptr) break;  // no memory: one worker less
+    open_mailbox(w);
+    switch_from_home(w, *s);
+    w.enter_state(worker_state::outside);
+    close_mailbox(w);
+    if (r.hints.in_use()) r.hints.leaves(w);
+    home_since = ticks();
+  }
+  notify(r.chosen.on_worker_end, w);
+  w.thread_id.store(0, std::memory_order_relaxed);
+  w.rests(rest_place::no_thread);
+}
+
+}  // namespace sukima::detail

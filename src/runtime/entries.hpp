@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entries of outside threads: a thread becomes a worker of the runtime for the time of a call.
+//
+// Closing: `refused_` is set, then close() waits until no entry is counted (park/park.hpp). An entry counts
+// itself first and reads `refused_` afterwards, so either it is waited for or it is refused.
+#pragma once
+
+#include <sukima/errors.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace sukima::detail {
+
+class assigned_cpus;
+class lifetime;
+class monitor;
+class parking;
+class place_events;
+class worker_table;
+struct root_task;
+struct tuned_ticks;
+struct worker;
+
+class runtime_entries {
+ public:
+  /// \param serial of the runtime
+  runtime_entries(std::uint64_t serial, const tuned_ticks& tuned, worker_table& workers, const lifetime& life,
+                  parking& park, monitor& monitor_thread, assigned_cpus& placement, place_events& hints)
+      : serial_(serial),
+        tuned_(tuned),
+        workers_(workers),
+        life_(life),
+        park_(park),
+        monitor_thread_(monitor_thread),
+        placement_(placement),
+        hints_(hints) {}
+  runtime_entries(const runtime_entries&) = delete;
+  runtime_entries& operator=(const runtime_entries&) = delete;
+
+  /// \throws usage_error, std::system_error, what the root threw
+  void enter(root_task& root);
+  /// The same, but does nothing once entries are refused. \returns false: they are
+  bool try_enter(root_task& root);
+  /// As enter(), although entries are refused.
+  void enter_last(root_task& root);
+  bool are_refused() const noexcept { return refused_.load(std::memory_order_seq_cst); }
+
+  /// Refuses entries from now on, and waits until those that were counted have ended.
+  void close();
+  /// As close(), if none is counted and `is_unused` returns true. \returns false: entries are admitted as
+  /// before, but one may have been refused in the meantime
+  template <class Condition> bool close_if(Condition is_unused);
+
+ private:
+  worker* acquire_worker();
+  bool is_refused(const root_task& root) const noexcept;
+  bool are_counted() const noexcept;
+  void end_entry(std::uint64_t now) noexcept;
+
+  const std::uint64_t serial_;
+  const tuned_ticks& tuned_;
+  worker_table& workers_;
+  const lifetime& life_;
+  parking& park_;
+  monitor& monitor_thread_;
+  assigned_cpus& placement_;
+  place_events& hints_;
+  /// pairs with: close, close_if; is_refused, end_entry in entries.cpp
+  std::atomic<bool> refused_{false};
+  /// The one entry that is not refused. no partner: written by the thread that enters with it
+  std::atomic<const root_task*> last_root_{nullptr};
+  std::mutex leaving_;
+  std::condition_variable left_;  ///< an entry ended while `refused_`
+};
+
+template <class Condition> bool runtime_entries::close_if(Condition is_unused) {
+  const std::lock_guard hold(leaving_);
+  // Stored first, then the counts are read; try_enter() counts itself first.
+  const bool before = refused_.exchange(true, std::memory_order_seq_cst);
+  if (!are_counted() && is_unused()) return true;
+  refused_.store(before, std::memory_order_seq_cst);
+  return false;
+}
+
+/// The error of an entry into a runtime that was shut down.
+usage_error was_shut_down();
+
+}  // namespace sukima::detail
