@@ -3,6 +3,7 @@
 #include "fiber/fault.hpp"
 #include "fiber/switch.hpp"
 #include "lifecycle.hpp"
+#include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "rest/rest_mark.hpp"
@@ -61,18 +62,11 @@ void background_main(worker& w) {
   std::uint64_t home_since = ticks();
   while (!r.life.is_closed()) {
     const std::uint32_t seen = w.epoch.read();
-    // Cleared first, then the target is read: worker_controller::adjust stores the target first and sets the
-    // flag afterwards.
-    w.flags.fetch_and(~flag_leave, std::memory_order_seq_cst);
+    // Cleared first, then the target is read: worker_controller::adjust stores the target first and calls
+    // home afterwards.
+    answer_call_home(w);
     if (r.target.is_surplus(w.rank)) {
-      if (r.life.is_closed()) continue;
-      if (r.park.spins(wait_point::start, home_since)) {
-        if (!r.park.sleeps_at(wait_point::start)) w.rests(rest_place::at_home);
-        continue;
-      }
-      w.sleeps(rest_place::at_home, seen);
-      w.epoch.wait(r.chosen.policy_at(wait_point::start), seen);
-      w.rests(rest_place::busy);
+      if (!r.life.is_closed()) r.park.wait_at_home(w, seen, home_since);
       continue;
     }
     stress_point();

@@ -32,7 +32,7 @@ struct runtime_core;
 /// Flags of a worker. A thread that sets one requests a poll of the worker's fiber afterwards.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted, perhaps the worker's task
 inline constexpr std::uint32_t flag_leave =
-    2;  ///< hand the fiber over: the thread is wanted at home
+    2;  ///< hand the fiber over: the thread is called home (park/call_home.hpp)
 inline constexpr std::uint32_t flag_remote = 4;  ///< another node wants a task (remote/remote_interface.hpp)
 inline constexpr std::uint32_t flag_place = 8;  ///< a worker may exchange fibers with it (place/hints.hpp)
 
@@ -63,17 +63,15 @@ struct alignas(128) worker {
 
   // Other threads read and write these.
   /// The fiber that it runs, exchanged at every switch. A thread that has set a flag reads it afterwards.
-  /// pairs with: arrive, switch_within in switch.cpp; request_abort_checks in abort.cpp; complete in
-  /// complete.cpp; adjust in worker_controller.cpp; request_place_check in
-  /// place_events.cpp; remind in hints.cpp; begins, ask_all in remote_interface.cpp; poll in request.cpp;
-  /// request_poll_all, steal_from in search.cpp
+  /// pairs with: arrive, switch_within in switch.cpp; request_abort_checks in abort.cpp; call_home in
+  /// call_home.cpp; request_place_check in place_events.cpp; remind in hints.cpp; begins, ask_all in
+  /// remote_interface.cpp; poll in request.cpp; request_poll_all, steal_from in search.cpp
   atomic<fiber*> current{nullptr};
   /// Set by others, read and cleared by the worker.
   /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; check_abort in poll_abort.cpp;
-  /// request_abort_checks in abort.cpp; execute in execute.cpp; complete in complete.cpp; await in await.cpp;
-  /// adjust in worker_controller.cpp; background_main in background_worker.cpp; is_wanted in park.cpp;
+  /// request_abort_checks in abort.cpp; execute in execute.cpp; is_wanted in park.cpp;
   /// request_place_check, clear_place_flag in place_events.cpp; set_question, answer in
-  /// remote_interface.cpp; is_called in search.cpp; worker_loop in worker_loop.cpp
+  /// remote_interface.cpp; call_home, answer_call_home in call_home.cpp; is_called_home in call_home.hpp
   atomic<std::uint32_t> flags{0};
   wake_epoch epoch;
   /// Counted as parked, or about to be (park.hpp).

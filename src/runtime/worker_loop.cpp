@@ -4,6 +4,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
+#include "park/call_home.hpp"
 #include "place/place_events.hpp"
 #include "rooms.hpp"
 #include "steal/publication_slots.hpp"
@@ -59,8 +60,7 @@ void worker_loop(fiber& self) {
         end_fiber(*self.on, self, back, true);
     }
     worker& w = *self.on;
-    if ((w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 ||
-        (w.background && w.runtime->life.is_closed()))
+    if (is_called_home(w) || (w.background && w.runtime->life.is_closed()))
       end_fiber(w, self, nullptr, false);
     SUKIMA_ASSERT(self.running == nullptr && !self.published.any(max_published),
                   "a fiber whose task has ended has nothing published");

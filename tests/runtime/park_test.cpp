@@ -2,6 +2,7 @@
 // Parking: workers that fall asleep race with threads that wake them. A wake-up that is lost is a hang.
 #include "park/park.hpp"
 
+#include "park/call_home.hpp"
 #include "race.hpp"
 #include "support.hpp"
 
@@ -113,13 +114,12 @@ TEST_F(parking_workers, a_call_is_passed_on_by_a_worker_that_leaves_by_itself) {
        [&](jitter& delay) {
          while (park_.counts().parked != 2) std::this_thread::yield();
          delay();
-         leaves.flags.fetch_or(sukima::detail::flag_leave);
-         sukima::detail::unpark(leaves);
+         sukima::detail::call_home(leaves);
          delay();
          park_.end_search();
        }},
       [&] {
-        leaves.flags.store(0);
+        sukima::detail::answer_call_home(leaves);
         park_.entry_ends(0);
         check_idle();
       });

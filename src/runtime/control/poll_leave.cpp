@@ -2,12 +2,12 @@
 #include "control/poll_leave.hpp"
 
 #include "join/give_away.hpp"
-#include "worker.hpp"
+#include "park/call_home.hpp"
 
 namespace sukima::detail {
 
 poll_step leave_for_home(slow_poll& poll) noexcept {
-  if ((poll.flags & flag_leave) == 0 || poll.s.thread_bindings != 0) return poll_step::next;
+  if (!calls_home(poll.flags) || poll.s.thread_bindings != 0) return poll_step::next;
   hand_over(poll.s);
   return poll_step::again;
 }

@@ -8,6 +8,7 @@
 #include "control/worker_threads.hpp"
 #include "fiber/fiber.hpp"
 #include "lifetime.hpp"
+#include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
@@ -113,16 +114,13 @@ void worker_controller::adjust(std::string_view reason) noexcept {
   const unsigned next = wanted();
   const unsigned before = target_.count_.load(std::memory_order_seq_cst);
   if (decided_ && next == before) return;
-  // Stored before the flags: background_main clears its flag first and reads this afterwards.
+  // Stored before the calls: background_main answers its call first and reads this afterwards.
   target_.count_.store(next, std::memory_order_seq_cst);
   if (life_.is_closed()) return;
   for (worker& w : workers_.all()) {
     if (!w.background) continue;
     if (w.rank >= next) {
-      w.flags.fetch_or(flag_leave, std::memory_order_seq_cst);
-      stress_point();
-      if (fiber* s = w.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
-      unpark(w);
+      call_home(w);
     } else if (w.rank >= before) {
       unpark(w);  // from its sleep at home
     }

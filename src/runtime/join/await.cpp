@@ -7,6 +7,7 @@
 #include "fiber/switch.hpp"
 #include "join/join.hpp"
 #include "observe/trace.hpp"
+#include "park/call_home.hpp"
 #include "park/compensation.hpp"
 #include "place/place_events.hpp"
 #include "rooms.hpp"
@@ -102,8 +103,7 @@ void await(fiber& s, task* t, char* top) noexcept {
     } else if (found.runnable != nullptr) {
       count_park(w);
       switch_to(w, s, *found.runnable, after_park, t);
-    } else if (!is_done(t) && (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 &&
-               s.thread_bindings == 0) {
+    } else if (!is_done(t) && is_called_home(w) && s.thread_bindings == 0) {
       count_park(w);
       switch_home(w, s, after_park, t);
     }

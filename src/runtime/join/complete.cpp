@@ -5,6 +5,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "join/join.hpp"
+#include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "remote/node_events.hpp"
 #include "rooms.hpp"
@@ -52,9 +53,7 @@ fiber* complete(worker& w, task* t) noexcept {
     t->joining.store(join_done, std::memory_order_release);
     if (home == &w) return nullptr;
     stress_point();
-    home->flags.fetch_or(flag_leave, std::memory_order_seq_cst);
-    if (fiber* s = home->current.load(std::memory_order_seq_cst)) s->limit.request_poll();
-    unpark(*home);
+    call_home(*home);
     return nullptr;
   }
   stress_point();

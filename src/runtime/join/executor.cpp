@@ -10,6 +10,7 @@
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
 #include "join/give_away.hpp"
+#include "park/call_home.hpp"
 #include "park/compensation.hpp"
 #include "park/park.hpp"
 #include "rooms.hpp"
@@ -127,7 +128,7 @@ void executor::look_around(const fiber& s) noexcept {
   do {
     collect();
     if (first_ready_ != nullptr || s.suspension.load(std::memory_order_acquire).bits != begun.bits) return;
-  } while (core_.injector.is_empty() && (s.on->flags.load(std::memory_order_relaxed) & flag_leave) == 0 &&
+  } while (core_.injector.is_empty() && !detail::is_called_home(*s.on) &&
            core_.park.spins(wait_point::idle, since));
 }
 
@@ -231,7 +232,7 @@ void executor::hand_over() {
   fiber& s = *running_fiber();
   if (s.thread_bindings != 0) return;  // it would go on elsewhere
   worker& w = *s.on;
-  if ((w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0) {
+  if (detail::is_called_home(w)) {
     detail::hand_over(s);
     return;
   }
@@ -247,8 +248,7 @@ void executor::hand_over() {
 
 bool executor::is_called_home() const noexcept {
   const fiber& s = *running_fiber();
-  return where_ == runs_on::workers && s.thread_bindings == 0 &&
-         (s.on->flags.load(std::memory_order_relaxed) & flag_leave) != 0;
+  return where_ == runs_on::workers && s.thread_bindings == 0 && detail::is_called_home(*s.on);
 }
 
 bool executor::others_wait() const noexcept {

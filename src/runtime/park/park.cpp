@@ -4,6 +4,7 @@
 #include <base/shared/assert.hpp>
 #include "join/joining.hpp"
 #include "lifetime.hpp"
+#include "park/call_home.hpp"
 #include "park/cpu_use.hpp"
 #include "park/future_source.hpp"
 #include "park/wait_policy.hpp"
@@ -57,6 +58,16 @@ void parking::sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen
   timeout_ns = std::clamp(timeout_ns, tuning::shortest_sentinel_sleep_ns, longest_ns);
   w.epoch.wait_for(chosen_.policy_at(point), seen, timeout_ns);
   timeout_ns *= 2;
+}
+
+void parking::wait_at_home(worker& w, std::uint32_t seen, std::uint64_t since) noexcept {
+  if (spins(wait_point::start, since)) {
+    if (!sleeps_at(wait_point::start)) w.rests(rest_place::at_home);
+    return;
+  }
+  w.sleeps(rest_place::at_home, seen);
+  w.epoch.wait(chosen_.policy_at(wait_point::start), seen);
+  w.rests(rest_place::busy);
 }
 
 void parking::wake_sentinel() noexcept {
@@ -185,9 +196,10 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
 }
 
 bool parking::is_wanted(const worker& w, const task* awaited) const noexcept {
-  return (awaited != nullptr && is_done(awaited)) || w.reply.load(std::memory_order_seq_cst) != nullptr ||
-         (w.flags.load(std::memory_order_seq_cst) & (flag_leave | flag_place)) != 0 ||
-         (w.background && life_.is_closed());
+  if ((awaited != nullptr && is_done(awaited)) || w.reply.load(std::memory_order_seq_cst) != nullptr)
+    return true;
+  const std::uint32_t flags = w.flags.load(std::memory_order_seq_cst);
+  return calls_home(flags) || (flags & flag_place) != 0 || (w.background && life_.is_closed());
 }
 
 void parking::sleep_until_called_up(worker& w, wait_point point, const task* awaited,

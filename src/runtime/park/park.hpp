@@ -77,6 +77,10 @@ class parking {
   /// `longest_ns`. The worker counts as before.
   void sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
                           std::uint64_t longest_ns) noexcept;
+  /// One turn of a surplus worker's wait at home: spins, or sleeps until it is unparked.
+  /// \param seen   the wake epoch before the worker read that it is surplus
+  /// \param since  the tick at which it came home
+  void wait_at_home(worker& w, std::uint32_t seen, std::uint64_t since) noexcept;
   /// Wakes the sentinel, if there is one: work has come that it should look at now.
   void wake_sentinel() noexcept;
 

@@ -5,6 +5,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "observe/trace.hpp"
+#include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "park/wait_policy.hpp"
 #include "place/hints.hpp"
@@ -112,9 +113,7 @@ fiber* placement_hints::end_offer(worker& w) noexcept {
   offer& made = tables_.load(std::memory_order_relaxed)->offers[w.hints.offered_to];
   const std::uint64_t begun = ticks();
   const std::uint64_t patience = std::max(w.hints.patience, tuned_.offer_wait);
-  const auto waits = [&] {
-    return ticks() - begun < patience && (w.flags.load(std::memory_order_seq_cst) & flag_leave) == 0;
-  };
+  const auto waits = [&] { return ticks() - begun < patience && !is_called_home(w); };
   while (made.on_offer.load(std::memory_order_relaxed) == s && waits()) wait_a_moment(wait_policy::pause);
   // If it was taken, came back and is on offer again, this worker takes it as any other one may.
   if (made.on_offer.load(std::memory_order_seq_cst) == s && made.take(s)) {

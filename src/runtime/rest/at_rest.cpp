@@ -12,7 +12,7 @@
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "lifecycle.hpp"
+#include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
 #include "rest/rest_mark.hpp"
@@ -94,9 +94,7 @@ bool rest_check::has_settled(const picture& p) const noexcept {
     // It sees by itself what it is called for.
     if (core_.life.is_closed()) return false;
     const bool is_surplus = core_.target.is_surplus(w.rank);
-    if (mark.place() == rest_place::looking ? (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0
-                                            : !is_surplus)
-      return false;
+    if (mark.place() == rest_place::looking ? is_called_home(w) : !is_surplus) return false;
   }
   return true;
 }
@@ -127,8 +125,7 @@ void rest_check::check_place(const worker& w, rest_mark::reading mark) {
   require(place == rest_place::looking || w.reply.load(std::memory_order_seq_cst) == nullptr,
           "a reply is accepted by the thief that asked");
   if (place == rest_place::no_thread || core_.life.is_closed()) return;
-  require(!mark.sleeps() || (w.flags.load(std::memory_order_seq_cst) & flag_leave) == 0,
-          "a worker whose thread is called home does not sleep");
+  require(!mark.sleeps() || !is_called_home(w), "a worker whose thread is called home does not sleep");
   require(core_.target.is_surplus(w.rank) == at_home,
           "those workers are at home that are surplus, and no others");
 }

@@ -3,6 +3,7 @@
 #include "fiber/fiber.hpp"
 #include "join/joining.hpp"
 #include "observe/trace.hpp"
+#include "park/call_home.hpp"
 #include "park/compensation.hpp"
 #include "park/cpu_use.hpp"
 #include "park/future_source.hpp"
@@ -39,8 +40,7 @@ namespace {
 bool is_called(const worker& w, const task* awaited, reach allowed) noexcept {
   if (awaited != nullptr && is_done(awaited)) return true;
   if (allowed == reach::thread_bound) return false;  // such a fiber keeps its thread until its wait ends
-  return (w.flags.load(std::memory_order_seq_cst) & flag_leave) != 0 ||
-         (w.background && w.runtime->life.is_closed());
+  return is_called_home(w) || (w.background && w.runtime->life.is_closed());
 }
 
 /// \param by_hint  only a task that a hint sends to where the thief is

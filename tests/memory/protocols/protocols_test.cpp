@@ -77,8 +77,7 @@ const std::vector<known_order> stealing{
     {"search.cpp", "steal_from store", seq_cst},
     {"search.cpp", "steal_from load", acquire},
     {"search.cpp", "request_poll_all load", acquire},
-    {"search.cpp", "worker_loop load", acquire},
-    {"search.cpp", "is_called load", relaxed},
+    {"call_home.hpp", "is_called_home load", acquire},
     {"search.cpp", "register_at load", relaxed},
     {"search.cpp", "register_at compare_exchange", relaxed},
     {"mailbox.hpp", "put compare_exchange", seq_cst},
@@ -102,8 +101,8 @@ const std::vector<known_order> stealing{
 const std::vector<known_order> joining{
     {"complete.cpp", "complete exchange", acq_rel},
     {"complete.cpp", "complete store", relaxed},  // the flag after it is a release
-    {"complete.cpp", "complete fetch_or", seq_cst},
-    {"complete.cpp", "complete load", seq_cst},
+    {"call_home.cpp", "call_home fetch_or", seq_cst},
+    {"call_home.cpp", "call_home load", seq_cst},
     {"await.cpp", "after_park compare_exchange", release},
     {"execute.cpp", "execute load", seq_cst},
     {"joining.hpp", "is_done load", acquire},
