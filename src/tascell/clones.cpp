@@ -5,6 +5,7 @@
 #include "support.hpp"
 
 #include <sukima/detail/clone.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <cstddef>
 

@@ -3,7 +3,7 @@
 #include "support.hpp"
 #include "tuning.hpp"
 
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <atomic>
 

@@ -3,7 +3,7 @@
 #include "tuning.hpp"
 #include "support.hpp"
 
-#include <sukima/detail/loop.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <chrono>
 #include <cmath>
