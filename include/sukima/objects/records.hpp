@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of streams between processes that are encoded, or go through a pipe: records
-// (src/objects/stream/record.cpp).
+// (src/objects/stream/pipe_records.cpp).
 #pragma once
 
 #include <sukima/objects/core.hpp>
