@@ -121,15 +121,15 @@ class dispatcher(unittest.TestCase):
                     self.expect_refused(run(PROGRAM, name, *arguments),
                                         f"no action was given: choose {actions} (see sukima {name} --help)")
 
-    def test_words_that_are_no_numbers_are_called_so(self):
+    def test_numbers_are_checked_with_a_sentence(self):
         for option, word, sentence in (
                 ("--threads", "x", "'x' is not a whole number: give one from 1 to 65536"),
                 ("--threads", "1.5", "'1.5' is not a whole number: give one from 1 to 65536"),
-                ("--threads", "0", "Value 0 not in range 1 to 65536"),
-                ("--threads", "-1", "Value -1 not in range 1 to 65536"),
-                ("--threads", "99999999999999999999", "Value 99999999999999999999 not in range 1 to 65536"),
+                ("--threads", "0", "0 is out of range: give a whole number from 1 to 65536"),
+                ("--threads", "-1", "-1 is out of range: give a whole number from 1 to 65536"),
+                ("--threads", "99999999999999999999", "99999999999999999999 is out of range: give a whole number from 1 to 65536"),
                 ("--reserve", "half", "'half' is not a number: give one from 0 to 65536"),
-                ("--reserve", "-0.5", "Value -0.5 not in range 0 to 65536")):
+                ("--reserve", "-0.5", "-0.5 is out of range: give a number from 0 to 65536")):
             self.expect_refused(run(PROGRAM, "run", option + "=" + word, "--", "true"),
                                 f"{option}: {sentence} (see sukima run --help)")
 
