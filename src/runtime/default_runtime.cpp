@@ -81,12 +81,11 @@ namespace detail {
 /// A default runtime that a call started is never freed, only ended. Threads enter it uncounted, so a program
 /// that never replaces it pays nothing. A runtime that replaced another one is freed when it is replaced in
 /// turn, so the threads that enter it are counted:
-///   a thread that enters    counts itself, then reads `counted_`
-///   a thread that replaces  counted_ := null, then reads the count; if a thread is counted, the pointer
-///                           comes back
+///   enters    counts itself, then reads `counted_`
+///   replaces  counted_ := null, then reads the count; if a thread is counted, the pointer comes back
 /// Both write before they read, so one of them sees the other. A thread may have read the pointer to a
-/// runtime that ends before the thread enters it. That runtime refuses it (runtime_entries::try_enter), and it
-/// tries again.
+/// runtime that ends before the thread enters it. That runtime refuses it (runtime_entries::try_enter), and
+/// it tries again.
 ///
 /// The slot is never destroyed: threads may still compute while the program's static objects end. A child
 /// process after fork() gets a default runtime of its own.

@@ -115,8 +115,8 @@ class session {
   void replace(const description& host, const std::vector<steering>& how,
                const std::function<session_vm(std::size_t)>& open, double now);
 
-  /// Reads the guests' messages, and, once a second, measures, decides and acts. Call it when one of `readable` can be
-  /// read, and at least four times a second.
+  /// Reads the guests' messages, and, once a second, measures, decides and acts. Call it when one of
+  /// `readable` can be read, and at least four times a second.
   /// \throws journal_error  an act could not be written down, and was not done
   void step(double now);
   /// Whether all machines that were optimised have ended, so that nothing is left to do.

@@ -8,17 +8,18 @@
 namespace sukima::host {
 namespace {
 
-/// A machine that waited little wants this multiple of its use, plus this part of a CPU. The vCPUs of a machine
-/// share that part: if each of them had as much, an idle machine with many vCPUs would keep whole CPUs from the
-/// others.
+/// A machine that waited little wants this multiple of its use, plus this part of a CPU. The vCPUs of a
+/// machine share that part: if each of them had as much, an idle machine with many vCPUs would keep whole
+/// CPUs from the others.
 constexpr double demand_factor = 1.1, demand_more = 0.05;
 /// Three time constants, after which a twentieth is left, are 30 s.
 constexpr double fall_seconds = 10;
-/// A cap counts as used up from this part of it on: quotas are enforced by periods, and counted with an error.
+/// A cap counts as used up from this part of it on: quotas are enforced by periods, and counted with an
+/// error.
 constexpr double at_cap = 0.95;
 
-/// Whether a machine that ran for `ran` of `seconds` used up its cap, so that the cap explains its waiting. The
-/// kernel's own counter of throttling misses up to a third of that: its clock starts late.
+/// Whether a machine that ran for `ran` of `seconds` used up its cap, so that the cap explains its waiting.
+/// The kernel's own counter of throttling misses up to a third of that: its clock starts late.
 /// \param cap CPUs; none: there is none
 bool uses_whole_cap(double ran, double seconds, std::optional<double> cap) {
   return cap && ran >= at_cap * *cap * seconds;

@@ -24,7 +24,8 @@ struct ran_and_waited {
 /// them.
 ran_and_waited done_between(const ran_and_waited& earlier, const ran_and_waited& later, double seconds);
 
-/// What a machine did, without the waiting that its caps explain: a machine that used up its cap waited for it.
+/// What a machine did, without the waiting that its caps explain: a machine that used up its cap waited for
+/// it.
 /// \param done by each of its vCPUs, in an interval of `seconds`
 /// \param throttled for how long quotas held them back, as far as the kernel counted that, in seconds
 ran_and_waited without_explained_waiting(const vm& machine, const std::vector<ran_and_waited>& done,

@@ -5,9 +5,9 @@
 // A message that needs more than half of the ring is large. It goes into the room beside the ring that the
 // stream has for one such message, and its record is one slot with a marked length. The next large message
 // waits until that record has been received.
-#include "stream/record.hpp"
 #include "program/program_core.hpp"
 #include "stream/pipe.hpp"
+#include "stream/record.hpp"
 #include "stream/remote.hpp"
 
 #include <algorithm>
