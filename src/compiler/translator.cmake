@@ -43,7 +43,7 @@ set(plan_files
   plan/exits.cpp
   plan/functions.cpp
   plan/input.cpp
-  plan/join.cpp
+  plan/join/join.cpp
   plan/loop.cpp
   plan/macros.cpp
   plan/moves.cpp
