@@ -139,7 +139,7 @@ TEST(processes, refuses_what_cannot_be) {
       {"refused: proc", "a process for objects cannot be started from /proc/self/exe"},
       {"refused: ends early", "the process of a ended with code 7 before program::run"},
       {"refused: others' end",
-       "the object thief failed: sukima: stream s: an end was used outside of its object"},
+       "the object thief failed: sukima: stream s: an end was used outside its object"},
       {"too large text",
        "the object source failed: sukima: stream texts: a message of 68157440 bytes is too large: at most "
        "67108864 bytes pass between processes; send it in parts"},

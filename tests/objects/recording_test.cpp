@@ -165,7 +165,7 @@ TEST_F(recording, needs_a_time_and_a_file) {
   }
 }
 
-TEST_F(recording, finds_an_end_outside_of_its_object) {
+TEST_F(recording, finds_an_end_outside_its_object) {
   program p(runtime_);
   const auto s = p.stream<int>("s", capacity{1});  // so that a is still there
   out<int>* other = nullptr;
@@ -192,7 +192,7 @@ TEST_F(recording, finds_an_end_outside_of_its_object) {
       },
       s.in());
   p.run();
-  EXPECT_NE(error.find("outside of its object a"), std::string::npos) << error;
+  EXPECT_NE(error.find("outside its object a"), std::string::npos) << error;
 }
 
 }  // namespace

@@ -68,9 +68,9 @@ TEST(description, refuses_with_the_place) {
   EXPECT_EQ(refusal_of(with(good, "\"receives\": [\"good\"], ", "")),
             "objects[2]: receives nothing and never starts: give it 'starts' or 'receives'");
   EXPECT_EQ(refusal_of(with(good, "{\"stream\": \"raw\", \"per_input\": 2}", "")),
-            "the description: nobody sends to the stream 'raw'");
+            "the description: no object sends to the stream 'raw'");
   EXPECT_EQ(refusal_of(with(good, "[\"good\"]", "[\"raw\"]")),
-            "the description: nobody receives the stream 'good'");
+            "the description: no object receives from the stream 'good'");
   EXPECT_EQ(refusal_of(with(good, "objects\": 1", "objects\": 2")),
             "sukima-objects: only version 1 is known");
   EXPECT_EQ(refusal_of("{}"), "the description: the member 'sukima-objects' is missing");

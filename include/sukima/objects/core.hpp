@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the templates of streams need of the library: objects, islands, and streams without their type.
+// Objects, islands, and streams without their type, for the templates of streams.
 //
 // Objects of one island take turns on one executor (sukima/detail/executor.hpp), so a stream between
-// them (`!shared`) needs neither lock nor atomic instruction. A shared stream has the same layout: the
-// sender writes the slot, then stores `tail`; the receiver moves the message out, then stores `head`;
-// several senders, or several receivers, exclude one another by a lock that nobody holds while it
-// waits.
+// them (`!shared`) needs neither lock nor atomic instruction. A shared stream has the same layout. The
+// sender writes the slot, then stores `tail`; the receiver moves the message out, then stores `head`.
+// Several senders, or several receivers, exclude one another by a lock. No object holds it while it waits.
 //
-// A stream between processes (`remote`) has its words and slots in memory that the processes share
+// The indices and slots of a stream between processes (`remote`) are in memory that the processes share
 // (src/objects/process/segment.hpp).
 //
 // Waiting on a shared stream: the waiter begins a suspension, enters the stream's list and sets its bit in
@@ -48,13 +47,13 @@ struct held_end {
   bool out;
 };
 
-/// An object waits.
+/// A wait of an object.
 struct wait_state {
   object_core& object;
-  bool shared;  ///< other threads may end it: by the number of its suspension
+  bool shared;  ///< other threads may end it, by the number of its suspension
   std::uint64_t number;
 };
-/// One stream that it waits for.
+/// One of the streams that a wait is for.
 struct wait_case {
   stream_core* stream = nullptr;
   bool receives = false;
@@ -72,48 +71,48 @@ struct object_core : sukima::detail::bound_task {
   virtual ~object_core() = default;
   /// Calls the user's function.
   virtual void call(context c) = 0;
-  /// Ends the function and its arguments, and so the ends among them.
+  /// Destroys the function and its arguments, and so the ends among them.
   virtual void drop() noexcept = 0;
 
   program_core* program = nullptr;
   island* home = nullptr;
   sukima::detail::fiber* self = nullptr;
-  const sukima::detail::ambient_state* ambient = nullptr;  ///< of its fiber: who runs?
-  /// The same for the short way through its operations, which a program that is recorded does not take.
+  const sukima::detail::ambient_state* ambient = nullptr;  ///< of its fiber; shows which object runs
+  /// The same for the fast path of its operations, which a recorded program does not take.
   const sukima::detail::ambient_state* recognized = nullptr;
   recorded_object* recorded = nullptr;  ///< while the program is recorded
   std::string name;
   std::string group;
   std::size_t stack = 0;  ///< bytes that it asks for
   bool at_home = false;  ///< in the process that calls program::run
-  bool is_timer =
-      false;  ///< of program::timer: runs where its first receiver does, and ends at program::stop
+  /// Made by program::timer: it runs in the island of its first receiver, and ends at program::stop.
+  bool is_timer = false;
   std::uint32_t process = 0;  ///< its number; 0: that process
   std::uint32_t island_number = 0;  ///< no two islands of a program have the same
   select_turns turns;
-  std::vector<std::byte> record;  ///< that it has received
-  std::uint64_t room_wanted = 1;  ///< slots that its last attempt to send did not find
+  std::vector<std::byte> record;  ///< the last one that it has received
+  std::uint64_t room_wanted = 1;  ///< slots that were missing for its last attempt to send
 
   // Guarded by program_core::ends_lock.
   std::vector<held_end> ends;
-  std::vector<held_end> dropped;  ///< while an exception unwinds the object; only for itself
+  std::vector<held_end> dropped;  ///< while an exception unwinds the object; for itself alone
   const std::string* failing = nullptr;  ///< it ends by an exception with this text
   bool is_cut_off = false;  ///< that exception follows from a reader that left early
-  std::uint64_t sampled_ticks = 0;  ///< that it computed in the last sample; for the token's holder
+  std::uint64_t sampled_ticks = 0;  ///< computed in the last sample; for the token's holder
   /// It waits for streams of its island, until claim; for the token's holder.
   wait_state* local_wait = nullptr;
   // Of a wait for one stream of its island without a time.
   wait_state single_wait{*this, false, 0};
   wait_case single_case{.wait = &single_wait};
 
-  // What it waits for, for the search for deadlocks: written by itself, read by the program's watch. A
-  // sequence lock: odd while it waits. `waits_for` holds stream | 1 for a receiver.
+  // The streams that it waits for, written by itself, and read by the search for deadlocks. `wait_count` is a
+  // sequence lock: odd while the object waits. `waits_for` holds stream | 1 for a receiver.
   static constexpr std::size_t most_waits = 32;
   std::atomic<std::uint64_t> wait_count{0};
-  std::atomic<std::uint64_t> suspension{0};  ///< of a wait that other threads may end; 0: of its island's
+  std::atomic<std::uint64_t> suspension{0};  ///< of a wait that other threads may end; 0: an island's wait
   std::atomic<std::uint32_t> waits{0};  ///< streams; above most_waits: counts as alive
   std::atomic<std::uintptr_t> waits_for[most_waits]{};
-  std::atomic<std::uint64_t> rooms[most_waits]{};  ///< slots that it waits for, of streams that are shared
+  std::atomic<std::uint64_t> rooms[most_waits]{};  ///< slots that it waits for in shared streams
   /// Its function is about to be called. Sequentially consistent. Partner: program_core::abort.
   std::atomic<bool> begun{false};
   std::atomic<bool> over{false};
@@ -162,13 +161,13 @@ struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a li
   alignas(64) std::atomic<std::uint64_t> tail{0};
   std::uint64_t head_seen = 0;
   // Written seldom.
-  alignas(64) std::atomic<std::uint32_t> waiting{0};  ///< of a shared stream; else the lists say it
+  alignas(64) std::atomic<std::uint32_t> waiting{0};  ///< of a shared stream; otherwise the lists show it
   std::atomic<std::uint32_t> state{0};
   /// Messages that made room for newer ones. Relaxed: a count. Partners: drop_oldest, dropped.
   std::atomic<std::uint64_t> dropped{0};
 };
 
-/// What a stream between processes has besides (src/objects/stream/remote.hpp).
+/// The additional data of a stream between processes (src/objects/stream/remote.hpp).
 struct remote_stream;
 struct remote_deleter {
   void operator()(remote_stream* r) const noexcept;
@@ -179,18 +178,18 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   static constexpr std::uint32_t closed = 1;  ///< no sender is left
   static constexpr std::uint32_t broken = 2;  ///< no receiver is left
   static constexpr std::uint32_t failed = 4;  ///< a sender has ended by an exception
-  static constexpr std::uint32_t cut_off = 8;  ///< and that because one of its own readers had left
+  static constexpr std::uint32_t cut_off = 8;  ///< that sender failed because its own reader had left
   static constexpr std::uint32_t receivers_wait = 1;
   static constexpr std::uint32_t senders_wait = 2;
 
   stream_words own_words;
   stream_words* words = &own_words;  ///< or in the memory of several processes
-  /// Its ends are in several islands, or may be. Read by its objects, and written by the holder of the token
-  /// of all of them when their island is divided. Partner of that write: is_ready (waits.cpp).
+  /// Its ends are in several islands, or may be. Its objects read it. The holder of the token of all of them
+  /// writes it when their island is divided. Partner of that write: is_ready (waits.cpp).
   bool shared = true;
   bool many_out = false;
   bool many_in = false;
-  bool drops_oldest = false;  ///< a full one makes room; then senders take from it, too
+  bool drops_oldest = false;  ///< when full it makes room, so senders take messages out, too
   bool in_records = false;  ///< its messages pass as records: put_record, take_record
   bool piped = false;  ///< they go through a pipe (src/objects/stream/pipe.hpp)
   std::uint64_t capacity = 0;  ///< a power of two
@@ -207,12 +206,12 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   std::uint64_t tail_at_sample = 0;  ///< when its island's sample began; for the token's holder
   std::mutex out_lock;  ///< of several senders in several islands: around "write the slot, store tail"
   std::mutex in_lock;
-  std::mutex lists_lock;  ///< the rest, if it is shared
+  std::mutex lists_lock;  ///< guards the lists and `failure`, if the stream is shared
   wait_list receivers;
   wait_list senders;
   std::string name;
   std::string failure;
-  const char* type = "";  ///< of its messages, as the compiler mangles it
+  const char* type = "";  ///< of its messages, mangled
   enum class journey { none, copied, encoded } to_processes = journey::none;
 
   stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment);
@@ -233,8 +232,8 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   }
   std::uint32_t now() const noexcept { return words->state.load(std::memory_order_acquire); }
 
-  /// Room for the sender from the index on: all that there is, where less than wanted was known of. Under
-  /// the senders' lock if there are several.
+  /// Free slots from the index on, for the sender: at least those that are known, and all of them if fewer
+  /// than wanted are known. Under the senders' lock if there are several.
   /// \throws stream_failed the indices cannot be: another process wrote into the shared memory
   std::uint64_t room(std::uint64_t from, std::uint64_t wanted = 1) {
     if (!shared) return capacity - (from - own_words.head.load(std::memory_order_relaxed));
@@ -246,7 +245,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
     }
     return capacity - (from - seen);
   }
-  /// As room.
+  /// Messages from the index on, for the receiver; as room.
   std::uint64_t messages(std::uint64_t from) {
     if (!shared) return own_words.tail.load(std::memory_order_relaxed) - from;
     std::uint64_t& seen = words->tail_seen;
@@ -280,10 +279,10 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   void unlock_side(bool out) noexcept;
 
   void wake(std::uint32_t side, std::uint64_t count) noexcept;
-  /// The stream was full: takes the oldest message out, if it still is. No lock of a side is held. Partner of
-  /// the count: dropped
+  /// Takes the oldest message out if the stream is still full. No lock of a side is held. Partner of the
+  /// count: dropped
   void drop_oldest(object_core& sender);
-  /// Its island is about to be divided: its ends will be in several islands. For the token's holder.
+  /// Prepares for ends in several islands, before its island is divided. For the token's holder.
   void become_shared() noexcept;
   /// Wakes the first of its receivers, or of its senders. \pre it is not shared
   void wake_in_island(wait_list& list) noexcept;
@@ -305,7 +304,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   }
 };
 
-/// Locks if there is a lock.
+/// Locks only if that is wanted.
 class optional_lock {
  public:
   optional_lock(std::mutex& of, bool wanted) : lock_(wanted ? &of : nullptr) {
@@ -346,7 +345,7 @@ inline object_core& user_of(stream_core& s, object_core*& owner, bool out) {
   return find_user(s, owner, out);
 }
 
-/// Waits until one of the cases may be ready, or that time. False: the time has come.
+/// Waits until one of the cases may be ready, or until that time. False: the time has come.
 /// \throws aborted when the program is aborted
 bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until);
 /// The same for a stream that is not shared, and without a time.
@@ -364,7 +363,7 @@ inline bool wait_for(object_core& me, stream_core& s, bool receives, const clock
   return wait(me, &c, 1, until);
 }
 
-/// A poll: at the end of a slice others of the island go first, and the worker looks whether it is wanted.
+/// Polls: at the end of a slice others of the island go first, or another island gets the worker.
 void turn_over(object_core& me);
 inline void count_message(object_core& me, unsigned messages = 1) {
   unsigned& budget = me.home->budget;
@@ -375,7 +374,7 @@ inline void count_message(object_core& me, unsigned messages = 1) {
 }
 
 bool stop_requested(const stream_core& s) noexcept;
-/// The object that runs. \throws usage_error none does \param what was called
-object_core& running_object(const char* what);
+/// The object that runs. \param called the function, for the message \throws usage_error no object runs
+object_core& running_object(const char* called);
 
 }  // namespace sukima::objects::detail

@@ -195,7 +195,7 @@ detail::any_case<detail::message_type<R>, F, Ended> on_any(R& ends, F f, Ended e
 }
 
 /// Waits until one of the cases is ready (in::on, on_any, out::on_room, after) and serves it. Begins with the
-/// case after the one that this object served last with the same cases, so a case that is ready waits for at
+/// case after the last one that this object served with the same cases, so a case that is ready waits for at
 /// most n − 1 others. Where an object has selects with more than 16 sets of cases, it may wait for more.
 /// \returns the number of the case, from 0; empty: every `on` is closed and has said so, and there is no
 ///          `on_room`

@@ -11,7 +11,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// Is it ready for the waiter? Within an island nobody is while he waits.
+/// Whether the stream is ready for the waiter. Within an island it never is during a wait.
 bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
   // The count of the wait shows whether this was an old value. Partner: become_shared.
   if (!std::atomic_ref(s.shared).load(std::memory_order_relaxed)) return false;
@@ -21,9 +21,9 @@ bool is_ready(stream_core& s, bool receives, std::uint64_t room) {
                   : s.has_room(room) || (state & stream_core::broken) != 0;
 }
 
-/// False: it runs, has ended, is being resumed, or its wait may end by something else than a stream.
+/// False: it runs, has ended, is being resumed, or its wait can end without a stream.
 /// Acquire: a word of a later wait brings the count before it along, which is then another one. Partners:
-/// step_wait_count, tell_watch, wait_in_island (stream.cpp); `over`: run_object.
+/// step_wait_count, announce_wait, wait_in_island (stream.cpp); `over`: run_object.
 bool read_wait(const object_core& o, observed_object& found) {
   found.count = o.wait_count.load(std::memory_order_acquire);
   if (found.count % 2 == 0 || o.over.load(std::memory_order_acquire)) return false;
@@ -45,7 +45,7 @@ bool read_wait(const object_core& o, observed_object& found) {
     const std::uint64_t head = s.words->head.load();  // first: the fill is not negative; partner: move
     found.waits.push_back({s.number, receives, s.words->tail.load() - head});
   }
-  // Last: what was seen of the streams was while it waited, and nobody had claimed its resumption.
+  // Last: the streams were seen during the wait, whose resumption was not claimed.
   return !ready && (number == 0 || sukima::detail::is_suspended(*o.self, number)) &&
          o.wait_count.load(std::memory_order_acquire) == found.count;
 }

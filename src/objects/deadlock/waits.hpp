@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the objects of a program wait for, as the search for deadlocks sees it, and who of them is deadlocked.
+// The waits of a program's objects, as the search for deadlocks sees them, and which objects are deadlocked.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace sukima::objects::detail {
 struct object_core;
 struct program_core;
 
-/// One stream that an object waits for.
+/// One of the streams that an object waits for.
 struct observed_wait {
   std::uint32_t stream = 0;  ///< its number among the program's streams
   bool receives = false;
@@ -24,16 +24,17 @@ struct observed_end {
   bool out = false;
 };
 struct observed_object {
-  /// Of its waits; odd while it waits for streams alone, of which none is ready; 0: it is alive, or over.
+  /// The count of its waits: odd while it waits for streams alone, none of which is ready. 0: it is alive,
+  /// or has ended.
   std::uint64_t count = 0;
   bool over = false;
   std::vector<observed_wait> waits;
-  std::vector<observed_end> ends;  ///< that it holds
+  std::vector<observed_end> ends;  ///< held by it
 };
 /// All objects at about the same time.
 struct observation {
   std::vector<observed_object> objects;
-  /// Of each stream: are there ends that no object has used yet? They may be anybody's.
+  /// For each stream, whether it has ends that no object has used yet. Any object may hold them.
   std::vector<bool> unknown_outs, unknown_ins;
 };
 
@@ -42,14 +43,14 @@ observed_object observe(const object_core& o);
 /// Looks at all objects, which are in this process. \pre the program runs
 observation observe_all(program_core& p);
 
-/// Who is deadlocked: numbers of objects. Whoever has been in one and the same wait in both observations is
-/// suspected, everybody else alive; whoever waits for what somebody alive can do is alive, too. Ends count as
-/// they were seen first, because an end is forgotten when its stream has been closed.
+/// The numbers of the deadlocked objects. An object that is in the same wait in both observations is
+/// suspected; every other one is alive, and so are the objects whose waits a living one can end. The ends
+/// are those of the first observation, because an end is forgotten when its stream has been closed.
 /// \param now begun after `before` was complete
 /// \par Complexity linear in the waits and ends
 std::vector<std::size_t> find_dead(const observation& before, const observation& now);
 
-/// Who waits for what and whom, and what would help.
+/// Describes which objects wait for which streams and objects, and a capacity that would help.
 std::string describe_deadlock(const program_core& p, const observation& seen,
                               std::span<const std::size_t> dead);
 

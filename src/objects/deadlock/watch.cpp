@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlocks: objects that wait for streams which nobody alive can move.
+// Deadlocks: objects that wait for streams which no living object can move. This room searches for them.
 //
-// Every second the watch notes which objects wait, and for what; a tenth of a second later it looks again. An
-// object that has waited all that time, for streams alone and without a time, is suspected, if none of them
-// was ready. Every other one is alive. Then, repeatedly, whatever an object that is alive can free is alive,
-// too: who receives from a stream of which it holds a sending end, who waits for room in one of which it
-// holds a receiving end. What remains is deadlocked: nobody who could end its wait will ever run (waits.cpp).
+// Every second the watch notes which objects wait, and for which streams; a tenth of a second later it looks
+// again. An object is suspected if it has waited all that time, for streams alone and without a time, and
+// none of them was ready. Every other object is alive. An object is alive, too, if a living one can free it:
+//   - it waits for a message of a stream, and a living object holds a sending end of that stream;
+//   - it waits for room in a stream, and a living object holds a receiving end of that stream.
+// This is repeated until no further object is found alive. The remaining ones are deadlocked: no object that
+// could end their waits will ever run (waits.cpp).
 //
-// Where objects are processes the parent asks: it begins a round and rings. Each process answers for its
-// objects, and when all have, the round is complete; so there was a moment between two rounds at which all
-// that are suspected were waiting. A process that does not answer is alive.
+// If objects are processes, the parent begins a round and rings. Each process answers for its objects. The
+// round is complete when all have answered, so at some moment between two rounds all suspected objects were
+// waiting. A process that does not answer is alive.
 // Model: src/objects/model/deadlock.pml.
 #include "deadlock/watch.hpp"
 
@@ -29,7 +31,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// What was answered about an object of another process. Nothing: it makes no sense.
+/// The answer about an object of another process. Nothing: it makes no sense.
 std::optional<observed_object> read_answer(const program_core& p, const segment& memory, std::size_t number) {
   object_waits& from = memory.waits(number);
   const std::span<const std::uint32_t> ends = memory.ends(from);
@@ -120,7 +122,7 @@ std::optional<observation> deadlock_watch::ask_processes() {
   std::vector<bool> gone(processes);
   auto pause = std::chrono::milliseconds(1);
   for (std::uint32_t i = 0; i < processes; ++i) {
-    // Whoever does not answer is alive: this look waits for it. Partners: answer_watch; of `gone` bury,
+    // A process that does not answer is alive, so this waits for it. Partners: answer_watch; of `gone` bury,
     // run_islands and run_as_parent.
     while (!(gone[i] = memory.process(i).gone.load() != 0) && memory.process(i).answered.load() != round) {
       if (!sleep(pause)) return std::nullopt;

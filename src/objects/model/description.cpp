@@ -121,8 +121,8 @@ description parse_description(std::string_view text) {
   });
   if (result.objects.empty()) root.member("objects").fail("there is no object");
   for (const stream& one : result.streams) {
-    if (one.senders.empty()) root.fail("nobody sends to the stream '" + one.name + "'");
-    if (one.receivers.empty()) root.fail("nobody receives the stream '" + one.name + "'");
+    if (one.senders.empty()) root.fail("no object sends to the stream '" + one.name + "'");
+    if (one.receivers.empty()) root.fail("no object receives from the stream '" + one.name + "'");
   }
   return result;
 }

@@ -15,12 +15,12 @@ namespace {
 
 constexpr effort short_look = {.events = 50'000, .agreement = 0.02};
 constexpr int most_moves = 120;
-constexpr double worth_a_move = 0.99, worth_a_capacity = 0.98;  // times what it was
+constexpr double worth_a_move = 0.99, worth_a_capacity = 0.98;  // times the time before
 constexpr std::size_t most_capacity = 65536;
-constexpr double least_spread = 0.01;  // a prediction stops when it is known this well
-/// How well the times of models with different numbers of threads and processes are known against each other.
-/// The paper's program in 24 configurations: where another CPU was to gain less than this, it lost as often
-/// as not, up to eight times, because what passes between CPUs takes another time in each run.
+constexpr double least_spread = 0.01;  // of a prediction, whose simulation stops at this agreement
+/// The relative uncertainty between the times of models with different numbers of threads and processes. In
+/// 24 configurations of the paper's program a smaller predicted gain by another CPU was as often a loss, up
+/// to eightfold, because messages between CPUs take another time in each run.
 constexpr double spread_between_cpus = 0.3;
 
 class planner {
@@ -169,7 +169,7 @@ class planner {
         return;
       }
       const double after = quick_time(larger);
-      // Where it never ends, a larger capacity may be what it needs.
+      // A program that never ends may need a larger capacity.
       if (!(after < worth_a_capacity * time) && !std::isinf(after)) return;
       how = larger;
       time = after;
@@ -185,7 +185,7 @@ class planner {
     return parts.between == unit::process ? threads + groups - 1 : threads;
   }
 
-  /// Of those that differ from the first by less than is known, the one with the fewest units.
+  /// Chooses among the candidates that tie with the first one: the one with the fewest units.
   void choose(plan& result) const {
     const auto spread = [&](const candidate& one) {
       return std::max(one.simulated.spread_ns, least_spread * one.simulated.time_ns);

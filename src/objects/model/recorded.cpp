@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a recorded program going where the simulation comes to rest before its end.
+// Keeps a recorded program going if its simulation comes to rest before its end.
 //
-// The program ran, so its objects do not wait for each other for ever. But a description holds means: an
-// object that asks one of two servers each time is two fractions of a message, and where these add up to a
-// little less than one, a computation sends nothing. The simulation then does what the program must have
-// done.
+// The program ran, so its objects do not wait for each other for ever. But a description holds means. An
+// object that asks one of two servers each time has two fractions of a message, and where these add up to a
+// little less than one, a computation sends nothing. The simulation then takes a step that the program must
+// have taken.
 #include <algorithm>
 
 #include "model/simulation.hpp"
@@ -51,8 +51,8 @@ bool simulation::make_room() {
   return false;
 }
 
-/// The object that has done the smallest part of its computations gets a message, which its senders' means
-/// lack.
+/// Gives a message to the object that has done the smallest part of its computations. Its senders' means lack
+/// that message.
 bool simulation::give_input() {
   std::size_t last = none;
   double most_left = 0;

@@ -38,7 +38,7 @@ void simulation::dispatch(std::size_t cpu, double delay) {
   busy_ns_ += delay;
 }
 
-/// The CPU is busy for so long from now on; its thread gives way when its slice ends.
+/// Keeps the CPU busy for that cost from now on; its thread gives way when its slice ends.
 void simulation::advance(std::size_t cpu, double cost) {
   thread_state& thread = threads_[cpus_[cpu].thread];
   if (thread_queue_.empty() || now_ + cost <= thread.slice_end) {
@@ -53,7 +53,7 @@ void simulation::advance(std::size_t cpu, double cost) {
   dispatch(cpu, part + same_.until_ns);
 }
 
-/// The thread has nothing to do: it looks around for a while if it is in nobody's way, then sleeps.
+/// The thread has nothing to do: it looks around for a while if no other thread needs its CPU, then sleeps.
 void simulation::rest(std::size_t cpu) {
   thread_state& thread = threads_[cpus_[cpu].thread];
   if (!thread.looks_around && thread_queue_.empty() && cpus_.size() > 1) {
@@ -67,7 +67,7 @@ void simulation::rest(std::size_t cpu) {
   dispatch(cpu, same_.until_ns);
 }
 
-/// Something came for a thread that looks around.
+/// Ends the search of a thread that looks around, because its island can go on.
 void simulation::stop_looking(std::size_t number) {
   thread_state& thread = threads_[number];
   cpu_state& cpu = cpus_[thread.cpu];
@@ -95,15 +95,15 @@ void simulation::wake(std::size_t number) {
   thread.at = thread_at::queue;
   thread_queue_.push_back(number);
   if (looking == none) return;
-  // CPU is short now, so who looks around sleeps.
+  // CPU is short now, so the thread that looks around sleeps.
   stop_looking(cpus_[looking].thread);
   threads_[cpus_[looking].thread].at = thread_at::sleep;
   dispatch(looking, same_.until_ns);
 }
 
-/// What ending a wait costs where another thread has the island: its CPU has the object's state. Between
-/// processes a thread of the other process listens for that. It sleeps in between, and is in the way of its
-/// own process for two switches.
+/// Adds the cost of ending a wait if another thread has the island: its CPU has the object's state. Between
+/// processes a thread of the other process listens for that. It sleeps in between, and takes its own
+/// process's CPU for two switches.
 void simulation::resume_elsewhere(thread_state& thread) {
   waking_ns_ += resume_ns_;
   if (!listens_) return;
@@ -170,7 +170,7 @@ bool simulation::serve(std::size_t cpu) {
   if (island.running == none) {
     island.running = island.ready.front();
     island.ready.pop_front();
-    // Such a wait is a suspension, also where nobody else of the island ran meanwhile.
+    // Such a wait is a suspension even if no other object of the island ran in the meantime.
     if (std::exchange(objects_[island.running].was_suspended, false))
       cost = wait_ns_;
     else if (island.running != island.last)
@@ -192,8 +192,8 @@ bool simulation::serve(std::size_t cpu) {
   return true;
 }
 
-/// Whether all objects that end by themselves have done about the same part of what they do. Otherwise
-/// one ends before the others, and the rest of the run is not as what has been seen.
+/// Whether all objects that end by themselves have done about the same part of their work. Otherwise one ends
+/// before the others, and the rest of the run differs from the simulated part.
 bool simulation::in_step() const {
   double least = 1, most = 0;
   for (const object_state& state : objects_) {

@@ -61,7 +61,7 @@ void simulation::wake_sender(std::size_t stream) {
   }
 }
 
-/// Its inputs break: whoever sends to it goes on without it.
+/// Ends the object and breaks its inputs: their senders go on without it.
 void simulation::end(std::size_t object) {
   object_state& state = objects_[object];
   state.ended = true;
@@ -85,10 +85,10 @@ double& simulation::pool_after(object_state& state, const object& one, std::size
   return state.pools[static_cast<std::size_t>(at - one.receives.begin())];
 }
 
-/// What it sends after one computation. Fractions after the same input are alternatives, as those of a server
-/// that answers one of its clients: they add up together, and whenever they make a message, it is for the
-/// stream that lacks most of its part. If each added up alone, a server would keep the answers of all its
-/// clients until one of them is due, and nobody would ask again.
+/// Adds the messages that it owes after one computation. Fractions after the same input are alternatives, as
+/// those of a server that answers one of its clients. They add up together; whenever they make a message, it
+/// is for the stream that lacks most of its part. If each added up alone, a server would keep the answers of
+/// all its clients until one of them is due, and no client would ask again.
 void simulation::owe(object_state& state, const object& one, std::size_t input) {
   const auto sends_now = [&](std::size_t i) { return !one.sends[i].input || one.sends[i].input == input; };
   double& pool = pool_after(state, one, input);
@@ -123,7 +123,7 @@ bool simulation::find_input(object_state& state, const object& one, std::size_t&
     input = one.receives[at];
     streams_[input].count--;
     wake_sender(input);
-    // Somebody else may have the message that it was woken for; as withdraw (stream.cpp).
+    // Another object may have taken the message that it was woken for; as withdraw (stream.cpp).
     const std::size_t other = std::exchange(state.woken_for, none);
     if (other != none && other != input && streams_[other].count > 0) wake_receiver(other);
     return true;

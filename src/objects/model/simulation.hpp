@@ -2,7 +2,7 @@
 // The discrete-event simulation of an object graph: objects on islands, islands on threads, threads on
 // CPUs.
 //
-// There is no queue of events. Each CPU has a clock: the time at which what it is doing ends and takes
+// There is no queue of events. Each CPU has a clock: the time at which its present step ends and takes
 // effect. The CPU with the earliest clock is next, so effects happen in the order of time.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace sukima::objects::model {
 // Long: objects, islands, threads and CPUs change each other at every step
 class simulation {
  public:
-  /// \param part of the whole run that is simulated: sources start so much less often
+  /// \param part of the whole run that is simulated: sources make this part of their starts
   simulation(const description& program, const flow& all, const configuration& how, const machine& where,
              double part, std::uint64_t seed);
 
@@ -32,7 +32,7 @@ class simulation {
   double computations() const { return computations_; }
   /// Whether all objects that end by themselves have ended.
   bool finished() const { return driving_ == 0; }
-  /// Whether nobody can go on. Of a finished program that is its end.
+  /// Whether no object can go on. A finished program has ended in this way.
   bool at_rest() const { return at_rest_; }
   batch_means::estimate mean_time() const { return means_.now(); }
   double busy_ns() const { return busy_ns_; }
@@ -47,7 +47,7 @@ class simulation {
     std::size_t capacity = 1, count = 0;
     double sender_ns = 0, receiver_ns = 0;
     std::size_t waiting_senders = 0, waiting_receivers = 0;
-    std::size_t next_sender = 0, next_receiver = 0;  ///< who is looked at first, for fairness
+    std::size_t next_sender = 0, next_receiver = 0;  ///< the ones that are looked at first, for fairness
     bool shared = false;  ///< between islands
     std::size_t listeners = 0;  ///< receivers that have not ended; without one, messages are dropped
     double sends = 0, blocked = 0;
@@ -82,7 +82,7 @@ class simulation {
     std::size_t island = none;
     std::size_t cpu = none;
     bool looks_around = false;  ///< on a CPU, with nothing to do
-    double unpaid_ns = 0;  ///< of what it did when its slice ended
+    double unpaid_ns = 0;  ///< the rest of the step in which its slice ended
     double interrupted_ns = 0;  ///< for the thread that listens for other processes, on its CPU
     double slice_end = 0;
   };
@@ -144,7 +144,7 @@ class simulation {
   bool pool_ = false;  ///< threads are workers
   bool listens_ = false;  ///< islands are processes
   double switch_ns_ = 0, wait_ns_ = 0, resume_ns_ = 0, look_around_ns_ = 0;
-  double waking_ns_ = 0;  ///< what the present step pays for waking others
+  double waking_ns_ = 0;  ///< the cost of waking others in the present step
   sleep_cost same_, other_;
   std::size_t driving_ = 0;
   bool at_rest_ = false;

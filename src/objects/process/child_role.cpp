@@ -41,11 +41,11 @@ std::unique_ptr<child_role> child_role::take() {
 child_role::child_role(int socket, int file, std::uint32_t process)
     : socket_(socket), memory_(file), process_(process) {}
 
-void child_role::tell(report what, const std::string& text) const noexcept {
+void child_role::send(report kind, const std::string& text) const noexcept {
   char message[most_report];
-  message[0] = static_cast<char>(what);
+  message[0] = static_cast<char>(kind);
   const std::size_t size = text.copy(message + 1, sizeof message - 1);
-  send(socket_.get(), message, size + 1, MSG_NOSIGNAL);
+  ::send(socket_.get(), message, size + 1, MSG_NOSIGNAL);
 }
 
 void child_role::follow_parent() const {
@@ -62,7 +62,7 @@ void child_role::follow_parent() const {
 void child_role::end() const {
   std::cout.flush();
   std::fflush(nullptr);
-  tell(report::done, {});
+  send(report::done, {});
   _exit(0);
 }
 

@@ -17,22 +17,22 @@ void doorbell::wake() noexcept {
 
 void doorbell::ring(std::size_t bit) noexcept {
   set(bit);
-  // Whoever finds `asleep` wakes: the listener is in the futex, or finds the word changed there. Partners:
-  // listen, sleep().
+  // After `asleep` a wake-up is needed: the listener is in the futex, or finds the word changed there.
+  // Partners: listen, sleep().
   if (word_.word.exchange(doorbell_word::rung) == doorbell_word::asleep) wake();
 }
 
 void doorbell::ring_for_the_dead(std::size_t bit) noexcept {
   set(bit);
-  // Sequentially consistent: as a store it does not pass on what other ringers released, whose bits must be
-  // seen with it all the same. Partners: listen, sleep().
+  // Sequentially consistent: a store does not pass on the releases of other ringers, but their bits must be
+  // seen with it. Partners: listen, sleep().
   word_.word.store(doorbell_word::rung);
   wake();
 }
 
 void doorbell::sleep() noexcept {
   std::uint32_t expected = doorbell_word::awake;
-  // Fails if somebody has rung since listen exchanged the word. Partners: ring, ring_for_the_dead.
+  // Fails after a ring since listen exchanged the word. Partners: ring, ring_for_the_dead.
   if (!word_.word.compare_exchange_strong(expected, doorbell_word::asleep)) return;
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word_.word), FUTEX_WAIT, doorbell_word::asleep,
           nullptr, nullptr, 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doorbells: how a process learns that somebody moved a stream's index while it waited for that.
+// Doorbells: a process learns by its doorbell that another one moved a stream's index.
 //
-// A process has one. Who rings sets the stream's bit, then exchanges the word for `rung`; if it was
-// `asleep` he wakes the futex. The listener exchanges the word for `awake`, takes the bits, and only if
-// there were none changes the word from `awake` to `asleep` and sleeps; so a ring in between is seen. Bits
-// are idempotent. A process that dies between two of these steps leaves at worst a bit without a ring, or
-// `rung` without a wake-up: the parent rings at the death of a process for all its streams, and wakes in
-// any case.
+// A ringer sets the stream's bit, then exchanges the word for `rung`. If the word was `asleep`, it wakes the
+// futex. The listener exchanges the word for `awake` and takes the bits. Only if there were none it changes
+// the word from `awake` to `asleep` and sleeps, so a ring in between is seen. Bits are idempotent.
+//
+// A process that dies between two of these steps leaves at worst a bit without a ring, or `rung` without a
+// wake-up. Therefore the parent rings for all streams of a dead process, and wakes the listeners in any case.
 // Model: src/objects/model/doorbell.pml.
 #pragma once
 
@@ -29,18 +29,19 @@ class doorbell {
  public:
   doorbell(doorbell_word& word, std::atomic<std::uint64_t>* bits, std::size_t words) noexcept
       : word_(word), bits_(bits), words_(words) {}
-  /// The number of the bit, or none: to look at the other things that a listener looks at.
+  /// Instead of a bit's number: rings only for the words that a listener reads besides.
   static constexpr std::size_t no_bit = ~std::size_t{0};
   void ring(std::size_t bit) noexcept;
-  /// Wakes the listener also where a ringer died before it did.
+  /// Wakes the listener even if a ringer died before its wake-up.
   void ring_for_the_dead(std::size_t bit) noexcept;
-  /// For the listener: sleeps until somebody rings, and calls f(bit) for each bit that was set.
+  /// For the listener: sleeps until a ring, and calls f(bit) for each bit that was set.
   template <class F> void listen(F f) {
     // Before the bits are read: a ring that comes after this is seen by sleep(). Partners: ring and
     // ring_for_the_dead, which set the bit first.
     bool any = word_.word.exchange(doorbell_word::awake) == doorbell_word::rung;
     for (std::size_t w = 0; w < words_; ++w) {
-      // Sequentially consistent, as the word. The exchange takes also what was set since. Partner: set().
+      // Sequentially consistent, as the word. The exchange also takes bits that were set since. Partner:
+      // set().
       if (bits_[w].load() == 0) continue;
       any = true;
       for (std::uint64_t set = bits_[w].exchange(0); set != 0; set &= set - 1)

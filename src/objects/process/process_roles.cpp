@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that has processes: what its parent does, what a child does, and what is told to all.
+// A program with several processes: the parent's part, a child's part, and announcements to all of them.
 #include "deadlock/watch.hpp"
 #include "process/listener.hpp"
 #include "process/processes.hpp"
@@ -20,11 +20,11 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// A child runs main up to the `run` of the first program. No data goes with it; of several programs that run
-/// at once the exchange lets one. Partners: the constructor in a child, run_as_parent.
+/// A child runs main up to the `run` of the first program. No data goes with it. Of several programs that run
+/// at once the exchange admits one. Partners: the constructor in a child, run_as_parent.
 std::atomic<bool> processes_were_used{false};
 
-/// Are these the arguments that the process was started with? Yes, where nobody can tell.
+/// Whether these are the arguments that the process was started with; true if that is not known.
 bool are_own(char** argv) {
   const std::string started_with = read_file_text("/proc/self/cmdline").value_or("");
   if (started_with.empty()) return true;
@@ -71,7 +71,8 @@ void program_core::run_as_child() {
   {
     const std::lock_guard hold(run_lock);
     memory = &child->memory();
-    // What was stored before the others could be told, as in run_as_parent; then ring.
+    // Announces a stop or an abort from before the others could be notified, as run_as_parent does; then
+    // rings.
     if (aborting.load()) memory->header().aborting.store(1);
     if (stopping.load()) memory->header().stopping.store(1);
   }
@@ -79,7 +80,7 @@ void program_core::run_as_child() {
   process = child->process();
   const std::string difference = first_difference(memory->graph(), declaration_of(*this));
   if (!difference.empty()) {
-    child->tell(report::differs, difference);
+    child->send(report::differs, difference);
     _exit(1);
   }
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -91,7 +92,7 @@ void program_core::run_as_child() {
   drop_others();
   child->follow_parent();
   on.limit_workers(std::max(1U, on.workers() / memory->header().processes));
-  child->tell(report::ready, {});
+  child->send(report::ready, {});
   run_islands(model::parts_of(static_cast<model::execution_model>(memory->header().model)));
   child->end();
 }
@@ -119,8 +120,8 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   {
     const std::lock_guard hold(run_lock);
     memory = shared_memory.get();
-    // What was stored before the others could be told. Partners: abort_here; stop(), whose store comes before
-    // it takes the lock. Then ring; partner: listener::run.
+    // Announces a stop or an abort from before the others could be notified. Partners: abort_here; stop(),
+    // whose store comes before it takes the lock. Then rings; partner: listener::run.
     if (aborting.load()) memory->header().aborting.store(1);
     if (stopping.load()) memory->header().stopping.store(1);
   }
@@ -142,7 +143,7 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
 
 void program_core::abort() noexcept {
   {
-    // Before an object leaves: whoever finds a stream broken by that reads it. Partner: abort_began.
+    // Before an object leaves: objects that find a stream broken by that read it. Partner: abort_began.
     const std::lock_guard hold(run_lock);
     if (memory != nullptr) memory->header().aborting.store(1);
   }

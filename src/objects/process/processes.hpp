@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a program: the parent starts this program once more for each, and watches them end.
+// The processes of a program: the parent starts this program once more for each, and watches them end. This
+// room holds what several processes need: their memory, their doorbells, their start and their death.
 #pragma once
 
 #include "process/segment.hpp"
@@ -20,12 +21,12 @@ namespace sukima::objects::detail {
 inline constexpr const char* child_variable = "SUKIMA_OBJECTS_CHILD";
 inline constexpr std::size_t most_report = 4096;
 
-/// What a child tells over its socket; a text follows the first byte.
+/// The first byte of a child's report to its parent, over its socket; a text follows.
 enum class report : char {
-  ready = 'r',   ///< it has declared the same, and begins
-  differs = 'd',  ///< it has not
+  ready = 'r',   ///< its declarations are the parent's, and it begins
+  differs = 'd',  ///< its declarations differ
   failed = 'f',  ///< an object ended by an exception
-  suffered = 's',  ///< the same, because another one did
+  suffered = 's',  ///< an object ended by an exception that follows from another object's end
   done = 'e',  ///< all its objects have ended
 };
 
@@ -37,7 +38,7 @@ class child_role {
   child_role(int socket, int file, std::uint32_t process);
   const segment& memory() const noexcept { return memory_; }
   std::uint32_t process() const noexcept { return process_; }
-  void tell(report what, const std::string& text) const noexcept;
+  void send(report kind, const std::string& text) const noexcept;
   /// Ends this process when the parent is dead.
   void follow_parent() const;
   /// Writes out what was printed, and ends the process.
@@ -61,7 +62,7 @@ class child_processes {
   /// \param folder a descriptor of the current folder in which they begin main; -1: this process's
   /// \throws std::system_error; usage_error: one declares something else; object_failed: one has ended
   void start(char** argv, int folder);
-  /// Watches them: their errors go to the program, and who dies is buried.
+  /// Watches them on a thread: their errors go to the program, and dead processes are buried.
   void watch();
   /// Waits until all have ended.
   void wait();
@@ -78,7 +79,7 @@ class child_processes {
     bool has_ended = false;
   };
   void start_one(child& c, char** argv, int folder);
-  /// Waits until some child says something or ends. False: all have ended.
+  /// Waits until a child reports or ends. False: all have ended.
   bool next_event();
   void read_reports(child& c);
   void note_end(child& c);

@@ -17,9 +17,9 @@
 
 namespace sukima::objects::detail {
 
-/// Does the process still hold an end on this side of the stream? Stored by that process, or by the parent
-/// after its death; whoever stores 0 then looks whether the side has anybody left. Sequentially consistent.
-/// Partner: close_party.
+/// Whether the process still holds an end on this side of the stream. Stored by that process, or by the
+/// parent after its death. After storing 0, that process checks whether the side has any process left.
+/// Sequentially consistent. Partner: close_party.
 struct party {
   std::uint32_t process = 0;
   std::atomic<std::uint32_t> open{1};
@@ -39,12 +39,14 @@ struct stream_facts {
 /// A stream between processes.
 struct shared_stream : stream_words {
   static constexpr std::size_t most_text = 400;
-  pthread_mutex_t out_lock;  ///< robust: around "write the slots, store tail"; one word decides, so there is
-  pthread_mutex_t in_lock;  ///< nothing to repair when its holder has died
+  // Robust, around "write the slots, store tail". One word decides, so there is nothing to repair after the
+  // death of a holder.
+  pthread_mutex_t out_lock;
+  pthread_mutex_t in_lock;
   /// The process + 1 that writes `failure` and then sets `failed`. Sequentially consistent. Partner: fail.
   std::atomic<std::uint32_t> failing{0};
-  /// Of a pipe: who inherited a lock from the dead has not mended the indices yet. Sequentially consistent.
-  /// Partners: lock, repair and lock_piped (pipe.cpp).
+  /// Of a pipe: a lock was inherited from a dead process, and the indices were not repaired yet. Sequentially
+  /// consistent. Partners: lock, repair and lock_piped (pipe.cpp).
   std::atomic<std::uint32_t> repair{0};
   /// Index after the newest record whose message is in the room for large ones; it is free when `head` is
   /// there. Beyond `tail`: the sender died before it published that record. For senders, under their lock.
@@ -60,13 +62,13 @@ struct home {
   std::uint64_t waits_at;  ///< its object_waits
 };
 
-/// What a process answers when the parent looks for deadlocks (watch_round). Model: deadlock.pml.
+/// The answers of a process to the parent's search for deadlocks (watch_round). Model: deadlock.pml.
 struct process_words {
-  /// The last round that it has answered: then the object_waits of its objects are those of that round.
+  /// The last round that it has answered: the object_waits of its objects are those of that round.
   /// Stored by the process, after them; partner: deadlock_watch.
   alignas(64) std::atomic<std::uint32_t> answered{0};
-  /// Its objects are over, and its ends closed. Stored by the process, or by the parent after its death.
-  /// Partner: deadlock_watch.
+  /// Its objects have ended, and its ends are closed. Stored by the process, or by the parent after its
+  /// death. Partner: deadlock_watch.
   std::atomic<std::uint32_t> gone{0};
 };
 /// An observed_object. The numbers of its ends follow: of the stream, twice, plus 1 for a sending end.
@@ -98,11 +100,11 @@ struct segment_facts {
   std::uint64_t graph_size = 0;
 };
 struct segment_header : segment_facts {
-  /// Told by doorbells, as is the next one. Partners: program_core::stop, listener::run.
+  /// Announced by doorbells, as is the next one. Partners: program_core::stop, listener::run.
   std::atomic<std::uint32_t> stopping{0};
   /// Partners: program_core::abort; listener::run, and abort_began without a ring.
   std::atomic<std::uint32_t> aborting{0};
-  /// The round that the parent wants an answer to; told by doorbells. Partner: answer_watch.
+  /// The round that the parent wants an answer to; announced by doorbells. Partner: answer_watch.
   std::atomic<std::uint32_t> watch_round{0};
 };
 
@@ -111,10 +113,10 @@ inline constexpr std::uint64_t most_record_bytes = std::uint64_t{64} << 20;
 
 class segment {
  public:
-  /// Makes the memory file and fills in what does not change. The objects' homes are set.
+  /// Makes the memory file and fills in the constant parts. \pre the objects' homes are set
   /// \throws std::system_error no memory
   segment(const program_core& p, std::uint32_t processes, std::uint32_t model, std::string_view graph);
-  /// One that the parent process has made. \throws std::system_error
+  /// Maps a file that the parent process has made. \throws std::system_error
   explicit segment(int file);
   segment(const segment&) = delete;
   segment& operator=(const segment&) = delete;

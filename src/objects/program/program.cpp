@@ -32,10 +32,10 @@ bool runs_on_threads(const model::model_parts& how) noexcept {
   return how.between != model::unit::simulated && !runs_on_workers(how);
 }
 
-/// The last fiber of a program wakes whoever runs it. The program may be gone afterwards.
+/// The last fiber of a program wakes the caller of program_core::run. The program may be gone afterwards.
 void end_fiber(program_core& p) noexcept {
   const resumer over = p.over;
-  // Acquire and release: what all fibers have done comes before what follows the resume. Partner: this, for
+  // Acquire and release: the work of all fibers happens before the code after the resume. Partner: this, for
   // the other fibers.
   if (p.left.fetch_sub(1) == 1) over.resume();
 }
@@ -60,7 +60,7 @@ void run_object(sukima::detail::task* self, context c) {
   } catch (const aborted&) {
     text = "it was aborted";
   } catch (const stream_broken& e) {
-    // Its readers have left. Whether they leave before it has sent all depends on who runs when: no failure.
+    // Its readers have left. Whether they leave before it has sent everything depends on chance: no failure.
     text = e.what();
     me.is_cut_off = true;
   } catch (const stream_cut_off& e) {
@@ -75,7 +75,7 @@ void run_object(sukima::detail::task* self, context c) {
     text = e.what();
     note_failure(me, text);
   } catch (...) {
-    text = "an exception that is no std::exception";
+    text = "an exception that is not a std::exception";
     note_failure(me, text);
   }
   if (failed) me.failing = &text;
@@ -103,7 +103,7 @@ void run_bell(sukima::detail::task* self, context) {
     const bool wanted = of.left == 0 || (p.aborting.load() && !me.has_aborted);
     if (!wanted || !sukima::detail::claim_suspension(*me.self, number))
       sukima::detail::finish_suspension(*me.self);
-    // Whoever takes the token after this sees it, too. Partner: abort_here.
+    // The next holders of the token see it, too. Partner: abort_here.
     if (p.aborting.load() && !std::exchange(me.has_aborted, true)) end_local_waits(of);
   }
 }
@@ -114,7 +114,7 @@ void run_bell(sukima::detail::task* self, context) {
 void bell::ring() noexcept { sukima::detail::try_resume(*self, number.load()); }
 
 program_core::~program_core() {
-  // What never ran still holds ends.
+  // Objects that never ran still hold ends.
   for (const auto& o : objects) o->drop();
 }
 
@@ -123,7 +123,7 @@ void program_core::note_error(std::exception_ptr e, const std::string& text, boo
   if (error && (memory == nullptr || !error_follows || follows)) return;
   error = std::move(e);
   error_follows = follows;
-  if (child) child->tell(follows ? report::suffered : report::failed, text);
+  if (child) child->send(follows ? report::suffered : report::failed, text);
 }
 
 void program_core::check() const {
@@ -286,7 +286,8 @@ void program_core::abort_here() noexcept {
     if (o->begun.load()) o->cancelled.store(true);  // partners: run_object; is_task_concerned
   sukima::detail::announce_cancellation(*core);
   for (const auto& o : objects)
-    if (const std::uint64_t number = o->suspension.load(); number != 0)  // partner: tell_watch (stream.cpp)
+    if (const std::uint64_t number = o->suspension.load();
+        number != 0)  // partner: announce_wait (stream.cpp)
       sukima::detail::try_resume(*o->self, number);
   for (const auto& i : islands) i->own_bell.ring();
 }
@@ -299,10 +300,10 @@ const island_core* program_core::find_island(const sukima::detail::executor* of)
   return found != islands.end() ? found->get() : nullptr;
 }
 
-object_core& running_object(const char* what) {
+object_core& running_object(const char* called) {
   sukima::detail::task* const t = sukima::detail::running_bound_task();
   if (t == nullptr || t->run != run_object)
-    throw usage_error("sukima: " + std::string(what) + " was called, but no object runs here");
+    throw usage_error("sukima: " + std::string(called) + " was called, but no object runs here");
   return static_cast<object_core&>(*t);
 }
 
@@ -354,7 +355,7 @@ object_core& find_user(stream_core& s, object_core*& owner, bool out) {
       if (o->recorded != nullptr) o->program->recorded->begin_operation(*o, s, out);
       return *o;
     }
-  throw usage_error("sukima: stream " + s.name + ": an end was used outside of its object" +
+  throw usage_error("sukima: stream " + s.name + ": an end was used outside its object" +
                     (owner != nullptr ? " " + owner->name : std::string()) +
                     "; what an object forks cannot use its ends");
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// SUKIMA_OBJECTS_TIME=FILE: for how long the objects ran, in nanoseconds, for `sukima objects validate`.
 #include <fcntl.h>
 #include <unistd.h>
 #include <base/shared/descriptor.hpp>
@@ -15,7 +14,7 @@ void write_run_time(std::chrono::nanoseconds time) noexcept {
   const char* const path = secure_getenv("SUKIMA_OBJECTS_TIME");
   if (path == nullptr || *path == '\0') return;
   const descriptor file(::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) return;  // the program ran objects before; else the caller that asked finds no file
+  if (!file) return;  // the process ran a program of objects before, or the caller finds no file
   const std::string text = std::to_string(time.count()) + "\n";
   static_cast<void>(!::write(file.get(), text.data(), text.size()));
 }

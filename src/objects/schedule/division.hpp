@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dividing an island whose objects compute too much for one worker.
 //
-// Objects that streams connect begin in one island: a message within it costs a few nanoseconds, one to
+// Objects that streams connect begin in one island. A message within it costs a few nanoseconds, one to
 // another worker costs hundreds, and waking that worker costs microseconds. So an island is divided only if
 // a worker is idle, its objects compute long for each message, and several of them could compute at once. A
 // work_sampler finds that out; find_leavers chooses the objects that move to a new island.
 //
-// Times are in ticks (sukima/detail/ticks.hpp), of which a nanosecond is taken to have three.
+// Times are in ticks (sukima/detail/ticks.hpp), three of which are taken for a nanosecond.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@
 
 namespace sukima::objects::detail {
 
-/// Looks at the operations of an island's objects one by one, for a while: when the island begins, and again
-/// after slices that took long.
+/// Samples the operations of an island's objects one by one: when the island begins, and again after slices
+/// that took long.
 class work_sampler {
  public:
-  /// A sample ends after so many operations, or so much time.
+  /// The limits of a sample: operations, and time.
   static constexpr unsigned most_operations = 64;
   static constexpr std::uint64_t most_ticks = 6'000'000;
   /// Objects that compute less than 10 µs for an operation stay together.
   static constexpr std::uint64_t long_operation = 30'000;
-  /// At most so many long slices in a row are skipped after samples that led to no division.
+  /// Longest row of long slices that are skipped after samples that led to no division.
   static constexpr unsigned most_skipped = 1024;
 
   bool is_sampling() const noexcept { return sampling_; }
@@ -38,7 +38,7 @@ class work_sampler {
     operations_ = 0;
     ticks_ = parallel_ = 0;
   }
-  /// Adds an operation, for which its object computed or waited so long.
+  /// Adds an operation. \param took ticks that its object computed or waited for it
   /// \param others_were_ready whether another object could have run at the same time
   /// \returns whether the sample is complete: finish() must follow
   bool add(std::uint64_t took, bool others_were_ready) noexcept {
@@ -58,7 +58,7 @@ class work_sampler {
     }
     return true;
   }
-  /// The last sample led to no division: the next one comes later.
+  /// Delays the next sample, after one that led to no division.
   void back_off() noexcept {
     skipped_ = skipped_ == 0 ? 1 : skipped_ < most_skipped ? 2 * skipped_ : most_skipped;
     skip_ = skipped_;
@@ -69,23 +69,23 @@ class work_sampler {
   bool sampling_ = false;
   unsigned operations_ = 0;
   std::uint64_t ticks_ = 0;
-  std::uint64_t parallel_ = 0;  ///< part of it
+  std::uint64_t parallel_ = 0;  ///< the part in which others were ready
   unsigned skip_ = 0, skipped_ = 0;
 };
 
 /// An object of an island that may be divided.
 struct sampled_object {
-  std::uint64_t load = 0;  ///< ticks that it computed in the sample
+  std::uint64_t load = 0;  ///< ticks of computing in the sample
   bool can_leave = false;
 };
 /// A stream between them.
 struct sampled_stream {
-  std::vector<std::size_t> objects;  ///< that hold its ends
-  std::uint64_t cost = 0;  ///< ticks that its messages would cost more if it led to another island
+  std::vector<std::size_t> objects;  ///< holders of its ends
+  std::uint64_t cost = 0;  ///< additional ticks of its messages if it led to another island
 };
 
-/// Ticks that so many messages cost more between islands than within one. With a small capacity nearly each
-/// message wakes a worker, with a large one a single wake-up serves many.
+/// Additional ticks of that many messages between islands instead of within one. With a small capacity nearly
+/// each message wakes a worker; with a large one a single wake-up serves many.
 constexpr std::uint64_t cost_between_islands(std::uint64_t messages, std::uint64_t capacity) noexcept {
   constexpr std::uint64_t message = 600, wake = 60'000, most_served = 16;
   return messages * (message + wake / (capacity < most_served ? capacity : most_served));

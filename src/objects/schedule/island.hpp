@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Islands: objects that take turns, and what only the holder of their token does.
+// Islands: objects that take turns. Only the holder of an island's token touches its data. This room decides
+// which objects take turns, and for how long.
 #pragma once
 
 #include <sukima/objects/core.hpp>
@@ -21,7 +22,7 @@ struct island_core;
 struct bell : sukima::detail::bound_task {
   island_core* of = nullptr;
   sukima::detail::fiber* self = nullptr;
-  /// Of its suspension. Sequentially consistent, with `aborting`. Partners: run_bell, ring.
+  /// The number of its suspension. Sequentially consistent, with `aborting`. Partners: run_bell, ring.
   std::atomic<std::uint64_t> number{0};
   bool has_aborted = false;
   void ring() noexcept;
@@ -31,7 +32,7 @@ struct island_core : island {
   using island::island;
   std::vector<object_core*> objects;
   std::size_t left = 0;  ///< objects that have not ended
-  std::uint64_t worker_since = 0;  ///< in ticks: when it last let another island have its worker
+  std::uint64_t worker_since = 0;  ///< in ticks: when it last released its worker to another island
   slice_length slices;
   std::uint64_t slice_began = 0;  ///< in ticks
   bool can_be_divided = false;  ///< its objects have no group, and no island is bound to a thread
@@ -42,8 +43,8 @@ struct island_core : island {
   bool is_divisible() const noexcept { return can_be_divided && objects.size() > 1; }
   /// Begins to look whether it should be divided.
   void begin_sample();
-  /// The object has done an operation after which others may run: the end of a slice, or an operation that is
-  /// sampled. \returns how many messages the next slice has
+  /// Called after an operation that lets others run: the last of a slice, or one that is sampled.
+  /// \returns how many messages the next slice has
   unsigned end_slice(object_core& me, std::uint64_t now) {
     if (!sampler.is_sampling() && slices.pass_quick(now - slice_began, slice * work_sampler::long_operation))
       return slice;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices: how many messages the objects of an island handle in a row before others of it go first.
+// Slices: how many messages an object handles in a row before other objects of its island go first.
 //
-// Usually 64. Where objects compute so long for each message that this keeps others waiting, as many as fit
-// into 1 ms. Reading the clock for each message could cost more than the message, so it is read once in a
-// slice. A slice takes long also where its island waited for messages or its thread had no CPU, so a long one
-// is a reason to ask the kernel how much of that was computed.
+// The usual slice has 64 messages. If objects compute so long for each message that others wait for long, it
+// has as many as fit into 1 ms. Reading the clock for each message could cost more than the message, so it
+// is read once in a slice. A slice also takes long if its island waited for messages, or if its thread had
+// no CPU. So after a long slice the kernel is asked how much of the time was spent computing.
 #pragma once
 
 #include <sukima/objects/core.hpp>
@@ -16,7 +16,7 @@
 
 namespace sukima::objects::detail {
 
-/// What the clocks say at one moment.
+/// The clocks at one moment.
 struct clock_reading {
   std::uintptr_t thread = 0;  ///< whose CPU time it is
   std::uint64_t cpu_ns = 0, wall_ns = 0;
@@ -27,21 +27,21 @@ class slice_length {
  public:
   /// About 1 ms.
   static constexpr std::uint64_t most_ticks = 3'000'000;
-  /// So much computed in a slice of 64 messages makes the next ones shorter.
+  /// Computing for longer than this in a slice of 64 messages makes the next ones shorter.
   static constexpr std::uint64_t long_ms = 8;
-  /// After so many short slices in a row in which 64 messages would have fitted, they are long again.
+  /// Number of short slices in a row, with room for 64 messages each, after which slices are long again.
   static constexpr unsigned calm_slices = 256;
 
   /// Messages until the next look at the clock, 1 to 64.
   unsigned messages() const noexcept { return messages_; }
-  /// Counts a slice of 64 messages that took fewer ticks than that. False: it took longer, or had fewer
+  /// Counts a slice of 64 messages that took fewer ticks than the limit. False: it took longer, or had fewer
   /// messages, and `ended` must follow. O(1).
   bool pass_quick(std::uint64_t took, std::uint64_t than) noexcept {
     if (messages_ != island::slice || took >= than) return false;
     in_quick_ones_ += took;
     return true;
   }
-  /// A slice is over. O(1).
+  /// Counts a slice that has ended. O(1).
   /// \param took ticks
   /// \param read gives a clock_reading; it is called after long slices
   template <class Read> void ended(std::uint64_t took, Read read) noexcept {
@@ -65,7 +65,7 @@ class slice_length {
   void judge(const clock_reading& now) noexcept {
     const std::optional<clock_reading> before = std::exchange(before_, now);
     const double in_quick_ones = static_cast<double>(std::exchange(in_quick_ones_, 0));
-    // The first time, and on another thread, nothing is known of the time before.
+    // The time before the first reading, and before one on another thread, is unknown.
     if (!before || before->thread != now.thread || now.ticks <= before->ticks) return;
     const double tick_ns =
         static_cast<double>(now.wall_ns - before->wall_ns) / static_cast<double>(now.ticks - before->ticks);

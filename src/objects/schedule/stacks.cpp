@@ -11,13 +11,13 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// What functions need beside messages, and how many copies of a message their frames may have: with messages
-/// of 1 KiB just the default.
+/// Stack that functions need beside messages, and the copies of a message that their frames may have.
+/// Messages of 1 KiB fit the default exactly.
 constexpr std::size_t frames = 8 * 1024, copies = 8, most_small = 1024;
-/// Each takes two or three of the 65,530 mappings that a process may have.
+/// Each large stack takes two or three of the 65,530 mappings that a process may have.
 constexpr std::size_t most_large_stacks = 4096;
 
-/// Of the streams whose ends are not all known: an object may have captured any of these.
+/// The largest message of the streams whose ends are not all known: any object may have captured these ends.
 std::size_t largest_hidden_message(const program_core& of) {
   std::vector<std::size_t> known(of.streams.size());
   for (const auto& o : of.objects)

@@ -13,7 +13,7 @@
 
 namespace sukima::objects::model {
 
-/// Half of what was measured lies between them.
+/// The first and third quartile of the measured values.
 struct quartiles {
   double low = 0, high = 0;
 };
@@ -21,7 +21,7 @@ struct message_quartiles {
   quartiles sender, receiver;
 };
 
-/// What one message costs each side, as a stream of messages of this size.
+/// The cost of one message for each side, in a stream of messages of this size.
 struct message_cost {
   unit carrier = unit::simulated;
   std::size_t bytes = 0;
@@ -32,7 +32,7 @@ struct message_cost {
 
 /// A sleep until another thread wakes the sleeper.
 struct sleep_cost {
-  double waker_ns = 0;  ///< what the waker's call takes
+  double waker_ns = 0;  ///< duration of the waker's call
   double until_ns = 0;  ///< from then until the sleeper runs
 };
 
@@ -41,10 +41,10 @@ struct cost_table {
   std::vector<message_cost> messages;  ///< by unit, CPUs and size, ascending
   std::optional<double> switch_ns;  ///< from one simulated object to another one, with the wait before
   std::optional<quartiles> switch_quartiles;
-  /// The same where somebody outside of the object's group could end the wait, so that it takes a suspension.
+  /// The same if an object of another group could end the wait, so that it takes a suspension.
   std::optional<double> wait_ns;
   std::optional<quartiles> wait_quartiles;
-  /// What it costs to end such a wait of an object whose group another CPU runs, beyond the message.
+  /// The cost of ending such a wait of an object whose group another CPU runs, beyond the message.
   std::optional<double> resume_ns;
   std::optional<quartiles> resume_quartiles;
   std::optional<sleep_cost> same_cpu, other_cpu;  ///< the sleeper's CPU is the waker's, or is idle
@@ -73,7 +73,7 @@ class costs_error : public std::runtime_error {
 /// \throws costs_error
 cost_table parse_costs(std::string_view profile);
 
-/// The text of a machine profile with these costs in place of those that it has.
+/// The text of a machine profile, with these costs instead of its own.
 /// \throws costs_error if the text has no line `end`
 std::string profile_with_costs(std::string_view profile, const cost_table& costs);
 

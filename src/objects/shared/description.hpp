@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of a program of concurrent objects: what a plan is made from.
+// The description of a program of concurrent objects, from which plans are made.
 // docs/objects-planning.md has the format.
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace sukima::objects::model {
 
-/// What an object sends after it has computed.
+/// Messages of an object to a stream after a computation.
 struct sending {
   std::size_t stream = 0;
-  double per_input = 1;  ///< messages for each time that it computes; fractions add up
+  double per_input = 1;  ///< messages for each computation; fractions add up
   std::optional<std::size_t> input;  ///< only after a message of this stream
 };
 
@@ -44,7 +44,7 @@ struct stream {
   std::vector<std::size_t> senders, receivers;  ///< objects, each once
 };
 
-/// Which part of a run the numbers are from.
+/// The part of a run that the numbers are from.
 struct recorded_part {
   double seconds = 0;
   bool whole = true;  ///< false: the first seconds of it
@@ -52,7 +52,7 @@ struct recorded_part {
 
 struct description {
   std::string program;
-  std::optional<recorded_part> recorded;  ///< nothing: somebody has declared them
+  std::optional<recorded_part> recorded;  ///< nothing: the numbers were written by hand
   std::vector<object> objects;
   std::vector<stream> streams;
 };

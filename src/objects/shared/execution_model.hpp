@@ -41,7 +41,7 @@ inline constexpr std::array models_of_pipes = {execution_model::processes_pipe,
                                                execution_model::processes_threads_pipe,
                                                execution_model::processes_simulated_pipe};
 
-/// What a model is made of.
+/// The properties of a model.
 struct model_parts {
   std::string_view name;  ///< as users write it
   unit between;  ///< carries messages between groups

@@ -32,10 +32,11 @@ struct left_out_model {
 
 struct plan {
   std::vector<candidate> ranking;  ///< the fastest first
-  std::size_t chosen = 0;  ///< of the ranking: of those tied with the first, the one with the fewest units
+  std::size_t chosen =
+      0;  ///< its place in the ranking: of the first and its ties, the one with the fewest units
   std::size_t tied = 1;  ///< how many of the first are tied
   std::vector<left_out_model> left_out;
-  std::string bottleneck;  ///< what limits the chosen one, as a sentence
+  std::string bottleneck;  ///< the limit of the chosen one, as a sentence
 };
 
 /// Plans. At most some hundred short simulations.

@@ -19,14 +19,13 @@ struct configuration {
   std::vector<std::size_t> capacities;  ///< of each stream, in messages
 };
 
-/// Where it would run.
+/// The machine that a prediction is for.
 struct machine {
   double cpus = 1;  ///< usable ones; a part of a CPU is one that a quota or the neighbours take away
   cost_table costs;
 };
 
-/// How long a simulation goes on. The bound is on events, not on time: the same seed gives the same
-/// answer.
+/// The length of a simulation. The bound is on events, not on time, so the same seed gives the same answer.
 struct effort {
   std::uint64_t events = 200'000;  ///< at most so many computations and messages
   double agreement = 0.01;  ///< ends when the means of batches agree within this part
@@ -37,14 +36,15 @@ struct prediction {
   double time_ns = 0;  ///< of the whole run
   double spread_ns = 0;  ///< half of the 95 % confidence interval
   double busy_cpus = 0;  ///< CPUs that are busy on average, looking around included
-  /// All objects wait for each other: the program never ends. Never of a recorded one, which has run.
+  /// All objects wait for each other, so the program never ends. Always false for a recorded one, which has
+  /// run.
   bool stuck = false;
   std::uint64_t events = 0;
   std::vector<double> computing;  ///< of each object: the part of the time in which it computes
   std::vector<double> full;  ///< of each stream: the part of the sends that found no room
 };
 
-/// What the simulation lacks for this model on this machine: words of the machine profile, or empty.
+/// The line of the machine profile that a simulation of this model needs and does not find; empty: none.
 std::string missing_costs(const cost_table& costs, execution_model model);
 
 /// Simulates.

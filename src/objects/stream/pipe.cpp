@@ -21,9 +21,9 @@ namespace {
 
 std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
-// A pipe is a ring of pages. What is written goes into the last one if it fits there, else into new ones; a
-// page is free again when all of it has been read. So the page that is read, and the rests of the others,
-// hold nothing.
+// A pipe is a ring of pages. Written data goes into the last page if it fits there, otherwise into new ones.
+// A page is free again when all of it has been read. So the page that is being read, and the rests of the
+// others, have no room.
 
 /// \param pages of the pipe
 std::uint64_t slots_in(std::uint64_t pages, std::uint64_t slot_size, bool encoded) noexcept {
@@ -43,16 +43,16 @@ std::uint64_t pages_for(std::uint64_t slots, std::uint64_t slot_size, bool encod
 
 void lock(pthread_mutex_t& one, shared_stream& of) noexcept {
   if (pthread_mutex_lock(&one) != EOWNERDEAD) return;
-  of.repair.store(1);  // whoever dies here leaves the lock to be inherited again; partner: lock_piped
+  of.repair.store(1);  // after a death here the lock is inherited again; partner: lock_piped
   pthread_mutex_consistent(&one);
 }
 
-/// The indices become what the pipe says. \pre both locks are held
+/// Sets the indices by the content of the pipe. \pre both locks are held
 void repair(shared_stream& of) noexcept {
   int bytes = 0;
   if (ioctl(of.facts.pipe_in, FIONREAD, &bytes) == 0) {
     const std::uint64_t there = static_cast<std::uint64_t>(bytes) / of.facts.slot_size;
-    // Written under these locks. Partners of the stores: who looks without one, as is_ready (stream.cpp) and
+    // Written under these locks. Partners of the stores: readers without a lock, is_ready (stream.cpp) and
     // wake_here (remote.cpp).
     const std::uint64_t head = of.head.load();
     const std::uint64_t tail = of.tail.load();

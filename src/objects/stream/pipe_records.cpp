@@ -35,7 +35,7 @@ bool is_large(const stream_core& s, std::uint64_t slots) noexcept {
 
 std::byte* room_for_large(const stream_core& s) noexcept { return s.remote->memory.large(s.remote->at); }
 
-/// How many slots are free at least when the room for a large message is. Under the senders' lock.
+/// The least number of free slots once the room for a large message is free. Under the senders' lock.
 std::uint64_t slots_with_large_room(const stream_core& s, std::uint64_t tail) noexcept {
   const std::uint64_t until = s.remote->at.large_until;
   if (until > tail || tail - until >= s.capacity) return 0;
@@ -52,7 +52,7 @@ template <class F> void for_pieces(const stream_core& s, std::uint64_t index, st
   if (first != size) f(s.slots, first, size - first);
 }
 
-/// Where the length of the record is that begins at the index.
+/// The position of the length of the record that begins at the index.
 std::byte* length_at(const stream_core& s, std::uint64_t index) noexcept {
   return s.piped ? s.slots + (index & (s.capacity - 1)) * sizeof(length) : s.slot(index);
 }

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Streams between processes. A waiter is in the list of its own process; `waiting` says that some process has
-// one. Who moves an index and finds it set clears it and rings all processes of that side; each wakes as many
-// of its waiters as can go on, and sets `waiting` again for the others.
+// SPDX-License-Identifier: Apache-2.0 Streams between processes. A waiter is in the list of its own process;
+// `waiting` shows that some process has one. A process that moves an index and finds it set clears it, and
+// rings all processes of that side. Each of these wakes as many of its waiters as can go on, and sets
+// `waiting` again for the others.
 #include "stream/remote.hpp"
 
 #include "program/program_core.hpp"
@@ -27,8 +27,8 @@ void ring(const segment& memory, const shared_stream& s, std::size_t index, std:
     memory.bell(p.process).ring(bit_of(index, side));
 }
 
-/// A process has no end any more on this side. Whoever closes the last one finds all others closed, because
-/// each stores its own word before it reads any, and the words are sequentially consistent. Model:
+/// Closes a process's ends on this side. The process that closes the last one finds all others closed,
+/// because each stores its own word before it reads any, and the words are sequentially consistent. Model:
 /// src/objects/model/close.pml.
 void close_party(const segment& memory, shared_stream& s, std::size_t index, std::uint32_t process,
                  bool out) noexcept {
@@ -40,14 +40,14 @@ void close_party(const segment& memory, shared_stream& s, std::size_t index, std
   ring(memory, s, index, out ? stream_core::receivers_wait : stream_core::senders_wait);
 }
 
-/// \param state what the stream is from now on
+/// \param state the stream's state from now on
 /// \param buries whether the process is dead: it may have begun this itself
 void fail(shared_stream& s, std::uint32_t process, const std::string& text, std::uint32_t state,
           bool buries) noexcept {
-  std::uint32_t nobody = 0;
-  // Only the first one writes the text. Partner: fail in other processes; one that is dead does nothing more.
-  if (!s.failing.compare_exchange_strong(nobody, process + 1) &&
-      !(buries && nobody == process + 1 && (s.state.load() & stream_core::failed) == 0))
+  std::uint32_t writer = 0;
+  // Only the first one writes the text. Partner: fail in other processes; a dead one does nothing more.
+  if (!s.failing.compare_exchange_strong(writer, process + 1) &&
+      !(buries && writer == process + 1 && (s.state.load() & stream_core::failed) == 0))
     return;
   const std::size_t size = std::min(text.size(), shared_stream::most_text - 1);
   std::memcpy(s.failure, text.data(), size);
@@ -75,7 +75,7 @@ void wake_here(stream_core& s, std::uint32_t side) noexcept {
     }
     if (list.first == nullptr) return;
     s.words->waiting.fetch_or(side);  // then look again; partner: move (core.hpp)
-    // Those who wait for several slots look for themselves.
+    // Objects that wait for several slots look for themselves.
     if (can_go_on() < std::max<std::uint64_t>(list.first->room, 1)) return;
   }
 }
@@ -102,13 +102,13 @@ void attach_streams(program_core& p, const segment& memory, std::uint32_t proces
 void lock_remote(stream_core& s, bool out) {
   if (s.piped) {
     if (!lock_piped(s.remote->at, out)) return;
-    // The dead one would have rung after it had moved its index.
+    // The dead process would have rung after moving its index.
     wake_remote(s, stream_core::senders_wait);
     wake_remote(s, stream_core::receivers_wait);
     return;
   }
   pthread_mutex_t& lock = out ? s.remote->at.out_lock : s.remote->at.in_lock;
-  // Its holder has died: the index was moved or not, and so is right.
+  // Its holder has died before or after it moved the index, which is right in both cases.
   if (pthread_mutex_lock(&lock) == EOWNERDEAD) pthread_mutex_consistent(&lock);
 }
 
@@ -118,8 +118,8 @@ void unlock_remote(stream_core& s, bool out) noexcept {
 
 void wake_remote(stream_core& s, std::uint32_t side) noexcept {
   const remote_stream& r = *s.remote;
-  // Between these two steps nobody but the parent would ring for us, if we died. Partners: enlist
-  // (stream.cpp) and wake_here, which set the bit and then look once more.
+  // If this process dies after this step, only the parent rings for it. Partners: enlist (stream.cpp) and
+  // wake_here, which set the bit and then look once more.
   if ((s.words->waiting.fetch_and(~side) & side) == 0) return;
   for (const party& p : parties(r.memory, r.at, side == stream_core::senders_wait)) {
     if (p.process == r.process)
@@ -132,7 +132,7 @@ void wake_remote(stream_core& s, std::uint32_t side) noexcept {
 void close_remote(stream_core& s, bool out) noexcept {
   const remote_stream& r = *s.remote;
   const std::span<party> all = parties(r.memory, r.at, out);
-  // What is dropped of the objects of other processes closes nothing.
+  // Dropping the objects of other processes closes no end.
   if (std::any_of(all.begin(), all.end(), [&](const party& p) { return p.process == r.process; }))
     close_party(r.memory, r.at, r.index, r.process, out);
 }

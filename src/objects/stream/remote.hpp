@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process knows of a stream that leaves it, and what the parent does for a process that has died.
+// Streams between processes: their data in this process, and the parent's care for those of a dead process.
 #pragma once
 
 #include "process/segment.hpp"
@@ -23,8 +23,8 @@ inline std::size_t bit_of(std::size_t stream, std::uint32_t side) noexcept {
   return stream * 2 + (side == stream_core::receivers_wait ? 0 : 1);
 }
 
-/// The process is dead: its ends are closed, and its streams fail if there is a text. Whoever waits for them
-/// is woken, also for what it may have left undone. For the parent.
+/// Closes the ends of a dead process, and fails its streams if there is a text. Wakes all processes at these
+/// streams, because the dead one may have left out a wake-up. For the parent.
 void bury(const program_core& p, const segment& memory, std::uint32_t process, const std::string& failure);
 
 /// Wakes the waiters of this process that can go on: an index was moved, or the other side closed.

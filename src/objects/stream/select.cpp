@@ -7,7 +7,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// The object that uses the cases: the one that their ends belong to.
+/// The object that uses the cases: the owner of their ends.
 object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   object_core* me = nullptr;
   for (std::size_t i = 0; i < count; ++i)
@@ -15,10 +15,10 @@ object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   return me != nullptr ? *me : running_object("a select without streams");
 }
 
-/// Of an object whose cases change with each call only the last ones are remembered.
+/// Number of sets of cases that an object remembers: the last ones.
 constexpr std::size_t most_turns = 16;
 
-/// Tells selects apart, also after others of the same object: each of them has its own turn. FNV-1a.
+/// A hash of the cases: selects with different cases have turns of their own. FNV-1a.
 std::uint64_t hash_of(select_case* const* cases, std::size_t count) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (std::size_t i = 0; i < count; ++i) {
@@ -67,7 +67,7 @@ std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_orde
       const select_case::outcome found = c.try_now();
       if (found == select_case::outcome::served) {
         if (!in_order) me.turns.set_next(cases_hash, at + 1);
-        if (c.stream == nullptr) count_message(me);  // time is no message, but a poll
+        if (c.stream == nullptr) count_message(me);  // the end of a wait counts as a poll
         return at;
       }
       receives |= c.receives;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp.
+// Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp. This room moves
+// messages; the functions with a type are in sukima/objects/in.hpp and out.hpp.
 #include "program/program_core.hpp"
 #include "recording/recording.hpp"
 #include "schedule/island.hpp"
@@ -41,8 +42,9 @@ stream_core::~stream_core() {
 
 namespace {
 
-/// Nobody of this process waits any more. In a stream between processes others may: who rings clears it.
-/// Under the lists' lock, as the store in enlist. Partner: move (core.hpp).
+/// Called when no object of this process waits any more. Objects of other processes may wait for a remote
+/// stream, so there the ringer clears the bit. Under the lists' lock, as the store in enlist. Partner: move
+/// (core.hpp).
 void clear_waiting(stream_core& s, std::uint32_t side) noexcept {
   if (s.shared && !s.remote) s.words->waiting.fetch_and(~side);
 }
@@ -54,7 +56,7 @@ wait_list& list_of(const wait_case& c) noexcept {
   return c.receives ? c.stream->receivers : c.stream->senders;
 }
 
-/// Where it decides about a wait, `waiting` was set before. Sequentially consistent. Partners: move
+/// `waiting` was set before, if the answer decides about a wait. Sequentially consistent. Partners: move
 /// (core.hpp), close_end, close_party (remote.cpp).
 bool is_ready(const wait_case& c) noexcept {
   const stream_core& s = *c.stream;
@@ -69,8 +71,8 @@ void enlist(wait_case& c) {
   if (c.stream->shared) c.stream->words->waiting.fetch_or(side_of(c));  // partner: move (core.hpp)
 }
 
-/// Takes the case out of its stream's list. Somebody may have woken this object for a message, or for
-/// room, that it is not going to take: then the next one is woken.
+/// Takes the case out of its stream's list. If this object was woken for a message, or for room, that it does
+/// not take, the next one is woken.
 void withdraw(wait_case& c, bool passes_on) noexcept {
   stream_core& s = *c.stream;
   bool was_listed = false;
@@ -82,24 +84,24 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
       if (list_of(c).first == nullptr) clear_waiting(s, side_of(c));
     }
   }
-  // Who sets the bit after this sees by itself what is ready. Partner: enlist.
+  // An object that sets the bit after this looks at the stream itself. Partner: enlist.
   const bool others_wait =
       s.shared ? (s.words->waiting.load() & side_of(c)) != 0 : list_of(c).first != nullptr;
   if (passes_on && !was_listed && others_wait && is_ready(c)) s.wake(side_of(c), 1);
 }
 
-/// A wait begins or ends: the count is odd while it lasts. Relaxed: whoever changes it holds the token of the
-/// object's island. Release; partner: read_wait (waits.cpp).
+/// Begins or ends a wait: the count is odd while it lasts. Only holders of the token of the object's island
+/// change it, so the load is relaxed. The store is a release; partner: read_wait (waits.cpp).
 inline void step_wait_count(object_core& o) noexcept {
   o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-/// Release: who reads one of these words sees the even count before it, and so that what it read before is
-/// over. Partner: read_wait (waits.cpp).
-void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool timed,
-                std::uint64_t number) noexcept {
-  const std::size_t told = std::min(count, object_core::most_waits);
-  for (std::size_t i = 0; i < told; ++i) {
+/// Release: a reader of one of these words sees the even count before it, and so that an earlier wait has
+/// ended. Partner: read_wait (waits.cpp).
+void announce_wait(object_core& me, const wait_case* cases, std::size_t count, bool timed,
+                   std::uint64_t number) noexcept {
+  const std::size_t announced = std::min(count, object_core::most_waits);
+  for (std::size_t i = 0; i < announced; ++i) {
     me.waits_for[i].store(reinterpret_cast<std::uintptr_t>(cases[i].stream) | (cases[i].receives ? 1 : 0),
                           std::memory_order_release);
     me.rooms[i].store(cases[i].room, std::memory_order_release);
@@ -110,10 +112,11 @@ void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool
   step_wait_count(me);
 }
 
-/// Relaxed: who was resumed for an abort sees it by that. If another one misses it, its next wait reads it
-/// again (wait_for_others), or is ended by the island's bell. Partner: program_core::abort_here.
+/// Relaxed: an object that was resumed for an abort sees it by the resumption. If another one misses it, its
+/// next wait reads it again (wait_for_others), or is ended by the island's bell. Partner:
+/// program_core::abort_here.
 void leave_if_aborting(object_core& me) {
-  // Not out of a destructor that runs because of an exception; as must_leave (abort.cpp).
+  // A destructor that runs because of an exception must not throw; as must_leave (abort.cpp).
   if (me.program->aborting.load(std::memory_order_relaxed) && std::uncaught_exceptions() == 0)
     throw aborted{};
   sukima::detail::leave_if_cancelled(*me.self);
@@ -139,7 +142,7 @@ void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
     cases[i].wait = &w;
     enlist(cases[i]);
   }
-  tell_watch(me, cases, count, false, 0);
+  announce_wait(me, cases, count, false, 0);
   me.local_wait = &w;
   if (!me.home->park_shortly(*me.self)) me.home->park();
 }
@@ -151,7 +154,7 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   if (until != nullptr) {
     try {
       me.program->time.add(*until, self, w.number);
-    } catch (...) {  // no thread, no memory: nobody knows of this suspension
+    } catch (...) {  // no thread, no memory: no other thread knows of this suspension
       sukima::detail::claim_suspension(self, w.number);
       throw;
     }
@@ -160,8 +163,9 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     cases[i].wait = &w;
     enlist(cases[i]);
   }
-  tell_watch(me, cases, count, until != nullptr, w.number);
-  // After the suspension was told, and the bits of `waiting`. Partner: program_core::abort_here.
+  announce_wait(me, cases, count, until != nullptr, w.number);
+  // After the suspension was announced, and the bits of `waiting` were set. Partner:
+  // program_core::abort_here.
   const bool leaves = (me.program->aborting.load() && std::uncaught_exceptions() == 0) ||
                       (me.is_timer && me.program->stopping.load());  // partner: wake_timers
   const bool ready = leaves || std::any_of(cases, cases + count, is_ready);
@@ -172,7 +176,8 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   }
   if (until != nullptr) me.program->time.remove(*until, self);
   step_wait_count(me);
-  // After the count; partner: read_wait. An abort that has read the number before resumes nothing by it.
+  // After the count; partner: read_wait. An abort that has read the number before resumes no other wait by
+  // it.
   me.suspension.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
   return in_time || std::any_of(cases, cases + count, is_ready);
@@ -248,15 +253,15 @@ bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::tim
 }
 
 void wait_in_island(object_core& me, stream_core& s, bool receives) {
-  // Relaxed, here and below: run_bell has read it under the token that this object holds now, or will end the
-  // wait that begins here.
+  // Relaxed, here and below: run_bell has read it under the token that this object holds now, or it will end
+  // the wait that begins here.
   const bool aborting = me.program->aborting.load(std::memory_order_relaxed);
   wait_case& c = me.single_case;
   c.stream = &s;
   c.receives = receives;
   if (me.dropped.empty() && me.recorded == nullptr && !aborting) [[likely]] {
     (receives ? s.receivers : s.senders).push(c);
-    // As in tell_watch.
+    // As in announce_wait.
     me.waits_for[0].store(reinterpret_cast<std::uintptr_t>(&s) | (receives ? 1 : 0),
                           std::memory_order_release);
     me.waits.store(1, std::memory_order_release);
@@ -280,7 +285,7 @@ void wait_in_island(object_core& me, stream_core& s, bool receives) {
 }
 
 void turn_over(object_core& me) {
-  // Who only tries never waits. Not during an exception, which may be the one that ends the object.
+  // An object that only polls never waits. Not during an exception, which may end the object.
   if (!me.dropped.empty() && std::uncaught_exceptions() == 0) release_dropped(me);
   recording* const recorded = me.program->recorded.get();
   if (recorded != nullptr && !recorded->end_operation(me)) return;
@@ -303,16 +308,16 @@ void turn_over(object_core& me) {
 }
 
 void release_dropped(object_core& me) noexcept {
-  std::vector<held_end> now = std::exchange(me.dropped, {});  // no room meanwhile: these are closed
+  std::vector<held_end> now = std::exchange(me.dropped, {});  // without room, so the ends below are closed
   for (const held_end& e : now) e.stream->release(e.out, &me);
   now.clear();
-  me.dropped.swap(now);  // its room is for later exceptions
+  me.dropped.swap(now);  // keeps its room for later exceptions
 }
 
-/// One end is gone. With the last one the other side hears of that.
+/// Counts an end out. The last one closes the stream, or breaks it, and wakes the other side.
 static void close_end(stream_core& s, bool out) noexcept {
-  // Acquire and release: whoever drops the last end says that it is closed, after what was sent through the
-  // others. Partners: this, for the other ends; observe_all (waits.cpp).
+  // Acquire and release: the stream closes after all messages that were sent through the other ends.
+  // Partners: this, for the other ends; observe_all (waits.cpp).
   if ((out ? s.outs : s.ins).fetch_sub(1) != 1) return;
   if (s.remote) return close_remote(s, out);
   s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others
@@ -324,7 +329,7 @@ void stream_core::release(bool out, object_core* owner) noexcept {
     const bool unwinds = owner->failing == nullptr && std::uncaught_exceptions() > 0 &&
                          owner->ambient != nullptr && owner->ambient == sukima::detail::find_ambient() &&
                          owner->dropped.size() < owner->dropped.capacity();
-    if (unwinds) {  // whether the object ends by that exception is known later
+    if (unwinds) {  // it is not known yet whether the object ends by that exception
       owner->dropped.push_back({this, out});
       return;
     }
@@ -343,7 +348,8 @@ void stream_core::release(bool out, object_core* owner) noexcept {
   }
   close_end(*this, out);
   if (owner == nullptr) return;
-  // Forgotten only now: until whoever waits for it has been woken it is somebody's. Partner: find_dead.
+  // Forgotten only now: the end counts as held until the objects that wait for it are woken. Partner:
+  // find_dead.
   const std::lock_guard hold(program->ends_lock);
   const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
                                  [&](const held_end& e) { return e.stream == this && e.out == out; });
