@@ -101,6 +101,7 @@ struct program_deleter {
 std::unique_ptr<program_core, program_deleter> make_program(runtime& on, char** argv);
 void add_stream(program_core& p, std::unique_ptr<stream_core> s);
 object_core& add_object(program_core& p, std::string name, std::unique_ptr<object_core> o);
+program_core& core_of(program& p) noexcept;
 
 }  // namespace detail
 
@@ -261,6 +262,7 @@ class program {
   void abort() noexcept;
 
  private:
+  friend detail::program_core& detail::core_of(program& p) noexcept;
   std::unique_ptr<detail::program_core, detail::program_deleter> core_;
 };
 

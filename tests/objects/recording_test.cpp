@@ -4,15 +4,21 @@
 
 #include <sukima/detail/ticks.hpp>
 
+#include <fcntl.h>
+
 #include <array>
 #include <fstream>
 #include <iterator>
 #include <numeric>
 #include <sstream>
 
+#include "program/program_core.hpp"
+#include "recording/recording.hpp"
+
 namespace {
 
 using namespace support;
+namespace detail = sukima::objects::detail;
 
 class recording : public testing::Test {
  protected:
@@ -133,6 +139,81 @@ TEST_F(recording, times_the_computing_and_not_the_waiting) {
   EXPECT_GE(std::stod(slow[3]), 0.1 * mean);
   EXPECT_LE(share + count * std::stod(line("object ", " source")[2]) / whole_ns, 1.001)
       << "the source waited for as long as the other computed";
+}
+
+/// Nanoseconds that the sender of a small program computes for a message, if recording costs that many ticks
+/// at each end of an interval.
+double recorded_compute(sukima::runtime& on, const std::string& file, const detail::recording_cost& cost) {
+  program p(on);
+  const auto s = p.stream<int>("s");
+  p.object(
+      "sender",
+      [](out<int> to) {
+        for (int i = 0; i < 8; ++i) to.send(i);
+      },
+      s.out());
+  p.object(
+      "receiver",
+      [](in<int> from) {
+        while (from.receive()) continue;
+      },
+      s.in());
+  sukima::descriptor written(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  detail::core_of(p).recorded = std::make_unique<detail::recording>(1e5, std::move(written), cost);
+  p.run();
+  std::ifstream in(file);
+  for (std::string word; in >> word;)
+    if (word == "object") {
+      double activations = 0, compute = -1;
+      in >> activations >> compute;
+      return compute;
+    }
+  ADD_FAILURE() << "no object in " << file;
+  return -1;
+}
+
+// With given costs, because a measured one depends on the machine.
+TEST_F(recording, subtracts_its_cost_from_each_interval) {
+  EXPECT_GT(recorded_compute(runtime_, folder_.file("without"), {}), 0);
+  EXPECT_EQ(recorded_compute(runtime_, folder_.file("sending"), {.sending = 1e15}), 0);
+  EXPECT_GT(recorded_compute(runtime_, folder_.file("receiving"), {.receiving = 1e15}), 0);
+}
+
+TEST(recorded_times, cost_of_an_interval_is_that_of_its_two_ends) {
+  using detail::recorded_side;
+  const detail::recording_cost cost{.sending = 20, .receiving = 30};
+  EXPECT_EQ(cost.between(recorded_side::sending, recorded_side::sending), 40);
+  EXPECT_EQ(cost.between(recorded_side::receiving, recorded_side::sending), 50);
+  EXPECT_EQ(cost.between(std::nullopt, recorded_side::sending), 20);
+  EXPECT_EQ(cost.between(recorded_side::receiving, std::nullopt), 30);
+}
+
+TEST(recorded_times, mean_counts_intervals_below_the_cost_and_is_never_negative) {
+  detail::recorded_times times;
+  times.add(1, -3);
+  times.add(1, 5);
+  times.add(2, 6);
+  EXPECT_EQ(times.mean(), 2);
+  times.add(4, -80);
+  EXPECT_EQ(times.mean(), 0);
+}
+
+TEST(recorded_times, spread_does_not_depend_on_the_cost) {
+  for (const double cost : {0.0, 7.0, 100.0}) {
+    detail::recorded_times times;
+    for (const double ticks : {10.0, 14.0}) times.add(1, ticks - cost);
+    EXPECT_DOUBLE_EQ(times.spread(), 2) << cost;
+  }
+}
+
+TEST(recorded_times, later_ones_are_all_without_the_earlier_ones) {
+  detail::recorded_times first;
+  first.add(1, 1000);
+  detail::recorded_times all = first;
+  all.add(1, 8);
+  all.add(1, 12);
+  EXPECT_DOUBLE_EQ(all.after(first).mean(), 10);
+  EXPECT_DOUBLE_EQ(all.after(first).spread(), 2);
 }
 
 TEST_F(recording, is_of_the_first_program_only) {

@@ -4,6 +4,7 @@
 #include "support.hpp"
 
 #include <cstdio>
+#include <fstream>
 
 namespace {
 
@@ -101,6 +102,49 @@ TEST(timing, a_message_between_islands) {
     std::printf("%s, ping-pong: %.1f ns\n", model, trip);
     EXPECT_LT(trip, 1e6);
   }
+}
+
+// Objects that only pass messages on compute next to nothing. What recording costs, some tens of nanoseconds
+// for each message, must not count as computing.
+TEST(timing, a_recording_does_not_count_its_own_cost) {
+  const own_folder folder;
+  const std::string file = folder.file("recording");
+  setenv("SUKIMA_OBJECTS_RECORD", ("1000:" + file).c_str(), 1);
+  sukima::runtime r(with_workers(2));
+  program p(r);
+  auto s = p.stream<long>("s"), t = p.stream<long>("t");
+  p.object(
+      "source",
+      [](out<long> to) {
+        for (long i = 0; i < 200'000; ++i) to.send(i);
+      },
+      s.out());
+  p.object(
+      "middle",
+      [](in<long> from, out<long> to) {
+        while (auto m = from.receive()) to.send(*m);
+      },
+      s.in(), t.out());
+  p.object(
+      "sink",
+      [](in<long> from) {
+        while (from.receive()) continue;
+      },
+      t.in());
+  p.run();
+  unsetenv("SUKIMA_OBJECTS_RECORD");
+  std::ifstream in(file);
+  int objects = 0;
+  for (std::string word; in >> word;) {
+    if (word != "object") continue;
+    ++objects;
+    double activations = 0, compute_ns = 0, spread_ns = 0;
+    std::string name;
+    in >> activations >> compute_ns >> spread_ns >> name;
+    std::printf("recorded: %s computes %.1f ns for a message\n", name.c_str(), compute_ns);
+    EXPECT_LT(compute_ns, 10) << name;
+  }
+  EXPECT_EQ(objects, 3);
 }
 
 TEST(timing, a_hundred_thousand_objects) {

@@ -251,7 +251,7 @@ void program_core::run() {
   if (has_run) throw usage_error("sukima: a program can be run only once");
   if (child == nullptr) {  // a child has no watch
     deadlock_of_some_ends = does_deadlock_of_some_end();
-    recorded = recording::wanted();
+    if (recorded == nullptr) recorded = recording::wanted(on);
   }
   const model::execution_model how =
       recorded != nullptr ? model::execution_model::simulated : chosen_model(*this);
@@ -274,7 +274,7 @@ void program_core::run() {
     run_islands(parts);
   const std::lock_guard hold(run_lock);
   if (error) std::rethrow_exception(error);
-  write_run_time(took);
+  if (recorded == nullptr) write_run_time(took);
 }
 
 void program_core::abort_here() noexcept {
@@ -310,6 +310,8 @@ object_core& running_object(const char* called) {
 std::unique_ptr<program_core, program_deleter> make_program(runtime& on, char** argv) {
   return std::unique_ptr<program_core, program_deleter>(new program_core(on, argv));
 }
+
+program_core& core_of(program& p) noexcept { return *p.core_; }
 
 void program_deleter::operator()(program_core* p) const noexcept { delete p; }
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -20,19 +19,20 @@
 #include <utility>
 
 #include "program/program_core.hpp"
+#include "recording/measured_cost.hpp"
 #include "schedule/island.hpp"
 
 namespace sukima::objects::detail {
 
 namespace {
 
-/// So many activations are all timed, of the later ones one in 16.
+/// The number of activations at the beginning that are all timed; of the later ones one in 16 is.
 constexpr double all_timed = 64;
 constexpr std::uint64_t timed_one_in = 16;
-/// With so many activations the first ones, which find cold caches, no longer count.
+/// From this number of activations on, the first ones, which find cold caches, do not count.
 constexpr double enough = 1024;
 
-// The token of the island orders the accesses; whoever holds it reads what it has stored.
+// The token of the island orders the accesses: its holder reads the values of earlier holders.
 std::uint64_t index_of(const recorded_object& one) noexcept {
   return (one.out ? one.stream->words->tail : one.stream->words->head).load(std::memory_order_relaxed);
 }
@@ -49,23 +49,15 @@ recorded_output& find(std::vector<recorded_output>& in, const stream_core* s, co
   return in.emplace_back(recorded_output{s, input, 0});
 }
 
-/// In a line of its own: no control characters.
+/// The name as a line: control characters become question marks.
 std::string one_line(std::string name) {
   std::replace_if(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return name + "\n";
 }
 
-/// Ticks that two readings of the counter differ by.
-double measure_tick_cost() noexcept {
-  std::uint64_t least = ~std::uint64_t{0};
-  for (int i = 0; i < 100; ++i) {
-    const std::uint64_t before = sukima::detail::ticks();
-    least = std::min(least, sukima::detail::ticks() - before);
-  }
-  return static_cast<double>(least);
-}
+recorded_side side_of(bool out) noexcept { return out ? recorded_side::sending : recorded_side::receiving; }
 
-/// The clock and the counter at one moment: of several tries the one that was interrupted least.
+/// The clock and the counter at one moment: the least interrupted of several tries.
 std::pair<clock::time_point, std::uint64_t> read_both() noexcept {
   std::pair<clock::time_point, std::uint64_t> best;
   std::uint64_t least = ~std::uint64_t{0};
@@ -82,7 +74,7 @@ std::pair<clock::time_point, std::uint64_t> read_both() noexcept {
 
 }  // namespace
 
-std::unique_ptr<recording> recording::wanted() {
+std::unique_ptr<recording> recording::wanted(runtime& on) {
   const char* const wish = secure_getenv("SUKIMA_OBJECTS_RECORD");
   if (wish == nullptr || *wish == '\0') return nullptr;
   const std::string_view text = wish;
@@ -98,10 +90,11 @@ std::unique_ptr<recording> recording::wanted() {
   if (!file)
     throw bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
                       ": the file cannot be made: " + std::strerror(errno));
-  return std::make_unique<recording>(seconds, std::move(file));
+  return std::make_unique<recording>(seconds, std::move(file), measure_recording_cost(on));
 }
 
-recording::recording(double seconds, descriptor file) : seconds_(seconds), file_(std::move(file)) {}
+recording::recording(double seconds, descriptor file, const recording_cost& cost)
+    : seconds_(seconds), file_(std::move(file)), cost_(cost) {}
 
 recording::~recording() { end(true); }
 
@@ -111,9 +104,9 @@ void recording::begin(program_core& of) {
   for (std::size_t i = 0; i < objects_.size(); ++i) {
     object_core& o = *of.objects[i];
     o.recorded = &objects_[i];
-    // No ambient state is there: every operation passes find_user.
+    // No ambient state has this address, so every operation calls find_user,
     o.recognized = reinterpret_cast<const sukima::detail::ambient_state*>(&o);
-    o.home->budget = 0;  // and turn_over
+    o.home->budget = 0;  // and turn_over.
     for (const held_end& e : o.ends) {
       if (e.out)
         find(objects_[i].outputs, e.stream, nullptr);
@@ -121,8 +114,8 @@ void recording::begin(program_core& of) {
         find(objects_[i].inputs, e.stream);
     }
   }
-  tick_cost_ = measure_tick_cost();
   std::tie(began_, began_ticks_) = read_both();
+  if (!file_) return;
   const sukima::detail::signals_blocked here;
   thread_ = std::thread([this] { watch(); });
 }
@@ -148,15 +141,21 @@ void recording::end(bool failed) {
 
 void recording::start(object_core& me) { me.recorded->mark = sukima::detail::ticks(); }
 
-void recording::pause(object_core& me) {
-  recorded_object& one = *me.recorded;
-  if (!one.inside && one.sampled)
-    one.computed += std::max(0.0, static_cast<double>(sukima::detail::ticks() - one.mark) - tick_cost_);
+/// The object stops computing. \param after the operation that begins; nothing: a sleep, or its end
+void recording::add_interval(recorded_object& one, std::optional<recorded_side> after) {
+  if (one.inside || !one.sampled) return;
+  const auto passed = static_cast<double>(sukima::detail::ticks() - one.mark);
+  const std::optional<recorded_side> before =
+      one.stream != nullptr ? std::optional(side_of(one.out)) : std::nullopt;
+  one.computed += passed - cost_.between(before, after);
+  if (!file_ && before && after) one.intervals.push_back(passed);
 }
 
+void recording::pause(object_core& me) { add_interval(*me.recorded, std::nullopt); }
+
 void recording::begin_operation(object_core& me, const stream_core& s, bool out) {
-  pause(me);
   recorded_object& one = *me.recorded;
+  add_interval(one, side_of(out));
   one.inside = true;
   one.stream = &s;
   one.out = out;
@@ -170,11 +169,7 @@ void recording::waited(object_core& me) {
 
 void recording::end_activation(recorded_object& one) {
   one.activations += one.batch;
-  if (one.sampled) {
-    one.times.count += one.batch;
-    one.times.sum += one.computed;
-    one.times.squares += one.computed * one.computed / one.batch;
-  }
+  if (one.sampled) one.times.add(one.batch, one.computed);
   if (one.activations <= all_timed) {
     one.first_times = one.times;
   } else {  // Marsaglia's xorshift: an object may do the same every 16 messages
@@ -253,16 +248,10 @@ std::string recording::text(const char* part) const {
             one_line(s->name);
   for (std::size_t i = 0; i < objects_.size(); ++i) {
     const recorded_object& one = objects_[i];
-    recorded_times times = one.times;
-    if (one.activations >= enough && times.count > one.first_times.count) {
-      times.count -= one.first_times.count;
-      times.sum -= one.first_times.sum;
-      times.squares -= one.first_times.squares;
-    }
-    const double mean = times.count > 0 ? times.sum / times.count : 0;
-    const double variance = times.count > 1 ? std::max(0.0, times.squares / times.count - mean * mean) : 0;
-    text += "object " + std::to_string(one.activations) + " " + std::to_string(mean * ns_a_tick) + " " +
-            std::to_string(std::sqrt(variance) * ns_a_tick) + " " + one_line(of_->objects[i]->name);
+    const bool warm = one.activations >= enough && one.times.count > one.first_times.count;
+    const recorded_times times = warm ? one.times.after(one.first_times) : one.times;
+    text += "object " + std::to_string(one.activations) + " " + std::to_string(times.mean() * ns_a_tick) +
+            " " + std::to_string(times.spread() * ns_a_tick) + " " + one_line(of_->objects[i]->name);
     if (!of_->objects[i]->group.empty()) text += "group " + one_line(of_->objects[i]->group);
     for (const recorded_input& in : one.inputs)
       text += "receives " + number_of(in.stream) + " " + std::to_string(in.messages) + "\n";

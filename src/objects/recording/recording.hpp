@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program's objects do, for `sukima objects record` (docs/objects-planning.md): how many messages go
-// where, and how long each object computes for one.
+// Recordings of a program, for `sukima objects record` (docs/objects-planning.md): how many messages each
+// stream carries, and how long each object computes for one. This room holds all that measures a run.
 //
-// SUKIMA_OBJECTS_RECORD=SECONDS:FILE asks for it. The first program that this or another process runs and
-// that finds no such file makes it, runs simulated, and writes the recording there: when its objects have
-// ended, or after so many seconds, and then the process ends at once.
+// SUKIMA_OBJECTS_RECORD=SECONDS:FILE asks for a recording. The first program that finds no such file makes
+// it, runs simulated, and writes the recording there when its objects have ended. After so many seconds it
+// writes the part that it has seen, and the process ends at once.
 //
-// All objects are in one island, so one of them runs at a time. Nothing is added to the operations of a
-// program that is not recorded: a recorded one is made to take their slow ways, which end here.
+// All objects are in one island, so one of them runs at a time. The operations of other programs stay as they
+// are: a recorded program is made to take their slow paths, which call this class.
 #pragma once
 
 #include <base/shared/descriptor.hpp>
@@ -16,9 +16,16 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "recording/recorded_times.hpp"
+
+namespace sukima {
+class runtime;
+}
 
 namespace sukima::objects::detail {
 
@@ -34,11 +41,6 @@ struct recorded_output {
   double messages;
 };
 
-/// Times of computing for one message, in ticks.
-struct recorded_times {
-  double count = 0, sum = 0, squares = 0;
-};
-
 /// One object. An *activation* is what it does for one message, or, until it receives something, for each
 /// message that it sends.
 struct recorded_object {
@@ -47,47 +49,54 @@ struct recorded_object {
   recorded_times times, first_times;
   double activations = 0;
 
-  // The operation that it is in, or that it has done last.
+  // The operation that is running, or the last one.
   const stream_core* stream = nullptr;
   bool out = false;
   bool inside = false;
-  std::uint64_t index = 0;  ///< of the stream when nobody else could change it
+  std::uint64_t index = 0;  ///< of the stream, when no other object could change it
   // The activation.
   const stream_core* input = nullptr;
-  double batch = 1;  ///< messages that it has received at once
+  double batch = 1;  ///< messages received at once
   bool sampled = true;
   std::uint64_t mark = 0;  ///< ticks when it left the last operation
-  double computed = 0;  ///< ticks so far
+  double computed = 0;  ///< ticks so far, without the cost of recording
+  std::vector<double> intervals;  ///< ticks of the timed ones, if the recording keeps them
 };
 
 class recording {
  public:
-  /// The one that the environment asks for; null: none.
-  /// \throws bad_setting
-  static std::unique_ptr<recording> wanted();
-  recording(double seconds, descriptor file);
+  /// The recording that the environment asks for, after its cost was measured; null: none.
+  /// \throws bad_setting; as program::run
+  static std::unique_ptr<recording> wanted(runtime& on);
+  recording(double seconds, descriptor file, const recording_cost& cost);
+  /// A recording that keeps all intervals, instead of writing a file.
+  recording() : recording(0, descriptor(), {}) {}
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;
   ~recording();
 
-  /// The objects have fibers, and none has run.
+  /// Begins. \pre the objects have fibers, and none has run
   void begin(program_core& of);
-  /// The objects have ended.
+  /// Writes the recording. \pre the objects have ended
   void end(bool failed);
 
   // For the object that runs.
   void start(object_core& me);
   void begin_operation(object_core& me, const stream_core& s, bool out);
-  /// It has waited, so others may have moved its stream's index.
+  /// Called after a wait, in which others may have moved the stream's index.
   void waited(object_core& me);
   /// \returns whether others should go first; then go_on follows
   bool end_operation(object_core& me);
   void go_on(object_core& me);
-  /// It sleeps, which is not computing; then go_on follows.
+  /// Called before a sleep, which is not computing; then go_on follows.
   void pause(object_core& me);
   void finish(object_core& me);
 
+  /// Ticks between two operations of the object with that number. \pre the recording keeps them; it has ended
+  const std::vector<double>& intervals(std::size_t object) const { return objects_[object].intervals; }
+
  private:
+  void add_interval(recorded_object& one, std::optional<recorded_side> after);
   void watch();
   void write(const char* part);
   void count(recorded_object& one, double messages);
@@ -95,15 +104,15 @@ class recording {
   std::string text(const char* part) const;
 
   const double seconds_;
-  const descriptor file_;
+  const descriptor file_;  ///< none: it keeps the intervals
+  const recording_cost cost_;
   const program_core* of_ = nullptr;
   std::vector<recorded_object> objects_;
   unsigned in_slice_ = 0;
   std::uint64_t random_ = 1;
-  double tick_cost_ = 0;
   clock::time_point began_;
   std::uint64_t began_ticks_ = 0;
-  std::mutex lock_;  ///< what the watching thread reads: the counts and times
+  std::mutex lock_;  ///< guards the counts and times, which the watching thread reads
   std::condition_variable ended_;
   bool ends_ = false;
   std::thread thread_;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of recorded times: means of computing without the cost of recording.
+//
+// Recording lengthens the time between two operations: the end of the first operation and the beginning of
+// the second one take their slow paths. Where an object does nothing between them, that is all the time that
+// passes, so a program whose objects do nothing shows the cost. It is subtracted from every interval, and
+// not from the mean of cheap objects alone.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace sukima::objects::detail {
+
+/// An operation on a stream.
+enum class recorded_side { sending, receiving };
+
+/// Ticks that recording adds to an interval at each of its ends, by the operation there.
+struct recording_cost {
+  double sending = 0;
+  double receiving = 0;
+
+  double of(recorded_side side) const noexcept {
+    return side == recorded_side::sending ? sending : receiving;
+  }
+  /// The cost of an interval. \param before, after nothing: a beginning or an end of the object, or a sleep
+  double between(std::optional<recorded_side> before, std::optional<recorded_side> after) const noexcept {
+    return (before ? of(*before) : 0) + (after ? of(*after) : 0);
+  }
+};
+
+/// Ticks of computing for one message.
+struct recorded_times {
+  double count = 0, sum = 0, squares = 0;
+
+  /// Adds that many messages, which took so many ticks together. These may be a little below 0: the cost of
+  /// recording is a typical one.
+  void add(double messages, double ticks) noexcept {
+    count += messages;
+    sum += ticks;
+    squares += ticks * ticks / messages;
+  }
+  /// The times that came after the earlier ones, which are a part of these.
+  recorded_times after(const recorded_times& earlier) const noexcept {
+    return {count - earlier.count, sum - earlier.sum, squares - earlier.squares};
+  }
+  /// Ticks of one message, never below 0.
+  double mean() const noexcept { return count > 0 ? std::max(0.0, sum / count) : 0; }
+  /// The standard deviation.
+  double spread() const noexcept {
+    if (count <= 1) return 0;
+    const double signed_mean = sum / count;
+    return std::sqrt(std::max(0.0, squares / count - signed_mean * signed_mean));
+  }
+};
+
+}  // namespace sukima::objects::detail
