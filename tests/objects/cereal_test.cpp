@@ -32,7 +32,7 @@ struct unknown {
 static_assert(sukima::has_codec<person> && sukima::has_codec<std::string>);
 static_assert(sukima::can_be_copied<plain> && !sukima::can_travel<unknown>);
 
-TEST(cereal, what_is_encoded_comes_back) {
+TEST(cereal, encoded_messages_come_back) {
   const person sent{"Ada", 36, {{"first", {1.5, 2.5}}, {"second", {}}}};
   std::vector<std::byte> bytes;
   sukima::codec<person>::encode(sent, bytes);

@@ -20,7 +20,7 @@ double time_to_hear(const char* model) {
   return microseconds;
 }
 
-TEST(crash_timing, peers_hear_of_a_crash_within_100_ms) {
+TEST(crash_timing, peers_learn_of_a_crash_within_100_ms) {
   for (const char* model : {"processes", "processes:pipe"}) {
     std::vector<double> times;
     for (int i = 0; i < 31; ++i) {

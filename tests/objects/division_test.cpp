@@ -53,7 +53,7 @@ TEST(division, is_for_objects_that_compute_at_once) {
   EXPECT_FALSE(s.sampler.finish(s.now)) << "another thread's time";
 }
 
-TEST(division, is_tried_seldom_where_it_does_not_pay) {
+TEST(division, is_tried_seldom_if_it_does_not_pay) {
   work_sampler s;
   const std::uint64_t long_slice = 64 * work_sampler::long_operation;
   EXPECT_FALSE(s.wants_sample(long_slice - 1, 64));
@@ -87,7 +87,7 @@ TEST(division, cuts_a_chain_once) {
   EXPECT_EQ(leaves[5], leaves[4]) << "the last one computes nothing, and follows the one before";
 }
 
-TEST(division, leaves_together_what_talks_much) {
+TEST(division, keeps_objects_together_that_exchange_many_messages) {
   const std::vector<sampled_object> two{{30'000, true}, {30'000, true}};
   EXPECT_TRUE(find_leavers(two, chain(2, 60)).empty()) << "1,000 ticks a message";
   const std::vector<sampled_object> heavy{{3'000'000, true}, {3'000'000, true}};
@@ -103,7 +103,7 @@ TEST(division, moves_nothing_that_has_to_stay) {
   EXPECT_EQ(find_leavers(one, chain(2, 60)), std::vector<std::size_t>{1});
 }
 
-TEST(division, objects_that_only_talk_stay_on_one_worker) {
+TEST(division, objects_that_only_exchange_messages_stay_on_one_worker) {
   sukima::runtime r(with_workers(4));
   program p(r);
   std::set<pid_t> threads;  // guarded by the turns that the objects take
@@ -185,7 +185,7 @@ TEST(division, objects_that_compute_run_at_once) {
   EXPECT_EQ(received, sent);
 }
 
-TEST(division, loses_nothing_of_objects_in_all_states) {
+TEST(division, loses_no_message_of_objects_in_any_state) {
   // A ring and a hub: objects wait for messages, for room, in a select and for a time while they are divided.
   constexpr int count = 12, rounds = 60;
   sukima::runtime r(with_workers(4));

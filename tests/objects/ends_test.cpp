@@ -173,7 +173,7 @@ TEST_P(ends_test, an_exception_that_an_object_handles_is_no_failure) {
   p.run();
 }
 
-TEST_P(ends_test, an_end_that_was_dropped_by_a_handled_exception_closes_for_one_that_only_tries) {
+TEST_P(ends_test, an_end_that_was_dropped_by_a_handled_exception_closes_for_a_polling_object) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{4});
   auto later = p.stream<int>("later", capacity{4});
@@ -306,7 +306,7 @@ TEST_P(ends_test, an_end_belongs_to_one_object) {
   p.run();
 }
 
-TEST_P(ends_test, what_an_object_forks_cannot_use_its_ends) {
+TEST_P(ends_test, forked_work_cannot_use_the_ends_of_its_object) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{2});
   p.object(
@@ -335,7 +335,7 @@ TEST_P(ends_test, what_an_object_forks_cannot_use_its_ends) {
   p.run();
 }
 
-TEST_P(ends_test, outside_of_a_program_ends_are_refused) {
+TEST_P(ends_test, ends_are_refused_outside_a_program) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{2});
   auto to = s.out();

@@ -123,7 +123,7 @@ TEST(processes, readers_notice_a_crash_after_all_messages) {
   }
 }
 
-TEST(processes, refuses_what_cannot_be) {
+TEST(processes, refuses_impossible_programs) {
   const std::vector<std::array<std::string, 2>> refused = {
       {"refused: pointers", "stream words cannot lead to another process: its messages, of type "},
       {"refused: captured", "stream s: where objects are processes each end must be an argument"},

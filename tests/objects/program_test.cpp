@@ -116,7 +116,7 @@ TEST(program, an_abort_does_not_leave_destructors) {
   EXPECT_GE(sent, 64) << "the 64th message ends a turn, which notices an abort";
 }
 
-TEST(program, refuses_what_cannot_run) {
+TEST(program, refuses_programs_that_cannot_run) {
   sukima::runtime r(with_workers(2));
   program empty(r);
   EXPECT_THROW(empty.run(), usage_error);
@@ -185,7 +185,7 @@ TEST(program, objects_as_threads_are_monitored_also_with_one_worker) {
   p.run();
 }
 
-TEST(program, refuses_models_that_there_are_not) {
+TEST(program, refuses_unknown_models) {
   for (const char* word : {"processes:fast", "processes:", "fast"}) {
     const model_chosen chosen(word);
     program p;
@@ -225,7 +225,7 @@ TEST_P(program_test, rethrows_the_first_exception) {
   EXPECT_EQ(ended, 5);
 }
 
-TEST_P(program_test, runs_inside_of_a_runtime) {
+TEST_P(program_test, runs_inside_a_runtime) {
   int got = 0;
   runtime.run([&] {
     program p(runtime);

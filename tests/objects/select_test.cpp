@@ -150,7 +150,7 @@ TEST_P(select_test, a_time_lets_others_go_first) {
 }
 
 /// An object that was woken for a message, but serves another stream, wakes the next one that waits for it.
-TEST(select, passes_on_what_it_was_woken_for) {
+TEST(select, passes_an_unused_wake_up_on) {
   const model_chosen chosen("simulated");  // the objects begin in the order of their declaration
   program p;
   auto s = p.stream<int>("s", capacity{4});

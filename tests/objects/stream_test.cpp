@@ -129,7 +129,7 @@ TEST_P(stream_test, several_senders_and_receivers_share_one) {
   }
 }
 
-TEST_P(stream_test, moves_what_cannot_be_copied) {
+TEST_P(stream_test, moves_messages_that_cannot_be_copied) {
   program p(runtime);
   auto s = p.stream<std::unique_ptr<std::string>>("boxes", capacity{2});
   std::string all;
@@ -247,7 +247,7 @@ TEST_P(stream_test, the_newest_messages_are_kept) {
   EXPECT_EQ(got, (std::vector<int>{97, 98, 99, 100}));
 }
 
-TEST_P(stream_test, what_nobody_received_is_destroyed) {
+TEST_P(stream_test, messages_without_a_receiver_are_destroyed) {
   const auto token = std::make_shared<int>(1);
   {
     program p(runtime);
