@@ -3,6 +3,8 @@
 // by a short simulation; then every model with its best grouping is predicted thoroughly.
 #include "shared/planner.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -50,6 +52,7 @@ class planner {
     std::sort(result.ranking.begin(), result.ranking.end(),
               [&](const auto& a, const auto& b) { return order(a) < order(b); });
     choose(result);
+    SUKIMA_ASSERT_VALID(result);
     return result;
   }
 

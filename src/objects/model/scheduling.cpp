@@ -206,6 +206,7 @@ bool simulation::in_step() const {
 }
 
 void simulation::run(const effort& most) {
+  SUKIMA_ASSERT_VALID_AT_END(*this);
   std::uint64_t look_at = 1024;
   while (events_ < most.events) {
     const std::size_t cpu = next_cpu();
@@ -223,6 +224,7 @@ void simulation::run(const effort& most) {
     }
     if (events_ < look_at) continue;
     look_at = events_ + 1024;
+    SUKIMA_ASSERT_VALID_PACED(*this, walks_, objects_.size() / 64);
     const batch_means::estimate mean = means_.now();
     if (mean.half_width <= most.agreement * mean.mean && in_step()) return;
   }

@@ -6,6 +6,8 @@
 // effect. The CPU with the earliest clock is next, so effects happen in the order of time.
 #pragma once
 
+#include <base/shared/walk_pace.hpp>
+
 #include <cstdint>
 #include <deque>
 #include <random>
@@ -40,7 +42,12 @@ class simulation {
   /// The part of the stream's sends that found no room.
   double full_part(std::size_t stream) const;
 
+  /// The first invariant that does not hold, as a sentence, or null. Between two steps. \par Complexity
+  /// linear in the objects and ends, times the queues of threads and islands
+  const char* violated_invariant() const;
+
  private:
+  friend struct test_access;
   static constexpr std::size_t none = ~std::size_t{0};
 
   struct stream_state {
@@ -125,6 +132,11 @@ class simulation {
   static void owe_one(object_state& state, const object& one, std::size_t input);
   double computation(const object& one, object_state& state);
 
+  // Parts of violated_invariant.
+  const char* violated_stream() const;
+  const char* violated_object() const;
+  const char* violated_thread() const;
+
   // A recorded program at rest.
   bool go_on_as_recorded();
   bool send_fraction();
@@ -152,6 +164,7 @@ class simulation {
   std::uint64_t events_ = 0;
   std::mt19937_64 random_;
   batch_means means_;
+  walk_pace walks_;
 };
 
 }  // namespace sukima::objects::model

@@ -37,6 +37,9 @@ struct plan {
   std::size_t tied = 1;  ///< how many of the first are tied
   std::vector<left_out_model> left_out;
   std::string bottleneck;  ///< the limit of the chosen one, as a sentence
+
+  /// The first invariant that does not hold, as a sentence, or null.
+  const char* violated_invariant() const;
 };
 
 /// Plans. At most some hundred short simulations.

@@ -17,6 +17,9 @@ struct configuration {
   std::vector<std::size_t>
       groups;  ///< of each object, from 0 without gaps; for models without groups ignored
   std::vector<std::size_t> capacities;  ///< of each stream, in messages
+
+  /// The first invariant that does not hold, as a sentence, or null.
+  const char* violated_invariant() const;
 };
 
 /// The machine that a prediction is for.
