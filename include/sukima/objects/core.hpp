@@ -290,6 +290,9 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   [[noreturn]] void throw_broken(const object_core* sender) const;
   void throw_if_failed() const;
   [[noreturn]] void throw_corrupt() const;
+  /// The first invariant that does not hold, as a sentence, or null. For the holder of `lists_lock`, or of
+  /// the token if the stream is not shared. \par Complexity linear in the waiting objects
+  const char* violated_invariant() const noexcept;
 
  private:
   void move(std::atomic<std::uint64_t>& index, std::uint64_t to, std::uint64_t count,

@@ -4,6 +4,8 @@
 #include "program/program_core.hpp"
 #include "stream/pipe.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -159,6 +161,7 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
     for (const std::uint32_t process : plan.receivers)
       (::new (static_cast<void*>(next++)) party)->process = process;
   }
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 void segment::place_objects(const program_core& p, const std::vector<std::uint64_t>& waits_at) {
@@ -176,6 +179,7 @@ segment::segment(int file) : file_(file) {
   const std::uint64_t* const streams = at<std::uint64_t>(header().streams_at);
   for (std::uint32_t i = 0; i < header().streams; ++i)
     if (streams[i] != 0) take_pipes(stream(i)->facts);
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 void segment::take_pipes(const stream_facts& of) {

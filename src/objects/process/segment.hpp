@@ -149,6 +149,8 @@ class segment {
     return {reinterpret_cast<std::uint32_t*>(&of + 1), of.most_ends};
   }
   void ring_all() const noexcept;
+  /// The first invariant of the constant parts that does not hold, as a sentence, or null.
+  const char* violated_invariant() const;
 
  private:
   template <class T> T* at(std::uint64_t offset) const noexcept {

@@ -2,6 +2,8 @@
 // Whether an island is divided, and which of its objects leave; see division.hpp.
 #include "schedule/division.hpp"
 
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <numeric>
 
@@ -46,6 +48,21 @@ class halves {
     load_[leaves_[object] ? 1 : 0] -= objects_[object].load;
     leaves_[object] = !leaves_[object];
     load_[leaves_[object] ? 1 : 0] += objects_[object].load;
+  }
+  /// The first invariant that does not hold, as a sentence, or null.
+  const char* violated_invariant() const {
+    std::uint64_t load[2] = {0, 0}, cut = 0;
+    for (std::size_t o = 0; o < objects_.size(); ++o) load[leaves_[o] ? 1 : 0] += objects_[o].load;
+    for (std::size_t s = 0; s < streams_.size(); ++s) {
+      const std::vector<std::size_t>& ends = streams_[s].objects;
+      const auto there = std::count_if(ends.begin(), ends.end(), [&](std::size_t o) { return leaves_[o]; });
+      if (on_other_side_[s] != static_cast<std::size_t>(there))
+        return "a stream's ends on the other side are counted";
+      if (is_cut(s)) cut += streams_[s].cost;
+    }
+    if (load_[0] != load[0] || load_[1] != load[1])
+      return "the load of a half is the sum of its objects' loads";
+    return cut_ == cut ? nullptr : "the cost of the cut is that of the streams between the halves";
   }
   std::uint64_t time_if_moved(std::size_t object) {
     move(object);
@@ -109,6 +126,7 @@ std::vector<std::size_t> find_leavers(std::span<const sampled_object> objects,
     now.move(best);
   }
   move_followers(now, objects, streams);
+  SUKIMA_ASSERT_VALID(now);
   std::vector<std::size_t> leavers;
   if (5 * now.time() > 4 * before) return leavers;
   for (std::size_t o = 0; o < objects.size(); ++o)

@@ -2,6 +2,8 @@
 // Dividing an island: the steps. All are done by the holder of its token, on the fiber of one of its objects,
 // before the new island's token is given to the workers. An object can move if no other thread has a use for
 // its fiber: it is ready, or waits for streams of this island only.
+#include <base/shared/assert.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <unordered_map>
@@ -78,6 +80,8 @@ void stream_core::become_shared() noexcept {
   // Objects that wait look again, and then wait as for a shared stream.
   wake(receivers_wait, ~std::uint64_t{0});
   wake(senders_wait, ~std::uint64_t{0});
+  SUKIMA_ASSERT(receivers.first == nullptr && senders.first == nullptr,
+                "no object waits for a stream when it becomes shared");
   own_words.tail_seen = own_words.tail.load(std::memory_order_relaxed);
   own_words.head_seen = own_words.head.load(std::memory_order_relaxed);
   std::atomic_ref(shared).store(
@@ -120,6 +124,8 @@ bool divide(program_core& p, island_core& of, const object_core& stays) {
                     [&](std::size_t o) { return leaves[o] != leaves[held.front()]; }))
       seen.inner[i]->become_shared();
   }
+  SUKIMA_ASSERT_VALID(of);
+  SUKIMA_ASSERT_VALID(next);
   next.start();
   return true;
 }

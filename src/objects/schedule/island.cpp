@@ -25,6 +25,15 @@ clock_reading read_clocks(std::uint64_t ticks) noexcept {
 
 }  // namespace
 
+const char* island_core::violated_invariant() const noexcept {
+  std::size_t running = 0;
+  for (const object_core* const o : objects) {
+    if (o->home != this) return "the objects of an island are at home there";
+    if (!o->over.load(std::memory_order_relaxed)) ++running;  // set by this island; partner: run_object
+  }
+  return left == running ? nullptr : "an island counts its objects that have not ended";
+}
+
 void island_core::begin_sample() {
   for (object_core* const o : objects) {
     o->sampled_ticks = 0;

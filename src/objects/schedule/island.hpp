@@ -40,6 +40,8 @@ struct island_core : island {
   work_sampler sampler;
   bell own_bell;
 
+  /// The first invariant that does not hold, as a sentence, or null. For the token's holder.
+  const char* violated_invariant() const noexcept;
   bool is_divisible() const noexcept { return can_be_divided && objects.size() > 1; }
   /// Begins to look whether it should be divided.
   void begin_sample();

@@ -8,6 +8,7 @@
 #include "stream/remote.hpp"
 #include "stream/waiting.hpp"
 
+#include <base/shared/assert.hpp>
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
@@ -69,6 +70,7 @@ void enlist(wait_case& c) {
   const optional_lock hold(c.stream->lists_lock, c.stream->shared);
   list_of(c).push(c);
   if (c.stream->shared) c.stream->words->waiting.fetch_or(side_of(c));  // partner: move (core.hpp)
+  SUKIMA_ASSERT_VALID(*c.stream);
 }
 
 /// Takes the case out of its stream's list. If this object was woken for a message, or for room, that it does
@@ -83,6 +85,7 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
       list_of(c).remove(c);
       if (list_of(c).first == nullptr) clear_waiting(s, side_of(c));
     }
+    SUKIMA_ASSERT_VALID(s);
   }
   // An object that sets the bit after this looks at the stream itself. Partner: enlist.
   const bool others_wait =
@@ -224,6 +227,7 @@ void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
     if (claim(*c.wait)) --count;
   }
   if (list.first == nullptr) clear_waiting(*this, side);
+  SUKIMA_ASSERT_VALID(*this);
 }
 
 void stream_core::drop_oldest(object_core& sender) {
@@ -261,6 +265,7 @@ void wait_in_island(object_core& me, stream_core& s, bool receives) {
   c.receives = receives;
   if (me.dropped.empty() && me.recorded == nullptr && !aborting) [[likely]] {
     (receives ? s.receivers : s.senders).push(c);
+    SUKIMA_ASSERT_VALID(s);
     // As in announce_wait.
     me.waits_for[0].store(reinterpret_cast<std::uintptr_t>(&s) | (receives ? 1 : 0),
                           std::memory_order_release);
