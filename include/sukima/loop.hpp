@@ -57,13 +57,13 @@ T reduce_in_fixed_order(C c, const Source& source, place_of<Source> from, place_
                         Body& body, Combine& combine, Hints... hints);
 
 /// A loop over the iterations [from, to) of a source.
-template <context_type C, class Source, class Body, class... Hints>
-[[gnu::always_inline]] inline void parallel_for_between(C c, Source source, place_of<Source> from,
-                                                        place_of<Source> to, Body& body, Hints... hints) {
+template <context_type C, class Source, class End, class Body, class... Hints>
+[[gnu::always_inline]] inline void parallel_for_between(C c, Source source, place_of<Source> from, End to,
+                                                        Body& body, Hints... hints) {
   if constexpr (!has_place<Hints...>) require_loop_hints<Hints...>();
   auto chosen = pick_hints(hints...);
   if constexpr (has_place<Hints...>) {
-    for_in_places(c, source, from, to, body, hints...);
+    for_in_places(c, source, from, end_from(from, to), body, hints...);
   } else if constexpr (clonable_loop<C, Source, Body>) {
     using work = for_work<Source, Body, decltype(chosen)>;
     loop_in<loop_place<Source, Body>>(c, work{std::move(source), local_callable<Body>(body), chosen}, from,
@@ -72,22 +72,23 @@ template <context_type C, class Source, class Body, class... Hints>
     const auto here = context_for<Body>(c);
     for_frame<Source, Body, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
         here, chosen, std::move(source), body);
-    frame.run(here, from, to);
+    frame.run(here, from, end_from(from, to));
   }
 }
-template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
-[[gnu::always_inline]] inline T reduce_between(C c, Source source, place_of<Source> from, place_of<Source> to,
-                                               T init, Body& body, Combine& combine, Hints... hints) {
+template <class T, context_type C, class Source, class End, class Body, class Combine, class... Hints>
+[[gnu::always_inline]] inline T reduce_between(C c, Source source, place_of<Source> from, End to, T init,
+                                               Body& body, Combine& combine, Hints... hints) {
   if constexpr (!has_place<Hints...>) {
     require_loop_hints<Hints...>();
     if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
       if (uses_fixed_order()) [[unlikely]]
-        return reduce_in_fixed_order(c, source, from, to, std::move(init), body, combine, hints...);
+        return reduce_in_fixed_order(c, source, from, end_from(from, to), std::move(init), body, combine,
+                                     hints...);
     }
   }
   auto chosen = pick_hints(hints...);
   if constexpr (has_place<Hints...>) {
-    return reduce_in_place<T>(c, source, from, to, std::move(init), body, combine, hints...);
+    return reduce_in_place<T>(c, source, from, end_from(from, to), std::move(init), body, combine, hints...);
   } else if constexpr (clonable_loop<C, Source, Body>) {
     using work = reduce_work<T, Source, Body, Combine, decltype(chosen)>;
     return loop_in<loop_place<Source, Body, Combine>>(
@@ -97,14 +98,14 @@ template <class T, context_type C, class Source, class Body, class Combine, clas
     const auto here = context_for<Body>(c);
     reduce_frame<T, Source, Body, Combine, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
         here, chosen, std::move(source), body, combine);
-    return frame.loop(here, from, to, std::move(init), fold_into<T, Combine>{combine});
+    return frame.loop(here, from, end_from(from, to), std::move(init), fold_into<T, Combine>{combine});
   }
 }
 /// The same; the combiner may be a pointer to a member function.
-template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
-[[gnu::always_inline]] inline T parallel_reduce_between(C c, Source source, place_of<Source> from,
-                                                        place_of<Source> to, T init, Body& body,
-                                                        Combine& combine, Hints... hints) {
+template <class T, context_type C, class Source, class End, class Body, class Combine, class... Hints>
+[[gnu::always_inline]] inline T parallel_reduce_between(C c, Source source, place_of<Source> from, End to,
+                                                        T init, Body& body, Combine& combine,
+                                                        Hints... hints) {
   if constexpr (std::is_member_pointer_v<std::remove_const_t<Combine>>) {
     auto function = std::mem_fn(combine);
     return parallel_reduce_between<T>(c, std::move(source), from, to, std::move(init), body, function,
@@ -172,8 +173,8 @@ template <detail::context_type C, detail::indexed_range Range, class Body, class
 [[gnu::always_inline]] inline void parallel_for(C c, Range&& range, Body&& body, Hints... hints) {
   detail::check_context(c, "sukima::parallel_for");
   auto first = std::ranges::begin(range);
-  detail::parallel_for_over(c, detail::element_source<decltype(first)>{first}, detail::length_of(range), body,
-                            hints...);
+  detail::parallel_for_between(c, detail::element_source<decltype(first)>{first}, 0,
+                               detail::end_of(range, first), body, hints...);
 }
 
 /// The same without a context.
@@ -215,8 +216,9 @@ template <detail::context_type C, detail::indexed_range Range, class T, class Bo
                                                 Hints... hints) {
   detail::check_context(c, "sukima::parallel_reduce");
   auto first = std::ranges::begin(range);
-  return detail::parallel_reduce_over(c, detail::element_source<decltype(first)>{first},
-                                      detail::length_of(range), std::move(init), body, combine, hints...);
+  return detail::parallel_reduce_between<T>(c, detail::element_source<decltype(first)>{first}, 0,
+                                            detail::end_of(range, first), std::move(init), body, combine,
+                                            hints...);
 }
 
 /// The same without a context.

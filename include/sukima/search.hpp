@@ -38,11 +38,12 @@ namespace SUKIMA_NAMESPACE {
 /// workspace for the thief, and replays by applying the same choices again.
 /// \param workspace copyable; one for each worker at a time
 /// \param choices   a range, alive and unchanged during the call: random-access (`std::views::iota(0, n)` for
-///                  the integers below n), or a forward range that begins and ends with iterators of one
-///                  trivially copyable word each, as `set_bits`. The runtime may copy such an iterator and
-///                  step it forward at any time, which must not throw; what is given away is found by walking
-///                  through the rest of the range, only then, and `sukima::split` is given numbers that count
-///                  from the choice in progress, which is number 0
+///                  the integers below n), or a forward range whose iterators are one trivially copyable word
+///                  each, as `set_bits`. The runtime may copy such an iterator and step it forward at any
+///                  time, which must not throw. To give choices away it walks through the rest of the range,
+///                  and `sukima::split` is given numbers that count from the choice in progress, which is
+///                  number 0. A condition may end the range (`std::views::take_while`): parallel code looks
+///                  for the end first, and a sequential clone tests the condition before each choice
 /// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
 ///                  and nothing was changed. Applied to the same state it must do the same: a test against a
 ///                  bound that others change, as `best_solution::promising`, belongs at the beginning of the
@@ -67,7 +68,7 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
   if constexpr (std::ranges::random_access_range<Choices>) {
     auto first = std::ranges::begin(choices);
     return detail::search_between(c, workspace, detail::element_source<decltype(first)>{first}, 0,
-                                  detail::length_of(choices), apply, undo, body, std::move(init), combine,
+                                  detail::end_of(choices, first), apply, undo, body, std::move(init), combine,
                                   hints...);
   } else if constexpr (detail::successor_range<Choices>) {
     auto first = std::ranges::begin(choices);
@@ -77,8 +78,8 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
   } else {
     static_assert(
         detail::successor_range<Choices>,
-        "the choices of sukima::search are a random-access range, or a forward range that begins and "
-        "ends with iterators of one trivially copyable word each: copy others into an array");
+        "the choices of sukima::search are a random-access range, or a forward range whose iterators are "
+        "one trivially copyable word each: copy others into an array");
     return init;
   }
 }

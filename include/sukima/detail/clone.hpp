@@ -68,8 +68,9 @@ template <> struct kept_depth<parallel_context> {
 /// better with 3.)
 inline constexpr unsigned unpolled_forks = 2;
 /// The same below a loop or search that polls. Fewer, because a loop has more bodies than a fork has
-/// branches. Two short loops are at most 1024 bodies, and a recursion polls at every second level, however
-/// few its loops have. (By g++ a node of nqueens-array takes a tenth fewer instructions than with 0.)
+/// branches. Two short loops are at most 1024 bodies (two such pairs below a fork), and a recursion polls at
+/// every second level, however few bodies its loops have. (By g++ a node of nqueens-array takes a tenth fewer
+/// instructions than with 0.)
 inline constexpr unsigned unpolled_loops = 1;
 
 /// Whether a fork or loop with this context polls.

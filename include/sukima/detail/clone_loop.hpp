@@ -5,6 +5,7 @@
 
 #include <sukima/detail/clone.hpp>
 #include <sukima/detail/loop.hpp>
+#include <sukima/detail/loop_end.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -37,22 +38,21 @@ template <class Source, class F>
 
 /// A clone's long loop. It gets a copy of the work, so that the caller keeps its own in registers.
 /// \tparam Work its step(context, sum, place) does one iteration
-template <clone_context_type C, class Place, class Sum, class Work>
-[[gnu::noinline]] Sum run_long_clone(C c, Place i, Place to, Sum sum, Work work) {
-  while (loop_form<Place>::any(i, to)) {
+template <clone_context_type C, class Place, class End, class Sum, class Work>
+[[gnu::noinline]] Sum run_long_clone(C c, Place i, End to, Sum sum, Work work) {
+  while (any_left(i, to)) {
     if (raised(top_of(c)) && sukima_poll_in_clone(top_of(c)) != 0)
-      return work.in_parallel(parallel_context{c}, i, to, std::move(sum));
-    for (int n = iterations_between_polls; n > 0 && loop_form<Place>::any(i, to); --n, ++i)
-      work.step(c, sum, i);
+      return work.in_parallel(parallel_context{c}, i, end_from(i, to), std::move(sum));
+    for (int n = iterations_between_polls; n > 0 && any_left(i, to); --n, ++i) work.step(c, sum, i);
   }
   return sum;
 }
 
 /// A clone's loop that found a request at its first poll. It goes on as a clone, or runs in parallel.
-template <clone_context_type C, class Place, class Sum, class Work>
-[[gnu::cold, gnu::noinline]] Sum run_raised_clone(C c, Place i, Place to, Sum sum, Work work) {
+template <clone_context_type C, class Place, class End, class Sum, class Work>
+[[gnu::cold, gnu::noinline]] Sum run_raised_clone(C c, Place i, End to, Sum sum, Work work) {
   if (sukima_poll_in_clone(top_of(c)) != 0)
-    return work.in_parallel(parallel_context{c}, i, to, std::move(sum));
+    return work.in_parallel(parallel_context{c}, i, end_from(i, to), std::move(sum));
   return run_long_clone(c, i, to, std::move(sum), std::move(work));
 }
 
@@ -73,42 +73,44 @@ Sum run_clone_in_blocks(C c, std::int64_t i, std::int64_t to, Sum sum, const Wor
 }
 
 /// The iterations [i, to) of a clone's loop.
-template <clone_context_type C, class Place, class Sum, class Work>
-[[gnu::always_inline]] inline Sum run_clone(C c, Place i, Place to, Sum sum, const Work& work) {
+template <clone_context_type C, class Place, class End, class Sum, class Work>
+[[gnu::always_inline]] inline Sum run_clone(C c, Place i, End to, Sum sum, const Work& work) {
   if constexpr (Work::in_blocks) {
     return run_clone_in_blocks(c, i, to, std::move(sum), work);
   } else {
-    if (!loop_form<Place>::any(i, to)) return sum;
+    if (!any_left(i, to)) return sum;
     if constexpr (polls<C>)
       if (raised(top_of(c))) [[unlikely]]
         return run_raised_clone(c, i, to, std::move(sum), work);
-    if constexpr (std::is_integral_v<Place> || few_elements<Place>) {
-      if constexpr (std::is_integral_v<Place>)
+    if constexpr (std::is_integral_v<End> || few_elements<Place>) {
+      if constexpr (std::is_integral_v<End>)
         if (to - i > short_loop) [[unlikely]]
           return run_long_clone(c, i, to, std::move(sum), work);
-      for (; loop_form<Place>::any(i, to); ++i) work.step(below_loop(c), sum, i);
+      for (; any_left(i, to); ++i) work.step(below_loop(c), sum, i);
     } else {
       // The number of elements is unknown: the first ones run here, as those of a short loop.
-      for (int left = short_loop; loop_form<Place>::any(i, to); ++i, --left) {
-        if (left == 0) [[unlikely]]
+      int left = short_loop;
+      do {
+        if (left-- == 0) [[unlikely]]
           return run_long_clone(c, i, to, std::move(sum), work);
         work.step(below_loop(c), sum, i);
-      }
+        ++i;
+      } while (any_left(i, to));
     }
     return sum;
   }
 }
 
 /// A loop whose body exists as a clone, too, in parallel code. Not inlined, as `fork2_tracked`.
-template <class Tag, class Sum, class Work, class Place>
-[[gnu::noinline]] Sum loop_tracked(tracked_context here, const Work& work, Place from, Place to, Sum sum) {
+template <class Tag, class Sum, class Work, class Place, class End>
+[[gnu::noinline]] Sum loop_tracked(tracked_context here, const Work& work, Place from, End to, Sum sum) {
   return parallel_or_clone<Tag>(
-      here, [&](auto c) { return work.in_parallel(c, from, to, std::move(sum)); },
+      here, [&](auto c) { return work.in_parallel(c, from, end_from(from, to), std::move(sum)); },
       [&] { return run_clone(clone_at<false, 0>(here.top), from, to, std::move(sum), work); });
 }
 /// A loop in the way that suits its context and its body.
-template <class Tag, context_type C, class Sum, class Work, class Place>
-[[gnu::always_inline]] inline Sum loop_in(C c, Work work, Place from, Place to, Sum sum) {
+template <class Tag, context_type C, class Sum, class Work, class Place, class End>
+[[gnu::always_inline]] inline Sum loop_in(C c, Work work, Place from, End to, Sum sum) {
   if constexpr (clone_context_type<C>)
     return run_clone(c, from, to, std::move(sum), work);
   else

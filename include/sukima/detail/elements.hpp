@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/detail/loop.hpp>
+#include <sukima/detail/loop_end.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -116,6 +117,14 @@ template <loop_index I> std::int64_t distance(I first, I last) {
 /// The number of a range's elements; a view of integers of 64 bits has a wider one.
 template <class Range> std::int64_t length_of(Range& range) {
   return checked_length(std::ranges::distance(range));
+}
+
+/// The end of a loop over a random-access range: the number of its elements, or a condition.
+template <class Range, class I> auto end_of(Range& range, I first) {
+  if constexpr (ends_by_condition<Range>)
+    return end_by_condition<I, std::ranges::sentinel_t<Range>>{first, std::ranges::end(range)};
+  else
+    return length_of(range);
 }
 
 /// Integers of two types become their common type.

@@ -174,23 +174,23 @@ struct search_work {
 
 /// A clone's search below parallel code or below a clone without searches. Until it ends, no older choices
 /// are given away, because no worker can backtrack over the steps of the clone.
-template <unsigned Unpolled, class Place, class T, class Work>
-[[gnu::always_inline]] inline T search_in_clone(clone_mark<false, Unpolled>* c, Place from, Place to, T init,
+template <unsigned Unpolled, class Place, class End, class T, class Work>
+[[gnu::always_inline]] inline T search_in_clone(clone_mark<false, Unpolled>* c, Place from, End to, T init,
                                                 const Work& work) {
-  if (!loop_form<Place>::any(from, to)) return init;
+  if (!any_left(from, to)) return init;
   const closed_older closed(top_of(c));
   return run_clone(clone_at<true, Unpolled>(top_of(c)), from, to, std::move(init), work);
 }
-template <unsigned Unpolled, class Place, class T, class Work>
-[[gnu::always_inline]] inline T search_in_clone(clone_mark<true, Unpolled>* c, Place from, Place to, T init,
+template <unsigned Unpolled, class Place, class End, class T, class Work>
+[[gnu::always_inline]] inline T search_in_clone(clone_mark<true, Unpolled>* c, Place from, End to, T init,
                                                 const Work& work) {
   return run_clone(c, from, to, std::move(init), work);
 }
 /// A search whose body exists as a clone, too, in parallel code. Not inlined, as `fork2_tracked`.
-template <class Tag, class T, class Work, class Place>
-[[gnu::noinline]] T search_tracked(tracked_context here, const Work& work, Place from, Place to, T init) {
+template <class Tag, class T, class Work, class Place, class End>
+[[gnu::noinline]] T search_tracked(tracked_context here, const Work& work, Place from, End to, T init) {
   return parallel_or_clone<Tag>(
-      here, [&](auto c) { return work.in_parallel(c, from, to, std::move(init)); },
+      here, [&](auto c) { return work.in_parallel(c, from, end_from(from, to), std::move(init)); },
       [&] { return search_in_clone(clone_at<false, 0>(here.top), from, to, std::move(init), work); });
 }
 
@@ -201,16 +201,15 @@ T search_in_fixed_order(C c, Workspace& workspace, const Source& source, place_o
                         place_of<Source> to, Apply& apply, Undo& undo, Body& body, T init, Combine& combine,
                         Hints... hints);
 
-template <context_type C, class Workspace, class Source, class Apply, class Undo, class Body, class T,
-          class Combine, class... Hints>
+template <context_type C, class Workspace, class Source, class End, class Apply, class Undo, class Body,
+          class T, class Combine, class... Hints>
 [[gnu::always_inline]] inline T search_between(C c, Workspace& workspace, Source source,
-                                               place_of<Source> from, place_of<Source> to, Apply& apply,
-                                               Undo& undo, Body& body, T init, Combine& combine,
-                                               Hints... hints) {
+                                               place_of<Source> from, End to, Apply& apply, Undo& undo,
+                                               Body& body, T init, Combine& combine, Hints... hints) {
   if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
     if (uses_fixed_order()) [[unlikely]]
-      return search_in_fixed_order(c, workspace, source, from, to, apply, undo, body, std::move(init),
-                                   combine, hints...);
+      return search_in_fixed_order(c, workspace, source, from, end_from(from, to), apply, undo, body,
+                                   std::move(init), combine, hints...);
   }
   auto chosen = pick_hints(hints...);
   if constexpr (clonable_loop<C, Source, Body, Workspace&>) {
@@ -232,7 +231,7 @@ template <context_type C, class Workspace, class Source, class Apply, class Undo
     search_frame<Workspace, Source, Apply, Undo, Body, Combine, T, decltype(chosen),
                  std::remove_const_t<decltype(here)>>
         frame(here, chosen, workspace, source, apply, undo, body, combine);
-    return frame.run(here, from, to, std::move(init));
+    return frame.run(here, from, end_from(from, to), std::move(init));
   }
 }
 

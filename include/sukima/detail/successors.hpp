@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/detail/loop.hpp>
+#include <sukima/detail/loop_end.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,8 +19,8 @@ concept one_word_iterator = std::forward_iterator<I> && std::is_trivially_copyab
                             sizeof(I) <= sizeof(void*) && alignof(I) <= alignof(void*);
 /// A range whose choice points need no number of elements.
 template <class Range>
-concept successor_range =
-    std::ranges::common_range<Range> && one_word_iterator<std::ranges::iterator_t<Range>>;
+concept successor_range = (std::ranges::common_range<Range> || ends_by_condition<Range>) &&
+                          one_word_iterator<std::ranges::iterator_t<Range>>;
 
 }  // namespace sukima::detail
 

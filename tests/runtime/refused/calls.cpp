@@ -109,7 +109,7 @@ void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
   sukima::search(c, workspace, list, step, step, body, std::plus{});
   sukima::search(c, workspace, sukima::set_bits(5u), step, step, body, std::plus{});
   REFUSE(sukima::search(c, workspace, even, step, step, body,
-                        std::plus{}));  // refused: iterators of one trivially copyable word each
+                        std::plus{}));  // refused: iterators are one trivially copyable word each
   REFUSE(sukima::set_bits(v.front()));  // refused: an unsigned integer of at most 64 bits: convert the mask
 }
 
