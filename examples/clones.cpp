@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-long fib(auto c, int n) {
+inline long fib(auto c, int n) {
   if (n < 2) return n;
   auto [a, b] = sukima::fork2(
       c, [=](auto below) { return fib(below, n - 1); }, [=](auto below) { return fib(below, n - 2); });
