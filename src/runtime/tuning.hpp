@@ -136,7 +136,7 @@ inline constexpr double plainly_too_little_cpu = 0.75;
 /// waits.
 inline constexpr unsigned most_compensated = 256;
 /// Pieces of work that a blocking fiber gives away first.
-inline constexpr unsigned most_given_by_blocking = 64;
+inline constexpr unsigned max_tasks_given_by_blocking = 64;
 /// After this time a waiting thread-bound fiber gives its worker's place to another worker: the wait may
 /// depend on work that it must not run itself. Much longer than waking a worker takes, and short enough that
 /// a program which needs it does not seem to stand still.

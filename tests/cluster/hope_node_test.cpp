@@ -24,7 +24,7 @@ const hope::node_options impatient{.before_helping = 1ms};
 /// Every result is announced, and a node helps at once with each task that another node claims.
 const hope::node_options eager{.before_helping = 0us,
                                .before_going_on = 0us,
-                               .before_telling = 0us,
+                               .before_announcing = 0us,
                                .before_claiming = 0us,
                                .tick = 30us};
 

@@ -30,8 +30,8 @@ struct chosen {
 const auto push = [](chosen& w, auto digit) { w.path += std::to_string(+digit); };
 const auto pop = [](chosen& w, auto) { w.path.pop_back(); };
 
-/// The paths of a tree in their order; each way of writing a loop has a level. The elements behind an end would
-/// fulfil the condition, too.
+/// The paths of a tree in their order; each way of writing a loop has a level. The elements behind an end
+/// would fulfil the condition, too.
 std::string paths(auto c, chosen& w, int depth) {
   if (depth == 0) return w.path + " ";
   static const std::vector<int> digits{1, 2, 3, 9, 4, 5};

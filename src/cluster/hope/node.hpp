@@ -82,7 +82,7 @@ struct node_options {
   /// older unit only in favour of a node that began it earlier.
   std::chrono::microseconds yields_within{4000};
   /// Shortest duration of a unit whose result is sent. Shorter ones are sent if two nodes met at the unit.
-  std::chrono::microseconds before_telling{2000};
+  std::chrono::microseconds before_announcing{2000};
   /// Delay before a running unit is announced. Most units end sooner, and are announced once, at their end.
   std::chrono::microseconds before_claiming{10000};
   /// At least one task is named in that time for each other living node. Its result is sent to all of them,

@@ -154,7 +154,7 @@ void node::unit_ended(event& e) {
       if (store_.find(u.key) == nullptr && !is_over_) {
         counters_.add(&counts::computed);
         const auto cost = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
-        const bool is_told = u.is_claimed || claims_.of(u.key) != claims::state::free;
+        const bool is_announced = u.is_claimed || claims_.of(u.key) != claims::state::free;
         claims_.settle(u.key);
         const note result{.kind = note_kind::result,
                           .entry = entry_,
@@ -162,7 +162,7 @@ void node::unit_ended(event& e) {
                           .within = u.within,
                           .time = cost,
                           .content = e.content};
-        const bool is_for_all = is_told || cost >= chosen_.before_telling;
+        const bool is_for_all = is_announced || cost >= chosen_.before_announcing;
         if (is_for_all)
           others_.announce(result);
         else if (u.given_by)
@@ -254,10 +254,10 @@ void node::stop(unit& u) {
 void node::unclaim(unit& u) {
   u.is_mine = false;
   const std::optional<node_id> giver = std::exchange(u.given_by, {});
-  const bool is_told = std::exchange(u.is_claimed, false);
+  const bool is_announced = std::exchange(u.is_claimed, false);
   if (is_over_) return;
   const note what{.kind = note_kind::unclaim, .entry = entry_, .task = u.key};
-  if (is_told)
+  if (is_announced)
     others_.announce(what);
   else if (giver)
     others_.announce_to(*giver, what);

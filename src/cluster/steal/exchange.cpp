@@ -148,7 +148,7 @@ void node::ask_others() {
 
 void node::look_for_idle_workers() {
   // Cleared before the workers are looked at: a worker that becomes idle later rings again. Partner: idle().
-  if (idle_told_.exchange(false)) thief_.set_hungry(true);
+  if (idle_reported_.exchange(false)) thief_.set_hungry(true);
   if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
 }
 
@@ -161,7 +161,7 @@ void node::ask_here() {
     wanting_.erase(who);
     refuse(who, asked);
   }
-  if (unanswered_told_.exchange(false)) lifelines_.on_unanswered(now);  // partner: unanswered()
+  if (unanswered_reported_.exchange(false)) lifelines_.on_unanswered(now);  // partner: unanswered()
   const auto line = lifelines_.next(entry, small_tasks_, now);
   const bool stands = wanting_.empty() && line && line->from == now;
   if (asking_here_ == asking::once) return;

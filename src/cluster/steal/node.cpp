@@ -89,7 +89,7 @@ void node::run(detail::cluster_entry& entry) {
   active_entry_.store(number);  // then ring; partners: ask_others, look_for_node_0, idle()
   // Of the entry before. A report that a worker makes just now may be lost by this, but the worker repeats it
   // soon (as remote_node::idle says). Partners: idle(), look_for_idle_workers.
-  idle_told_.store(false);
+  idle_reported_.store(false);
   transport_->ring();
   if (self_ == 0)
     run_here(entry);
@@ -166,12 +166,12 @@ void node::answered(detail::task* t) noexcept { events_.post({.kind = event::wha
 
 void node::unanswered() noexcept {
   // If it is already set, no ring is needed: the thread that has set it rings, and then ask_here runs.
-  if (!unanswered_told_.exchange(true)) transport_->ring();
+  if (!unanswered_reported_.exchange(true)) transport_->ring();
 }
 
 void node::idle() noexcept {
   // As above. Partners: run(), which stores the entry; look_for_idle_workers.
-  if (active_entry_.load() != 0 && !idle_told_.exchange(true)) transport_->ring();
+  if (active_entry_.load() != 0 && !idle_reported_.exchange(true)) transport_->ring();
 }
 
 void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::what::aborted, .id = id}); }

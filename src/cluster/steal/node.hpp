@@ -134,8 +134,8 @@ class node final : public node_base {
   std::atomic<std::uint32_t> active_entry_{0};
   // Reports of workers since the cluster thread looked. A worker that sets one rings. The order is that of
   // above.
-  std::atomic<bool> idle_told_{false};  ///< partners: idle(), run(), look_for_idle_workers
-  std::atomic<bool> unanswered_told_{false};  ///< partners: unanswered(), ask_here
+  std::atomic<bool> idle_reported_{false};  ///< partners: idle(), run(), look_for_idle_workers
+  std::atomic<bool> unanswered_reported_{false};  ///< partners: unanswered(), ask_here
 
   event_queue<event> events_{*transport_};
 

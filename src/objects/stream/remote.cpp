@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Streams between processes. A waiter is in the list of its own process;
-// `waiting` shows that some process has one. A process that moves an index and finds it set clears it, and
-// rings all processes of that side. Each of these wakes as many of its waiters as can go on, and sets
-// `waiting` again for the others.
+// SPDX-License-Identifier: Apache-2.0
+// Streams between processes. A waiter is in the list of its own process; `waiting` shows that some process
+// has one. A process that moves an index and finds it set clears it, and rings all processes of that side.
+// Each of these wakes as many of its waiters as can go on, and sets `waiting` again for the others.
 #include "stream/remote.hpp"
 
 #include "program/program_core.hpp"

@@ -78,8 +78,8 @@ bool leaves_at_join(const fiber& s) noexcept {
 
 std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept {
   if (!s.failure || std::uncaught_exceptions() > 0) return nullptr;
-  if (reinterpret_cast<const char*>(r) > s.taken_up_to) return s.failure;
-  s.taken_up_to = all_ones;
+  if (reinterpret_cast<const char*>(r) > s.oldest_ended_loop) return s.failure;
+  s.oldest_ended_loop = all_ones;
   return std::exchange(s.failure, nullptr);
 }
 
@@ -166,7 +166,7 @@ std::exception_ptr abandon(choice_point* r) {
     s.failure = nullptr;
     look_for_abort(s);
   }
-  if (reinterpret_cast<char*>(r) <= s.taken_up_to) s.taken_up_to = all_ones;
+  if (reinterpret_cast<char*>(r) <= s.oldest_ended_loop) s.oldest_ended_loop = all_ones;
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
   // The owner's own exception came first in the sequential order; an abort from further out swallows the

@@ -23,7 +23,7 @@ poll_step stop_aborted_loop(slow_poll& poll) noexcept {
   if (s.abort_pending && poll.place == poll_place::ahead && kind_of(r)->stop != nullptr &&
       leaves_at_join(s)) {
     kind_of(r)->stop(r);
-    if (s.failure) s.taken_up_to = std::min(s.taken_up_to, reinterpret_cast<char*>(r));
+    if (s.failure) s.oldest_ended_loop = std::min(s.oldest_ended_loop, reinterpret_cast<char*>(r));
   }
   return poll_step::next;
 }

@@ -130,7 +130,7 @@ task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worke
   }
   if (s.failure) {
     s.abort_pending = true;
-    s.taken_up_to = all_ones;
+    s.oldest_ended_loop = all_ones;
   }
   if (t == nullptr) return nullptr;
   prepare_task(s, t);

@@ -36,7 +36,7 @@ covered_segment::~covered_segment() {
   if (!failure_) return;
   fiber_.failure = std::move(failure_);
   fiber_.failed_at = failed_at_;
-  fiber_.taken_up_to = all_ones;
+  fiber_.oldest_ended_loop = all_ones;
   fiber_.abort_pending = true;
   fiber_.limit.request_poll();
 }
@@ -57,7 +57,7 @@ void covered_segment::exchange_with_running() noexcept {
   std::swap(s.innermost, innermost_);
   std::swap(s.failure, failure_);
   std::swap(s.failed_at, failed_at_);
-  std::swap(s.taken_up_to, taken_up_to_);
+  std::swap(s.oldest_ended_loop, oldest_ended_loop_);
   std::swap(s.abort_pending, abort_pending_);
   std::swap(s.steps, steps_);
 }

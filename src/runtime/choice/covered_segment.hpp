@@ -46,7 +46,7 @@ class covered_segment {
   known_steps steps_;  ///< while it is covered nothing is pushed in it, so they stay true
   std::exception_ptr failure_;
   char* failed_at_ = nullptr;
-  char* taken_up_to_ = all_ones;
+  char* oldest_ended_loop_ = all_ones;
   bool abort_pending_ = false;
   bool is_listed_ = false;
   const bool unwinds_;  ///< it runs a destructor because an exception is on its way

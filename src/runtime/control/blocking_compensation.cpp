@@ -76,7 +76,8 @@ bool blocking_begins(char* top) {
   inject_published(*s);
   if (top == nullptr) top = s->ambient->top;
   if (top != nullptr)
-    give_work_away(*s, reinterpret_cast<choice_point*>(top), tuning::most_given_by_blocking, queue_end::back);
+    give_work_away(*s, reinterpret_cast<choice_point*>(top), tuning::max_tasks_given_by_blocking,
+                   queue_end::back);
   if (s->on->pinned.load(std::memory_order_relaxed)) r.placement.unpin(*s->on);
   if (r.hints.in_use()) r.hints.waits(*s->on);
   r.blocking.begin();

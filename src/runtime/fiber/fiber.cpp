@@ -212,7 +212,7 @@ void reset(fiber& s) noexcept {
   s.is_short_root = false;
   s.ignored = nullptr;
   s.abort_pending = false;
-  s.taken_up_to = all_ones;
+  s.oldest_ended_loop = all_ones;
   s.thread_bindings = 0;
   s.exceptions = {};
   s.suspended_end = nullptr;

@@ -109,7 +109,7 @@ struct fiber {
   /// The oldest loop that was ended early because of the failure; all ones: none, or `failure` is null.
   /// Code that catches the failure within that loop receives it again at the next join. Otherwise the rest of
   /// the loop would be missing without a trace.
-  char* taken_up_to = all_ones;
+  char* oldest_ended_loop = all_ones;
   unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
   /// It waits on its thread for a call that another fiber makes, with its executor's token.
   bool keeps_token = false;

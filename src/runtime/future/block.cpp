@@ -85,7 +85,7 @@ void end_future_task(future_task& t) noexcept {
   fiber& s = *running_fiber();
   if (s.failure && !t.cell->error) [[unlikely]] {  // no join came after the failure
     t.cell->error = std::exchange(s.failure, nullptr);
-    s.taken_up_to = all_ones;
+    s.oldest_ended_loop = all_ones;
   }
   future_waiting::end(*t.cell, t.cell->error ? future_end::error : future_end::value);
 }

@@ -36,10 +36,10 @@ void execute(fiber& s, task* t, char* top) noexcept {
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
   std::exception_ptr outer_failure;
-  char* outer_taken_up_to = all_ones;
+  char* outer_ended_loop = all_ones;
   if (s.failure) [[unlikely]] {
     outer_failure = std::exchange(s.failure, nullptr);
-    outer_taken_up_to = std::exchange(s.taken_up_to, all_ones);
+    outer_ended_loop = std::exchange(s.oldest_ended_loop, all_ones);
   }
   s.segment = top;
   s.oldest = top;
@@ -81,11 +81,11 @@ void execute(fiber& s, task* t, char* top) noexcept {
   if (s.failure) [[unlikely]] {  // no join came after it
     if (!t->error) t->error = s.failure;
     s.failure = nullptr;
-    s.taken_up_to = all_ones;
+    s.oldest_ended_loop = all_ones;
   }
   if (outer_failure) [[unlikely]] {
     s.failure = std::move(outer_failure);
-    s.taken_up_to = outer_taken_up_to;
+    s.oldest_ended_loop = outer_ended_loop;
   }
   SUKIMA_ASSERT(s.running == t && s.segment == top, "a task leaves its fiber's segment as it was");
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task ends on that fiber");

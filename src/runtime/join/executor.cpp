@@ -189,7 +189,7 @@ void give_away_pending(fiber& s) noexcept {
   inject_published(s);
   s.suspended_end = s.ambient->top;
   if (has_splittable_work(s))
-    give_work_away(s, reinterpret_cast<choice_point*>(s.suspended_end), tuning::most_given_by_blocking,
+    give_work_away(s, reinterpret_cast<choice_point*>(s.suspended_end), tuning::max_tasks_given_by_blocking,
                    queue_end::back);
   s.suspended_end = nullptr;
 }

@@ -33,7 +33,7 @@ unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to
 
 void give_older_away(fiber& s, choice_point* r, const task& awaited) noexcept {
   if (s.runtime->remote.is_attached() && !is_done(&awaited))
-    give_work_away(s, r, tuning::most_given_by_blocking, queue_end::back);
+    give_work_away(s, r, tuning::max_tasks_given_by_blocking, queue_end::back);
 }
 
 }  // namespace sukima::detail

@@ -76,8 +76,8 @@ void wait_in_place(fiber& s, std::uint64_t number, char* top) noexcept {
     if (s.on_cancel != nullptr) w.runtime->suspensions.cancel_in_place(s);
     bound.look();
     if (bound.is_compensated() && !gave_all && w.runtime->injector.is_empty())
-      gave_all = give_work_away(s, reinterpret_cast<choice_point*>(top), tuning::most_given_by_blocking,
-                                queue_end::front) < tuning::most_given_by_blocking;
+      gave_all = give_work_away(s, reinterpret_cast<choice_point*>(top), tuning::max_tasks_given_by_blocking,
+                                queue_end::front) < tuning::max_tasks_given_by_blocking;
     if (bound.is_compensated() && gave_all)
       w.epoch.wait(policy, seen);
     else
