@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/arguments.hpp"
 #include "harness/sizes.hpp"
 
 namespace bench {
@@ -129,23 +129,22 @@ int repeat_in_fresh_processes(const options& o, const entry& benchmark, const nl
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App app{"Measures one benchmark and prints one JSON line for each repetition."};
+  arguments given("Measures one benchmark and prints one JSON line for each repetition.");
   options o;
   bool list = false;
   std::int64_t size = -1;
-  app.add_option("NAME", o.name, "the benchmark (see --list)");
-  app.add_option("--size", size, "the problem's size (default: lab/benchmarks/kernels/sizes.json)")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--workers", o.workers, "number of worker threads")->check(CLI::Range(1U, 4096U));
-  app.add_option("--repetitions", o.repetitions, "number of repetitions")->check(CLI::Range(1U, 1'000'000U));
-  app.add_option("--depth", o.depth, "run the tuned program: this many levels of the search fork")
-      ->check(CLI::Range(0, 1'000'000));
-  app.add_flag("--started", o.started, "also print when the measured part began, by the monotonic clock");
-  app.add_flag("--list", list, "print the names of the benchmarks that this program has");
+  given.word("NAME", o.name, "the benchmark (see --list)");
+  given.number("--size", size, 0LL, largest_whole,
+               "the problem's size (default: lab/benchmarks/kernels/sizes.json)");
+  given.number("--workers", o.workers, 1, 4096, "number of worker threads");
+  given.number("--repetitions", o.repetitions, 1, 1'000'000, "number of repetitions");
+  given.number("--depth", o.depth, 0, 1'000'000,
+               "run the tuned program: this many levels of the search fork");
+  given.flag("--started", o.started, "also print when the measured part began, by the monotonic clock");
+  given.flag("--list", list, "print the names of the benchmarks that this program has");
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
+    if (!given.parse(argc, argv)) return 0;
+  } catch (const usage_mistake& e) {
     std::cerr << program_invocation_short_name << ": " << e.what() << "; --help shows the options\n";
     return 2;
   }

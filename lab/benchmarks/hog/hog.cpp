@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <time.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -19,6 +18,8 @@
 #include <iostream>
 #include <thread>
 #include <vector>
+
+#include "harness/arguments.hpp"
 
 namespace {
 
@@ -84,24 +85,23 @@ void measure(int loops, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "Keeps CPUs busy: until it is killed, or for a time in which it measures how much CPU it gets."};
+  bench::arguments given(
+      "Keeps CPUs busy: until it is killed, or for a time in which it measures how much CPU it gets.");
   int cpu = -1, loops = 0;
   long on = 0, off = 0;
   double seconds = 1;
-  app.add_option("--cpu", cpu, "the CPU to stay on (any, if not given)")->check(CLI::Range(0, 1023));
-  auto* const on_option = app.add_option("--on", on, "milliseconds of computing, by turns with --off")
-                              ->check(CLI::Range(1L, 60'000L));
-  app.add_option("--off", off, "milliseconds of sleep")->check(CLI::Range(1L, 60'000L))->needs(on_option);
-  app.add_option("--loops", loops, "measure the CPU time that so many loops get")->check(CLI::Range(1, 4096));
-  app.add_option("--seconds", seconds, "how long to measure")->check(CLI::Range(0.001, 3600.0));
+  given.number("--cpu", cpu, 0, 1023, "the CPU to stay on (any, if not given)");
+  given.number("--on", on, 1, 60'000, "milliseconds of computing, by turns with --off");
+  given.number("--off", off, 1, 60'000, "milliseconds of sleep");
+  given.number("--loops", loops, 1, 4096, "measure the CPU time that so many loops get");
+  given.number("--seconds", seconds, 0.001, 3600.0, "how long to measure");
   try {
-    app.parse(argc, argv);
+    if (!given.parse(argc, argv)) return 0;
+    if (off != 0 && on == 0) throw bench::usage_mistake("--off needs --on");
     if (!stay_on(cpu)) return 2;
     if (loops == 0) be_a_neighbour(milliseconds(on), milliseconds(off));
     measure(loops, seconds);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
+  } catch (const bench::usage_mistake& e) {
     std::cerr << "bench-hog: " << e.what() << "; --help shows the options\n";
     return 2;
   } catch (const std::exception& e) {

@@ -2,8 +2,6 @@
 // Can a waiting thread hand its turn to the thread that it waits for?
 // Measures the CPU of a thread beside a busy process on its CPU, for each way in which another thread waits
 // for it.
-#include <CLI/CLI.hpp>
-
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,6 +20,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "harness/arguments.hpp"
 
 namespace {
 
@@ -105,16 +105,18 @@ double median(std::vector<double> values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Measures whether a waiting thread can hand its turn to the thread that it waits for"};
+  bench::arguments given(
+      "Measures whether a waiting thread can hand its turn to the thread that it waits for.");
   int rounds = 5;
   double seconds = 0.5;
-  app.add_option("--rounds", rounds, "of which the median is printed")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--seconds", seconds, "of each measurement")
-      ->check(CLI::Range(0.05, 60.0))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  given.number("--rounds", rounds, 1, 1000, "rounds, of which the median is printed (default: 5)");
+  given.number("--seconds", seconds, 0.05, 60.0, "seconds of each measurement (default: 0.5)");
+  try {
+    if (!given.parse(argc, argv)) return 0;
+  } catch (const bench::usage_mistake& e) {
+    std::fprintf(stderr, "bench-turn: %s; --help shows the options\n", e.what());
+    return 2;
+  }
   cpu_set_t cpus;
   if (sched_getaffinity(0, sizeof cpus, &cpus) != 0 || CPU_COUNT(&cpus) < 2) {
     std::fputs("bench-turn: needs two CPUs in its affinity mask; give it more, as with taskset\n", stderr);
