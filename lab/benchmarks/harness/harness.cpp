@@ -7,12 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "harness/arguments.hpp"
@@ -63,39 +66,51 @@ struct options {
   bool started = false;
 };
 
-void check(const options& o, const nlohmann::json& known, const run& r) {
+void check(const options& o, const run& r) {
   if (r.result().empty()) throw std::logic_error("the benchmark set no result");
-  const std::string size = std::to_string(o.size);
-  const auto& results = known["results"];
-  if (!results.contains(size)) return;
-  const std::string expected = results[size];
-  if (r.result() != expected)
-    throw wrong_result("wrong result " + r.result() + ", expected " + expected + " for size " + size);
+  for (const known_result& known : known_results)
+    if (known.benchmark == o.name && known.size == o.size && known.result != r.result())
+      throw wrong_result("wrong result " + r.result() + ", expected " + std::string(known.result) +
+                         " for size " + std::to_string(o.size));
+}
+
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < ' ') throw std::logic_error("a result has a control character");
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// The shortest text that is read as the same number.
+std::string json_number(double value) {
+  if (!std::isfinite(value)) return "null";
+  if (std::abs(value) < 0x1p53 && value == std::floor(value))
+    return std::to_string(static_cast<std::int64_t>(value));
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), written.ptr};
 }
 
 void print(const options& o, const run& r) {
-  nlohmann::ordered_json line{{"benchmark", o.name},
-                              {"size", o.size},
-                              {"seconds", r.seconds()},
-                              {"cpu_seconds", r.cpu_seconds()},
-                              {"result", r.result()}};
-  if (o.started) line["started"] = r.started();
-  for (const auto& [name, value] : r.fields()) {
-    if (value == static_cast<double>(static_cast<std::int64_t>(value)))
-      line[name] = static_cast<std::int64_t>(value);
-    else
-      line[name] = value;
-  }
-  std::cout << line.dump() << '\n' << std::flush;
+  std::string line = "{\"benchmark\":" + json_string(o.name) + ",\"size\":" + std::to_string(o.size) +
+                     ",\"seconds\":" + json_number(r.seconds()) +
+                     ",\"cpu_seconds\":" + json_number(r.cpu_seconds()) +
+                     ",\"result\":" + json_string(r.result());
+  if (o.started) line += ",\"started\":" + json_number(r.started());
+  for (const auto& [name, value] : r.fields()) line += "," + json_string(name) + ":" + json_number(value);
+  std::cout << line << "}\n" << std::flush;
 }
 
-int repeat(const options& o, const entry& benchmark, const nlohmann::json& known, unsigned repetitions) {
+int repeat(const options& o, const entry& benchmark, unsigned repetitions) {
   try {
     for (unsigned i = 0; i < repetitions; ++i) {
       run r(o.size, o.workers, o.depth.value_or(0));
       r.start_at(wall_seconds());
       (o.depth ? benchmark.tuned : benchmark.measure)(r);
-      check(o, known, r);
+      check(o, r);
       print(o, r);
     }
     return 0;
@@ -109,14 +124,14 @@ int repeat(const options& o, const entry& benchmark, const nlohmann::json& known
 }
 
 // Forks before the system is started, so that each child starts its system anew.
-int repeat_in_fresh_processes(const options& o, const entry& benchmark, const nlohmann::json& known) {
+int repeat_in_fresh_processes(const options& o, const entry& benchmark) {
   for (unsigned i = 0; i < o.repetitions; ++i) {
     const pid_t child = fork();
     if (child < 0) {
       std::perror("fork");
       return 1;
     }
-    if (child == 0) _exit(repeat(o, benchmark, known, 1));
+    if (child == 0) _exit(repeat(o, benchmark, 1));
     int status = 0;
     if (waitpid(child, &status, 0) < 0) {
       std::perror("waitpid");
@@ -166,14 +181,15 @@ int run_program(int argc, char** argv) {
               << " has no tuned program: leave --depth out\n";
     return 2;
   }
-  const auto table = nlohmann::json::parse(sizes_json);
-  const auto& known = table.at(o.name);
-  o.size = size >= 0 ? size : known.at("default").get<std::int64_t>();
-  if (found->second.how == start::cold) return repeat_in_fresh_processes(o, found->second, known);
+  const auto* const known =
+      std::ranges::find(default_sizes, std::string_view(o.name), &default_size::benchmark);
+  if (known == std::end(default_sizes)) throw std::logic_error("kernels/sizes.json has no " + o.name);
+  o.size = size >= 0 ? size : known->size;
+  if (found->second.how == start::cold) return repeat_in_fresh_processes(o, found->second);
   int code = 0;
   with_system(o.workers, [&] {
     warm_up();
-    code = repeat(o, found->second, known, o.repetitions);
+    code = repeat(o, found->second, o.repetitions);
   });
   return code;
 }
