@@ -13,6 +13,21 @@ endforeach()
 configure_file(clang_paths.hpp.in generated/clang_paths.hpp @ONLY)
 
 # Clang's headers make each small file slow to compile, so each stage is compiled as one unit, the planner as two.
+set(source_files
+  source/backend_macros.cpp
+  source/implicit_names.cpp
+  source/pragmas.cpp
+  source/preprocess.cpp
+  source/report.cpp
+  translate.cpp)
+set(check_files
+  check/check.cpp
+  check/closures.cpp
+  check/cluster.cpp
+  check/diagnostics.cpp
+  check/hidden_names.cpp
+  check/successors.cpp
+  check/values.cpp)
 set(desugar_files
   desugar/closure_blocks.cpp
   desugar/closure_syntax.cpp
@@ -69,26 +84,17 @@ set(unwind_files
   plan/unwind_statements.cpp
   plan/unwind_values.cpp)
 add_library(sukima_translator STATIC
-  translate.cpp
-  source/backend_macros.cpp
-  source/implicit_names.cpp
-  source/pragmas.cpp
-  source/preprocess.cpp
-  source/report.cpp
+  ${source_files}
   ${desugar_files}
   ${index_files}
-  check/check.cpp
-  check/closures.cpp
-  check/cluster.cpp
-  check/diagnostics.cpp
-  check/hidden_names.cpp
-  check/successors.cpp
-  check/values.cpp
+  ${check_files}
   ${plan_files}
   ${unwind_files})
 set_target_properties(sukima_translator PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set_source_files_properties(${source_files} PROPERTIES UNITY_GROUP source)
 set_source_files_properties(${desugar_files} PROPERTIES UNITY_GROUP desugar)
 set_source_files_properties(${index_files} PROPERTIES UNITY_GROUP index)
+set_source_files_properties(${check_files} PROPERTIES UNITY_GROUP check)
 set_source_files_properties(${plan_files} PROPERTIES UNITY_GROUP plan)
 set_source_files_properties(${unwind_files} PROPERTIES UNITY_GROUP unwind)
 target_compile_features(sukima_translator PUBLIC cxx_std_20)
