@@ -45,6 +45,7 @@ set(index_files
   index/travel.cpp
   index/variable_uses.cpp)
 set(plan_files
+  plan/c_text.cpp
   plan/captures.cpp
   plan/choice_points.cpp
   plan/clones.cpp
@@ -59,6 +60,7 @@ set(plan_files
   plan/functions.cpp
   plan/input.cpp
   plan/join/join.cpp
+  plan/join/spawned_call.cpp
   plan/loop.cpp
   plan/macros.cpp
   plan/moves.cpp

@@ -47,7 +47,7 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where);
 
 void plan_throw(planner& p, sheet& out, const construct& c, const context& where);
 
-// join.cpp
+// join/join.cpp
 void plan_join(planner& p, sheet& out, const construct& c, const context& where);
 
 // loop.cpp

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // join and spawn: the operands of all statements are evaluated on entry and stored in the choice point.
+#include "plan/join/join_text.hpp"
+#include "plan/join/spawned_call.hpp"
+
 #include "plan/captures.hpp"
 #include "plan/clones.hpp"
 #include "plan/closures.hpp"
@@ -16,98 +19,6 @@ namespace sukima::language {
 using namespace clang;
 
 namespace {
-
-/// A spawned statement: [target op] [casts] callee(arguments).
-struct spawned_call {
-  const CallExpr* call = nullptr;
-  const BinaryOperator* assignment = nullptr;
-  token_range target{};
-  token_index operation = no_token;
-  std::vector<token_range> casts;
-  token_range callee{};
-  std::vector<token_range> arguments;
-};
-
-/// The C of all spawned statements, as it grows.
-struct join_text {
-  std::string name;  ///< of the choice point's type, and in front of the functions' names
-  std::string point;  ///< the variable that points to it
-  std::string members;
-  std::string operands;  ///< computed before the choice point is filled in: they may call worker functions
-  std::string stores;
-  std::vector<std::string> own;  ///< what the owner runs, by statement
-  std::string given;  ///< the cases of what a thief runs
-  std::string assigned;  ///< the cases of what the owner does with a thief's result
-};
-
-/// Splits target and operator off. \returns what is on the right
-token_range split_assignment(const plan_input& in, token_range statement, spawned_call& one) {
-  token_range right = statement;
-  for (token_index t = statement.begin; t < statement.end; ++t) {
-    if (const auto a = in.index.assignments.find(t); a != in.index.assignments.end()) {
-      one.assignment = a->second;
-      one.target = {statement.begin, t};
-      one.operation = t;
-      right.begin = t + 1;
-      break;
-    }
-    if (in.unit.partner[t] != no_token && in.unit.partner[t] > t) t = in.unit.partner[t];
-  }
-  while (right.begin < right.end && in.unit.roles[right.begin] == token_role::keyword) ++right.begin;
-  return right;
-}
-
-/// Finds the call on the right of an assignment. Casts may precede it, and parentheses may surround the
-/// whole, as in macros. \returns its tokens
-token_range find_call(const plan_input& in, token_range right, spawned_call& one) {
-  const unit& u = in.unit;
-  token_index last = right.end;
-  while (last > right.begin && u.tokens[last - 1].is(tok::r_paren) &&
-         !in.index.all_calls.contains(u.partner[last - 1]))
-    --last;
-  if (last == right.begin || !u.tokens[last - 1].is(tok::r_paren)) return right;
-  const CallExpr* const call = in.index.all_calls.at(u.partner[last - 1]);
-  const token_index begin = u.find(call->getBeginLoc());
-  while (right.begin < begin && u.tokens[right.begin].is(tok::l_paren)) {
-    const token_index closing = u.partner[right.begin];
-    if (closing < begin) {
-      one.casts.push_back({right.begin, closing + 1});
-      right.begin = closing + 1;
-    } else if (closing + 1 == right.end) {
-      right = {right.begin + 1, closing};
-    } else {
-      break;
-    }
-  }
-  if (right.begin == begin && right.end == last) one.call = call;
-  return right;
-}
-
-/// The parts of a spawned statement. \returns nothing, after an error message, if the statement is not a call
-std::optional<spawned_call> parts_of(const plan_input& in, const join_statement& statement) {
-  spawned_call one;
-  const token_range right = find_call(in, split_assignment(in, statement.tokens, one), one);
-  if (one.call == nullptr) {
-    report(in, statement.location,
-           "a spawned statement must be a call or an assignment of a call; move the rest into a function");
-    return std::nullopt;
-  }
-  if (one.assignment != nullptr && one.assignment->getLHS()->refersToBitField()) {
-    report(in, statement.location,
-           "a bit-field has no address; assign to a variable in 'spawn' and copy it after the join");
-    return std::nullopt;
-  }
-  const token_index open = in.unit.partner[right.end - 1];
-  one.callee = {right.begin, open};
-  token_index begin = open + 1;
-  for (token_index t = begin; t < right.end; ++t) {
-    if (in.unit.partner[t] != no_token && in.unit.partner[t] > t) t = in.unit.partner[t];
-    if (!in.unit.tokens[t].is(tok::comma) && t + 1 != right.end) continue;
-    if (t > begin) one.arguments.push_back({begin, t});
-    begin = t + 1;
-  }
-  return one;
-}
 
 /// Plans statement number k.
 class statement_planner {
@@ -233,8 +144,11 @@ class statement_planner {
       const std::string result = join_.point + "->sukima_v" + index_;
       join_.members += " " + declared_member(s_.call->getType(), "sukima_v" + index_) + ";";
       join_.given += assign(p_, s_.call->getType(), result, call_with("sukima_top", callee_)) + " break;";
-      join_.assigned +=
-          " case " + index_ + ": *" + target + " " + operation + casts_elsewhere() + result + "; break;";
+      join_.assigned += " " + c_text(join_assigned, {{"k", index_},
+                                                     {"target", target},
+                                                     {"operation", operation},
+                                                     {"casts", casts_elsewhere()},
+                                                     {"result", result}});
     } else {
       join_.given += call_with("sukima_top", callee_) + "; break;";
     }
@@ -256,28 +170,18 @@ class statement_planner {
 
 /// The choice point's type and kind, and the functions that a thief and the end of the join run.
 void declare_join(planner& p, const construct& c, const join_text& join) {
-  const std::string type = "struct " + join.name;
   const std::string count = std::to_string(join.own.size());
-  p.out.before.text(type + " { sukima_loop sukima_head;" + join.members +
-                    " } __attribute__((aligned(16)));\n");
-  p.out.before.text("static void " + join.name +
-                    "_run(char *sukima_top, void *sukima_choice_point, int sukima_k);\n");
-  p.out.before.text("static const sukima_kind " + join.name + "_kind = SUKIMA_JOIN_KIND(" + type + ", " +
-                    join.name + "_run);\n");
-  p.out.before.text("static void " + join.name + "_end(" + type + " *" + join.point + ");\n");
+  p.out.before.text(
+      c_text(join_declarations, {{"name", join.name}, {"members", join.members}, {"point", join.point}}));
   sheet text;
   text.go_to(c.location, false);
-  text.text("static void " + join.name +
-            "_run(char *sukima_top, void *sukima_choice_point, int sukima_k) { " + type + " *const " +
-            join.point + " = (" + type + " *)sukima_choice_point; (void)sukima_top; (void)" + join.point +
-            ";" + local_prototypes(p, {c.first}) + " switch (sukima_k) {" + join.given +
-            " default: break; } }\n");
+  text.text(c_text(join_run_function, {{"name", join.name},
+                                       {"point", join.point},
+                                       {"prototypes", local_prototypes(p, {c.first})},
+                                       {"cases", join.given}}));
   text.go_to(c.location, false);
-  text.text("static __inline__ void " + join.name + "_end(" + type + " *" + join.point +
-            ") { if (sukima_was_split(&" + join.point + "->sukima_head.sukima_head)) { sukima_await(&" +
-            join.point + "->sukima_head.sukima_head); int sukima_k; for (sukima_k = " + join.point +
-            "->sukima_head.sukima_end; sukima_k < " + count + "; sukima_k++) switch (sukima_k) {" +
-            join.assigned + " default: break; } } }\n");
+  text.text(c_text(join_end_function,
+                   {{"name", join.name}, {"point", join.point}, {"count", count}, {"cases", join.assigned}}));
   p.out.behind.append(std::move(text));
 }
 
@@ -289,39 +193,29 @@ void texts_in_front(planner& p, sheet& out, const join_statement& s, const conte
 
 /// Inside the function itself: fills in the choice point and runs the statements that no thief took.
 void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& where) {
-  const std::string type = "struct " + join.name;
   const std::string& point = join.point;
   const std::string count = std::to_string(join.own.size());
   const level l{&c, point, {}, std::make_shared<const context>(where)};
-  out.token("{" + join.operands + " " + type + " *const " + point + " = (" + type + " *)(void *)" +
-                where.top + "; " + point + "->sukima_head.sukima_head.sukima_kind_or_child = (sukima_word)&" +
-                join.name + "_kind;" + join.stores + " " + point + "->sukima_head.sukima_i = 0; " + point +
-                "->sukima_head.sukima_end = " + count + "; sukima_poll(&" + point +
-                "->sukima_head.sukima_head);",
+  out.token(c_text(join_begin, {{"operands", join.operands},
+                                {"name", join.name},
+                                {"point", point},
+                                {"top", where.top},
+                                {"stores", join.stores},
+                                {"count", count}}),
             true);
   for (std::size_t k = 0; k < join.own.size(); ++k) {
-    const std::string index = std::to_string(k);
     out.go_to(c.statements[k].location);
-    if (k > 0)
-      out.text(std::string(" ")
-                   .append(point)
-                   .append("->sukima_head.sukima_i = ")
-                   .append(index)
-                   .append("; if (")
-                   .append(index)
-                   .append(" < ")
-                   .append(point)
-                   .append("->sukima_head.sukima_end) "));
+    if (k > 0) out.text(" " + c_text(join_next, {{"point", point}, {"k", std::to_string(k)}}) + " ");
     texts_in_front(p, out, c.statements[k], where);
     out.text((k == 0 ? " " : "") + join.own[k]);
   }
   if (!c.statements.empty() && !c.statements.back().spawned) {
-    out.text(" " + point + "->sukima_head.sukima_i = " + count + "; { ");
+    out.text(" " + c_text(join_last, {{"point", point}, {"count", count}}) + " ");
     texts_in_front(p, out, c.statements.back(), where);
     plan_tokens(p, out, c.statements.back().tokens, inside_of(p.in, l, where));
     out.text(" }");
   }
-  out.text(" " + join.name + "_end(" + point + "); }");
+  out.text(" " + c_text(join_end, {{"name", join.name}, {"point", point}}));
 }
 
 void plan_sequential_join(planner& p, sheet& out, const construct& c, const context& where) {
