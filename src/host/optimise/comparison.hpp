@@ -12,19 +12,22 @@ namespace sukima::host {
 /// How the other count compares with the resting one.
 enum class comparison_outcome { better, worse, same };
 
-/// Compares a count with the resting one: windows in the order resting, other | other, resting | resting, …
+/// Compares a count with the resting one, in visits of some windows: resting, other | other, resting |
+/// resting, …
 class comparison {
  public:
   /// \param noise the standard deviation of a window's logarithm
-  comparison(unsigned resting, unsigned other, constants::criterion by, double noise)
-      : resting_(resting), other_(other), by_(by), noise_(noise) {}
+  /// \param visit how many windows are measured in turn at one count; at least 1
+  comparison(unsigned resting, unsigned other, constants::criterion by, double noise, unsigned visit = 1)
+      : resting_(resting), other_(other), by_(by), noise_(noise), visit_length_(visit) {}
 
   unsigned resting() const { return resting_; }
   unsigned other() const { return other_; }
   /// The count of the next window.
-  unsigned next() const { return (windows_ % 4 == 0 || windows_ % 4 == 3) ? resting_ : other_; }
+  unsigned next() const { return (visits_ % 4 == 0 || visits_ % 4 == 3) ? resting_ : other_; }
 
-  /// A window at `next()`. Decides after 2 to 12 pairs; after the first, if that is far worse. O(pairs).
+  /// A window at `next()`. Decides after 2 to 12 pairs of visits, or in the first pair, if that is far worse.
+  /// O(pairs).
   /// \param log_rate the logarithm of its rate
   std::optional<comparison_outcome> add(double log_rate);
 
@@ -37,11 +40,14 @@ class comparison {
 
  private:
   std::optional<comparison_outcome> judge();
+  bool is_far_worse(double mean) const;
 
   unsigned resting_, other_;
   constants::criterion by_;
   double noise_;
-  unsigned windows_ = 0;
+  unsigned visit_length_;
+  unsigned visits_ = 0;
+  std::vector<double> visit_;  ///< the logarithms of the visit under way
   double first_of_pair_ = 0;
   std::vector<double> ratios_;
   double mean_ = 0, error_ = 0;

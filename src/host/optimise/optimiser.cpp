@@ -19,11 +19,16 @@ namespace sukima::host {
 class trial_group {
  public:
   neighbour_guard guard;
-  hosted_vm* last = nullptr;  ///< whose trial runs, or ran last
+  hosted_vm* last = nullptr;  ///< the VM with the trial that runs or ran last
   std::size_t vms = 0;
 
   /// The VM whose trial runs, or null.
   hosted_vm* running() const;
+  /// The trial has ended or left: its windows are compared with no later ones.
+  void end_trial() {
+    guard.end_trial();
+    last = nullptr;
+  }
 };
 
 /// One VM and its group.
@@ -85,7 +90,7 @@ void optimiser::leave_group(std::size_t vm) {
   const hosted_vm& one = *vms_[vm];
   trial_group& left = *groups_.at(one.group);
   left.guard.forget(vm);
-  if (left.last == &one) left.last = nullptr;
+  if (left.last == &one) left.end_trial();
   if (--left.vms == 0) groups_.erase(one.group);
 }
 
@@ -94,7 +99,9 @@ void optimiser::join(hosted_vm& vm, std::uint64_t group) {
   if (joined == nullptr) joined = std::make_unique<trial_group>();
   joined->vms++;
   vm.group = group;
-  if (vm.machine.trial_runs()) joined->last = &vm;
+  if (!vm.machine.trial_runs()) return;
+  joined->end_trial();
+  joined->last = &vm;
 }
 
 void optimiser::regroup(std::size_t vm, double at, std::uint64_t group) {
@@ -140,7 +147,7 @@ void optimiser::event(std::size_t vm, double at, vm_event what) {
 
 void optimiser::cycle(const std::vector<vm_report>& seen) {
   end_trials();
-  // Which trial ran during these windows, before anything is decided by them.
+  // Remember which trial ran during these windows, before they decide anything.
   std::vector<bool> disturbed;
   for (const auto& vm : vms_) {
     const hosted_vm* runs = groups_.at(vm->group)->running();
@@ -169,8 +176,7 @@ void optimiser::cycle(const std::vector<vm_report>& seen) {
 void optimiser::end_trials() {
   for (auto& [number, group] : groups_) {
     if (group->last == nullptr || group->running() != nullptr) continue;
-    group->guard.end_trial();
-    group->last = nullptr;
+    group->end_trial();
   }
 }
 

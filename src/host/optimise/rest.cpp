@@ -11,7 +11,7 @@ namespace sukima::host {
 
 namespace {
 
-/// |log(value / level)|; a level of 0 is none.
+/// |log(value / level)|; 0 without a level.
 double distance(double value, double level) {
   static constexpr double least = 1e-9;
   return level > 0 ? std::abs(std::log(std::max(value, least) / level)) : 0;
@@ -22,8 +22,12 @@ double distance(double value, double level) {
 void state_machine::begin_rest(double at, verdict_kind kind, std::string reason,
                                const verdict_figures& figures) {
   const unsigned before = before_search_;
+  // A search pays if its gain, until the next one, is larger than what its changes have cost.
+  const double price = static_cast<double>(cost_.changes() - changes_before_) * cost_.seconds();
   rest_length_ =
       count_ != before_search_ ? constants::first_rest : std::min(constants::longest_rest, rest_length_ * 2);
+  rest_length_ = std::max(rest_length_, price / constants::search_part);
+  least_rest_ = std::max(constants::first_rest, price / constants::caused_search_part);
   leave_trial();
   candidate_ = 0;
   cause_ = false;
@@ -61,16 +65,16 @@ void state_machine::in_rest(const measured_window& window, bool disturbed) {
   }
   // Another VM's trial may shift this one's level: that is not a cause.
   if (!disturbed) off_ = level_is_off(window) ? off_ + 1 : off_ - std::min(off_, 1U);
-  if (off_ >= constants::level_lasts && window.at > rested_at_ + constants::first_rest)
+  if (off_ >= constants::level_lasts && window.at > rested_at_ + least_rest_)
     return open(window.at, "the level is off");
   if (settings_.by == optimise_by::progress && window.at > look_again_) learn_again(window.at, false);
 }
 
-/// By use the count follows the estimate at once; a new search waits until the last one is 30 s ago, so
-/// that an estimate that moves all the time does not keep it searching.
+/// By use the count follows the estimate at once; a new search waits for 30 s, or until the last one has
+/// paid, so that an estimate that moves all the time does not keep it searching.
 void state_machine::rest_moves(const vm_status& status) {
   if (!estimate_has_moved()) return;
-  if (status.at > rested_at_ + constants::first_rest) return open(status.at, "the estimate moved");
+  if (status.at > rested_at_ + least_rest_) return open(status.at, "the estimate moved");
   if (settings_.by != optimise_by::use || settings_.dry_run || count_ == status.count) return;
   follow_estimate(status.at);
   level_windows_.clear();

@@ -28,7 +28,7 @@ std::string sentence(const comparison& done, comparison_outcome outcome) {
 
 }  // namespace
 
-/// The last six windows tell the noise. While it waits for its turn it goes on with newer ones.
+/// Measures the noise by the last six windows, also while the VM waits for its turn.
 void state_machine::in_learn(const measured_window& window, double rate) {
   learnt_.push_back(std::log(rate));
   if (learnt_.size() < constants::learn_windows) return;
@@ -53,7 +53,7 @@ void state_machine::plan_trials(double at) {
 
 /// The next candidate waits for its turn; without one the search has ended.
 void state_machine::look_for_candidate(double at) {
-  if (estimate_has_moved()) {  // it is a candidate now, and what was tried is tried again
+  if (estimate_has_moved()) {  // the new one is a candidate, and all counts may be tried again
     cause_ = true;
     searched_usable_ = status_.usable;
     search_ = candidates(count_, status_.count, highest(), settings_.least);
@@ -95,13 +95,13 @@ void state_machine::begin_trial(double at) {
   double windows = 0;
   if (settings_.by == optimise_by::use) {
     state_ = optimiser_state::sweep;
-    sweep_.emplace(count_, std::min(highest(), count_ + constants::sweep_ahead),
-                   constants::with_cause.effect);
+    sweep_.emplace(count_, std::min(highest(), count_ + constants::sweep_ahead), constants::with_cause.effect,
+                   visit());
     windows = constants::most_rounds * (constants::sweep_ahead + 1);
   } else {
     state_ = optimiser_state::trial;
-    trial_.emplace(count_, candidate_, cause_ ? constants::with_cause : constants::at_rest, noise_);
-    windows = 2 * constants::most_pairs;
+    trial_.emplace(count_, candidate_, cause_ ? constants::with_cause : constants::at_rest, noise_, visit());
+    windows = 2 * constants::most_pairs * visit();
   }
   trial_until_ =
       at + windows * (settings_.window_seconds + settings_.settle_seconds) * constants::trial_slack;

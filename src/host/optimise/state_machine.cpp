@@ -50,6 +50,12 @@ unsigned state_machine::highest() const {
   return settings_.above_estimate ? settings_.most : std::min(settings_.most, status_.count);
 }
 
+/// How many windows a trial measures in turn at one count: more, the more a change costs.
+unsigned state_machine::visit() const {
+  const double least = cost_.seconds() / (2 * constants::change_part * settings_.window_seconds);
+  return static_cast<unsigned>(std::clamp<double>(std::ceil(least), 1, constants::longest_visit));
+}
+
 /// The rate that the window shows; empty if it counts for nothing.
 std::optional<double> state_machine::rate_of(const measured_window& window) const {
   if (!window.valid || !window.settled) return std::nullopt;
@@ -77,6 +83,7 @@ void state_machine::feed(const measured_window& window, bool disturbed) {
   SUKIMA_ASSERT_VALID_AT_END(*this);
   if (ended_) return;
   if (window.progress && *window.progress > 0) has_progress_ = true;
+  cost_.see(window);
   if (settings_.dry_run && window.valid && window.count >= 1) count_ = std::min(window.count, settings_.most);
   look_at_time(window.at);
   const std::optional<double> rate = rate_of(window);
@@ -134,7 +141,7 @@ void state_machine::feed(const vm_status& given) {
   }
 }
 
-/// Where no count above the estimate may be tried, none stays when the estimate falls.
+/// Lowers the count with the estimate, where no count above the estimate is allowed.
 void state_machine::limit_to_estimate(double at) {
   if (settings_.above_estimate || settings_.dry_run) return;
   if (state_ != optimiser_state::learn && state_ != optimiser_state::trial && state_ != optimiser_state::rest)
@@ -145,7 +152,7 @@ void state_machine::limit_to_estimate(double at) {
   learn_again(at, true);
 }
 
-/// Where nothing is searched the count is the estimate; a dry run leaves it as it is.
+/// Outside a search the count is the estimate; a dry run leaves it alone.
 void state_machine::follow_estimate(double at) {
   if (!has_status_ || settings_.dry_run || count_ == status_.count) return;
   const unsigned before = std::exchange(count_, status_.count);
@@ -215,7 +222,7 @@ void state_machine::leave_trial() {
   waits_ = false;
 }
 
-/// What time alone changes.
+/// Makes the transitions that depend on time alone.
 void state_machine::look_at_time(double at) {
   if (trial_runs() && at > trial_until_)
     return go_back(at, "too few windows could be used until the trial's deadline");
@@ -233,7 +240,7 @@ void state_machine::open(double at, std::string reason) {
   say(at, verdict_kind::opened, count_, std::move(reason), figures());
 }
 
-/// From any state: it measures, and searches then.
+/// Leaves any state: measures first, and searches then.
 void state_machine::learn_again(double at, bool cause) {
   leave_trial();
   candidate_ = 0;
@@ -242,6 +249,7 @@ void state_machine::learn_again(double at, bool cause) {
   state_ = optimiser_state::learn;
   if (settings_.by == optimise_by::use) follow_estimate(at);
   before_search_ = count_;
+  changes_before_ = cost_.changes();
   searched_usable_ = has_status_ ? status_.usable : searched_usable_;
 }
 
@@ -275,6 +283,7 @@ verdict_figures state_machine::figures() const {
   if (has_status_) all.usable = status_.usable;
   if (state_ == optimiser_state::idle || state_ == optimiser_state::learn) return all;
   all.noise = noise_;
+  if (cost_.seconds() > 0) all.cost = cost_.seconds();
   if (trial_) {
     all.tried = trial_->other();
     all.windows = trial_->pairs();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimiser of one VM. docs/host.md draws its states.
+// The optimiser of one VM. docs/host-optimiser.md draws its states.
 //
-// Two counts: the resting count n, which is in effect unless a trial runs, and what the trial asks for. A
-// trial begins only when the optimiser of all VMs gives this one its turn, and ends by its verdict, by an
-// event or by its deadline.
+// There are two counts: the resting count n, which is in effect unless a trial runs, and the count that the
+// trial asks for. A trial begins when the optimiser of all VMs gives this one its turn. It ends by its
+// verdict, by an event or by its deadline.
 #pragma once
 
 #include <deque>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "optimise/candidates.hpp"
+#include "optimise/change_cost.hpp"
 #include "optimise/comparison.hpp"
 #include "shared/optimiser.hpp"
 #include "shared/sweep.hpp"
@@ -25,8 +26,8 @@ class state_machine {
   /// \param verdicts where its verdicts go; must outlive it
   state_machine(std::string name, optimiser_settings settings, std::vector<verdict>& verdicts);
 
-  /// A window that is not settled, not valid, without the rate or at another count than the wanted one
-  /// counts for nothing.
+  /// Ignores a window that is not settled, not valid, without the rate, or at another count than the wanted
+  /// one; unsettled windows show the cost of a change.
   /// \param disturbed a trial of another VM of the group ran in it: the level may be off because of it
   void feed(const measured_window& window, bool disturbed = false);
   void feed(const vm_status& status);
@@ -37,7 +38,7 @@ class state_machine {
 
   /// Whether it waits for `begin_trial`.
   bool waits_for_turn() const { return waits_; }
-  /// A trial runs now, or, if the estimate has moved and nothing is left to try, it rests.
+  /// Begins the trial, or rests if the estimate has moved and no candidate is left.
   /// \pre waits_for_turn()
   void begin_trial(double at);
   bool trial_runs() const { return trial_.has_value() || sweep_.has_value(); }
@@ -59,6 +60,7 @@ class state_machine {
   bool must_close() const;
   bool estimate_has_moved() const;
   unsigned highest() const;
+  unsigned visit() const;
 
   // Transitions.
   void open(double at, std::string reason);
@@ -112,9 +114,12 @@ class state_machine {
   std::optional<comparison> trial_;
   std::optional<sweep> sweep_;
   double trial_until_ = 0;
+  change_cost cost_;
+  std::uint64_t changes_before_ = 0;  ///< that `cost_` had seen when this search, or the last one, began
 
   double rested_at_ = 0, look_again_ = 0;
   double rest_length_ = 0;  ///< until the next look without cause
+  double least_rest_ = 0;  ///< until the next search with a cause
   std::vector<measured_window> level_windows_;
   double level_progress_ = 0, level_use_ = 0;
   unsigned off_ = 0;

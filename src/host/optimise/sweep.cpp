@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "optimise/constants.hpp"
 #include "optimise/statistics.hpp"
 
 namespace sukima::host {
 
-sweep::sweep(unsigned first, unsigned last, double effect)
-    : first_(first), effect_(effect), logs_(last - first + 1) {}
+sweep::sweep(unsigned first, unsigned last, double effect, unsigned visit)
+    : first_(first), effect_(effect), visit_length_(visit), logs_(last - first + 1) {}
 
 unsigned sweep::next() const {
   const auto place = static_cast<unsigned>(row_.size());
@@ -19,11 +20,13 @@ unsigned sweep::next() const {
 }
 
 bool sweep::add(double log_use) {
-  row_.push_back(log_use);
+  visit_.push_back(log_use);
+  if (visit_.size() < visit_length_) return false;
+  row_.push_back(median(std::exchange(visit_, {})));
   if (row_.size() < logs_.size()) return false;
   end_round();
   if (rounds_ < constants::fewest_rounds) return false;
-  return error_ < effect_ / 2 || rounds_ == constants::most_rounds;
+  return error_ < effect_ / 2 || rounds_ >= constants::most_rounds / visit_length_;
 }
 
 void sweep::end_round() {

@@ -102,6 +102,7 @@ nlohmann::json json_of(const verdict& one) {
   add("effect", one.figures.effect);
   add("errors", one.figures.errors);
   add("usable", one.figures.usable);
+  add("cost", one.figures.cost);
   add("shape", one.figures.shape);
   return event;
 }

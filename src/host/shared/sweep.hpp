@@ -11,15 +11,17 @@ namespace sukima::host {
 class sweep {
  public:
   /// \param first the estimate \param effect a change of the use by less, as a logarithm, is none
+  /// \param visit how many windows are measured in turn at one count; at least 1
   /// \pre 1 <= first <= last
-  sweep(unsigned first, unsigned last, double effect = least_effect);
+  sweep(unsigned first, unsigned last, double effect = least_effect, unsigned visit = 1);
   /// The effect that an optimiser with a cause looks for.
   static constexpr double least_effect = 0.03;
 
   unsigned first() const { return first_; }
   /// The count of the next window.
   unsigned next() const;
-  /// A window at `next()`. \returns whether the sweep has ended: after 4 to 12 rounds. O(counts × rounds).
+  /// A window at `next()`. \returns whether the sweep has ended: after 4 to 12 rounds, fewer with long visits.
+  /// O(counts × rounds).
   bool add(double log_use);
 
   unsigned rounds() const { return rounds_; }
@@ -40,6 +42,8 @@ class sweep {
 
   unsigned first_;
   double effect_;
+  unsigned visit_length_;
+  std::vector<double> visit_;  ///< the logarithms of the visit under way
   std::vector<std::vector<double>> logs_;  ///< for each count: less its round's median
   std::vector<double> row_;  ///< the round under way, in the order of measuring
   unsigned rounds_ = 0;

@@ -38,13 +38,14 @@ std::string_view name_of(verdict_kind kind);
 /// The figures of a verdict. A figure that a verdict does not have is empty.
 struct verdict_figures {
   std::optional<unsigned> tried;  ///< the count that was compared with the resting one
-  std::optional<unsigned> windows;  ///< pairs of windows of a trial, rounds of a sweep, windows of learning
+  std::optional<unsigned> windows;  ///< pairs of a trial, rounds of a sweep, windows of learning
   std::optional<double> mean;  ///< of log(rate at the tried count / rate at the resting count)
   std::optional<double> error;  ///< the mean's standard error
   std::optional<double> noise;  ///< standard deviation of a window's logarithm
   std::optional<double> effect;  ///< the smallest effect that counts (delta)
   std::optional<double> errors;  ///< how many standard errors it must exceed (z)
   std::optional<double> usable;  ///< the estimate, in CPUs
+  std::optional<double> cost;  ///< seconds of work that a change of the count loses
   std::optional<unsigned> shape;  ///< of a sweep: 1 to 4 as in the paper's figure 13
 };
 

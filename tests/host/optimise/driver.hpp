@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "optimise/state_machine.hpp"
@@ -30,6 +31,7 @@ class driver {
   state_machine machine;
   double at = 100;
   bool gives_turns = true;
+  double change_cost = 0;  ///< seconds that each change of the count stops the program; at most 0.5
   curve rate = [](unsigned) { return 10.0; };
 
   void event(vm_event what) { machine.feed(what, at); }
@@ -39,11 +41,21 @@ class driver {
   /// A window at the count that is wanted; the machine gets its turn if it waits.
   void window() { window(rate(machine.in_effect())); }
   void window(double value) {
+    settle(value);
     at += 1;
     measured_window seen{.at = at, .count = dry_run_ ? 4 : machine.in_effect(), .use = by_use_ ? value : 3};
     seen.progress = value;
     machine.feed(seen);
     if (gives_turns && machine.waits_for_turn()) machine.begin_trial(at);
+  }
+  /// After a change of the count, a window of the half second until it has settled, if changes cost anything.
+  void settle(double value) {
+    static constexpr double seconds = 0.5;
+    const unsigned count = machine.in_effect();
+    if (std::exchange(settled_, count) == count || change_cost == 0) return;
+    measured_window seen{.at = at += seconds, .count = count, .use = 3, .settled = false};
+    seen.progress = value * (1 - change_cost / seconds);
+    machine.feed(seen);
   }
   void windows(unsigned count) {
     for (unsigned i = 0; i < count; i++) window();
@@ -80,6 +92,7 @@ class driver {
   }
 
  private:
+  unsigned settled_ = 0;
   bool by_use_, dry_run_;  ///< in a dry run the count is 4 whatever the machine thinks
 };
 

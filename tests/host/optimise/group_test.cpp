@@ -165,6 +165,25 @@ TEST(groups, a_trial_that_takes_cpu_from_a_neighbour_ends_and_is_not_repeated_fo
   }
 }
 
+/// When the trial left, the neighbour had all its share, and now it has half: no later trial caused that.
+TEST(groups, windows_of_a_trial_that_has_left_do_not_count) {
+  host h;
+  for (int i = 0; i < 3; i++) h.add(1);
+  for (const std::size_t vm : {1U, 2U}) h.all.event(vm, h.at, vm_event::opted_out);
+  // So noisy that the trial goes on.
+  h.speed = [&](std::size_t vm, unsigned) { return 10 + (vm == 0 ? std::fmod(h.at, 2) : 0.0); };
+  until_trial(h, 0);
+  for (int i = 0; i < 16; i++) h.cycle();
+  ASSERT_TRUE(h.all.trial_runs(0));
+  h.all.regroup(0, h.at, 2);
+  h.share = [](std::size_t) { return 0.5; };
+  h.all.event(1, h.at, vm_event::opted_in);
+  until_trial(h, 1);
+  for (int i = 0; i < 10; i++) h.cycle();
+  EXPECT_NE(h.all.state(1), optimiser_state::back);
+  EXPECT_NE(h.all.state(1), optimiser_state::hold);
+}
+
 TEST(groups, the_shares_of_other_groups_do_not_matter) {
   host h;
   h.speed = [](std::size_t, unsigned n) { return 10.0 + n; };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "optimise/candidates.hpp"
+#include "optimise/change_cost.hpp"
 #include "optimise/comparison.hpp"
 #include "optimise/statistics.hpp"
 #include "shared/sweep.hpp"
@@ -77,6 +78,96 @@ TEST(comparison, cancels_drift) {
 TEST(comparison, wants_more_without_a_cause) {
   EXPECT_EQ(compare({0.04, 0.04}).first, better);
   EXPECT_EQ(compare({0.04, 0.04}, 0.01, constants::at_rest).first, same);
+}
+
+TEST(comparison, stays_for_some_windows_at_a_count) {
+  comparison trial(4, 5, constants::with_cause, 0.01, 3);
+  std::vector<unsigned> order;
+  std::optional<comparison_outcome> outcome;
+  while (!outcome) {
+    order.push_back(trial.next());
+    outcome = trial.add(trial.next() == 5 ? 0.1 : 0);
+  }
+  EXPECT_EQ(order, (std::vector<unsigned>{4, 4, 4, 5, 5, 5, 5, 5, 5, 4, 4, 4}));
+  EXPECT_EQ(*outcome, better);
+  EXPECT_EQ(trial.pairs(), 2U);
+}
+
+TEST(comparison, leaves_a_far_worse_count_in_the_middle_of_its_first_visit) {
+  comparison trial(4, 5, constants::with_cause, 0.01, 3);
+  for (int i = 0; i < 3; i++) EXPECT_EQ(trial.add(0), std::nullopt);
+  EXPECT_EQ(trial.add(-0.5), worse);
+}
+
+TEST(comparison, of_visits_is_not_decided_by_one_burst) {
+  comparison trial(4, 5, constants::with_cause, 0.05, 3);
+  std::optional<comparison_outcome> outcome;
+  for (int i = 0; !outcome; i++) outcome = trial.add(i == 4 ? -0.2 : trial.next() == 5 ? 0.1 : 0);
+  EXPECT_EQ(*outcome, better);
+}
+
+/// Windows of a program that a change of the count stops.
+class changes_of_count : public testing::Test {
+ protected:
+  change_cost cost;
+  double at = 0;
+
+  void see(unsigned count, double seconds, double rate, bool settled = true, bool valid = true) {
+    cost.see({.at = at += seconds,
+              .count = count,
+              .use = 1,
+              .progress = rate,
+              .valid = valid,
+              .settled = settled});
+  }
+  /// Half a second of settling, of which so much is lost; then a window.
+  void change(unsigned count, double lost, double rate = 10) {
+    see(count, 0.5, rate * (1 - lost / 0.5), false);
+    see(count, 1, rate);
+  }
+};
+
+TEST_F(changes_of_count, cost_what_the_windows_after_them_lack) {
+  see(4, 1, 10);
+  for (const unsigned count : {5U, 4U, 5U}) {
+    EXPECT_EQ(cost.seconds(), 0) << "one or two are not enough";
+    change(count, 0.25, count == 5 ? 20 : 10);
+  }
+  EXPECT_NEAR(cost.seconds(), 0.25, 1e-9);
+  EXPECT_EQ(cost.changes(), 3U);
+  for (int i = 0; i < 10; i++) see(5, 1, 3);  // without a change nothing is learnt
+  EXPECT_NEAR(cost.seconds(), 0.25, 1e-9);
+  for (unsigned i = 0; i < 20; i++) change(4 + i % 2, 0.4);
+  EXPECT_NEAR(cost.seconds(), 0.4, 1e-9) << "the last ones count";
+}
+
+TEST_F(changes_of_count, may_show_themselves_in_several_windows) {
+  see(4, 1, 10);
+  for (const unsigned count : {5U, 4U, 5U, 4U}) {
+    see(count, 1, 2, false);
+    see(count, 1, 9, false);
+    see(count, 1, 10);
+  }
+  EXPECT_NEAR(cost.seconds(), 0.9, 1e-9);
+}
+
+TEST_F(changes_of_count, that_cannot_be_measured_only_count) {
+  see(4, 1, 10);
+  for (unsigned i = 0; i < 6; i++) {
+    const unsigned count = 4 + i % 2;
+    if (i % 3 == 0) see(count, 0.5, 1, false, false);
+    if (i % 3 == 1) see(count, 0.5, 1, false);
+    if (i % 3 == 1) see(count, 1, 10, true, false);
+    see(count, 1, 10);
+  }
+  EXPECT_EQ(cost.changes(), 5U);
+  EXPECT_EQ(cost.seconds(), 0);
+}
+
+TEST_F(changes_of_count, cost_nothing_where_noise_and_bursts_are_all) {
+  see(4, 1, 10);
+  for (unsigned i = 0; i < 16; i++) change(4 + i % 2, i == 7 ? -0.5 : i % 4 < 2 ? 0.05 : -0.05);
+  EXPECT_LE(cost.seconds(), 0.005);
 }
 
 /// The counts tried where `best` is the better the nearer.
@@ -166,6 +257,18 @@ TEST(sweep, goes_on_while_it_is_noisy) {
   EXPECT_EQ(quiet.rounds(), 4U);
   for (bool ended = false; !ended; windows++) ended = noisy.add(windows % 2 == 0 ? 0.2 : -0.2);
   EXPECT_EQ(noisy.rounds(), 12U);
+}
+
+TEST(sweep, stays_for_some_windows_at_a_count) {
+  sweep curve(4, 5, 0.03, 3);
+  std::vector<unsigned> order;
+  for (bool ended = false; !ended;) {
+    order.push_back(curve.next());
+    ended = curve.add(0);
+  }
+  EXPECT_EQ((std::vector<unsigned>{order.begin(), order.begin() + 12}),
+            (std::vector<unsigned>{5, 5, 5, 4, 4, 4, 4, 4, 4, 5, 5, 5}));
+  EXPECT_EQ(curve.rounds(), 4U);
 }
 
 TEST(sweep, goes_down_and_up_in_turn) {

@@ -125,28 +125,41 @@ double program::below_best(unsigned threads) const { return 100 * (1 - speed(thr
 
 window world::measure(unsigned threads) {
   window sum;
+  settling_.reset();
+  if (threads != threads_) settle(threads);
+  threads_ = threads;
   for (unsigned i = 0; i < in_.window_seconds; i++) {
-    const window one = second(threads, threads != threads_ ? 0.5 : 0.0);
-    threads_ = threads;
+    const window one = second(threads);
     sum.speed += one.speed / in_.window_seconds;
     sum.use += one.use / in_.window_seconds;
   }
   return sum;
 }
 
-window world::second(unsigned threads, double settling) {
+void world::settle(unsigned threads) {
+  const program& p = now();
+  const double runs = settling_seconds - in_.change_cost;
+  done_ += p.speed(threads) * runs;
+  possible_ += p.speed(p.best()) * settling_seconds;
+  seconds_ += settling_seconds;
+  // Half a second is noisier than a whole one.
+  const double error = std::exp(settling_draws_.normal(in_.noise / std::sqrt(settling_seconds)) + level_);
+  settling_ = window{p.speed(threads) * runs / settling_seconds * error, p.use(threads) * error};
+}
+
+window world::second(unsigned threads) {
   const program& p = now();
   static constexpr double keeps = 0.95;
   level_ = keeps * level_ + draws_.normal(in_.drift * std::sqrt(1 - keeps * keeps));
-  done_ += p.speed(threads) * (1 + settling);
-  possible_ += p.speed(p.best()) * (1 + settling);
+  done_ += p.speed(threads);
+  possible_ += p.speed(p.best());
   const auto error = [&] {
     const double burst = draws_.uniform(0, 1) < 0.02 ? draws_.uniform(0.5, 0.9) : 1;
     return std::exp(draws_.normal(in_.noise)) * burst;
   };
   const double speed = p.speed(threads) * error() * std::exp(level_);
   const double use = p.use(threads) * error() * std::exp(level_ * 0.5);
-  seconds_ += 1 + settling;
+  seconds_ += 1;
   return {speed, use};
 }
 

@@ -55,6 +55,8 @@ struct circumstances {
   std::optional<program> other = {};  ///< runs in its place from `change` on
   double change = 0;
   unsigned window_seconds = 1;
+  double change_cost =
+      0;  ///< so many seconds a change of the number of threads stops the program; at most 0.5
 };
 
 /// What a window shows: the mean of its seconds. After a change of the number of threads it begins 0.5 s
@@ -63,12 +65,18 @@ struct window {
   double speed = 0, use = 0;
 };
 
+/// Seconds from a change of the number of threads to the next window.
+inline constexpr double settling_seconds = 0.5;
+
 /// A program under way, from which windows are drawn.
 class world {
  public:
-  world(const program& runs, const circumstances& in, draws from) : first_(runs), in_(in), draws_(from) {}
+  world(const program& runs, const circumstances& in, draws from)
+      : first_(runs), in_(in), draws_(from), settling_draws_(~from.next()) {}
 
   window measure(unsigned threads);
+  /// What a window of the settling time before the last window showed; empty: the number had not changed.
+  const std::optional<window>& settling() const { return settling_; }
   unsigned window_seconds() const { return in_.window_seconds; }
   const program& now() const { return in_.other && seconds_ >= in_.change ? *in_.other : first_; }
   double seconds() const { return seconds_; }
@@ -76,11 +84,13 @@ class world {
   double lost() const { return 100 * (1 - done_ / possible_); }
 
  private:
-  window second(unsigned threads, double settling);
+  window second(unsigned threads);
+  void settle(unsigned threads);
 
   program first_;
   circumstances in_;
-  draws draws_;
+  draws draws_, settling_draws_;
+  std::optional<window> settling_;
   unsigned threads_ = 0;
   double seconds_ = 0, level_ = 0, done_ = 0, possible_ = 0;
 };

@@ -36,8 +36,7 @@ unsigned paper_rule(world& in) {
   return n;
 }
 
-vm_report report_of(const world& in, unsigned threads, const window& seen) {
-  const double at = in.seconds();
+vm_report report_of(const world& in, double at, unsigned threads, const window& seen) {
   const unsigned usable = in.now().usable;
   vm_report report;
   report.status = vm_status{at, static_cast<double>(usable), usable, seen.use, 1000 + at};
@@ -56,7 +55,12 @@ run optimised(world& in, optimise_by by) {
   while (in.seconds() < run_seconds) {
     const unsigned threads = all.wanted(vm).value_or(in.now().usable);
     const window seen = in.measure(threads);
-    all.cycle({report_of(in, threads, seen)});
+    if (in.settling()) {
+      vm_report unsettled = report_of(in, in.seconds() - in.window_seconds(), threads, *in.settling());
+      unsettled.window->settled = false;
+      all.cycle({unsettled});
+    }
+    all.cycle({report_of(in, in.seconds(), threads, seen)});
   }
   run result = end_of(in, all.resting(vm));
   result.verdicts = all.take_verdicts();

@@ -27,6 +27,17 @@ TEST_P(each_shape, by_progress_is_near_the_best_and_loses_little_and_rests) {
   EXPECT_LE(found.changes_an_hour, 1.2);
 }
 
+/// Each change of the number of threads stops the program for a quarter of a second.
+constexpr double expensive = 0.25;
+
+TEST_P(each_shape, by_progress_expensive_changes_are_rare) {
+  const summary found =
+      summarise(method::progress, GetParam(), {.noise = noise, .change_cost = expensive}, runs, seed);
+  EXPECT_GE(found.near, 0.95);
+  EXPECT_LE(found.lost, 2.5);
+  EXPECT_LE(found.changes_an_hour, 1.2);
+}
+
 TEST_P(each_shape, by_use_never_flaps) {
   EXPECT_EQ(summarise(method::use, GetParam(), {.noise = noise}, runs, seed).changes_an_hour, 0);
 }

@@ -120,6 +120,39 @@ TEST(transitions, a_trial_alternates_windows_of_both_counts) {
             (std::vector<unsigned>{4, 5, 5, 4, 4, 5, 5, 4}));
 }
 
+TEST(transitions, a_trial_stays_at_a_count_where_changes_are_expensive) {
+  driver d;
+  d.change_cost = 0.25;
+  d.rate = [](unsigned n) { return n == 4 ? 10.0 : 9.0; };
+  d.open();
+  // Of the first two trials each has two changes.
+  while (d.all(verdict_kind::worse).size() < 2) d.window();
+  std::vector<unsigned> counts;
+  while (d.all(verdict_kind::worse).size() < 3) {
+    counts.push_back(d.machine.in_effect());
+    d.window();
+  }
+  EXPECT_EQ(counts, (std::vector<unsigned>{4, 4, 4, 3, 3, 3, 3, 3, 3, 4, 4, 4}));
+  EXPECT_NEAR(d.verdicts.back().figures.cost.value_or(0), 0.25, 1e-9);
+}
+
+TEST(transitions, rest_is_longer_after_a_search_whose_changes_cost_much) {
+  driver d;
+  d.change_cost = 0.25;
+  d.rate = [](unsigned n) { return n == 4 ? 10.0 : 9.0; };
+  d.open();
+  d.windows_until(rest);
+  // Four trials of two changes: 2 s of work, which may be half a per cent of the rest.
+  EXPECT_EQ(d.windows_until(learn, 1000), 8U + 400 + 1);
+  d.windows_until(rest);
+  d.windows(39);
+  d.status(7);
+  EXPECT_EQ(d.machine.state(), rest) << "nor does a cause begin a search before 5 % of the time pays it";
+  d.windows(3);
+  d.status(7);
+  EXPECT_EQ(d.machine.state(), learn);
+}
+
 TEST(transitions, the_best_count_is_found_and_stays) {
   driver d;
   d.rate = [](unsigned n) { return 10.0 - std::abs(static_cast<double>(n) - 7); };

@@ -25,9 +25,10 @@ TEST(verdict, is_an_event_with_its_figures) {
   one.state = optimiser_state::trial;
   one.figures.tried = 5;
   one.figures.mean = 0.0953;
+  one.figures.cost = 0.25;
   EXPECT_EQ(json_of(one), json::parse(R"({"at": 12.5, "part": "host", "vm": "web", "what": "threads",
     "before": 4, "after": 5, "reason": "5 is 10.0 % faster than 4", "verdict": "better", "state": "try",
-    "tried": 5, "mean": 0.0953})"));
+    "tried": 5, "mean": 0.0953, "cost": 0.25})"));
 }
 
 TEST(verdict, tells_a_trial_in_words_and_figures) {
