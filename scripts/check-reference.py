@@ -5,6 +5,7 @@
 check-reference.py HEADERS TAGFILE HTML, where HEADERS is the folder include/sukima, TAGFILE what Doxygen has written
 by GENERATE_TAGFILE, and HTML the folder with its pages. A function must be in a group, because only a group's page
 lists functions; the page must have its anchor. A header has a page if it begins with a comment (docs/file_page.sed).
+oneTBB's own reference describes the headers of tbb-compat, so docs/Doxyfile.in leaves them out, too.
 """
 import pathlib
 import re
@@ -86,7 +87,7 @@ def declared(head):
 def public_headers(folder):
     """The headers that programs include by themselves."""
     for header in sorted(folder.rglob("*.h*")):
-        if not {"detail", "tascell"} & set(header.relative_to(folder).parts[:-1]):
+        if not {"detail", "tascell", "tbb-compat"} & set(header.relative_to(folder).parts[:-1]):
             yield header
 
 

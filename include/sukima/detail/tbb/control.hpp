@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of tbb::global_control, and the arenas with a number of workers of their own.
+#pragma once
+
+#include <sukima/detail/tbb/arena.hpp>
+#include <sukima/detail/tbb/group_state.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace sukima::detail::tbb {
+
+/// A runtime of its own, for the arenas of a program with this number of workers.
+struct own_arena {
+  runtime own;
+  arena there{own};
+  explicit own_arena(const settings& chosen) : own(chosen) {}
+};
+
+/// Settings of the program for all its arenas. They are never freed, nor are the runtimes: an arena may end
+/// while it has tasks, and a program that makes arenas in a loop should not start threads each time.
+class program_controls {
+ public:
+  enum kind : unsigned { parallelism, stack_size, ends_at_exceptions, handle, kinds };
+
+  void add(unsigned of, std::size_t value) {
+    const std::lock_guard hold(lock_);
+    values_[of].insert(value);
+    apply();
+  }
+  void remove(unsigned of, std::size_t value) {
+    const std::lock_guard hold(lock_);
+    values_[of].erase(values_[of].find(value));
+    apply();
+  }
+  std::size_t active(unsigned of) {
+    const std::lock_guard hold(lock_);
+    const auto& all = values_[of];
+    switch (of) {
+      case parallelism:
+        return all.empty() ? default_arena().on().workers() : std::max<std::size_t>(*all.begin(), 1);
+      case stack_size:
+        return all.empty() ? default_stack : *all.rbegin();
+      default:
+        return all.empty() ? 0 : *all.rbegin();
+    }
+  }
+
+  /// An arena with this number of workers that no other object has.
+  arena& take_arena(unsigned workers) {
+    const std::lock_guard hold(lock_);
+    auto& free = free_[workers];
+    if (!free.empty()) {
+      own_arena* const found = free.back();
+      free.pop_back();
+      return found->there;
+    }
+    settings chosen = settings::from_environment();
+    chosen.workers = workers;
+    chosen.elastic = false;
+    arenas_.push_back(std::make_unique<own_arena>(chosen));
+    apply_to(arenas_.back()->own);
+    return arenas_.back()->there;
+  }
+  void give_back(arena& a) noexcept {
+    const std::lock_guard hold(lock_);
+    for (const auto& each : arenas_)
+      if (&each->there == &a) free_[each->own.workers()].push_back(each.get());
+  }
+
+ private:
+  static constexpr std::size_t default_stack = std::size_t{4} << 20;
+
+  void apply_to(runtime& on) {
+    const auto& limits = values_[parallelism];
+    on.limit_workers(limits.empty() ? 0 : static_cast<unsigned>(std::max<std::size_t>(*limits.begin(), 1)));
+  }
+  void apply() {
+    apply_to(default_arena().on());
+    for (const auto& each : arenas_) apply_to(each->own);
+    const auto& ends = values_[ends_at_exceptions];
+    tbb::ends_at_exceptions.store(!ends.empty() && *ends.rbegin() != 0, std::memory_order_relaxed);
+  }
+
+  std::mutex lock_;  // the rest
+  std::array<std::multiset<std::size_t>, kinds> values_;
+  std::vector<std::unique_ptr<own_arena>> arenas_;
+  std::map<unsigned, std::vector<own_arena*>> free_;
+};
+
+inline program_controls& controls() {
+  static program_controls& only = *new program_controls;
+  return only;
+}
+
+}  // namespace sukima::detail::tbb

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task_group_context of the TBB headers knows: whether its group is cancelled, and why.
+#pragma once
+
+#include <atomic>
+#include <cfenv>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+namespace sukima::detail::tbb {
+
+/// Exceptions end the program instead of leaving an algorithm (global_control::terminate_on_exception).
+/// no partner: only the number itself counts
+inline std::atomic<bool> ends_at_exceptions{false};
+
+/// A group of tasks that is cancelled together. It is counted, because groups inside it refer to it and may
+/// live longer.
+class group_state {
+ public:
+  explicit group_state(bool bound) noexcept : free_to_bind_(bound) {}
+  group_state(const group_state&) = delete;
+  group_state& operator=(const group_state&) = delete;
+
+  void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void let_go() noexcept {
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  /// The first use of a bound group puts it inside the group whose code runs there, permanently.
+  void bind_to(group_state* around) noexcept {
+    if (!free_to_bind_.load(std::memory_order_relaxed) ||
+        !free_to_bind_.exchange(false, std::memory_order_relaxed) || around == nullptr || around == this)
+      return;
+    around->hold();
+    around_.store(around, std::memory_order_release);
+  }
+
+  /// Whether it, or a group around it, is cancelled.
+  bool is_cancelled() const noexcept {
+    for (const group_state* g = this; g != nullptr; g = g->around_.load(std::memory_order_acquire))
+      if (g->cancelled_.load(std::memory_order_relaxed)) return true;
+    return false;
+  }
+  /// \returns false if it was cancelled already
+  bool cancel() noexcept { return !is_cancelled() && !cancelled_.exchange(true, std::memory_order_relaxed); }
+
+  /// Cancels the group because of the exception that is being handled. The first one is kept.
+  void fail() noexcept {
+    if (ends_at_exceptions.load(std::memory_order_relaxed)) std::terminate();
+    {
+      const std::lock_guard hold(lock_);
+      if (!error_ && !is_cancelled()) error_ = std::current_exception();
+    }
+    cancelled_.store(true, std::memory_order_relaxed);
+  }
+  /// The exception that `fail` kept, if any.
+  std::exception_ptr error() const noexcept {
+    const std::lock_guard hold(lock_);
+    return error_;
+  }
+  /// \throws the exception that `fail` kept
+  void rethrow() const {
+    if (!cancelled_.load(std::memory_order_relaxed)) return;
+    if (std::exception_ptr found = error()) std::rethrow_exception(std::move(found));
+  }
+  /// For a group without tasks.
+  void reset() noexcept {
+    std::exception_ptr old;
+    {
+      const std::lock_guard hold(lock_);
+      old = std::move(error_);
+      error_ = nullptr;
+    }
+    cancelled_.store(false, std::memory_order_relaxed);
+  }
+
+  /// From now on the tasks run with the floating-point environment of the caller.
+  void capture_floating_point() noexcept {
+    std::fegetenv(&floating_point_);
+    has_floating_point_ = true;
+  }
+  const std::fenv_t* floating_point() const noexcept {
+    return has_floating_point_ ? &floating_point_ : nullptr;
+  }
+
+ private:
+  ~group_state() {
+    if (group_state* const around = around_.load(std::memory_order_relaxed)) around->let_go();
+  }
+
+  std::atomic<std::size_t> holders_{1};           ///< pairs with: let_go
+  std::atomic<bool> free_to_bind_;                ///< no partner: only one call may see true
+  std::atomic<bool> cancelled_{false};            ///< no partner: a hint to stop; joins order the rest
+  std::atomic<group_state*> around_{nullptr};     ///< pairs with: bind_to, is_cancelled
+  mutable std::mutex lock_;                       // error_
+  std::exception_ptr error_;
+  std::fenv_t floating_point_{};  ///< written before the group is used
+  bool has_floating_point_ = false;
+};
+
+/// A reference to a group_state.
+class group_handle {
+ public:
+  explicit group_handle(bool bound) : state_(new group_state(bound)) {}
+  explicit group_handle(group_state& s) noexcept : state_(&s) { s.hold(); }
+  group_handle(const group_handle&) = delete;
+  group_handle& operator=(const group_handle&) = delete;
+  ~group_handle() { state_->let_go(); }
+  group_state& operator*() const noexcept { return *state_; }
+  group_state* operator->() const noexcept { return state_; }
+
+ private:
+  group_state* state_;
+};
+
+}  // namespace sukima::detail::tbb

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// tbb::collaborative_call_once: a function is called once, and all callers wait for its end.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+#include <sukima/blocking.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace tbb {
+
+class collaborative_once_flag {
+ public:
+  collaborative_once_flag() = default;
+  collaborative_once_flag(const collaborative_once_flag&) = delete;
+  collaborative_once_flag& operator=(const collaborative_once_flag&) = delete;
+  ~collaborative_once_flag() = default;
+
+ private:
+  template <class F, class... Arguments>
+  friend void collaborative_call_once(collaborative_once_flag& flag, F&& f, Arguments&&... arguments);
+  std::once_flag once_;
+};
+
+/// Calls f, unless a call with this flag has ended without an exception. A worker that waits for another call
+/// lets one more worker run, which takes a part in what that call has started.
+template <class F, class... Arguments>
+void collaborative_call_once(collaborative_once_flag& flag, F&& f, Arguments&&... arguments) {
+  ::sukima::blocking(
+      [&] { std::call_once(flag.once_, std::forward<F>(f), std::forward<Arguments>(arguments)...); });
+}
+
+}  // namespace tbb

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranges that containers of the TBB headers give to algorithms.
+#pragma once
+
+#include <oneapi/tbb/blocked_range.h>
+
+#include <cstddef>
+#include <iterator>
+
+namespace sukima::detail::tbb {
+
+/// A range of iterators with random access, with the types of a container.
+template <class I> class container_range : public ::tbb::blocked_range<I> {
+ public:
+  using value_type = typename std::iterator_traits<I>::value_type;
+  using reference = typename std::iterator_traits<I>::reference;
+  using const_reference = const value_type&;
+  using iterator = I;
+  using difference_type = std::ptrdiff_t;
+  using ::tbb::blocked_range<I>::blocked_range;
+  container_range(container_range& r, ::tbb::split half) : ::tbb::blocked_range<I>(r, half) {}
+  container_range(container_range& r, ::tbb::proportional_split sizes) : ::tbb::blocked_range<I>(r, sizes) {}
+};
+
+}  // namespace sukima::detail::tbb

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// tbb::info: the machine.
+#pragma once
+
+#include <sukima/detail/tbb/arena.hpp>
+#include <sukima/detail/tbb/names.hpp>
+
+#include <vector>
+
+namespace tbb {
+
+using numa_node_id = int;
+using core_type_id = int;
+
+namespace info {
+
+/// The NUMA nodes and core types for arenas. Sukima places work by itself, so there is one of each: any.
+inline std::vector<numa_node_id> numa_nodes() { return {-1}; }
+inline std::vector<core_type_id> core_types() { return {-1}; }
+/// How many workers the default runtime has at most.
+inline int default_concurrency(numa_node_id /*node*/ = -1) {
+  return ::sukima::detail::tbb::default_arena().concurrency();
+}
+
+}  // namespace info
+
+}  // namespace tbb

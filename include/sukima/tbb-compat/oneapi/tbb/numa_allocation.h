@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#error "sukima::tbb has no numa_allocation.h: build what needs it with oneTBB, without sukima::tbb"

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// tbb::parallel_for on Sukima's workers.
+#pragma once
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_group.h>
+#include <sukima/detail/tbb/algorithm.hpp>
+
+#include <functional>
+#include <stdexcept>
+
+namespace sukima::detail::tbb {
+
+template <class Range, class Body> struct for_work {
+  const Body& body;
+  void leaf(Range& part) const { std::invoke(body, part); }
+  template <class Left, class Right> void fork(context c, const running_state&, Left left, Right right) {
+    fork2(c, [&](context d) { left(d, *this); }, [&](context d) { right(d, *this); });
+  }
+};
+
+template <class Range, class Body, class Partitioner>
+void parallel_for(const Range& range, const Body& body, const Partitioner&, ::tbb::task_group_context& of) {
+  if (range.empty()) return;
+  run_in(of, [&](context c, const running_state& task) {
+    for_work<Range, Body> work{body};
+    divide_range<Partitioner>(c, task, range, work);
+  });
+}
+
+/// Calls f(first + k * step) for k in a range.
+template <class Index, class F> struct stepping_body {
+  const F& f;
+  Index first;
+  Index step;
+  void operator()(const ::tbb::blocked_range<Index>& part) const {
+    Index i = static_cast<Index>(first + part.begin() * step);
+    for (Index k = part.begin(), end = part.end(); k < end; ++k, i = static_cast<Index>(i + step))
+      std::invoke(f, i);
+  }
+};
+
+template <class Index, class F, class Partitioner>
+void parallel_for(Index first, Index last, Index step, const F& f, const Partitioner& p,
+                  ::tbb::task_group_context& of) {
+  if (!(Index(0) < step)) throw std::invalid_argument("Step must be positive");
+  if (!(first < last)) return;
+  // Above zero, but perhaps more than an Index can count: as TBB, it is not checked.
+  const Index count = static_cast<Index>((last - first - Index(1)) / step + Index(1));
+  parallel_for(::tbb::blocked_range<Index>(Index(0), count), stepping_body<Index, F>{f, first, step}, p, of);
+}
+
+}  // namespace sukima::detail::tbb
+
+namespace tbb {
+
+/// Calls body(part) for parts of a range. The last arguments are a partitioner, a task_group_context,
+/// or both. \throws what body threw first
+template <class Range, class Body, class... Options>
+  requires(::sukima::detail::tbb::algorithm_options<Options...> && ::sukima::detail::tbb::tbb_range<Range> &&
+           ::sukima::detail::tbb::parallel_for_body<Body, Range>)
+void parallel_for(const Range& range, const Body& body, Options&&... options) {
+  ::sukima::detail::tbb::with_options<auto_partitioner>(
+      [&](auto& partitioner, task_group_context& of) {
+        ::sukima::detail::tbb::parallel_for(range, body, partitioner, of);
+      },
+      options...);
+}
+/// Calls f(i) for i from first to last, but not for last.
+template <class Index, class F, class... Options>
+  requires(::sukima::detail::tbb::algorithm_options<Options...> &&
+           ::sukima::detail::tbb::parallel_for_index<Index> &&
+           ::sukima::detail::tbb::parallel_for_function<F, Index>)
+void parallel_for(Index first, Index last, const F& f, Options&&... options) {
+  ::sukima::detail::tbb::with_options<auto_partitioner>(
+      [&](auto& partitioner, task_group_context& of) {
+        ::sukima::detail::tbb::parallel_for(first, last, Index(1), f, partitioner, of);
+      },
+      options...);
+}
+/// The same in steps. \throws std::invalid_argument where step is not positive
+template <class Index, class F, class... Options>
+  requires(::sukima::detail::tbb::algorithm_options<Options...> &&
+           ::sukima::detail::tbb::parallel_for_index<Index> &&
+           ::sukima::detail::tbb::parallel_for_function<F, Index>)
+void parallel_for(Index first, Index last, Index step, const F& f, Options&&... options) {
+  ::sukima::detail::tbb::with_options<auto_partitioner>(
+      [&](auto& partitioner, task_group_context& of) {
+        ::sukima::detail::tbb::parallel_for(first, last, step, f, partitioner, of);
+      },
+      options...);
+}
+
+}  // namespace tbb

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// TBB's partitioners.
+#pragma once
+
+#include <sukima/detail/tbb/divide.hpp>
+#include <sukima/detail/tbb/names.hpp>
+
+namespace tbb {
+
+/// Divides a range until no part is divisible.
+class simple_partitioner {
+ public:
+  static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::fully;
+};
+/// Divides a range where that pays: parts take at least about a microsecond.
+class auto_partitioner {
+ public:
+  static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::adaptive;
+};
+/// One part for each worker.
+class static_partitioner {
+ public:
+  static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::evenly;
+};
+/// As auto_partitioner.
+class affinity_partitioner {
+ public:
+  affinity_partitioner() = default;
+  affinity_partitioner(const affinity_partitioner&) = delete;
+  affinity_partitioner& operator=(const affinity_partitioner&) = delete;
+  static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::adaptive;
+};
+
+}  // namespace tbb

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algorithms of the TBB headers give the results of sequential code, in arenas of several sizes.
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_for_each.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
+#include <tbb/parallel_sort.h>
+#include <tbb/task_arena.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <forward_list>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+class algorithms : public testing::TestWithParam<int> {
+ protected:
+  /// Calls f in an arena with so many workers.
+  template <class F> void run(F f) {
+    tbb::task_arena arena(GetParam());
+    arena.execute(f);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(workers, algorithms, testing::Values(1, 2, 4),
+                         [](const auto& each) { return std::to_string(each.param) + "_workers"; });
+
+template <class F> void with_partitioners(F f) {
+  f(tbb::simple_partitioner());
+  f(tbb::auto_partitioner());
+  f(tbb::static_partitioner());
+  tbb::affinity_partitioner affinity;
+  f(affinity);
+}
+
+TEST_P(algorithms, for_calls_each_index_once) {
+  run([] {
+    for (const int n : {0, 1, 2, 3, 17, 1000, 20'000})
+      with_partitioners([n](auto&& partitioner) {
+        std::vector<std::atomic<int>> calls(static_cast<std::size_t>(n));
+        tbb::parallel_for(0, n, [&](int i) { ++calls[static_cast<std::size_t>(i)]; }, partitioner);
+        for (const auto& each : calls) ASSERT_EQ(each.load(), 1);
+      });
+  });
+}
+
+TEST_P(algorithms, for_goes_in_steps) {
+  run([] {
+    std::vector<std::atomic<int>> calls(100);
+    tbb::parallel_for(std::size_t{1}, std::size_t{100}, std::size_t{7}, [&](std::size_t i) { ++calls[i]; });
+    for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(calls[i].load(), i % 7 == 1 ? 1 : 0) << i;
+  });
+  EXPECT_THROW(tbb::parallel_for(0, 10, 0, [](int) {}), std::invalid_argument);
+}
+
+/// A leaf of simple_partitioner is as long as half a grain at least, and as a grain at most.
+TEST_P(algorithms, for_respects_the_grain) {
+  run([] {
+    std::atomic<std::size_t> sum{0};
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, 10'000, 64),
+        [&](const tbb::blocked_range<std::size_t>& part) {
+          EXPECT_LE(part.size(), 64u);
+          EXPECT_GE(part.size(), 32u);
+          sum += part.size();
+        },
+        tbb::simple_partitioner());
+    EXPECT_EQ(sum, 10'000u);
+  });
+}
+
+/// Joins in order, so that the concatenation is right.
+struct concatenation {
+  std::string text;
+  concatenation() = default;
+  concatenation(concatenation&, tbb::split) {}
+  void operator()(const tbb::blocked_range<int>& part) {
+    for (int i = part.begin(); i != part.end(); ++i) text += static_cast<char>('a' + i % 26);
+  }
+  void join(concatenation& right) { text += right.text; }
+};
+std::string alphabets(int n) {
+  concatenation all;
+  all(tbb::blocked_range<int>(0, n));
+  return all.text;
+}
+
+TEST_P(algorithms, reduce_keeps_the_order) {
+  run([] {
+    for (const int n : {0, 1, 26, 5000})
+      with_partitioners([n](auto&& partitioner) {
+        concatenation body;
+        tbb::parallel_reduce(tbb::blocked_range<int>(0, n), body, partitioner);
+        EXPECT_EQ(body.text, alphabets(n));
+        const std::string text = tbb::parallel_reduce(
+            tbb::blocked_range<int>(0, n), std::string(),
+            [](const tbb::blocked_range<int>& part, std::string before) {
+              for (int i = part.begin(); i != part.end(); ++i) before += static_cast<char>('a' + i % 26);
+              return before;
+            },
+            std::plus<>(), partitioner);
+        EXPECT_EQ(text, alphabets(n));
+      });
+  });
+}
+
+/// Floating-point sums differ if they are grouped in another way.
+TEST_P(algorithms, deterministic_reduce_always_groups_in_the_same_way) {
+  run([] {
+    const auto sum = [] {
+      return tbb::parallel_deterministic_reduce(
+          tbb::blocked_range<int>(0, 3000, 10), 0.0,
+          [](const tbb::blocked_range<int>& part, double before) {
+            for (int i = part.begin(); i != part.end(); ++i) before += 1.0 / (1 + i);
+            return before;
+          },
+          std::plus<>());
+    };
+    const double first = sum();
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(sum(), first);
+  });
+}
+
+TEST_P(algorithms, scan_gives_the_running_sums) {
+  run([] {
+    for (const std::size_t n : {0, 1, 2, 100, 10'000})
+      for (const bool simple : {false, true}) {
+        std::vector<long> sums(n);
+        const auto scan = [&](const tbb::blocked_range<std::size_t>& part, long before, bool is_final) {
+          for (std::size_t i = part.begin(); i != part.end(); ++i) {
+            before += static_cast<long>(i);
+            if (is_final) sums[i] = before;
+          }
+          return before;
+        };
+        const tbb::blocked_range<std::size_t> all(0, n, 3);
+        const long total = simple
+                               ? tbb::parallel_scan(all, 0L, scan, std::plus<>(), tbb::simple_partitioner())
+                               : tbb::parallel_scan(all, 0L, scan, std::plus<>());
+        long expected = 0;
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(sums[i], expected += static_cast<long>(i));
+        EXPECT_EQ(total, expected);
+      }
+  });
+}
+
+/// Forks now and then while it waits, so that another worker can take a part.
+template <class Condition> void wait_until(Condition condition) {
+  while (!condition()) {
+    tbb::parallel_invoke([] {}, [] {});
+    std::this_thread::yield();
+  }
+}
+
+/// The first part waits until another worker has begun one, so there are two bodies at least.
+TEST(algorithms_of_two, reduce_joins_bodies_in_order) {
+  tbb::task_arena two(2);
+  two.execute([] {
+    std::atomic<bool> taken{false};
+    const std::string text = tbb::parallel_reduce(
+        tbb::blocked_range<int>(0, 5000), std::string(),
+        [&](const tbb::blocked_range<int>& part, std::string before) {
+          if (part.begin() == 0) wait_until([&] { return taken.load(); });
+          taken = true;
+          for (int i = part.begin(); i != part.end(); ++i) before += static_cast<char>('a' + i % 26);
+          return before;
+        },
+        std::plus<>());
+    EXPECT_EQ(text, alphabets(5000));
+  });
+}
+
+TEST(algorithms_of_two, scan_goes_again_over_parts_that_were_taken) {
+  tbb::task_arena two(2);
+  two.execute([] {
+    constexpr std::size_t n = 10'000;
+    std::atomic<bool> taken{false};
+    std::vector<long> sums(n);
+    const long total = tbb::parallel_scan(
+        tbb::blocked_range<std::size_t>(0, n), 0L,
+        [&](const tbb::blocked_range<std::size_t>& part, long before, bool is_final) {
+          if (part.begin() == 0) wait_until([&] { return taken.load(); });
+          if (!is_final) taken = true;
+          for (std::size_t i = part.begin(); i != part.end(); ++i) {
+            before += static_cast<long>(i);
+            if (is_final) sums[i] = before;
+          }
+          return before;
+        },
+        std::plus<>());
+    long expected = 0;
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(sums[i], expected += static_cast<long>(i));
+    EXPECT_EQ(total, expected);
+  });
+}
+
+template <class Sequence> void expect_sum(Sequence&& items, long expected) {
+  std::atomic<long> sum{0};
+  tbb::parallel_for_each(items.begin(), items.end(), [&](int item) { sum += item; });
+  EXPECT_EQ(sum, expected);
+  tbb::parallel_for_each(items, [&](int item) { sum -= item; });
+  EXPECT_EQ(sum, 0);
+}
+
+TEST_P(algorithms, for_each_takes_all_kinds_of_iterators) {
+  run([] {
+    std::vector<int> numbers(3000);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const long expected = std::accumulate(numbers.begin(), numbers.end(), 0L);
+    expect_sum(numbers, expected);
+    expect_sum(std::list<int>(numbers.begin(), numbers.end()), expected);
+    expect_sum(std::forward_list<int>(numbers.begin(), numbers.end()), expected);
+    std::stringstream text;
+    for (const int number : numbers) text << number << ' ';
+    std::atomic<long> sum{0};
+    tbb::parallel_for_each(std::istream_iterator<int>(text), std::istream_iterator<int>(),
+                           [&](int item) { sum += item; });
+    EXPECT_EQ(sum, expected);
+  });
+}
+
+TEST_P(algorithms, for_each_calls_what_the_feeder_adds) {
+  run([] {
+    std::mutex lock;
+    std::multiset<int> seen;
+    const std::vector<int> roots{1};
+    tbb::parallel_for_each(roots, [&](int item, tbb::feeder<int>& feeder) {
+      {
+        const std::lock_guard hold(lock);
+        seen.insert(item);
+      }
+      if (item >= 1024) return;
+      feeder.add(2 * item);
+      feeder.add(2 * item + 1);
+    });
+    ASSERT_EQ(seen.size(), 2047u);
+    int next = 1;
+    for (const int item : seen) EXPECT_EQ(item, next++);
+  });
+}
+
+TEST_P(algorithms, invoke_calls_all_functions) {
+  run([] {
+    std::atomic<int> bits{0};
+    tbb::parallel_invoke([&] { bits += 1; }, [&] { bits += 2; }, [&] { bits += 4; }, [&] { bits += 8; });
+    EXPECT_EQ(bits, 15);
+    tbb::task_group_context context;
+    tbb::parallel_invoke([&] { bits += 16; }, [&] { bits += 32; }, context);
+    EXPECT_EQ(bits, 63);
+  });
+}
+
+TEST_P(algorithms, sort_sorts) {
+  run([] {
+    std::vector<int> numbers(20'000);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i * 7919 % 10'007);
+    std::vector<int> others = numbers;
+    tbb::parallel_sort(numbers);
+    EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+    tbb::parallel_sort(others.begin(), others.end(), std::greater<>());
+    EXPECT_TRUE(std::is_sorted(others.rbegin(), others.rend()));
+    EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), others.rbegin()));
+  });
+}
+
+TEST_P(algorithms, pipeline_keeps_the_order_where_it_must) {
+  run([] {
+    for (const std::size_t tokens : {1, 3, 1000}) {
+      int next = 0;
+      std::vector<int> seen;
+      std::atomic<int> sum{0};
+      tbb::parallel_pipeline(
+          tokens, tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
+                                              [&](tbb::flow_control& control) {
+                                                if (next == 500) control.stop();
+                                                return next++;
+                                              }) &
+                      tbb::make_filter<int, std::string>(tbb::filter_mode::parallel,
+                                                         [](int number) { return std::to_string(number); }) &
+                      tbb::make_filter<std::string, int>(tbb::filter_mode::serial_out_of_order,
+                                                         [&](const std::string& text) {
+                                                           sum += std::stoi(text);
+                                                           return std::stoi(text);
+                                                         }) &
+                      tbb::make_filter<int, void>(tbb::filter_mode::serial_in_order,
+                                                  [&](int number) { seen.push_back(number); }));
+      ASSERT_EQ(seen.size(), 500u);
+      for (int i = 0; i < 500; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+      EXPECT_EQ(sum, 499 * 250);
+    }
+  });
+}
+
+TEST_P(algorithms, nest) {
+  run([] {
+    std::atomic<long> sum{0};
+    tbb::parallel_for(0, 30, [&](int i) {
+      sum += tbb::parallel_reduce(
+          tbb::blocked_range<int>(0, 100), 0,
+          [i](const tbb::blocked_range<int>& part, int before) {
+            return before + static_cast<int>(part.size()) * i;
+          },
+          std::plus<>());
+    });
+    EXPECT_EQ(sum, 100L * 30 * 29 / 2);
+  });
+}
+
+}  // namespace

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arenas, the limits of global_control, and observers.
+#include <tbb/collaborative_call_once.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+#include <tbb/task_scheduler_observer.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace {
+
+TEST(arena, execute_returns_the_result_on_the_same_thread) {
+  tbb::task_arena arena(3);
+  EXPECT_EQ(arena.max_concurrency(), 3);
+  const std::thread::id here = std::this_thread::get_id();
+  EXPECT_EQ(arena.execute([&] {
+    EXPECT_EQ(std::this_thread::get_id(), here);
+    EXPECT_EQ(tbb::this_task_arena::max_concurrency(), 3);
+    EXPECT_GE(tbb::this_task_arena::current_thread_index(), 0);
+    return 42;
+  }),
+            42);
+  EXPECT_THROW(arena.execute([] { throw std::runtime_error("mine"); }), std::runtime_error);
+  EXPECT_TRUE(arena.is_active());
+  arena.terminate();
+  EXPECT_FALSE(arena.is_active());
+}
+
+TEST(arena, no_more_threads_than_it_has_workers) {
+  tbb::task_arena arena(2);
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  arena.execute([&] {
+    tbb::parallel_for(
+        0, 200,
+        [&](int) {
+          const int now = ++inside;
+          for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+          }
+          std::this_thread::yield();
+          --inside;
+        },
+        tbb::simple_partitioner());
+  });
+  EXPECT_LE(most, 2);
+}
+
+TEST(arena, an_enqueued_task_runs_without_a_wait) {
+  for (const int workers : {1, 2, 4}) {
+    tbb::task_arena arena(workers);
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 100; ++i) arena.enqueue([&] { ++ran; });
+    while (ran != 100) std::this_thread::yield();
+  }
+}
+
+TEST(arena, a_task_of_a_group_runs_in_the_arena_where_it_was_enqueued) {
+  tbb::task_arena arena(3);
+  tbb::task_group group;
+  std::atomic<int> workers{0};
+  arena.enqueue(group.defer([&] { workers = tbb::this_task_arena::max_concurrency(); }));
+  group.wait();
+  EXPECT_EQ(workers, 3);
+}
+
+TEST(arena, an_attached_one_is_the_arena_of_the_caller) {
+  tbb::task_arena arena(5);
+  arena.execute([] {
+    tbb::task_arena attached{tbb::task_arena::attach()};
+    EXPECT_EQ(attached.max_concurrency(), 5);
+    EXPECT_EQ(attached.execute([] { return 7; }), 7);
+  });
+}
+
+TEST(arena, arenas_nest) {
+  tbb::task_arena outer(2);
+  tbb::task_arena inner(4);
+  std::atomic<int> sum{0};
+  outer.execute([&] {
+    tbb::parallel_for(0, 8, [&](int) {
+      inner.execute([&] {
+        EXPECT_EQ(tbb::this_task_arena::max_concurrency(), 4);
+        tbb::parallel_for(0, 10, [&](int i) { sum += i; });
+      });
+      EXPECT_EQ(tbb::this_task_arena::max_concurrency(), 2);
+    });
+  });
+  EXPECT_EQ(sum, 8 * 45);
+}
+
+TEST(arena, isolate_calls_its_function) {
+  EXPECT_EQ(tbb::this_task_arena::isolate([] { return 5; }), 5);
+}
+
+/// A thread that waits in a task must not begin another task of the same loop.
+TEST(arena, a_wait_runs_only_what_it_waits_for) {
+  tbb::task_arena arena(3);
+  arena.execute([] {
+    std::mutex lock;
+    std::set<std::thread::id> inside;
+    tbb::parallel_for(
+        0, 100,
+        [&](int) {
+          {
+            const std::lock_guard hold(lock);
+            EXPECT_TRUE(inside.insert(std::this_thread::get_id()).second);
+          }
+          tbb::this_task_arena::isolate([] {
+            std::atomic<int> sum{0};
+            tbb::parallel_for(0, 50, [&](int i) { sum += i; }, tbb::simple_partitioner());
+            EXPECT_EQ(sum, 49 * 25);
+          });
+          const std::lock_guard hold(lock);
+          inside.erase(std::this_thread::get_id());
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+TEST(control, the_strictest_limit_counts) {
+  using control = tbb::global_control;
+  const std::size_t before = control::active_value(control::max_allowed_parallelism);
+  EXPECT_EQ(before, static_cast<std::size_t>(tbb::info::default_concurrency()));
+  {
+    const control four(control::max_allowed_parallelism, 4);
+    const control one(control::max_allowed_parallelism, 1);
+    EXPECT_EQ(control::active_value(control::max_allowed_parallelism), 1u);
+    std::atomic<int> sum{0};
+    tbb::parallel_for(0, 100, [&](int i) { sum += i; });
+    EXPECT_EQ(sum, 4950);
+  }
+  EXPECT_EQ(control::active_value(control::max_allowed_parallelism), before);
+  const control stack(control::thread_stack_size, std::size_t{16} << 20);
+  EXPECT_EQ(control::active_value(control::thread_stack_size), std::size_t{16} << 20);
+}
+
+TEST(control, a_handle_is_given_up) {
+  tbb::task_scheduler_handle handle{tbb::attach{}};
+  EXPECT_TRUE(handle);
+  EXPECT_TRUE(tbb::finalize(handle, std::nothrow));
+  EXPECT_FALSE(handle);
+  tbb::parallel_for(0, 1, [](int) {
+    tbb::task_scheduler_handle inside{tbb::attach{}};
+    EXPECT_THROW(tbb::finalize(inside), tbb::unsafe_wait);
+  });
+}
+
+TEST(control_death_test, an_exception_ends_the_program_if_it_is_told_to) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  EXPECT_DEATH(
+      {
+        const tbb::global_control ends(tbb::global_control::terminate_on_exception, 1);
+        tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("mine"); });
+      },
+      "");
+}
+
+class counting_observer : public tbb::task_scheduler_observer {
+ public:
+  explicit counting_observer(tbb::task_arena& of) : tbb::task_scheduler_observer(of) { observe(); }
+  ~counting_observer() override { observe(false); }
+  void on_scheduler_entry(bool) override { ++entries; }
+  void on_scheduler_exit(bool) override { ++exits; }
+  std::atomic<int> entries{0};
+  std::atomic<int> exits{0};
+};
+
+TEST(observer, sees_threads_that_enter_and_leave) {
+  tbb::task_arena arena(2);
+  counting_observer observer(arena);
+  EXPECT_TRUE(observer.is_observing());
+  arena.execute([&] {
+    EXPECT_GE(observer.entries, 1);
+    tbb::parallel_for(0, 100, [&](int) { EXPECT_GE(observer.entries, 1); });
+  });
+  observer.observe(false);
+  EXPECT_EQ(observer.entries, observer.exits);
+  const int seen = observer.entries;
+  arena.execute([] {});
+  EXPECT_EQ(observer.entries, seen);
+}
+
+TEST(call_once, calls_once) {
+  tbb::collaborative_once_flag flag;
+  std::atomic<int> calls{0};
+  tbb::parallel_for(0, 100, [&](int) {
+    tbb::collaborative_call_once(flag, [&] { ++calls; });
+    EXPECT_EQ(calls, 1);
+  });
+}
+
+}  // namespace

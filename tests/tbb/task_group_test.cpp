@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// tbb::task_group: running, deferring and waiting, from workers and from threads of the program.
+#include <tbb/parallel_for.h>
+#include <tbb/task.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  long a = 0;
+  long b = 0;
+  tbb::task_group group;
+  group.run([&a, n] { a = fib(n - 1); });
+  EXPECT_EQ(group.run_and_wait([&b, n] { b = fib(n - 2); }), tbb::complete);
+  return a + b;
+}
+
+TEST(task_group, recursion) {
+  for (const int workers : {1, 2, 4}) {
+    tbb::task_arena arena(workers);
+    EXPECT_EQ(arena.execute([] { return fib(12); }), 144);
+  }
+}
+
+TEST(task_group, tasks_run_without_a_wait) {
+  tbb::task_group group;
+  std::atomic<bool> ran{false};
+  group.run([&] { ran = true; });
+  while (!ran) std::this_thread::yield();
+  EXPECT_EQ(group.wait(), tbb::complete);
+}
+
+TEST(task_group, a_task_may_add_tasks) {
+  tbb::task_group group;
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 10; ++i)
+    group.run([&] {
+      for (int j = 0; j < 10; ++j)
+        group.run([&] {
+          ++ran;
+          group.run([&] { ++ran; });
+        });
+    });
+  group.wait();
+  EXPECT_EQ(ran, 200);
+}
+
+TEST(task_group, any_thread_may_add_and_wait) {
+  tbb::task_group group;
+  std::atomic<int> ran{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) group.run([&] { ++ran; });
+      group.wait();
+    });
+  for (std::thread& each : threads) each.join();
+  group.wait();
+  EXPECT_EQ(ran, 2000);
+}
+
+TEST(task_group, a_group_is_used_again) {
+  tbb::task_group group;
+  int ran = 0;
+  for (int i = 0; i < 100; ++i) {
+    group.run([&] { ++ran; });
+    EXPECT_EQ(group.wait(), tbb::complete);
+  }
+  EXPECT_EQ(ran, 100);
+}
+
+TEST(task_group, an_exception_leaves_the_wait) {
+  tbb::task_group group;
+  group.run([] { throw std::runtime_error("mine"); });
+  EXPECT_THROW(group.wait(), std::runtime_error);
+  std::atomic<int> ran{0};
+  group.run([&] { ++ran; });
+  EXPECT_EQ(group.wait(), tbb::complete);
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(task_group, a_cancelled_group_drops_what_has_not_begun) {
+  tbb::task_group group;
+  std::atomic<bool> began{false};
+  std::atomic<int> ran{0};
+  group.run([&] {
+    began = true;
+    while (!tbb::is_current_task_group_canceling()) std::this_thread::yield();
+  });
+  while (!began) std::this_thread::yield();
+  group.cancel();
+  for (int i = 0; i < 10; ++i) group.run([&] { ++ran; });
+  EXPECT_EQ(group.wait(), tbb::canceled);
+  EXPECT_EQ(ran, 0);
+  group.run([&] { ++ran; });
+  EXPECT_EQ(group.wait(), tbb::complete);
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(task_group, its_destructor_reports_a_missing_wait) {
+  const auto forget = [] {
+    tbb::task_group group;
+    std::atomic<bool> began{false};
+    group.run([&] {
+      began = true;
+      while (!tbb::is_current_task_group_canceling()) std::this_thread::yield();
+    });
+    while (!began) std::this_thread::yield();
+  };
+  EXPECT_THROW(forget(), tbb::missing_wait);
+}
+
+TEST(task_group, a_deferred_task_waits_for_its_run) {
+  tbb::task_group group;
+  std::atomic<int> ran{0};
+  tbb::task_handle task = group.defer([&] { ++ran; });
+  EXPECT_TRUE(task);
+  EXPECT_EQ(ran, 0);
+  group.run(std::move(task));
+  EXPECT_TRUE(task == nullptr);
+  group.wait();
+  EXPECT_EQ(ran, 1);
+  EXPECT_EQ(group.run_and_wait(group.defer([&] { ++ran; })), tbb::complete);
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(task_group, a_wait_waits_for_a_deferred_task) {
+  tbb::task_group group;
+  tbb::task_handle task = group.defer([] {});
+  std::atomic<bool> waited{false};
+  std::thread other([&] {
+    group.wait();
+    waited = true;
+  });
+  std::thread dropper([&] {
+    EXPECT_FALSE(waited);
+    task = tbb::task_handle();
+  });
+  other.join();
+  dropper.join();
+  EXPECT_TRUE(waited);
+}
+
+TEST(task_group, a_task_is_destroyed_before_the_wait_ends) {
+  const auto counted = std::make_shared<int>(0);
+  tbb::task_group group;
+  for (int i = 0; i < 50; ++i) group.run([counted] {});
+  group.wait();
+  EXPECT_EQ(counted.use_count(), 1);
+}
+
+TEST(task_group, a_task_may_return_the_next_one) {
+  tbb::task_group group;
+  std::atomic<int> ran{0};
+  group.run([&] {
+    ++ran;
+    return group.defer([&] { ++ran; });
+  });
+  group.wait();
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(task_group, loops_wait_for_groups) {
+  std::atomic<int> ran{0};
+  tbb::parallel_for(0, 50, [&](int) {
+    tbb::task_group group;
+    for (int i = 0; i < 10; ++i) group.run([&] { ++ran; });
+    group.wait();
+  });
+  EXPECT_EQ(ran, 500);
+}
+
+TEST(task_group, many_suspended_tasks_do_not_keep_the_workers) {
+  constexpr std::size_t tasks = 1000;
+  std::mutex lock;
+  std::vector<tbb::task::suspend_point> suspended;
+  std::atomic<int> resumed{0};
+  std::thread resumer([&] {
+    for (;;) {
+      const std::lock_guard hold(lock);
+      if (suspended.size() == tasks) break;
+    }
+    for (const auto& each : suspended) tbb::task::resume(each);
+  });
+  tbb::parallel_for(
+      std::size_t{0}, tasks,
+      [&](std::size_t) {
+        tbb::task::suspend([&](tbb::task::suspend_point point) {
+          const std::lock_guard hold(lock);
+          suspended.push_back(point);
+        });
+        ++resumed;
+      },
+      tbb::simple_partitioner());
+  resumer.join();
+  EXPECT_EQ(resumed, static_cast<int>(tasks));
+}
+
+}  // namespace
