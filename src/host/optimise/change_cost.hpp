@@ -10,8 +10,8 @@
 namespace sukima::host {
 
 /// Learns the cost of a change from the windows between the change and the first settled window, which no
-/// comparison uses: a program that stops while its threads or virtual CPUs change has done less there than the
-/// settled window lets expect. Takes progress where the guest publishes it, else the CPU use.
+/// comparison uses: a program that stops while its threads or virtual CPUs change has done less there than
+/// the settled window lets expect. Takes progress where the guest publishes it, else the CPU use.
 class change_cost {
  public:
   /// Takes a window; they come in the order of their times. O(1).

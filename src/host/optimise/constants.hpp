@@ -25,8 +25,8 @@ inline constexpr unsigned fewest_pairs = 2, most_pairs = 12;
 inline constexpr unsigned pairs_to_trim = 5;
 /// A first pair worse than this ends the trial: certainty would cost too much.
 inline const double abort_below = std::log(0.75);
-/// A change of the count may cost this part of the windows until the next change: where it costs more, a trial
-/// measures each count for several windows in turn.
+/// A change of the count may cost this part of the windows until the next change: where it costs more, a
+/// trial measures each count for several windows in turn.
 inline constexpr double change_part = 0.05;
 /// The most windows in turn: pairs must be shorter than the phases and the drift that they cancel.
 inline constexpr unsigned longest_visit = 4;

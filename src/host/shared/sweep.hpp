@@ -20,8 +20,8 @@ class sweep {
   unsigned first() const { return first_; }
   /// The count of the next window.
   unsigned next() const;
-  /// A window at `next()`. \returns whether the sweep has ended: after 4 to 12 rounds, fewer with long visits.
-  /// O(counts × rounds).
+  /// A window at `next()`. \returns whether the sweep has ended: after 4 to 12 rounds, fewer with long
+  /// visits. O(counts × rounds).
   bool add(double log_use);
 
   unsigned rounds() const { return rounds_; }
