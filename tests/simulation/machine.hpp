@@ -21,10 +21,10 @@ namespace sukima::simulation {
 
 inline constexpr std::uint64_t never = ~std::uint64_t{0};
 
-/// Kinds of steps. Each kind costs some simulated nanoseconds.
+/// The kinds of steps. Each costs some simulated nanoseconds.
 enum class step_kind : std::uint8_t { atomic, protocol, clock, pause, lock, condition, futex, thread };
 
-/// Reasons for which a thread waits.
+/// The kinds of waits.
 enum class wait_kind : std::uint8_t {
   nothing,
   time,
@@ -56,10 +56,11 @@ struct thread {
   std::atomic<std::uint32_t> turn{0};  ///< 1: it may run. pairs with: hand_over, wait_for_turn
 };
 
-/// Beyond these limits a run counts as one without an end.
+/// Where a run stops. Beyond the first two limits it counts as one without an end.
 struct limits {
   std::uint64_t nanoseconds = 120'000'000'000;  ///< simulated, without the clock's jumps
   std::uint64_t steps = 100'000'000;
+  std::uint64_t trap_at = never;  ///< the step that raises SIGTRAP, for a debugger
 };
 
 /// Everything about a run that the same seed must repeat.
@@ -82,7 +83,7 @@ class machine {
   /// again. A process has one machine at most.
   trace run(const std::function<void()>& program);
 
-  // For the calling thread, which is running.
+  // For the calling thread, the only one that runs.
 
   /// One step, after which another thread may have run.
   void step(step_kind kind) noexcept;

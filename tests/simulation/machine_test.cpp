@@ -53,9 +53,11 @@ template <class Add> program two_adders(Add add) {
   };
 }
 
-/// One thread waits for a flag that another one sets. \param holds  the other one holds the lock while it
-/// sets it
-program waiter(bool holds, bool in_loop) {
+/// One thread waits for a flag that another one sets.
+/// \param holds    the other one holds the lock while it sets the flag
+/// \param in_loop  the thread looks again after it was woken
+/// \param hesitates the other one takes some steps before it sets the flag
+program waiter(bool holds, bool in_loop, bool hesitates = false) {
   return [=]() -> std::string {
     std::mutex lock;
     std::condition_variable changed;
@@ -70,6 +72,7 @@ program waiter(bool holds, bool in_loop) {
       seen = is_set.load();
     });
     {
+      for (int i = 0; hesitates && i < 100; ++i) is_set.load();
       std::unique_lock hold(lock, std::defer_lock);
       if (holds) hold.lock();
       is_set.store(true);
@@ -105,7 +108,7 @@ TEST(machine, finds_no_bug_where_there_is_none) {
 }
 
 TEST(machine, wakes_threads_spuriously) {
-  ends found = run_seeds(waiter(true, false));
+  ends found = run_seeds(waiter(true, false, true));
   EXPECT_GT(found.count[end::wrong], 0);
   EXPECT_GT(found.count[end::as_expected], 0);
 }

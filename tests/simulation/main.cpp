@@ -7,11 +7,15 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <optional>
 #include <random>
 #include <string>
+#include <system_error>
 
 namespace {
 
@@ -72,14 +76,22 @@ std::uint64_t run_all(const options& o) {
   return failures;
 }
 
-int replay(const char* text, const options& o) {
-  char* rest = nullptr;
-  const std::uint64_t seed = std::strtoull(text, &rest, 10);
-  if (*text == '\0' || *rest != '\0') {
-    std::fprintf(stderr, "SUKIMA_SIMULATION_SEED is '%s': give it a number\n", text);
-    return 2;
-  }
-  const outcome again = run_here(seed, random_program(seed, o.size));
+/// The number in a variable; nothing: it is not set. Ends the program if it is not a number.
+std::optional<std::uint64_t> number_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
+  std::uint64_t number = 0;
+  const char* const end = text + std::strlen(text);
+  if (const auto [rest, error] = std::from_chars(text, end, number); error == std::errc() && rest == end)
+    return number;
+  std::fprintf(stderr, "%s is '%s': give it a number\n", variable, text);
+  std::exit(2);
+}
+
+int replay(std::uint64_t seed, const options& o) {
+  limits most;
+  most.trap_at = number_in("SUKIMA_SIMULATION_STOP").value_or(never);
+  const outcome again = run_here(seed, random_program(seed, o.size), most);
   print_trace(seed, again.steps);
   if (again.how != outcome::end::as_expected) print_failure(seed, again.text, o.size);
   std::fflush(nullptr);
@@ -106,7 +118,7 @@ int main(int count, char** arguments) {
   app.add_flag("--fresh", o.fresh, "Begin with a seed that is another one each time, and print it")
       ->excludes(seed);
   CLI11_PARSE(app, count, arguments);
-  if (const char* const text = std::getenv("SUKIMA_SIMULATION_SEED")) return replay(text, o);
+  if (const auto replayed = number_in("SUKIMA_SIMULATION_SEED")) return replay(*replayed, o);
   if (o.fresh) {
     o.seed = std::uint64_t{std::random_device{}()} << 16;
     std::printf("seeds from %" PRIu64 "\n", o.seed);
