@@ -104,6 +104,12 @@ read -ra pstl_flags < <(pkg-config --cflags --libs sukima-pstl)
 [[ $(LD_LIBRARY_PATH=$library_path "$work/algorithms") == "1 … 1000000, sum 500000500000" ]] ||
   fail "the algorithms of the standard library"
 ! readelf -d "$work/algorithms" | grep -q 'NEEDED.*tbb' || fail "sukima-pstl still needs TBB"
+# A program for oneTBB, without TBB.
+read -ra tbb_flags < <(pkg-config --cflags --libs sukima-tbb)
+"$cxx" -std=c++20 "$prefix/share/doc/sukima/examples/tbb_program.cpp" -o "$work/tbb_program" "${tbb_flags[@]}"
+[[ $(LD_LIBRARY_PATH=$library_path "$work/tbb_program") == "fib(20) = 6765, 1000 words, sum of squares 332833500" ]] ||
+  fail "the program for oneTBB"
+! readelf -d "$work/tbb_program" | grep -q 'NEEDED.*tbb' || fail "sukima-tbb still needs TBB"
 if pkg-config --exists sukima-cluster; then
   read -ra cluster_flags < <(pkg-config --cflags --libs sukima-cluster)
   "$cxx" -std=c++20 "$consumer/nodes.cpp" -o "$work/nodes" "${cluster_flags[@]}"
