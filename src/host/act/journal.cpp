@@ -24,6 +24,8 @@ using nlohmann::json;
 /// Beyond this the lines of acts that have ended are thrown away.
 constexpr std::uint64_t size_to_shorten = 1 << 20;
 constexpr std::uint64_t longest_journal = 64 << 20;
+/// Acts are numbered from 1. A larger number is damage: after it there might be no next one.
+constexpr std::uint64_t largest_number = std::uint64_t{1} << 53;
 
 // What it means that the journal cannot be used.
 constexpr const char* nothing_is_done = "nothing is done without it, give another --journal";
@@ -172,6 +174,7 @@ bool journal::take(const std::string& line) {
   };
   if (!one.is_object() || !one.contains("act") || !one["act"].is_number_unsigned()) return false;
   const auto number = one["act"].get<std::uint64_t>();
+  if (number == 0 || number > largest_number) return false;
   const std::string step = text("step");
   last_number_ = std::max(last_number_, number);
   if (step == "begun") {

@@ -231,6 +231,18 @@ TEST_F(acting, lines_that_cannot_be_understood_are_counted_and_the_rest_is_used)
   EXPECT_EQ(guests::text_in(cap), "max 100000\n");
 }
 
+/// No act ever had these numbers, and each of them would leave the next act without one.
+TEST_F(acting, lines_with_impossible_numbers_are_not_understood) {
+  const std::string begun = R"(,"step":"begun","kind":"cap","target":"/x","before":"1","after":"2"})"
+                            "\n";
+  guests::write(file, R"({"act":0)" + begun + R"({"act":18446744073709551615)" + begun);
+  fs::permissions(file, fs::perms(0600));
+  journal written(file);
+  EXPECT_EQ(written.unreadable(), 2U);
+  EXPECT_TRUE(written.in_effect().empty());
+  EXPECT_EQ(written.begin({"a", act_kind::cap, cap.string(), "max 100000", "5 100"}), 1U);
+}
+
 /// Whatever part of the journal a crash of the machine leaves: nothing is written that was not there before.
 TEST_F(acting, every_beginning_of_a_journal_is_safe) {
   {
