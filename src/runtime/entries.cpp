@@ -42,7 +42,7 @@ struct last_entry {
   unsigned asked_in = 0;
   short_roots roots;
 };
-thread_local last_entry last;
+thread_local last_entry threads_last_entry;
 
 int this_threads_id(last_entry& known) noexcept {
   const unsigned generation = forks_so_far();
@@ -60,7 +60,7 @@ worker* runtime_entries::acquire_worker() {
     return !w.background && !w.taken.load(std::memory_order_relaxed) &&
            !w.taken.exchange(true, std::memory_order_acquire);
   };
-  last_entry& mine = last;  // one look-up
+  last_entry& mine = threads_last_entry;  // one look-up
   if (mine.serial != serial_ || !take(*mine.w)) {
     worker* found = nullptr;
     for (worker& w : workers_.all())
@@ -126,7 +126,7 @@ bool runtime_entries::try_enter(root_task& root) {
   const std::uint64_t begun = ticks();
   s->entered_at.store(begun, std::memory_order_relaxed);
   const short_roots::code code = reinterpret_cast<short_roots::code>(root.run);
-  s->is_short_root = last.roots.expects(code);
+  s->is_short_root = threads_last_entry.roots.expects(code);
   const bool after_silence = begun - park_.quiet_since() > tuned_.adaptive_spin;
   w.thread_exceptions = this_threads_exceptions();
   ensure_alternate_stack();
@@ -146,8 +146,8 @@ bool runtime_entries::try_enter(root_task& root) {
   const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
   // After silence no idle worker is awake that could take something before the root warm-up is over.
-  last.roots.note(code, now - begun, after_silence ? tuned_.root_warm_up : tuned_.minimum_steal_age,
-                  tuned_.root_warm_up);
+  threads_last_entry.roots.note(
+      code, now - begun, after_silence ? tuned_.root_warm_up : tuned_.minimum_steal_age, tuned_.root_warm_up);
   if (hints_.in_use()) hints_.leaves(w);
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);

@@ -64,7 +64,7 @@ void worker_loop(fiber& self) {
       end_fiber(w, self, nullptr, false);
     SUKIMA_ASSERT(self.running == nullptr && !self.published.any(max_published),
                   "a fiber whose task has ended has nothing published");
-    const work found = find_work(w, nullptr, reach::anything);
+    const work found = find_work(w, nullptr, permitted_work::anything);
     if (found.runnable != nullptr) {
       w.enter_state(worker_state::working);
       end_fiber(w, self, found.runnable, false);

@@ -11,8 +11,8 @@
 namespace {
 
 using sukima::detail::fiber;
+using sukima::detail::permitted_work;
 using sukima::detail::queue_end;
-using sukima::detail::reach;
 using sukima::detail::task;
 using sukima::detail::work;
 using support::jitter;
@@ -25,7 +25,7 @@ constexpr unsigned pushed = 4;
 class injector : public testing::Test {
  protected:
   message_task* take() {
-    const work found = queue_.take(nullptr, reach::anything);
+    const work found = queue_.take(nullptr, permitted_work::anything);
     EXPECT_EQ(found.runnable, nullptr);
     return static_cast<message_task*>(found.fresh);
   }
@@ -91,8 +91,8 @@ TEST_F(injector, a_fiber_goes_before_tasks_and_a_task_at_the_front_before_others
   queue_.push(&tasks_[0]);
   queue_.push(&tasks_[1], queue_end::front);
   queue_.push(ready);
-  EXPECT_EQ(queue_.take(&tasks_[2], reach::thread_bound).fresh, nullptr);  // none descends from it
-  EXPECT_EQ(queue_.take(nullptr, reach::anything).runnable, ready);
+  EXPECT_EQ(queue_.take(&tasks_[2], permitted_work::thread_bound).fresh, nullptr);  // none descends from it
+  EXPECT_EQ(queue_.take(nullptr, permitted_work::anything).runnable, ready);
   EXPECT_EQ(take(), &tasks_[1]);
   EXPECT_EQ(queue_.take_runnable(), nullptr);
   EXPECT_EQ(take(), &tasks_[0]);

@@ -60,9 +60,9 @@ island_view look_at(const program_core& p, const island_core& of, const object_c
       seen.open.push_back(&s);
       return;
     }
-    const std::uint64_t messages = s.own_words.tail.load(std::memory_order_relaxed) - s.tail_at_sample;
+    const std::uint64_t sent = s.own_words.tail.load(std::memory_order_relaxed) - s.tail_at_sample;
     seen.inner.push_back(&s);
-    seen.streams.push_back({std::move(held), cost_between_islands(messages, s.capacity)});
+    seen.streams.push_back({std::move(held), cost_between_islands(sent, s.capacity)});
   };
   if (p.islands.size() == 1) {  // before the first division ends may be unknown
     for (const auto& s : p.streams)

@@ -53,7 +53,7 @@ void end_launched(task* t) noexcept {
   me.runtime->launched.ended(me);
 }
 
-const char* const touches_itself =
+const char* const launched_touches_itself =
     "sukima: a launched future was touched in its own expression, which would wait for itself; touch it "
     "elsewhere";
 
@@ -254,7 +254,7 @@ void touch_launched(char* top, launched& t, touching how) {
     return;
   }
   fiber& s = *current;
-  if (is_within(s, t)) throw usage_error(touches_itself);
+  if (is_within(s, t)) throw usage_error(launched_touches_itself);
   leave_if_aborted(s);  // an aborted caller does not want the result
   // A fiber that cannot leave its worker might keep the only worker that takes from the queue.
   if (t.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)

@@ -66,11 +66,11 @@ void await(fiber& s, task* t, char* top) noexcept {
       r.parked.remove();
     }
     const bool full = r.parked.now() >= r.chosen.fibers;
-    const reach allowed = s.thread_bindings != 0 ? reach::thread_bound
-                          : full && patient      ? reach::limited
-                                                 : reach::anything;
+    const permitted_work allowed = s.thread_bindings != 0 ? permitted_work::thread_bound
+                                   : full && patient      ? permitted_work::limited
+                                                          : permitted_work::anything;
     const work found = find_work(w, t, allowed);
-    patient = static_cast<bool>(found) || allowed != reach::limited;
+    patient = static_cast<bool>(found) || allowed != permitted_work::limited;
     if (found.fresh != nullptr && top != nullptr && descends(found.fresh, t)) {
       // Delays nothing: the join waits for it anyway. Needs no fiber.
       ++w.statistics.run_on_top;
@@ -83,13 +83,13 @@ void await(fiber& s, task* t, char* top) noexcept {
         switch_to(*s.on, s, *next, after_park, t);
       }
     } else if (found.fresh != nullptr) {
-      fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
+      fiber* other = allowed == permitted_work::anything ? w.take_fiber() : nullptr;
       if (other == nullptr) {
         // The awaited task, or a part of it, but nothing that may run on top of this fiber. If this is the
         // only worker, no other one takes it. So the limit of fibers gives way, and a thread-bound fiber gets
         // another worker in its place.
-        if (allowed == reach::limited) patient = false;
-        if (allowed == reach::thread_bound) {
+        if (allowed == permitted_work::limited) patient = false;
+        if (allowed == permitted_work::thread_bound) {
           if (!passes_on) passes_on.emplace(r);
           passes_on->look();
         }

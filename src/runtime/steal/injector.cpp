@@ -61,8 +61,10 @@ fiber* injector_queue::take_fiber(const worker* by) noexcept {
   return fibers_.take_first([](const fiber&) { return true; });
 }
 
-task* injector_queue::take_task(const task* awaited, reach allowed, const worker* by) noexcept {
-  const auto may = [&](const task& t) { return allowed == reach::anything || descends(&t, awaited); };
+task* injector_queue::take_task(const task* awaited, permitted_work allowed, const worker* by) noexcept {
+  const auto may = [&](const task& t) {
+    return allowed == permitted_work::anything || descends(&t, awaited);
+  };
   if (by != nullptr) {
     const auto suits = [&](const task& t) { return may(t) && hints_.suits(*by, t.place); };
     if (task* const found = tasks_.take_among(tuning::most_looked_through, suits)) return found;
@@ -70,12 +72,12 @@ task* injector_queue::take_task(const task* awaited, reach allowed, const worker
   return tasks_.take_first(may);
 }
 
-work injector_queue::take(const task* awaited, reach allowed, const worker* by) noexcept {
+work injector_queue::take(const task* awaited, permitted_work allowed, const worker* by) noexcept {
   if (size_.load(std::memory_order_seq_cst) == 0) return {};
   if (by != nullptr && !hints_.in_use()) by = nullptr;
   const std::lock_guard hold(lock_);
   work found;
-  if (allowed != reach::thread_bound && !fibers_.empty()) {
+  if (allowed != permitted_work::thread_bound && !fibers_.empty()) {
     // Takes the place of the fiber that parks for it: the limit holds.
     found.runnable = take_fiber(by);
   } else {

@@ -15,7 +15,7 @@ namespace sukima::detail {
 class parking;
 class place_events;
 class rest_check;
-enum class reach;
+enum class permitted_work;
 struct work;
 struct worker;
 
@@ -35,7 +35,7 @@ class injector_queue {
   /// A fiber, else a task; empty: nothing that the caller may do.
   /// \param by  the worker that takes it: where there are hints it gets work for its place sooner, but passes
   ///            the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no hints
-  work take(const task* awaited, reach allowed, const worker* by = nullptr) noexcept;
+  work take(const task* awaited, permitted_work allowed, const worker* by = nullptr) noexcept;
   /// A fiber that is ready, without regard to hints; null: there is none.
   fiber* take_runnable() noexcept;
   /// A task for another node: one that travels, or one that has come from a node and was not begun; null:
@@ -47,7 +47,7 @@ class injector_queue {
  private:
   friend class rest_check;
   fiber* take_fiber(const worker* by) noexcept;
-  task* take_task(const task* awaited, reach allowed, const worker* by) noexcept;
+  task* take_task(const task* awaited, permitted_work allowed, const worker* by) noexcept;
 
   parking& park_;
   const place_events& hints_;

@@ -37,9 +37,10 @@ void request_poll_all(worker& w) noexcept {
 namespace {
 
 /// Whether the wait has ended.
-bool is_called(const worker& w, const task* awaited, reach allowed) noexcept {
+bool is_called(const worker& w, const task* awaited, permitted_work allowed) noexcept {
   if (awaited != nullptr && is_done(awaited)) return true;
-  if (allowed == reach::thread_bound) return false;  // such a fiber keeps its thread until its wait ends
+  if (allowed == permitted_work::thread_bound)
+    return false;  // such a fiber keeps its thread until its wait ends
   return is_called_home(w) || (w.background && w.runtime->life.is_closed());
 }
 
@@ -65,7 +66,7 @@ task* steal_from(worker& w, worker& victim, bool by_hint = false) noexcept {
   return t;
 }
 
-work try_once(worker& w, task* awaited, reach allowed) {
+work try_once(worker& w, task* awaited, permitted_work allowed) {
   runtime_core& r = *w.runtime;
   if (awaited != nullptr) {
     worker* const runner = awaited->runner.load(std::memory_order_relaxed);
@@ -74,9 +75,9 @@ work try_once(worker& w, task* awaited, reach allowed) {
   }
   if (const work found = r.injector.take(awaited, allowed, &w)) return found;
   const bool hinted = r.hints.in_use();
-  if (hinted && allowed != reach::thread_bound)
+  if (hinted && allowed != permitted_work::thread_bound)
     if (fiber* const s = r.hints.take_offer(w)) return {nullptr, s};
-  if (allowed != reach::anything) return {};
+  if (allowed != permitted_work::anything) return {};
   if (task* const t = r.unbegun.take(w)) return {t, nullptr};
   const unsigned count = r.workers.size();
   const unsigned first = first_victim(w, count);
@@ -141,11 +142,11 @@ work search(worker& w, task* awaited) {
   std::uint64_t timeout_ns = 0;
   std::uint64_t since = ticks();
   const auto look = [&] {
-    found = try_once(w, awaited, reach::anything);
+    found = try_once(w, awaited, permitted_work::anything);
     if (!found && !publishes) found.fresh = request.poll(w);
     return static_cast<bool>(found);
   };
-  while (!is_called(w, awaited, reach::anything)) {
+  while (!is_called(w, awaited, permitted_work::anything)) {
     r.life.exit_if_orphaned();
     // Read before the last look around: a worker that publishes after that look advances it.
     const std::uint32_t seen = w.epoch.read();
@@ -164,7 +165,7 @@ work search(worker& w, task* awaited) {
     }
     register_at(awaited, w);
     if (r.hints.in_use()) r.hints.falls_asleep(w);
-    if (look() || is_called(w, awaited, reach::anything)) break;
+    if (look() || is_called(w, awaited, permitted_work::anything)) break;
     if (r.hints.in_use() && (w.flags.load(std::memory_order_seq_cst) & flag_place) != 0) continue;
     // As the sentinel it sleeps no longer than until a victim may be asked; parked, it relies on the
     // sentinel.
@@ -193,7 +194,7 @@ work search(worker& w, task* awaited) {
 /// For a worker that may not take everything. It does not count as searching, because no other worker may
 /// rely on it. The end of a thread-bound fiber's wait may depend on work that it must not take. So if the
 /// wait lasts, another worker runs in its place.
-work wait_for_descendants(worker& w, task* awaited, reach allowed) {
+work wait_for_descendants(worker& w, task* awaited, permitted_work allowed) {
   runtime_core& r = *w.runtime;
   work found;
   std::uint64_t timeout_ns = 0;
@@ -203,8 +204,8 @@ work wait_for_descendants(worker& w, task* awaited, reach allowed) {
     r.life.exit_if_orphaned();
     const std::uint32_t seen = w.epoch.read();
     if ((found = try_once(w, awaited, allowed))) break;
-    if (allowed == reach::limited && ticks() - since > r.tuned.fiber_limit_patience) break;
-    if (allowed == reach::thread_bound) bound.look();
+    if (allowed == permitted_work::limited && ticks() - since > r.tuned.fiber_limit_patience) break;
+    if (allowed == permitted_work::thread_bound) bound.look();
     if (r.park.spins(wait_point::result, since)) continue;
     register_at(awaited, w);
     if (is_called(w, awaited, allowed)) break;
@@ -220,15 +221,16 @@ work wait_for_descendants(worker& w, task* awaited, reach allowed) {
 
 }  // namespace
 
-work find_work(worker& w, task* awaited, reach allowed) {
+work find_work(worker& w, task* awaited, permitted_work allowed) {
   runtime_core& r = *w.runtime;
   if (awaited == nullptr && w.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(w);
   if (work found = try_once(w, awaited, allowed)) return found;
   if (is_called(w, awaited, allowed)) return {};
   w.enter_state(worker_state::searching);
   close_mailbox(w);
-  if (r.hints.in_use() && allowed != reach::anything) r.hints.waits(w);
-  work found = allowed == reach::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
+  if (r.hints.in_use() && allowed != permitted_work::anything) r.hints.waits(w);
+  work found =
+      allowed == permitted_work::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
   open_mailbox(w);
   // Else it says what it runs when it has come there.
   if (r.hints.in_use() && awaited != nullptr && !found)

@@ -28,7 +28,7 @@ struct work {
 };
 
 /// The work that a waiting worker may do.
-enum class reach {
+enum class permitted_work {
   anything,
   /// As many fibers are parked as the settings allow: only work that needs no fiber of its own. Gives way
   /// after a while: the limit saves memory, and must not stop a program.
@@ -38,7 +38,7 @@ enum class reach {
 };
 
 /// Something to do; empty when `awaited` is done or the worker's thread is wanted at home.
-work find_work(worker& w, task* awaited, reach allowed);
+work find_work(worker& w, task* awaited, permitted_work allowed);
 /// Number of the worker that is asked first, below `count`.
 unsigned first_victim(worker& w, unsigned count) noexcept;
 /// Asks all other workers for work. The caller is counted as searching before: their polls see that.

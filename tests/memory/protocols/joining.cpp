@@ -90,7 +90,8 @@ program park() {
   };
   p.threads = {[&w] { detail::switch_from_home(w.worker(0), w.fiber(0)); }, [&w] { complete_awaited(w, 1); }};
   p.at_end = [&w] {
-    const bool ready = w.core->injector.take(nullptr, detail::reach::anything).runnable == &w.fiber(0);
+    const bool ready =
+        w.core->injector.take(nullptr, detail::permitted_work::anything).runnable == &w.fiber(0);
     require(ready != continued, "the fiber is ready or has continued, not both");
   };
   return p;

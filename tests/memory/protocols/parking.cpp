@@ -185,25 +185,25 @@ program wakes_the_sentinel() {
     pushed.emplace();
     w.core->park.begin_search();
   };
-  p.threads = {[&w] {
-                 detail::parking& park = w.core->park;
-                 std::uint64_t timeout_ns = 0;
-                 for (;;) {
-                   const std::uint32_t seen = w.worker(0).epoch.read();
-                   const detail::work found = w.core->injector.take(nullptr, detail::reach::anything);
-                   if (found.fresh != nullptr) {
-                     require(static_cast<test_task*>(found.fresh)->message.get() == 7,
-                             "the message of the task");
-                     break;
-                   }
-                   park.park(w.worker(0), wait_point::idle, nullptr, seen, timeout_ns);
-                 }
-                 park.end_search();
-               },
-               [&w] {
-                 pushed->message.set(7);
-                 w.core->injector.push(&*pushed);
-               }};
+  p.threads = {
+      [&w] {
+        detail::parking& park = w.core->park;
+        std::uint64_t timeout_ns = 0;
+        for (;;) {
+          const std::uint32_t seen = w.worker(0).epoch.read();
+          const detail::work found = w.core->injector.take(nullptr, detail::permitted_work::anything);
+          if (found.fresh != nullptr) {
+            require(static_cast<test_task*>(found.fresh)->message.get() == 7, "the message of the task");
+            break;
+          }
+          park.park(w.worker(0), wait_point::idle, nullptr, seen, timeout_ns);
+        }
+        park.end_search();
+      },
+      [&w] {
+        pushed->message.set(7);
+        w.core->injector.push(&*pushed);
+      }};
   p.timeouts = 1;
   return p;
 }

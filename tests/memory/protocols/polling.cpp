@@ -118,7 +118,8 @@ program request_of_a_thief() {
                  poll(r);
                },
                [&w] {
-                 const detail::work found = detail::find_work(w.worker(1), nullptr, detail::reach::anything);
+                 const detail::work found =
+                     detail::find_work(w.worker(1), nullptr, detail::permitted_work::anything);
                  require(found.fresh != nullptr, "what was published is found");
                }};
   p.at_end = [&w] {
@@ -230,7 +231,7 @@ program request_of_a_new_fiber() {
                [&w] {
                  // First a steal from the worker that runs the awaited task, else what is queued.
                  const detail::work found =
-                     detail::find_work(w.worker(1), &*awaited, detail::reach::anything);
+                     detail::find_work(w.worker(1), &*awaited, detail::permitted_work::anything);
                  if (found.fresh == &*published)
                    require(published->message.get() == 7, "the message of the task");
                },

@@ -106,12 +106,12 @@ program inject() {
                  if (detail::task* const t = w.fiber(0).published.steal_oldest(3)) run(t);
                },
                [&w] {
-                 const detail::work found = w.core->injector.take(nullptr, detail::reach::anything);
+                 const detail::work found = w.core->injector.take(nullptr, detail::permitted_work::anything);
                  if (found.fresh != nullptr) run(found.fresh);
                }};
   p.at_end = [&w] {
     unsigned left = 0;
-    while (w.core->injector.take(nullptr, detail::reach::anything).fresh != nullptr) ++left;
+    while (w.core->injector.take(nullptr, detail::permitted_work::anything).fresh != nullptr) ++left;
     require(runs[0] <= 1 && runs[1] <= 1 && runs[0] + runs[1] + left == 2, "each task is run once or queued");
   };
   return p;

@@ -58,12 +58,12 @@ void resume_when_handed_out() {
 
 /// A worker that continues the fiber if it is ready.
 void continue_on(world& w, unsigned worker) {
-  const detail::work found = w.core->injector.take(nullptr, detail::reach::anything);
+  const detail::work found = w.core->injector.take(nullptr, detail::permitted_work::anything);
   if (found.runnable != nullptr) detail::switch_from_home(w.worker(worker), *found.runnable);
 }
 
 bool is_ready(world& w) {
-  return w.core->injector.take(nullptr, detail::reach::anything).runnable == &w.fiber(0);
+  return w.core->injector.take(nullptr, detail::permitted_work::anything).runnable == &w.fiber(0);
 }
 
 program suspend_and_resume() {
@@ -109,7 +109,7 @@ program split_while_suspended() {
   };
   // A worker that continues the fiber uses its choice stack.
   const auto go_on = [&w] {
-    if (w.core->injector.take(nullptr, detail::reach::anything).runnable == nullptr) return;
+    if (w.core->injector.take(nullptr, detail::permitted_work::anything).runnable == nullptr) return;
     reinterpret_cast<test_choice_point*>(w.fiber(0).base)->state.get();
     ++continued;
   };
