@@ -32,6 +32,8 @@ def parse_arguments():
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error("--rounds must be 1 or more")
+    if not arguments.setting_seconds > 0:
+        parser.error("--setting-seconds must be above 0")
     for name in ("sukima", "bench-npb-gcc", "bench-hog"):
         if not os.access(arguments.programs / name, os.X_OK):
             parser.error(f"there is no program {arguments.programs / name}; build it first (make demo)")

@@ -63,7 +63,8 @@ std::string error_of(std::uint64_t seed, const options& o, trace& all) {
 std::uint64_t run_all(const options& o) {
   trace all;
   std::uint64_t failures = 0;
-  for (std::uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
+  for (std::uint64_t i = 0; i < o.count; ++i) {
+    const std::uint64_t seed = o.seed + i;
     const std::string error = error_of(seed, o, all);
     if (error.empty()) continue;
     print_failure(seed, error, o.size);

@@ -220,6 +220,7 @@ void journal::append(const std::string& line, const char* meaning) {
 
 std::uint64_t journal::begin(const act& what) {
   if (size_ > size_to_shorten) shorten();
+  if (last_number_ >= largest_number) fail("has no number left", EOVERFLOW, nothing_is_done);
   const std::uint64_t number = last_number_ + 1;
   append(line_of(number, what), nothing_is_done);
   last_number_ = number;

@@ -18,6 +18,12 @@ void change_cost::see(const measured_window& window) {
     unsettled_seconds_ = work_ = 0;
   }
   if (!measures_) return;
+  const bool by_progress = window.progress.has_value();
+  if (unsettled_seconds_ > 0 && by_progress != by_progress_) {  // the units differ
+    measures_ = false;
+    return;
+  }
+  by_progress_ = by_progress;
   const double rate = window.progress.value_or(window.use);
   if (!window.valid || !(rate >= 0)) {
     measures_ = false;

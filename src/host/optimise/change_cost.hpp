@@ -28,6 +28,7 @@ class change_cost {
   unsigned count_ = 0;  ///< of the last window; 0: there was none
   std::uint64_t changes_ = 0;
   bool measures_ = false;  ///< the count has changed, and no settled window has followed yet
+  bool by_progress_ = false;  ///< the windows since the change are measured by progress
   double unsettled_seconds_ = 0, work_ = 0;  ///< of the windows since the change
   std::deque<double> lost_;  ///< seconds, by the last changes
   double seconds_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "model/simulation.hpp"
 #include "shared/planner.hpp"
@@ -54,19 +55,22 @@ const char* simulation::violated_object() const {
 }
 
 const char* simulation::violated_thread() const {
+  std::vector<unsigned> queued(threads_.size()), running(threads_.size()), waiting(islands_.size());
+  for (const std::size_t thread : thread_queue_) ++queued[thread];
+  for (const cpu_state& cpu : cpus_)
+    if (cpu.thread != none) ++running[cpu.thread];
+  for (const std::size_t island : island_queue_) ++waiting[island];
   for (std::size_t number = 0; number < threads_.size(); number++) {
     const thread_state& thread = threads_[number];
-    const auto queued = std::count(thread_queue_.begin(), thread_queue_.end(), number);
-    const auto running =
-        std::count_if(cpus_.begin(), cpus_.end(), [&](const cpu_state& cpu) { return cpu.thread == number; });
-    if (queued != (thread.at == thread_at::queue ? 1 : 0))
+    if (queued[number] != (thread.at == thread_at::queue ? 1U : 0U))
       return "a thread that waits for a CPU is in the queue";
-    if (running != (thread.at == thread_at::cpu ? 1 : 0)) return "a thread that runs has a CPU of its own";
+    if (running[number] != (thread.at == thread_at::cpu ? 1U : 0U))
+      return "a thread that runs has a CPU of its own";
   }
   for (std::size_t number = 0; number < islands_.size(); number++) {
     const island_state& island = islands_[number];
-    const auto queued = std::count(island_queue_.begin(), island_queue_.end(), number);
-    if (queued != (island.queued ? 1 : 0)) return "an island that waits for a worker is in the queue";
+    if (waiting[number] != (island.queued ? 1U : 0U))
+      return "an island that waits for a worker is in the queue";
     if (island.queued && island.thread != none) return "an island with a thread does not wait for a worker";
     if (!island.queued && island.thread == none && (island.running != none || !island.ready.empty()))
       return "an island that can go on has a thread, or waits for one";

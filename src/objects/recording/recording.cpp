@@ -151,7 +151,10 @@ void recording::add_interval(recorded_object& one, std::optional<recorded_side> 
   if (!file_ && before && after) one.intervals.push_back(passed);
 }
 
-void recording::pause(object_core& me) { add_interval(*me.recorded, std::nullopt); }
+void recording::pause(object_core& me) {
+  add_interval(*me.recorded, std::nullopt);
+  me.recorded->stream = nullptr;  // the next interval begins at no operation
+}
 
 void recording::begin_operation(object_core& me, const stream_core& s, bool out) {
   recorded_object& one = *me.recorded;
