@@ -26,15 +26,45 @@
 
 #include <algorithm>
 #include <atomic>
+#include <execution>  // libstdc++ must not take the headers for oneTBB's own
 #include <functional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace {
+
+// Programs choose by these types.
+static_assert(!std::is_same_v<tbb::mutex, tbb::spin_mutex>);
+static_assert(!std::is_same_v<tbb::rw_mutex, tbb::spin_rw_mutex>);
+
+/// Its second member's constructor may throw when the first one has memory.
+struct fragile {
+  struct thrower {
+    explicit thrower(bool throws) {
+      if (throws) throw std::runtime_error("fragile");
+    }
+  };
+  explicit fragile(bool throws = true) : thrown(throws) {}
+  std::string text = std::string(1000, 'x');
+  thrower thrown;
+};
+
+/// The destructor must not find the remains of elements whose constructors have thrown, nor of earlier ones.
+TEST(concurrent_vector, holds_zeros_where_a_constructor_has_thrown) {
+  tbb::concurrent_vector<fragile> all;
+  EXPECT_THROW(all.emplace_back(true), std::runtime_error);
+  all.emplace_back(false);
+  all.clear();
+  for (int i = 0; i < 8; ++i) all.emplace_back(false);
+  all.clear();
+  EXPECT_THROW(all.grow_by(8), std::runtime_error);
+  EXPECT_EQ(all.size(), 8u);
+}
 
 /// Calls f(i) for i below n, in an arena of four.
 template <class F> void four_threads(int n, F f) {

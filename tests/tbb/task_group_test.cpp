@@ -209,4 +209,35 @@ TEST(task_group, many_suspended_tasks_do_not_keep_the_workers) {
   EXPECT_EQ(resumed, static_cast<int>(tasks));
 }
 
+/// The loop around the group's first use was cancelled. That does not concern what the group runs later.
+TEST(task_group, can_be_used_after_the_loop_around_it_was_cancelled) {
+  tbb::task_group group;
+  EXPECT_THROW(tbb::parallel_for(0, 1,
+                                 [&](int) {
+                                   group.run([] {});
+                                   group.wait();
+                                   throw std::runtime_error("loop");
+                                 }),
+               std::runtime_error);
+  group.run([] {});
+  group.wait();  // the cancellation of the loop ends here at the latest
+  int ran = 0;
+  group.run([&] { ++ran; });
+  EXPECT_EQ(group.wait(), tbb::task_group_status::complete);
+  EXPECT_EQ(ran, 1);
+}
+
+/// Its task ends only when the group is cancelled, so the destructor must do that.
+TEST(task_group, is_cancelled_by_an_exception_that_passes_it) {
+  EXPECT_THROW(
+      {
+        tbb::task_group group;
+        group.run([] {
+          while (!tbb::is_current_task_group_canceling()) std::this_thread::yield();
+        });
+        throw std::runtime_error("passes");
+      },
+      std::runtime_error);
+}
+
 }  // namespace

@@ -155,7 +155,9 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
     for (auto at = source.begin(); at != source.end();) {
       const auto each = at++;
       if (!table_is_multi && contains(key_of<Key>(*each))) continue;
-      insert(source.unsafe_extract(each));
+      auto taken = source.unsafe_extract(each);
+      // Another thread may have inserted the key since.
+      if (!insert(std::move(taken)).second && taken) source.insert(std::move(taken));
     }
   }
 

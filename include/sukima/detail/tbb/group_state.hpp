@@ -39,7 +39,7 @@ class group_state {
 
   /// Whether it, or a group around it, is cancelled.
   bool is_cancelled() const noexcept {
-    for (const group_state* g = this; g != nullptr; g = g->around_.load(std::memory_order_acquire))
+    for (const group_state* g = this; g != nullptr; g = g->in_force_around())
       if (g->cancelled_.load(std::memory_order_relaxed)) return true;
     return false;
   }
@@ -74,6 +74,9 @@ class group_state {
       error_ = nullptr;
     }
     cancelled_.store(false, std::memory_order_relaxed);
+    // The group around it is cancelled and stays so. Its cancellation has ended the tasks of this group; it
+    // does not concern later ones.
+    if (is_cancelled()) is_detached_.store(true, std::memory_order_relaxed);
   }
 
   /// From now on the tasks run with the floating-point environment of the caller.
@@ -86,15 +89,21 @@ class group_state {
   }
 
  private:
+  /// The group whose cancellation concerns this one.
+  const group_state* in_force_around() const noexcept {
+    if (is_detached_.load(std::memory_order_relaxed)) return nullptr;
+    return around_.load(std::memory_order_acquire);
+  }
   ~group_state() {
     if (group_state* const around = around_.load(std::memory_order_relaxed)) around->let_go();
   }
 
-  std::atomic<std::size_t> holders_{1};           ///< pairs with: let_go
-  std::atomic<bool> free_to_bind_;                ///< no partner: only one call may see true
-  std::atomic<bool> cancelled_{false};            ///< no partner: a hint to stop; joins order the rest
-  std::atomic<group_state*> around_{nullptr};     ///< pairs with: bind_to, is_cancelled
-  mutable std::mutex lock_;                       // error_
+  std::atomic<std::size_t> holders_{1};  ///< pairs with: let_go
+  std::atomic<bool> free_to_bind_;  ///< no partner: only one call may see true
+  std::atomic<bool> cancelled_{false};  ///< no partner: a hint to stop; joins order the rest
+  std::atomic<bool> is_detached_{false};  ///< no partner: set while the group has no tasks
+  std::atomic<group_state*> around_{nullptr};  ///< pairs with: bind_to, in_force_around
+  mutable std::mutex lock_;  // error_
   std::exception_ptr error_;
   std::fenv_t floating_point_{};  ///< written before the group is used
   bool has_floating_point_ = false;

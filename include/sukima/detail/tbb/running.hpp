@@ -77,7 +77,7 @@ class running_scope {
 /// Notes that a thread of the program has begun a call.
 class outside_call {
  public:
-  outside_call() noexcept : counts_(find_ambient() == nullptr || outside_calls() != 0) {
+  outside_call() noexcept : counts_(find_ambient() == nullptr) {
     if (counts_) ++outside_calls();
   }
   outside_call(const outside_call&) = delete;

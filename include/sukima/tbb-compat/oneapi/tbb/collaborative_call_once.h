@@ -5,6 +5,8 @@
 #include <oneapi/tbb/task_arena.h>
 #include <sukima/blocking.hpp>
 
+#include <atomic>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -21,14 +23,20 @@ class collaborative_once_flag {
   template <class F, class... Arguments>
   friend void collaborative_call_once(collaborative_once_flag& flag, F&& f, Arguments&&... arguments);
   std::once_flag once_;
+  std::atomic<bool> is_done_{false};  ///< pairs with: collaborative_call_once
 };
 
 /// Calls f, unless a call with this flag has ended without an exception. A worker that waits for another call
 /// lets one more worker run, which takes a part in what that call has started.
 template <class F, class... Arguments>
 void collaborative_call_once(collaborative_once_flag& flag, F&& f, Arguments&&... arguments) {
-  ::sukima::blocking(
-      [&] { std::call_once(flag.once_, std::forward<F>(f), std::forward<Arguments>(arguments)...); });
+  if (flag.is_done_.load(std::memory_order_acquire)) return;
+  ::sukima::blocking([&] {
+    std::call_once(flag.once_, [&] {
+      std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
+      flag.is_done_.store(true, std::memory_order_release);
+    });
+  });
 }
 
 }  // namespace tbb

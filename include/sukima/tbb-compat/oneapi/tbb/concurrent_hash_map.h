@@ -263,9 +263,14 @@ class concurrent_hash_map {
   }
   bool add_made(const_accessor* result, bool writes, node* fresh) {
     if (result != nullptr) result->release();
-    const auto [found, is_new] = table_.insert(fresh, result != nullptr, writes);
-    if (result != nullptr) hold(*result, found, writes);
-    return is_new;
+    try {
+      const auto [found, is_new] = table_.insert(fresh, result != nullptr, writes);
+      if (result != nullptr) hold(*result, found, writes);
+      return is_new;
+    } catch (...) {  // of a comparison or of memory, before the node is linked
+      table_.let_go(fresh);
+      throw;
+    }
   }
   bool erase_held(const_accessor& item) {
     const bool erased = table_.unlink(item.node_);

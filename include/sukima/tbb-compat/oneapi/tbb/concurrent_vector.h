@@ -243,6 +243,15 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
       segments_[k].store(fresh, std::memory_order_release);
     }
   }
+  /// If a constructor throws, its element and those after it become zeros, as their destructors run later.
+  template <class Construct> void construct_all(size_type i, size_type last, Construct& construct) {
+    try {
+      for (; i < last; ++i) construct(&at_index(i), i);
+    } catch (...) {
+      for (; i < last; ++i) std::memset(static_cast<void*>(&at_index(i)), 0, sizeof(T));
+      throw;
+    }
+  }
   /// Memory comes first, so that a failure leaves the vector as it was.
   template <class Construct> iterator append(size_type delta, Construct construct) {
     size_type first = size_.load(std::memory_order_relaxed);
@@ -250,7 +259,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
     do allocate_to(first + delta);
     while (!size_.compare_exchange_weak(first, first + delta, std::memory_order_acq_rel,
                                         std::memory_order_relaxed));
-    for (size_type i = first; i < first + delta; ++i) construct(&at_index(i), i);
+    construct_all(first, first + delta, construct);
     return {*this, first};
   }
   template <class Construct> iterator append_to(size_type n, Construct construct) {
@@ -259,7 +268,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
       allocate_to(n);
       if (!size_.compare_exchange_weak(first, n, std::memory_order_acq_rel, std::memory_order_acquire))
         continue;
-      for (size_type i = first; i < n; ++i) construct(&at_index(i), i);
+      construct_all(first, n, construct);
       break;
     }
     return {*this, first};

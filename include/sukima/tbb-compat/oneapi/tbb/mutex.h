@@ -5,5 +5,8 @@
 #include <sukima/detail/tbb/names.hpp>
 
 namespace tbb {
-using mutex = ::sukima::detail::tbb::exclusive_lock<false>;
+class mutex : public ::sukima::detail::tbb::exclusive_lock<false> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_lock_of<mutex>;
+};
 }  // namespace tbb

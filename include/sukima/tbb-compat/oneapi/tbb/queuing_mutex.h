@@ -5,5 +5,8 @@
 #include <sukima/detail/tbb/names.hpp>
 
 namespace tbb {
-using queuing_mutex = ::sukima::detail::tbb::exclusive_lock<true>;
+class queuing_mutex : public ::sukima::detail::tbb::exclusive_lock<true> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_lock_of<queuing_mutex>;
+};
 }  // namespace tbb

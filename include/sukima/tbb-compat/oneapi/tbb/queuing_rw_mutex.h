@@ -5,5 +5,8 @@
 #include <sukima/detail/tbb/names.hpp>
 
 namespace tbb {
-using queuing_rw_mutex = ::sukima::detail::tbb::shared_lock<true>;
+class queuing_rw_mutex : public ::sukima::detail::tbb::shared_lock<true> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_shared_lock_of<queuing_rw_mutex>;
+};
 }  // namespace tbb

@@ -5,5 +5,8 @@
 #include <sukima/detail/tbb/names.hpp>
 
 namespace tbb {
-using rw_mutex = ::sukima::detail::tbb::shared_lock<false>;
+class rw_mutex : public ::sukima::detail::tbb::shared_lock<false> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_shared_lock_of<rw_mutex>;
+};
 }  // namespace tbb

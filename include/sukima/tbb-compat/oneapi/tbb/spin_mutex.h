@@ -6,6 +6,12 @@
 
 namespace tbb {
 /// Its threads sleep: a spinning thread would take the CPU from the owner.
-using spin_mutex = ::sukima::detail::tbb::exclusive_lock<false>;
-using speculative_spin_mutex = spin_mutex;
+class spin_mutex : public ::sukima::detail::tbb::exclusive_lock<false> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_lock_of<spin_mutex>;
+};
+class speculative_spin_mutex : public ::sukima::detail::tbb::exclusive_lock<false> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_lock_of<speculative_spin_mutex>;
+};
 }  // namespace tbb

@@ -6,6 +6,12 @@
 
 namespace tbb {
 /// Its threads sleep: a spinning thread would take the CPU from the owner.
-using spin_rw_mutex = ::sukima::detail::tbb::shared_lock<false>;
-using speculative_spin_rw_mutex = spin_rw_mutex;
+class spin_rw_mutex : public ::sukima::detail::tbb::shared_lock<false> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_shared_lock_of<spin_rw_mutex>;
+};
+class speculative_spin_rw_mutex : public ::sukima::detail::tbb::shared_lock<false> {
+ public:
+  using scoped_lock = ::sukima::detail::tbb::scoped_shared_lock_of<speculative_spin_rw_mutex>;
+};
 }  // namespace tbb

@@ -93,7 +93,7 @@ class task_group {
   ~task_group() noexcept(false) {
     if (tasks_->is_done()) return;
     const bool unwinds = std::uncaught_exceptions() > 0;
-    if (!unwinds) context_.cancel_group_execution();
+    context_.cancel_group_execution();
     work();
     if (!unwinds) throw missing_wait();
   }
