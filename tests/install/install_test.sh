@@ -82,6 +82,9 @@ if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   fi
 fi
 
+# The first commands of the pages.
+python3 "$(dirname "$0")/page_commands_test.py" "$prefix" "$(dirname "$0")/../.." || fail "commands of the pages"
+
 # Frames larger than the guard of a fiber are probed.
 probes=-fstack-clash-protection
 grep -q -- "$probes" "$work/consumer/compile_commands.json" || fail "find_package gives no $probes"

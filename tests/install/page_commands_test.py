@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the first commands that a reader copies from the pages, with an installation: page_commands_test.py PREFIX PAGES
+
+PREFIX is the folder of the installation, PAGES the one of README.md and docs. Commands run in a folder of their own, in
+the order of the page. `make` is left out: the installation is its result.
+"""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PREFIX, PAGES = (pathlib.Path(folder).resolve() for folder in sys.argv[1:3])
+
+
+def blocks(page):
+    """The blocks of code of a page, fenced or indented, each as its lines."""
+    result, fence, previous_is_code = [], None, False
+    for line in (PAGES / page).read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            fence = None if fence is not None else result.append([]) or True
+            previous_is_code = False
+        elif fence:
+            result[-1].append(line)
+        elif line.startswith("    "):
+            if not previous_is_code:
+                result.append([])
+            result[-1].append(line[4:])
+            previous_is_code = True
+        elif line:
+            previous_is_code = False
+        elif previous_is_code:
+            result[-1].append("")
+    return result
+
+
+def block_with(page, text):
+    """The first block of a page in which a line begins with that text."""
+    return next(block for block in blocks(page) if any(line.startswith(text) for line in block))
+
+
+def commands(block):
+    """The commands of a block, each with the lines of its output that the page shows."""
+    result = []
+    for line in block:
+        if line.startswith("$ "):
+            result.append((re.sub(r"\s+# .*", "", line[2:]), []))
+        elif result and line:
+            result[-1][1].append(line)
+    return result
+
+
+class pages(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        pkgconfig = next(PREFIX.rglob("sukima.pc")).parent
+        self.environment = {**os.environ, "PATH": f"{PREFIX}/bin:{os.environ['PATH']}",
+                            "PKG_CONFIG_PATH": str(pkgconfig), "LD_LIBRARY_PATH": str(pkgconfig.parent)}
+
+    def run_command(self, command):
+        ended = subprocess.run(command, shell=True, executable="/bin/bash", cwd=self.folder, env=self.environment,
+                               capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        self.assertEqual(ended.returncode, 0, f"{command}\n{ended.stderr}")
+        return ended.stdout
+
+    def run_block(self, block):
+        """Runs its commands; where the page shows an output, that must be it."""
+        ran = 0
+        for command, output in commands(block):
+            if command.startswith("make "):
+                continue
+            printed = self.run_command(command)
+            if output:
+                self.assertEqual(printed.splitlines(), output, command)
+            ran += 1
+        self.assertGreater(ran, 0)
+
+    def test_the_first_program_and_the_commands_for_programs(self):
+        program = block_with("README.md", "#include <sukima/sukima.hpp>")
+        (self.folder / "hello.cpp").write_text("\n".join(program) + "\n", encoding="utf-8")
+        self.run_block(block_with("README.md", "$ g++"))
+        if not (PREFIX / "bin" / "sukima").exists():
+            return
+        (self.folder / "hello").rename(self.folder / "program")
+        for command, _ in commands(block_with("README.md", "$ sukima probe")):
+            self.run_command(command)  # its output depends on the machine
+
+    def test_the_first_estimate_of_a_host(self):
+        if not (PREFIX / "libexec" / "sukima" / "sukima-host").exists():
+            return
+        block = block_with("docs/host.md", "$ cat host.json")
+        (self.folder / "host.json").write_text("\n".join(commands(block)[0][1]) + "\n", encoding="utf-8")
+        self.run_block(block)
+
+    def test_the_first_program_in_the_language(self):
+        if not (PREFIX / "libexec" / "sukima" / "sukima-cc").exists():
+            return
+        block = block_with("docs/language.md", "$ sukima cc")
+        first = next(number for number, line in enumerate(block) if line.startswith("$ "))
+        (self.folder / "fib.tc").write_text("\n".join(block[:first]), encoding="utf-8")
+        compiled, ran = (command for command, _ in commands(block)[:2])
+        self.assertEqual(self.run_command(compiled), "")
+        self.assertEqual(self.run_command(ran), "102334155\n", shlex.split(ran))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
