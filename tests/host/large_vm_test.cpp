@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// VMs of very many vCPUs, whose sums are rounded more than those of others.
+// Large hosts: VMs of very many vCPUs, whose sums are rounded more than those of others, and many VMs.
 #include <gtest/gtest.h>
 
 #include <utility>
 
+#include "estimate/certificate.hpp"
+#include "estimate/translation.hpp"
 #include "random_hosts.hpp"
 
 namespace sukima::host {
@@ -31,6 +33,27 @@ TEST(large_vm, reaches_its_cap) {
       EXPECT_NEAR(exact.usable(0), cap, 1e-6);
     }
   }
+}
+
+/// VMs of four vCPUs, each VM on 16 neighbouring pCPUs and with a weight of 128, 256 or 512.
+description neighbours(std::size_t pcpus, std::size_t vms) {
+  examples::generator random(15);
+  description host = examples::host_of(pcpus);
+  for (std::size_t j = 0; j < vms; ++j) {
+    const std::size_t first = examples::draw(random, 0, pcpus - 16);
+    const std::string where = std::to_string(first) + "-" + std::to_string(first + 15);
+    examples::add_vm(host, "v" + std::to_string(j), {where, where, where, where},
+                     static_cast<double>(128U << examples::draw(random, 0, 2)), weight_owner::vm);
+  }
+  return host;
+}
+
+/// CPU moves over many pCPUs here, and each vCPU has little of one: all of them must move it at once.
+TEST(many_vms, on_neighbouring_pcpus_need_few_searches) {
+  shares solution(translation(neighbours(128, 512), {}).all);
+  solution.solve();
+  EXPECT_EQ(find_defect(solution), "");
+  EXPECT_LE(solution.searches(), 150U);
 }
 
 }  // namespace

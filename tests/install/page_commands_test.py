@@ -70,7 +70,7 @@ class pages(unittest.TestCase):
         return ended.stdout
 
     def run_block(self, block):
-        """Runs its commands; where the page shows an output, that must be it."""
+        """Runs its commands, and compares what they print with the page, where it shows output."""
         ran = 0
         for command, output in commands(block):
             if command.startswith("make "):

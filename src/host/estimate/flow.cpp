@@ -160,21 +160,46 @@ void flow::search(const subproblem& part, cut& found) {
   for (std::size_t k = 0; k < order_.size(); ++k) leave(part, order_[k], found);
 }
 
+/// The most that the last step to a pCPU can carry. All vCPUs that may make it do: each alone has little of a
+/// pCPU, so that one at a time would need as many searches as there are vCPUs.
+double flow::most_into(std::size_t to) const {
+  const step& by = steps_[to];
+  const auto from = static_cast<std::size_t>(by.from);
+  if (by.on != by.off) return std::min(amount_on(from, by.off), all_.vcpus[by.on].most - got_[by.on]);
+  double sum = 0;
+  for (const entry& e : on_[from])
+    if (all_.vcpus[e.vcpu].may.has(to)) sum += e.amount;
+  return sum;
+}
+
+void flow::move_into(std::size_t to, double amount) {
+  const step& by = steps_[to];
+  const auto from = static_cast<std::size_t>(by.from);
+  if (by.on != by.off) {
+    take(from, by.off, amount);
+    put(to, by.on, amount);
+    return;
+  }
+  for (std::size_t k = on_[from].size(); k-- > 0 && amount > 0;) {
+    const entry e = on_[from][k];
+    if (!all_.vcpus[e.vcpu].may.has(to)) continue;
+    const double part = std::min(amount, e.amount);
+    take(from, e.vcpu, part);
+    put(to, e.vcpu, part);
+    amount -= part;
+  }
+}
+
 bool flow::augment(std::size_t to) {
   double amount = room(to);
   if (amount <= rounding || steps_[to].from < 0) return false;
   std::size_t p = to;
   for (; steps_[p].from >= 0; p = static_cast<std::size_t>(steps_[p].from)) {
-    const step& by = steps_[p];
-    amount = std::min(amount, amount_on(static_cast<std::size_t>(by.from), by.off));
-    if (by.on != by.off) amount = std::min(amount, all_.vcpus[by.on].most - got_[by.on]);
+    amount = std::min(amount, most_into(p));
   }
   amount = std::min(amount, -room(p));
   if (amount <= rounding) return false;
-  for (p = to; steps_[p].from >= 0; p = static_cast<std::size_t>(steps_[p].from)) {
-    take(static_cast<std::size_t>(steps_[p].from), steps_[p].off, amount);
-    put(p, steps_[p].on, amount);
-  }
+  for (p = to; steps_[p].from >= 0; p = static_cast<std::size_t>(steps_[p].from)) move_into(p, amount);
   return true;
 }
 

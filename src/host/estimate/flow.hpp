@@ -33,9 +33,9 @@ class flow {
   /// onto the pCPUs with the most room; the subproblem's pCPUs must be clear. May exceed capacities.
   void spread(const subproblem& part, double level);
   /// Pushes what exceeds the capacities to other pCPUs of the subproblem, as far as that goes: along paths
-  /// between pCPUs, p → q through a vCPU on p that may run on q, or through another one of the same element
-  /// that gets less than it may. Maximum flow by breadth-first search; a search costs the number of entries,
-  /// at most vCPUs + pCPUs.
+  /// between pCPUs: p → q through all vCPUs on p that may run on q, or through another vCPU of the same
+  /// element that gets less than it may. Maximum flow by breadth-first search; a search costs the number of
+  /// entries, at most vCPUs + pCPUs.
   /// \returns whether everything fits \param left what hinders it, if not
   bool push(const subproblem& part, cut& left);
 
@@ -43,10 +43,12 @@ class flow {
   const std::vector<entry>& on(std::size_t p) const { return on_[p]; }
   double load(std::size_t p) const { return load_[p]; }
   double got(std::size_t vcpu) const { return got_[vcpu]; }
+  /// How many searches there were; for tests of what solutions cost.
+  std::uint32_t searches() const { return searches_; }
 
  private:
-  // How a search reached a pCPU: from where, whom it takes off there, and who runs here instead (often the
-  // same).
+  // How a search reached a pCPU: from which pCPU, the vCPU to take off there, and the vCPU to run here
+  // instead (often the same one).
   struct step {
     std::int32_t from;
     std::uint32_t off, on;
@@ -62,6 +64,8 @@ class flow {
   void leave(const subproblem& part, std::size_t p, cut& found);
   void open(const subproblem& part, std::size_t p, std::uint32_t off, std::uint32_t on, cut& found);
   bool augment(std::size_t to);
+  double most_into(std::size_t to) const;
+  void move_into(std::size_t to, double amount);
 
   const problem& all_;
   std::vector<std::vector<entry>> on_;
