@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <sstream>
+#include <utility>
 
 #include "fake_machine.hpp"
 #include "guest/program_reports.hpp"
@@ -76,7 +77,9 @@ class synthetic_guest {
   void run(double seconds, double cpus, double now) {
     if (paused) return;
     const double noise = std::exp(noise_ * gaussian_(random_));
-    done += busy ? of_(threads(), cpus) * seconds * noise : 0;
+    const unsigned before = std::exchange(had_, threads());
+    const bool stopped = stops_at_changes && before != had_;
+    done += busy && !stopped ? of_(threads(), cpus) * seconds * noise : 0;
     const unsigned running = busy ? threads() : 1;
     const bool waits = cpus < wants() - 1e-9;
     for (unsigned i = 0; i < running; ++i) {
@@ -103,6 +106,7 @@ class synthetic_guest {
   double done = 0;
   bool busy = true, follows = true, reports = true, silent = false, gone = false, deaf = false;
   bool paused = false;
+  bool stops_at_changes = false;  ///< a change of the number of threads takes the program one step
   unsigned least = 1, most = 0;  ///< the bounds of its count; most 0: its vCPUs
   std::string lie;  ///< sent instead of what the service says
 
@@ -122,7 +126,7 @@ class synthetic_guest {
 
   double number_ = 0;  ///< the number that its programs can read
   std::vector<std::uint32_t> on_;  ///< its CPUs that are online
-  unsigned online_ = 0;
+  unsigned online_ = 0, had_ = 0;
   speed of_;
   std::mt19937_64 random_;
   std::normal_distribution<double> gaussian_;
