@@ -99,6 +99,9 @@ class machine {
   /// Whether there is such a thread that has not ended.
   bool is_alive(std::uint64_t id) const noexcept { return id < threads_.size() && !threads_[id]->ended; }
 
+  /// From now on no thread wakes for no reason.
+  void end_spurious_wake_ups() noexcept { schedule_.end_spurious_wake_ups(); }
+
   /// A new thread, which begins when its turn comes.
   thread& add_thread();
   /// The last thread that was added could not be started.

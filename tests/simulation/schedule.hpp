@@ -33,6 +33,8 @@ class schedule {
   /// How far the clock jumps now, in nanoseconds; mostly 0.
   std::uint64_t next_jump() noexcept;
   bool wakes_spuriously() noexcept { return happens(habits_.spurious); }
+  /// From now on threads wake for a reason only: a check that waits until all sleep would not end otherwise.
+  void end_spurious_wake_ups() noexcept { habits_.spurious = 0; }
   /// Whether the running thread loses its priority at this decision.
   bool lowers_priority() noexcept { return habits_.by_priority && random_.once_in(4); }
   /// One of so many threads.

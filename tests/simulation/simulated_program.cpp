@@ -5,6 +5,7 @@
 #include "../runtime/random/program.hpp"
 #include "../runtime/random/resizer.hpp"
 #include "../runtime/random/verdict.hpp"
+#include "machine.hpp"
 #include "rest/at_rest.hpp"
 
 #include <memory>
@@ -41,7 +42,10 @@ std::string run_program(const random_programs::program& p, const configuration& 
   const result r = execute(p, runtime, other, agent, seen);
   changes.reset();
   std::string problem = check(p, c, expected, r, seen);
-  if (problem.empty()) sukima::detail::check_at_rest(runtime);
+  if (problem.empty()) {
+    the_machine().end_spurious_wake_ups();  // the check waits until all workers sleep at the same time
+    sukima::detail::check_at_rest(runtime);
+  }
   return problem;
 }
 
