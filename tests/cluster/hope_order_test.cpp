@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <set>
 #include <vector>
 
 namespace {
@@ -41,6 +42,47 @@ TEST(work_requests, go_to_each_other_node_in_turn_and_pause_then) {
   }
   asks.gave(1);
   EXPECT_TRUE(asks.next(now, 2));
+}
+
+TEST(work_requests, leave_out_nodes_that_ask_themselves_until_the_next_turn) {
+  work_requests asks(3, 20ms);
+  asks.lose(0);
+  asks.begin();
+  clock::time_point now = clock::time_point{} + 1s;
+  asks.asks_itself(1);
+  EXPECT_EQ(asks.next(now, 1), node_id{2});
+  asks.has_none(2);
+  EXPECT_TRUE(asks.is_over(now + 20ms)) << "all others have nothing";
+  EXPECT_EQ(asks.next(now, 1), std::nullopt);
+  now = asks.next_request();
+  EXPECT_EQ(asks.next(now, 1), node_id{1});
+}
+
+// Eight nodes are asked in a row; among more there is a pause after four, and all are asked in the end.
+TEST(work_requests, pause_after_some_requests_among_many_nodes) {
+  for (const unsigned nodes : {8u, 20u}) {
+    work_requests asks(nodes, 20ms);
+    asks.lose(0);
+    asks.begin();
+    clock::time_point now = clock::time_point{} + 1s;
+    std::vector<unsigned> rows{0};
+    std::set<node_id> asked;
+    while (asked.size() < nodes - 1) {
+      if (const auto next = asks.next(now, 0)) {
+        EXPECT_TRUE(asked.insert(*next).second) << "node " << *next << " is asked twice";
+        asks.has_none(*next);
+        ++rows.back();
+      } else {
+        rows.push_back(0);
+        EXPECT_GT(asks.next_request(), now);
+        now = asks.next_request();
+      }
+    }
+    if (nodes == 8)
+      EXPECT_EQ(rows, std::vector<unsigned>(1, 7));
+    else
+      EXPECT_EQ(rows, (std::vector<unsigned>{4, 4, 4, 4, 3}));
+  }
 }
 
 TEST(work_requests, wait_for_an_answer_but_not_for_ever) {

@@ -18,6 +18,7 @@ constexpr std::chrono::microseconds between_questions{200};
 }  // namespace
 
 void node::takes_request(node_id from) {
+  requests_.asks_itself(from);
   if (std::ranges::find(asking_, from) != asking_.end()) return;
   if (asking_.empty()) {
     give_again_ = clock::now();

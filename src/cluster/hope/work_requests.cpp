@@ -11,6 +11,10 @@ namespace {
 constexpr std::chrono::microseconds answer_time{10000};
 constexpr std::chrono::microseconds shortest_pause{200};
 constexpr std::chrono::microseconds longest_pause{5000};
+/// Up to so many nodes are asked without a pause between them.
+constexpr std::size_t few_nodes = 8;
+/// Among more nodes there is a pause after so many requests.
+constexpr unsigned requests_in_a_row = 4;
 constexpr int patience_with_silent_ones = 5;
 constexpr int most_doublings = 4;
 
@@ -21,6 +25,7 @@ void work_requests::begin() noexcept {
   asked_.reset();
   for (other_node& o : others_) o.is_silent = o.was_asked = false;
   pause_ = shortest_pause;
+  in_a_row_ = 0;
   times_without_ = 0;
   not_before_ = {};
 }
@@ -41,29 +46,45 @@ std::optional<node_id> work_requests::next(clock::time_point now, std::uint64_t 
   if (asked_ && now >= until_) asked_.reset();
   if (asked_ || now < not_before_) return {};
   const std::size_t nodes = others_.size();
+  if (nodes > few_nodes && in_a_row_ == requests_in_a_row) {
+    pause(now);
+    return {};
+  }
   for (std::size_t i = 0; i < nodes; ++i) {
     const std::size_t chosen = (draw + i) % nodes;
     other_node& o = others_[chosen];
     if (o.is_gone || o.is_silent || std::exchange(o.was_asked, true)) continue;
     asked_ = static_cast<node_id>(chosen);
     until_ = now + answer_time;
+    ++in_a_row_;
     return asked_;
   }
   for (other_node& o : others_) o.was_asked = false;
+  pause(now);
+  return {};
+}
+
+void work_requests::pause(clock::time_point now) {
+  in_a_row_ = 0;
   not_before_ = now + pause_;
   pause_ = std::min(pause_ * 2, longest_pause);
-  return {};
 }
 
 void work_requests::gave(node_id from) noexcept {
   if (asked_ == from) asked_.reset();
   for (other_node& o : others_) o.was_asked = false;
   pause_ = shortest_pause;
+  in_a_row_ = 0;
 }
 
 void work_requests::has_none(node_id from) noexcept {
   if (asked_ == from) asked_.reset();
   others_[from].has_none = true;
+}
+
+void work_requests::asks_itself(node_id from) noexcept {
+  others_[from].has_none = true;
+  others_[from].was_asked = true;
 }
 
 clock::time_point work_requests::end_of_patience() const noexcept {

@@ -29,7 +29,9 @@ class work_requests {
   /// silent nodes nor waits for them until they send something.
   void does_without() noexcept;
   /// Called while the node has nothing to do. It asks all others in turn, one after the other. When it has
-  /// asked all, it pauses, longer each time. It waits 10 ms for an answer.
+  /// asked all, it pauses, longer each time. Among more than eight nodes it also pauses after each four
+  /// requests, so that many idle nodes do not send in proportion to the square of their number. It
+  /// waits 10 ms for an answer.
   /// \param draw  a random number, which chooses the first node of a turn
   /// \returns the node to ask now; nothing: none. Linear in the number of nodes
   std::optional<node_id> next(clock::time_point now, std::uint64_t draw);
@@ -39,6 +41,8 @@ class work_requests {
   void gave(node_id from) noexcept;
   /// Records that a node has nothing to give.
   void has_none(node_id from) noexcept;
+  /// Records that a node has nothing to do either, as it has sent a request. It is not asked in this turn.
+  void asks_itself(node_id from) noexcept;
   /// Excludes a node from the requests: this node, or a lost one.
   void lose(node_id node) noexcept {
     others_[node].is_gone = true;
@@ -62,11 +66,14 @@ class work_requests {
     bool was_asked = false;  ///< in this turn
   };
 
+  void pause(clock::time_point now);
+
   const std::chrono::microseconds patience_;
   std::vector<other_node> others_;
   std::optional<clock::time_point> idle_since_;
   std::optional<node_id> asked_;
   clock::time_point until_;  ///< its answer is waited for
+  unsigned in_a_row_ = 0;  ///< requests since the last pause
   std::chrono::microseconds pause_{};
   int times_without_ = 0;  ///< times without the others, in this entry and since the last loss of a node
   clock::time_point not_before_;
