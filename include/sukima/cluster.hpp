@@ -110,6 +110,10 @@ struct traffic {
   /// Those left to another node that had begun them, too: it has a lower number, or began earlier.
   std::uint64_t yielded = 0;
   std::uint64_t notes = 0;  ///< messages that it sent
+  std::uint64_t sent_bytes = 0;  ///< bytes of these messages
+  /// Reports of other nodes that it forwarded as a mediator: among more than eight nodes.
+  std::uint64_t forwarded = 0;
+  std::uint64_t deleted = 0;  ///< reports that it did not forward, because no node needs them
 };
 /// Of this node; nothing where the program runs alone, and before its first entry. Any thread.
 traffic statistics();

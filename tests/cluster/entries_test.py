@@ -54,6 +54,11 @@ class entries(unittest.TestCase):
         ended = run("endless", "half", options=["--hope"])
         self.check(ended, f"entry 1 calls {LEAVES} at node 0 and {HALF} at node 1")
 
+    def test_that_differ_among_nodes_with_mediators(self):
+        ended = run(*["endless"] * 5, *["half"] * 7, options=["--hope"])
+        self.assertEqual(ended.returncode, 2, ended)
+        self.assertRegex(ended.stderr, "the nodes' programs differ: entry 1 calls .* at node [0-9]+ and .* at node [0-9]+")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes any bytes as what another node says under hierarchical omission: it is refused or understood; what is
 // understood is within its bounds, and is written again as it was read.
+#include "hope/mediation/bundle.hpp"
 #include "hope/messages.hpp"
 
 #include <algorithm>
@@ -21,10 +22,28 @@ void demand(bool kept, const char* promise) {
   std::abort();
 }
 
+void check_bundle(byte_view came) {
+  constexpr unsigned nodes = 64;
+  bytes again;
+  const bool is_whole = read_bundle(came, nodes, [&](bundle_way way, const carried_note& one) {
+    demand(one.origin < nodes, "a note is one of a node");
+    demand(one.content.size() <= longest_bundled, "a note in a bundle is short");
+    if (again.empty()) again = begin_bundle(way);
+    put_note(again, one);
+  });
+  demand(again.empty() || std::ranges::equal(again, came.first(again.size())),
+         "a bundle is written as it was read");
+  demand(!is_whole || again.empty() || again.size() == came.size(), "a whole bundle is read to its end");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const byte_view came = std::as_bytes(std::span(data, size));
+  if (is_bundle(came)) {
+    check_bundle(came);
+    return 0;
+  }
   const auto n = read_note(came);
   if (!n) return 0;
   demand(n->entry != 0, "entries are counted from 1");

@@ -247,8 +247,9 @@ TEST(hope_nodes, throw_what_the_call_throws_and_go_on) {
   EXPECT_EQ(nodes.everywhere(call<fib>(15)), std::vector<long>(3, fib_alone(15)));
 }
 
-/// A few random programs on the same nodes. \returns what they did
-hope::counts run_programs(const shape& s, const hope::node_options& chosen, std::vector<faults> each) {
+/// A few random programs on the same nodes, half of them by way of mediators. \returns what they did
+hope::counts run_programs(const shape& s, hope::node_options chosen, std::vector<faults> each) {
+  if (s.seed / 4 % 2 == 1) chosen.most_direct = 1;
   hope_nodes nodes(s, chosen, std::move(each));
   for (std::uint64_t i = 0; i < 4; ++i) {
     const spec program{mixed(s.seed * 8 + i), 6 + static_cast<std::uint32_t>(i % 3)};
@@ -274,6 +275,23 @@ TEST(hope_programs, omit_units_and_give_the_sequential_result) {
   }
   EXPECT_GT(omitted, 0u);
   std::printf("%llu units omitted or cut\n", static_cast<unsigned long long>(omitted));
+}
+
+// Twelve nodes in three groups.
+TEST(hope_programs, give_the_sequential_result_by_way_of_mediators) {
+  for (std::uint64_t seed = 1; seed <= 4 * ROUNDS; ++seed)
+    run_programs(shape_of(seed, 12), seed % 2 == 0 ? eager : hope::node_options{}, {});
+}
+
+// Mediators are among the nodes that die.
+TEST(hope_programs, survive_the_loss_of_mediators) {
+  for (std::uint64_t seed = 1; seed <= 8 * ROUNDS; ++seed) {
+    std::vector<faults> each(12);
+    for (node_id first = 0; first < 12; first += 4)
+      for (node_id n = first; n < first + 1 + mixed(seed + first) % 3; ++n)
+        each[n].dies_at = 1 + mixed(seed * 16 + n) % 40;
+    run_programs(shape_of(seed, 12), seed % 2 == 0 ? eager : impatient, std::move(each));
+  }
 }
 
 // One, two, three of four, at seeded numbers of their messages; the first of them at its first one.

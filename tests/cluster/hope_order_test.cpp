@@ -49,13 +49,21 @@ TEST(work_requests, leave_out_nodes_that_ask_themselves_until_the_next_turn) {
   asks.lose(0);
   asks.begin();
   clock::time_point now = clock::time_point{} + 1s;
-  asks.asks_itself(1);
-  EXPECT_EQ(asks.next(now, 1), node_id{2});
+  EXPECT_EQ(asks.next(now, 2), node_id{2});
   asks.has_none(2);
+  asks.asks_itself(1);
   EXPECT_TRUE(asks.is_over(now + 20ms)) << "all others have nothing";
   EXPECT_EQ(asks.next(now, 1), std::nullopt);
   now = asks.next_request();
   EXPECT_EQ(asks.next(now, 1), node_id{1});
+}
+
+TEST(work_requests, go_to_a_node_that_asked_while_this_one_had_work) {
+  work_requests asks(2, 20ms);
+  asks.lose(0);
+  asks.begin();
+  asks.asks_itself(1);
+  EXPECT_EQ(asks.next(clock::time_point{} + 1s, 1), node_id{1});
 }
 
 // Eight nodes are asked in a row; among more there is a pause after four, and all are asked in the end.

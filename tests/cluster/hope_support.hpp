@@ -160,6 +160,9 @@ class hope_nodes {
       all.taken_over += c.taken_over;
       all.yielded += c.yielded;
       all.notes += c.notes;
+      all.sent_bytes += c.sent_bytes;
+      all.forwarded += c.forwarded;
+      all.deleted += c.deleted;
     }
     return all;
   }

@@ -100,7 +100,10 @@ traffic traffic_of(const hope::counts& c) {
           .helped = c.helped,
           .taken_over = c.taken_over,
           .yielded = c.yielded,
-          .notes = c.notes};
+          .notes = c.notes,
+          .sent_bytes = c.sent_bytes,
+          .forwarded = c.forwarded,
+          .deleted = c.deleted};
 }
 
 template <class Node> class node_of_kind final : public any_node {
@@ -120,9 +123,12 @@ any_node* new_node(const own_place& at) {
   if (at.mpi && is_hope_wanted())
     throw start_failure(std::string(variable_hope) + "=" + variable(variable_hope) +
                         " needs the transport tcp: under an MPI the loss of one node ends all of them");
-  if (at.tcp && at.tcp->survives_losses)
-    return new node_of_kind<hope::node>(own_transport(at),
-                                        hope::node_options{.seed = at.node() + 1, .on_failure = end_process});
+  if (at.tcp && at.tcp->survives_losses) {
+    hope::node_options chosen{.seed = at.node() + 1, .on_failure = end_process};
+    auto by = own_transport(at);
+    chosen.before_helping += hope::longest_way(by->nodes());
+    return new node_of_kind<hope::node>(std::move(by), std::move(chosen));
+  }
   node_options options;
   options.on_failure = end_process;
   return new node_of_kind<node>(own_transport(at), std::move(options));

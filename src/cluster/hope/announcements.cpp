@@ -10,7 +10,59 @@ namespace {
 
 constexpr std::chrono::microseconds between_solutions{500};
 
+note entry_result_of(std::uint64_t entry, const entry_value& value) {
+  return {.kind = note_kind::entry_result,
+          .entry = entry,
+          .solutions = value.solutions,
+          .content = value.content};
+}
+
 }  // namespace
+
+announcements::announcements(transport& by, sukima::detail::solution_board& solutions, counters& counted,
+                             unsigned most_direct)
+    : transport_(by), solutions_(solutions), counters_(counted), gone_(by.nodes()) {
+  if (by.nodes() <= most_direct) return;
+  mediation_.emplace(
+      gone_, bundle_interval * by.nodes(),
+      [this](node_id to, bytes&& message) { return send(to, std::move(message)); }, counters_);
+}
+
+void announcements::begin(node_id self) {
+  self_ = self;
+  if (mediation_) mediation_->begin(self);
+}
+
+void announcements::lose(node_id node) {
+  gone_[node] = true;
+  if (mediation_) mediation_->lose(node, clock::now());
+}
+
+void announcements::receive(node_id from, byte_view message,
+                            const std::function<void(node_id, byte_view)>& take) {
+  mediation_->receive(from, message, clock::now(), take);
+}
+
+void announcements::send_if_due() {
+  if (mediation_) mediation_->send_if_due(clock::now());
+}
+
+void announcements::stop() {
+  if (mediation_) mediation_->send_now(clock::now());
+  is_stopped_ = true;
+}
+
+void announcements::end_entry() {
+  if (mediation_) mediation_->forget_kept();
+}
+
+void announcements::went_to_all(const note& n) {
+  if (mediation_) mediation_->went_to_all(n);
+}
+
+clock::time_point announcements::next_bundle() const noexcept {
+  return mediation_ ? mediation_->next() : clock::time_point::max();
+}
 
 unsigned announcements::living_others() const noexcept {
   return static_cast<unsigned>(std::ranges::count(gone_, false)) - 1;
@@ -21,36 +73,46 @@ bytes announcements::solutions_for(const note& n) const {
   return brings ? solutions_.all() : bytes();
 }
 
-void announcements::send(node_id to, const note& n) {
-  if (to == self_ || gone_[to]) return;
-  bytes out = write_note(n);
-  if (out.size() <= largest_message) static_cast<void>(transport_.send(to, std::move(out)));
+bool announcements::send(node_id to, bytes&& message) {
+  const std::size_t size = message.size();
+  if (to == self_ || gone_[to] || is_stopped_ || size > largest_message) return true;
+  if (!transport_.send(to, std::move(message))) return false;
   counters_.add(&counts::notes);
+  counters_.add(&counts::sent_bytes, size);
+  return true;
+}
+
+void announcements::send_to_all(const note& n) {
+  bytes message = write_note(n);
+  // Nodes end when they receive that they are in different entries, and forward nothing more.
+  if (mediation_ && n.kind != note_kind::differs && message.size() <= longest_bundled) {
+    mediation_->post(std::move(message), clock::now());
+    return;
+  }
+  if (n.kind == note_kind::result) went_to_all(n);
+  for (node_id to = 0; to < gone_.size(); ++to) send(to, bytes(message));
 }
 
 void announcements::announce_to(node_id to, const note& n) {
   note whole = n;
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
-  send(to, whole);
+  send(to, write_note(whole));
 }
 
 void announcements::announce(const note& n) {
   note whole = n;
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
-  for (node_id to = 0; to < gone_.size(); ++to) send(to, whole);
+  send_to_all(whole);
 }
 
 void announcements::announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value) {
-  send(to, {.kind = note_kind::entry_result,
-            .entry = entry,
-            .solutions = value.solutions,
-            .content = value.content});
+  send(to, write_note(entry_result_of(entry, value)));
 }
 
 void announcements::announce_entry_result(std::uint64_t entry, const entry_value& value) {
-  for (node_id to = 0; to < gone_.size(); ++to) announce_entry_result_to(to, entry, value);
+  send_to_all(entry_result_of(entry, value));
 }
 
 void announcements::announce_solutions_if_new(std::uint64_t entry, clock::time_point now) {

@@ -3,14 +3,20 @@
 //
 // A message that the transport does not take is dropped. Every node computes what it does not receive, so a
 // lost message costs time and changes no result.
+//
+// Among few nodes a note for all is sent to each of them at once. Among many it goes by way of mediators
+// (mediation/mediation.hpp).
 #pragma once
 
 #include "entry/solution_board.hpp"
 #include "hope/counters.hpp"
+#include "hope/mediation/mediation.hpp"
 #include "hope/messages.hpp"
 #include "transport/transport.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace sukima::cluster::hope {
@@ -22,20 +28,45 @@ struct entry_value {
   bytes solutions;
 };
 
+/// The largest number of nodes that send each note to all others themselves.
+inline constexpr unsigned most_without_mediators = 8;
+
+/// The longest time that a note waits on its way to another one of so many nodes.
+constexpr std::chrono::microseconds longest_way(unsigned nodes) noexcept {
+  constexpr int steps = 3;
+  return nodes > most_without_mediators ? steps * bundle_interval * nodes : std::chrono::microseconds(0);
+}
+
 /// The sending side of one node. One thread.
 class announcements {
  public:
-  announcements(transport& by, sukima::detail::solution_board& solutions, counters& counted)
-      : transport_(by), solutions_(solutions), counters_(counted), gone_(by.nodes()) {}
+  /// \param most_direct  the largest number of nodes that use no mediators, the same on all nodes
+  announcements(transport& by, sukima::detail::solution_board& solutions, counters& counted,
+                unsigned most_direct);
 
   /// Sets this node's number. Once, before anything else.
-  void begin(node_id self) noexcept { self_ = self; }
-  /// Sends nothing to that node any more.
-  void lose(node_id node) { gone_[node] = true; }
+  void begin(node_id self);
+  /// Sends nothing to that node any more. The next mediator gets what a lost one has not forwarded.
+  void lose(node_id node);
   bool is_gone(node_id node) const { return gone_[node]; }
   const std::vector<bool>& gone() const noexcept { return gone_; }
   unsigned living_others() const noexcept;
   bool is_alone() const noexcept { return living_others() == 0; }
+
+  /// Whether a message is a bundle of notes, and this node has mediators.
+  bool takes(byte_view message) const noexcept { return mediation_ && is_bundle(message); }
+  /// Takes a bundle. \param take  called with each note and the node that has written it
+  void receive(node_id from, byte_view message, const std::function<void(node_id, byte_view)>& take);
+  /// Sends what waits for its time, if that has come.
+  void send_if_due();
+  /// Sends what waits, and nothing more from then on: this node leaves.
+  void stop();
+  /// Records that an entry has ended here: no mediator's successor needs what was sent in it.
+  void end_entry();
+  /// Records that a result went to all nodes without mediators.
+  void went_to_all(const note& n);
+  /// When send_if_due() has something to send; the end of time: nothing waits.
+  clock::time_point next_bundle() const noexcept;
 
   /// Sends a note to all living nodes. A result brings this node's solutions along, because its task may have
   /// been pruned by them. Linear in the number of nodes.
@@ -52,7 +83,9 @@ class announcements {
 
  private:
   bytes solutions_for(const note& n) const;
-  void send(node_id to, const note& n);
+  /// \returns false: the transport has no room for it now
+  bool send(node_id to, bytes&& message);
+  void send_to_all(const note& n);
 
   transport& transport_;
   sukima::detail::solution_board& solutions_;
@@ -60,6 +93,8 @@ class announcements {
   node_id self_ = 0;
   std::vector<bool> gone_;
   clock::time_point next_solutions_;
+  std::optional<mediation> mediation_;
+  bool is_stopped_ = false;
 };
 
 }  // namespace sukima::cluster::hope

@@ -21,14 +21,17 @@ struct counts {
   std::uint64_t taken_over = 0;  ///< units begun after their claimant was lost
   std::uint64_t yielded = 0;  ///< units left to another node that had begun them, too
   std::uint64_t notes = 0;  ///< messages sent
+  std::uint64_t sent_bytes = 0;  ///< bytes of these messages
+  std::uint64_t forwarded = 0;  ///< notes of other nodes that this node forwarded as a mediator
+  std::uint64_t deleted = 0;  ///< notes that it did not forward, because no node needs them
 };
 
 /// The counts of one node. Any thread.
 class counters {
  public:
-  void add(std::uint64_t counts::* what) {
+  void add(std::uint64_t counts::* what, std::uint64_t number = 1) {
     const std::lock_guard hold(lock_);
-    ++(counts_.*what);
+    counts_.*what += number;
   }
   counts all() const {
     const std::lock_guard hold(lock_);

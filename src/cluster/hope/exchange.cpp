@@ -18,9 +18,22 @@ constexpr std::size_t most_early = std::size_t{16} << 20;
 }  // namespace
 
 void node::on_message(node_id from, byte_view message) {
-  const auto n = read_note(message);
-  if (!n || from >= nodes_ || from == self_) return;
+  if (from >= nodes_) return;
+  if (!others_.takes(message)) {
+    receive_note(from, message);
+    return;
+  }
   requests_.received_from(from);
+  others_.receive(from, message, [this](node_id origin, byte_view note) { receive_note(origin, note); });
+}
+
+void node::receive_note(node_id from, byte_view message) {
+  const auto n = read_note(message);
+  if (!n || from == self_) return;
+  // Of a lost node a note may still come by way of a mediator. Only facts count then.
+  if (others_.is_gone(from) && n->kind != note_kind::result && n->kind != note_kind::entry_result) return;
+  requests_.received_from(from);
+  if (n->kind == note_kind::result && message.size() > longest_bundled) others_.went_to_all(*n);
   if (n->kind == note_kind::missing || n->kind == note_kind::request) {
     answer(from, *n);
   } else if (n->kind == note_kind::entry_result) {
@@ -109,11 +122,11 @@ void node::take_result(node_id from, const note& n) {
 
 void node::take_entry_result(node_id from, const note& n) {
   const bool is_active = active_ != nullptr && n.entry == entry_ && !is_over_;
-  if (const auto known = entry_results_.find(n.entry);
-      known != entry_results_.end() && known->second.from == self_)
-    compare_entries(n.entry, known->second.content, from, n.content);
+  // Mediators forward one result of an entry, so also those of two other nodes are compared.
+  if (const auto known = entry_results_.find(n.entry); known != entry_results_.end())
+    compare_entries(n.entry, {known->second.content, known->second.from}, {n.content, from});
   if (n.entry <= entry_ && !is_active) return;
-  if (is_active) compare_entries(n.entry, entry_name_, from, n.content);
+  if (is_active) compare_entries(n.entry, {entry_name_, self_}, {n.content, from});
   const entry_value value{
       from, {n.content.begin(), n.content.end()}, {n.solutions.begin(), n.solutions.end()}};
   if (is_active && !take_value(value)) return;
@@ -127,12 +140,12 @@ bool node::take_value(const entry_value& value) {
   return true;
 }
 
-void node::compare_entries(std::uint64_t entry, byte_view own, node_id other, byte_view others) {
-  const auto here = take_name(own);
-  const auto there = take_name(others);
+void node::compare_entries(std::uint64_t entry, named_result one, named_result other) {
+  const auto here = take_name(one.content);
+  const auto there = take_name(other.content);
   if (here == there || !chosen_.on_failure) return;
   const std::string sentence =
-      sentence_of_difference(entry, {here.value_or(""), self_}, {there.value_or(""), other});
+      sentence_of_difference(entry, {here.value_or(""), one.of}, {there.value_or(""), other.of});
   others_.announce(
       {.kind = note_kind::differs, .entry = entry, .content = std::as_bytes(std::span(sentence))});
   transport_->stop(leaving_time);

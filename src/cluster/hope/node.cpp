@@ -20,7 +20,7 @@ constexpr std::uint64_t kept_entries = 16;
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : node_base(workers, std::move(by), chosen.solutions),
       chosen_(chosen),
-      others_(*transport_, solutions_, counters_),
+      others_(*transport_, solutions_, counters_, chosen.most_direct),
       store_(chosen.memory),
       draws_(chosen.seed),
       requests_(transport_->nodes(), chosen.before_helping) {
@@ -41,7 +41,9 @@ void node::serve() {
   while (!is_ending()) {
     transport_->wait(next_turn());
     turn();
+    others_.send_if_due();
   }
+  others_.stop();
   detail::detach_node(workers_);
   transport_->stop(leaving_time);
 }
@@ -62,6 +64,7 @@ void node::turn() {
 
 clock::time_point node::next_turn() const {
   clock::time_point until = clock::now() + std::chrono::hours(1);
+  until = std::min(until, others_.next_bundle());
   if (active_ == nullptr || is_over_) return until;
   until = std::min(until, others_.next_solutions());
   if (!asked_for_) {
@@ -124,7 +127,7 @@ void node::begin_entry(active_entry& e) {
   entry_results_.erase(entry_results_.begin(),
                        entry_results_.lower_bound(entry_ - std::min(entry_, kept_entries)));
   if (const auto known = entry_results_.find(entry_); known != entry_results_.end()) {
-    compare_entries(entry_, entry_name_, known->second.from, known->second.content);
+    compare_entries(entry_, {entry_name_, self_}, {known->second.content, known->second.from});
     if (take_value(known->second)) {
       end_entry();
       return;
@@ -185,6 +188,7 @@ void node::conclude_if_over() {
   helping_.reset();
   plan_.end();
   asking_.clear();
+  others_.end_entry();
   const resumer waiting = std::exchange(active_, nullptr)->waiting;
   waiting.resume();  // the entry is gone from here on
 }

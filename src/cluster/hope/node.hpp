@@ -33,7 +33,7 @@
 //     tasks, until several in a row are known to no other node
 //   - one every tick, so that most of a long task has been sent before this node dies
 //
-// Source: cluster.md of the design, sections 5 and 6, with every message to every node.
+// Source: cluster.md of the design, sections 5 and 6. Every node gets every report; topics are not used.
 #pragma once
 
 #include "entry/ending.hpp"
@@ -73,7 +73,8 @@ inline constexpr std::chrono::seconds leaving_time{2};
 struct node_options {
   std::uint64_t seed = 1;  ///< of the choice which unit is helped
   std::chrono::seconds meeting_time{30};  ///< until all nodes must have arrived
-  /// How long an idle node requests work before it starts units claimed by others.
+  /// How long an idle node requests work before it starts units claimed by others. Among many nodes
+  /// longest_way() is added, because a result may be on its way.
   std::chrono::microseconds before_helping{20000};
   /// How long the node is idle before it begins a unit that was left to others: a worker may be about to take
   /// a task that has just become ready.
@@ -89,6 +90,8 @@ struct node_options {
   /// so the cost of sending does not depend on their number.
   std::chrono::microseconds tick{1500};
   std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
+  /// The largest number of nodes that send to each other without mediators. The same on all nodes.
+  unsigned most_direct = most_without_mediators;
   /// Nodes are in different entries: called once by the cluster thread. It must not return.
   std::function<void(const run_failure&)> on_failure{};
   sukima::detail::solution_board* solutions = nullptr;  ///< null: that of the process
@@ -147,6 +150,11 @@ class node final : public node_base {
   };
   /// The claimant of a unit that begins here: this node, announced at once or after a while; or another node.
   enum class claim_as : std::uint8_t { mine_told, mine, of_another };
+  /// The result of an entry, after its name, and the node that has it.
+  struct named_result {
+    byte_view content;
+    node_id of;
+  };
   /// How a named task stands.
   enum class standing : std::uint8_t { known, under_way, of_no_interest };
 
@@ -178,6 +186,8 @@ class node final : public node_base {
   const char* violated_invariant() const;
   // exchange.cpp: the messages of other nodes
   void on_message(node_id from, byte_view message) override;
+  /// Takes a note. \param from  the node that has written it
+  void receive_note(node_id from, byte_view message);
   void on_left(node_id gone) override;
   void on_lost(node_id gone, const std::string& why) override;
   void take_note(node_id from, const note& n);
@@ -185,7 +195,7 @@ class node final : public node_base {
   void take_result(node_id from, const note& n);
   void take_entry_result(node_id from, const note& n);
   /// Ends all nodes unless both results of an entry, with their names, are of one call.
-  void compare_entries(std::uint64_t entry, byte_view own, node_id other, byte_view others);
+  void compare_entries(std::uint64_t entry, named_result one, named_result other);
   /// Ends the active entry with another node's result. \returns false: it is malformed
   bool take_value(const entry_value& value);
   void answer(node_id from, const note& n);

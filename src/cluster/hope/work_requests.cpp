@@ -84,7 +84,7 @@ void work_requests::has_none(node_id from) noexcept {
 
 void work_requests::asks_itself(node_id from) noexcept {
   others_[from].has_none = true;
-  others_[from].was_asked = true;
+  others_[from].was_asked = others_[from].was_asked || idle_since_.has_value();
 }
 
 clock::time_point work_requests::end_of_patience() const noexcept {

@@ -41,7 +41,8 @@ class work_requests {
   void gave(node_id from) noexcept;
   /// Records that a node has nothing to give.
   void has_none(node_id from) noexcept;
-  /// Records that a node has nothing to do either, as it has sent a request. It is not asked in this turn.
+  /// Records that a node has nothing to do, as it has sent a request. If this node has nothing to do either,
+  /// it does not ask that one in this turn.
   void asks_itself(node_id from) noexcept;
   /// Excludes a node from the requests: this node, or a lost one.
   void lose(node_id node) noexcept {
@@ -63,7 +64,7 @@ class work_requests {
     bool is_gone = false;
     bool is_silent = false;
     bool has_none = false;  ///< it has reported that it has no work, since this node has nothing to do
-    bool was_asked = false;  ///< in this turn
+    bool was_asked = false;  ///< in this turn, or it has asked itself
   };
 
   void pause(clock::time_point now);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes are mediators: the nodes stand in groups of neighbouring numbers, as many groups as each has
+// nodes. The first living node of a group is its mediator.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sukima::cluster::hope {
+
+/// The groups of a cluster. They depend on the number of nodes alone, so all nodes have the same ones.
+class node_groups {
+ public:
+  /// \pre nodes > 0
+  explicit node_groups(unsigned nodes) noexcept;
+
+  unsigned count() const noexcept { return (nodes_ + size_ - 1) / size_; }
+  unsigned of(node_id node) const noexcept { return node / size_; }
+  /// The first node of a group, and the node after its last one.
+  node_id first(unsigned group) const noexcept { return group * size_; }
+  node_id end(unsigned group) const noexcept;
+  /// The mediator of a group; nothing: none of its nodes lives. Linear in the size of the group.
+  std::optional<node_id> mediator(unsigned group, const std::vector<bool>& gone) const;
+
+ private:
+  unsigned nodes_;
+  unsigned size_;
+};
+
+}  // namespace sukima::cluster::hope

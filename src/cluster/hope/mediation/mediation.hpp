@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends the notes of a node to all others by way of mediators, and forwards those of other nodes.
+//
+//     node ── up ──> its mediator ── across ──> the other mediators
+//                        │                          │
+//                       down                       down
+//                        ▼                          ▼
+//               its group's nodes          their groups' nodes
+//
+// Each of the three steps carries all notes since the last one, and takes place at most once an interval;
+// only the first result of an entry goes at once. So the number of messages follows from the number of nodes
+// and the time, not from the number of notes: for n nodes at most about 4n each interval, instead of n each
+// note. Mediators delete needless notes before they forward them.
+//
+// The loss of a mediator loses no recent note. Each node keeps for a while what it has sent to a mediator;
+// when that one is lost, it sends this once more to the successor, which may get notes twice. What a node
+// forwards depends on the way of the bundle, not on whether it takes itself for a mediator. So nodes that
+// know different losses forward every note, and none for ever.
+// (src/cluster/model/mediation.pml)
+//
+// Source: cluster.md of the design, section 6; Hiraishi et al., message mediation.
+#pragma once
+
+#include "hope/counters.hpp"
+#include "hope/mediation/bundle.hpp"
+#include "hope/mediation/forwarding_queue.hpp"
+#include "hope/mediation/groups.hpp"
+#include "transport/transport.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <vector>
+
+namespace sukima::cluster::hope {
+
+/// The shortest time between two bundles, for each node of the cluster: the number of messages in a second
+/// then hardly depends on the number of nodes.
+inline constexpr std::chrono::microseconds bundle_interval{1250};
+/// How long a node keeps what it has sent to a mediator: longer than the loss of a silent node takes to be
+/// noticed, unless SUKIMA_CLUSTER_SILENCE is set to more. Older notes are lost then, which costs time.
+inline constexpr std::chrono::seconds kept_for_successor{8};
+
+/// The part of one node in the mediation. One thread.
+class mediation {
+ public:
+  /// Sends a message to a node, unless that is lost. \returns false: there is no room for it now
+  using sender = std::function<bool(node_id, bytes&&)>;
+
+  /// \param gone      the nodes that are lost, as this node knows it; it outlives this object
+  /// \param interval  the shortest time between two bundles to one node
+  mediation(const std::vector<bool>& gone, std::chrono::microseconds interval, sender send,
+            counters& counted);
+
+  /// Sets this node's number. Once, before anything else.
+  void begin(node_id self);
+  /// Adds a note of this node for all others. It is sent with the next bundle.
+  /// \pre it is not longer than `longest_bundled`
+  void post(bytes&& note, clock::time_point now);
+  /// Takes a bundle, passes on its notes, and adds them to what this node forwards. Malformed ones are
+  /// dropped.
+  /// \param take  called with the origin of each note, and the note
+  void receive(node_id from, byte_view bundle, clock::time_point now,
+               const std::function<void(node_id, byte_view)>& take);
+  /// Records that a result has gone to all nodes on another way: claims of its task are needless.
+  void went_to_all(const note& n);
+  /// Forgets what was sent to mediators.
+  void forget_kept();
+  /// Records that a node is lost. \pre it is gone in the list of the constructor
+  void lose(node_id node, clock::time_point now);
+
+  /// Sends what waits, if its time has come.
+  void send_if_due(clock::time_point now);
+  /// Sends what waits.
+  void send_now(clock::time_point now);
+  /// When send_if_due() has something to send; the end of time: nothing waits.
+  clock::time_point next() const noexcept;
+
+ private:
+  struct kept_bundle {
+    clock::time_point sent;
+    bundle_way way;
+    bytes content;
+  };
+  /// A bundle that the transport has refused for lack of room.
+  struct refused_bundle {
+    node_id to;
+    bundle_way way;
+    bytes content;
+  };
+  /// What was sent to one mediator.
+  struct kept_bundles {
+    std::deque<kept_bundle> all;
+    std::size_t size = 0;
+  };
+
+  bool is_mediator() const;
+  void add(waiting_note&& one, clock::time_point now);
+  /// Sends those of the notes that a function chooses. \param choose  bool(const waiting_note&)
+  template <class Choose>
+  void send_bundles(node_id to, bundle_way way, const std::vector<waiting_note>& notes, clock::time_point now,
+                    Choose choose);
+  void dispatch(node_id to, bundle_way way, bytes&& bundle, clock::time_point now);
+  void send_refused(clock::time_point now);
+  void keep(node_id mediator, kept_bundle&& one);
+
+  const std::vector<bool>& gone_;
+  const std::chrono::microseconds interval_;
+  const sender send_;
+  counters& counters_;
+  const node_groups groups_;
+  node_id self_ = 0;
+  std::vector<waiting_note> own_;  ///< for the mediator, as this node is none
+  forwarding_queue forwarded_;
+  clock::time_point last_;  ///< when something was sent last
+  std::vector<kept_bundles> kept_;  ///< by node
+  std::vector<refused_bundle> refused_;
+  std::size_t refused_size_ = 0;
+};
+
+}  // namespace sukima::cluster::hope
