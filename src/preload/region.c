@@ -98,15 +98,12 @@ static void follow(uint32_t fitting, uint64_t now) {
   atomic_store_explicit(&settled, limits.first, memory_order_relaxed);
 }
 
-/// Reports to the tuner whether threads sleep while they wait for each other. This thread represents all,
-/// since the waiting threads change with every region. A thread that hardly ever yields its CPU waits
-/// actively, in the program's own code. A thread that yields all the time loses more by that than by waiting.
-static void follow_sleeping(uint64_t now) {
+/// Reports to the tuner how this thread used its CPU.
+static void follow_switches(uint64_t now) {
   static const uint64_t interval = 20 * 1000000ULL;
-  static const double least = 50;
-  static const double most = 4000;
   static uint64_t next;
-  static long sleeps_before;
+  static long given_up_before;
+  static long lost_before;
   static double seconds_before;
   if (now < next) return;
   next = now + interval;
@@ -114,10 +111,10 @@ static void follow_sleeping(uint64_t now) {
   if (getrusage(RUSAGE_THREAD, &used) != 0) return;
   const double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                          1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-  const double ran = seconds - seconds_before;
-  const double sleeps = (double)(used.ru_nvcsw - sleeps_before);
-  tuner_threads_sleep(&tuner, sleeps > least * ran && sleeps < most * ran);
-  sleeps_before = used.ru_nvcsw;
+  tuner_switches(&tuner, seconds - seconds_before, (uint64_t)(used.ru_nvcsw - given_up_before),
+                 (uint64_t)(used.ru_nivcsw - lost_before));
+  given_up_before = used.ru_nvcsw;
+  lost_before = used.ru_nivcsw;
   seconds_before = seconds;
 }
 
@@ -136,7 +133,7 @@ static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t n
   if (!handles_fork) handles_fork = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
   follow(fitting, now);
   const bool is_short = preload_waiting_is_short();
-  follow_sleeping(now);
+  follow_switches(now);
   if (is_short != tuner.is_short) tuner_supply_changed(&tuner, is_short, now);
   const uint32_t threads = tuner_region_begins(&tuner, body, now);
   region->counted = true;

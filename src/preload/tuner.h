@@ -50,7 +50,7 @@ struct tuner {
   double gain;  ///< how many times as fast as before the change
 
   bool is_short;  ///< others want the CPUs, too
-  bool threads_sleep;  ///< see tuner_threads_sleep()
+  bool threads_sleep;  ///< see tuner_switches()
   enum tuner_state state;
   uint64_t begin, state_since, next_experiment, experiment_begin;
   uint64_t experiment_pause;  ///< until the next experiment but one, at most
@@ -79,9 +79,13 @@ uint32_t tuner_region_begins(struct tuner* tuner, uintptr_t function, uint64_t n
 /// The region that began last has ended.
 void tuner_region_ends(struct tuner* tuner, uint64_t now);
 
-/// The program's threads sleep while they wait for each other (or do not): then another number can gain
-/// little beside neighbours, and the first experiment has time.
-void tuner_threads_sleep(struct tuner* tuner, bool they_do);
+/// Adds what the thread that begins regions did lately, from which the tuner infers whether threads sleep
+/// while they wait for each other. If they do, another number can gain little beside neighbours, and the
+/// first experiment has time.
+/// \param ran      seconds
+/// \param given_up how often it gave its CPU up
+/// \param lost     how often it lost its CPU to another thread
+void tuner_switches(struct tuner* tuner, double ran, uint64_t given_up, uint64_t lost);
 
 /// CPU has become short, or is no longer: other numbers may be better now.
 void tuner_supply_changed(struct tuner* tuner, bool is_short, uint64_t now);

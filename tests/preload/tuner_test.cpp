@@ -41,7 +41,12 @@ class played_program {
   }
 
   void set_short(bool is_short) { tuner_supply_changed(&tuner_, is_short, static_cast<std::uint64_t>(now_)); }
-  void let_threads_sleep() { tuner_threads_sleep(&tuner_, true); }
+  /// In a second of CPU time.
+  void switch_threads(std::uint64_t given_up, std::uint64_t lost) {
+    tuner_switches(&tuner_, 1, given_up, lost);
+  }
+  /// At barriers, beside a neighbour that takes each turn of 3 ms.
+  void let_threads_sleep() { switch_threads(1000, 300); }
 
   unsigned chosen() const { return tuner_.chosen; }
   double time_with(unsigned threads) const {
@@ -182,6 +187,27 @@ TEST(tuner, does_not_hurry_if_threads_sleep) {
   program.run_until(0.95);
   EXPECT_EQ(program.switches(), 1U);
   EXPECT_EQ(program.chosen(), 2U);
+}
+
+TEST(tuner, hurries_if_threads_wait_actively_between_barriers_at_which_they_sleep) {
+  // As LU beside a copy of itself: counters and times of region as measured.
+  played_program program({2, 2, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.008 : 0.04; });
+  program.set_short(true);
+  program.switch_threads(515, 2336);
+  program.run_until(0.9);
+  EXPECT_EQ(program.chosen(), 1U);
+  EXPECT_LT(program.time_with(2), 0.2);
+}
+
+TEST(tuner, threads_that_sleep_may_lose_their_cpus_as_often) {
+  played_program program({2, 2, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.0025 : 0.002; });
+  program.set_short(true);
+  program.switch_threads(100, 350);
+  program.run_until(0.95);
+  EXPECT_EQ(program.time_with(1), 0) << "each turn of 3 ms ends in a switch";
+  program.switch_threads(3000, 3000);
+  program.run_until(0.99);
+  EXPECT_EQ(program.time_with(1), 0);
 }
 
 TEST(tuner, an_early_experiment_does_not_believe_small_differences) {
