@@ -111,6 +111,10 @@ inline constexpr std::uint64_t calm_sample_ns = 400'000'000;
 /// The first sample after a silence comes early, for programs that do not run for long; the next intervals
 /// double.
 inline constexpr std::uint64_t first_sample_ns = 25'000'000;
+/// The monitor pauses for so many times the CPU time of its last look: it takes 2 % of a CPU at most …
+inline constexpr int pause_for_each_look = 50;
+/// … but no longer than this, so that the workers follow a quota that changes.
+inline constexpr std::uint64_t longest_pause_for_looks_ns = 2'000'000'000;
 /// Resolution of a trace's marks for workers without a CPU.
 inline constexpr std::uint64_t traced_sample_ns = 10'000'000;
 /// Shorter waits for a CPU are not drawn: every wake-up has one.

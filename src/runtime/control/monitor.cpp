@@ -15,13 +15,24 @@
 
 #include <pthread.h>
 
-#include <algorithm>
+#include <ctime>
 #include <new>
 #include <system_error>
 
 namespace sukima::detail {
 
 using std::chrono::nanoseconds;
+
+namespace {
+
+/// The CPU time of the calling thread.
+nanoseconds own_cpu_time() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::chrono::seconds(t.tv_sec) + nanoseconds(t.tv_nsec);
+}
+
+}  // namespace
 
 void monitor::start() {
   std::call_once(started_, [this] {
@@ -51,26 +62,31 @@ void monitor::wake() noexcept {
 void monitor::run() {
   pthread_setname_np(pthread_self(), "sukima-monitor");
   clock::time_point last_inside = clock::now();
-  interval_ = nanoseconds(tuning::first_sample_ns);
   for (;;) {
     // Read before `ending_`, because stop() writes that before it advances the alarm.
     const std::uint32_t seen = alarm_.load(std::memory_order_seq_cst);
     if (ending_.load(std::memory_order_seq_cst)) return;
-    const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : interval_;
-    const timespec pause{0, each.count()};
-    futex(alarm_, FUTEX_WAIT, seen, &pause);
+    sleep_until_next_look(seen);
     if (is_needed()) {
+      const nanoseconds before = own_cpu_time();
       try {
         look();
       } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it looks again in a moment
       }
+      pace_.looked(own_cpu_time() - before);
       last_inside = clock::now();
       continue;
     }
     doze(seen);  // nothing that it looks at matters before the next entry
-    if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns))
-      interval_ = nanoseconds(tuning::first_sample_ns);
+    if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
   }
+}
+
+void monitor::sleep_until_next_look(std::uint32_t seen) noexcept {
+  const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : pace_.pause();
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(each);
+  const timespec pause{whole.count(), (each - whole).count()};
+  futex(alarm_, FUTEX_WAIT, seen, &pause);
 }
 
 bool monitor::is_needed() const noexcept { return park_.counts().entries != 0 || blocking_.has_outside(); }
@@ -82,13 +98,12 @@ void monitor::doze(std::uint32_t seen) noexcept {
 }
 
 void monitor::look() {
-  if (controller_.look_at_capacity()) interval_ = std::min(interval_, nanoseconds(tuning::busy_sample_ns));
+  if (controller_.look_at_capacity()) pace_.hurry();
   shortage_.sample();
   const clock::time_point now = clock::now();
-  if (now - judged_at_ >= interval_) {
+  if (now - judged_at_ >= pace_.interval()) {
     judged_at_ = now;
-    const auto longest = shortage_.is_short() ? tuning::busy_sample_ns : tuning::calm_sample_ns;
-    interval_ = std::min(2 * interval_, nanoseconds(longest));
+    pace_.lengthen(shortage_.is_short());
     shortage_.judge();
   }
   if (chosen_.pin == pin_policy::adaptive) placement_.adapt();

@@ -2,6 +2,8 @@
 // The thread that looks at the machine for the worker controller, the CPU shortage and the worker placement.
 #pragma once
 
+#include "control/monitor_pace.hpp"
+
 #include <sukima/settings.hpp>
 
 #include <atomic>
@@ -54,6 +56,7 @@ class monitor {
 
   void run();
   bool is_needed() const noexcept;
+  void sleep_until_next_look(std::uint32_t seen) noexcept;
   void doze(std::uint32_t seen) noexcept;
   void look();
   void wake() noexcept;
@@ -71,7 +74,7 @@ class monitor {
   std::once_flag started_;
   std::thread thread_;
   // Only for the thread.
-  std::chrono::nanoseconds interval_{0};  ///< between judgements
+  monitor_pace pace_;
   clock::time_point judged_at_{};
 };
 
