@@ -39,7 +39,8 @@ program read_program(const place& from) {
 }
 
 setting read_setting(const place& from) {
-  from.expect_members({"name", "variables", "workers_per_cpu", "cpus", "through", "least_cpus", "quick"});
+  from.expect_members(
+      {"name", "variables", "workers_per_cpu", "cpus", "through", "arguments", "least_cpus", "quick"});
   setting result;
   result.name = from.member("name").name();
   if (from.has("variables")) {
@@ -63,6 +64,10 @@ setting read_setting(const place& from) {
   if (from.has("through")) {
     from.member("through").each([&](const place& word) { result.through.push_back(word.text()); });
     if (result.through.empty()) from.member("through").fail("must not be empty");
+  }
+  if (from.has("arguments")) {
+    from.member("arguments").each([&](const place& word) { result.arguments.push_back(word.text()); });
+    if (result.arguments.empty()) from.member("arguments").fail("must not be empty");
   }
   if (from.has("least_cpus")) result.least_cpus = read_cpus(from.member("least_cpus"));
   if (from.has("quick")) result.quick = from.member("quick").flag();

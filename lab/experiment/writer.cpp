@@ -32,6 +32,7 @@ ordered_json json_of(const setting& one) {
   if (one.workers_per_cpu != 1) entry["workers_per_cpu"] = one.workers_per_cpu;
   if (one.cpus_left) entry["cpus"] = "left";
   if (!one.through.empty()) entry["through"] = one.through;
+  if (!one.arguments.empty()) entry["arguments"] = one.arguments;
   if (one.least_cpus != 1) entry["least_cpus"] = one.least_cpus;
   if (!one.quick) entry["quick"] = false;
   return entry;

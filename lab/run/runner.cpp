@@ -283,6 +283,7 @@ job job_of(const program& what, const setting& how, const environment& where, un
     const std::vector<std::string> words = benchmark_arguments(what.benchmark, size, workers, 1);
     result.arguments.insert(result.arguments.end(), words.begin(), words.end());
   }
+  for (const std::string& word : how.arguments) result.arguments.push_back(fill_in(word, values));
   for (const auto& [name, value] : how.variables) result.variables.emplace_back(name, fill_in(value, values));
   return result;
 }

@@ -38,6 +38,7 @@ struct setting {
   double workers_per_cpu = 1;  ///< for each CPU that the program sees
   bool cpus_left = false;  ///< instead for each CPU that is left: the papers' static rule
   std::vector<std::string> through;  ///< a command that starts the program: "sukima run --"
+  std::vector<std::string> arguments;  ///< words that follow the program's own; {workers} as above
   unsigned least_cpus = 1;  ///< left out on a machine with fewer
   bool quick = true;
 };

@@ -182,6 +182,15 @@ TEST(experiment, has_what_starts_programs_outside_of_guests_only) {
             "settings[1].cpus: must be 'seen' or 'left'");
 }
 
+TEST(experiment, settings_have_words_for_the_program) {
+  const std::string text = changed("\"workers_per_cpu\": 2", "\"arguments\": [\"--clients\", \"{workers}\"]");
+  ASSERT_EQ(complaint(text), "none");
+  const experiment read = parse_experiment(experiment_text(parse_experiment(text)));
+  EXPECT_EQ(read.settings[1].arguments, (std::vector<std::string>{"--clients", "{workers}"}));
+  EXPECT_EQ(complaint(changed("\"workers_per_cpu\": 2", "\"arguments\": []")),
+            "settings[1].arguments: must not be empty");
+}
+
 TEST(experiment, leaves_out_what_needs_more_cpus) {
   const experiment what = parse_experiment(changed("\"copies\": 2", "\"least_cpus\": 4, \"copies\": 2"));
   EXPECT_TRUE(run_choice{.cpus = 4}.takes(what.environments[1]));

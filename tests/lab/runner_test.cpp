@@ -406,5 +406,15 @@ TEST(jobs, are_started_by_what_the_setting_has) {
             (std::vector<std::string>{"/bin/starter", "run", "--", "/bin/work", "fib"}));
 }
 
+TEST(jobs, have_the_words_of_the_setting_behind_those_of_the_program) {
+  experiment what = parse_experiment(test::small_experiment);
+  setting how;
+  how.arguments = {"--clients", "{workers}"};
+  what.programs[0].benchmark.clear();
+  what.programs[0].command = {"work", "once"};
+  const job one = job_of(what.programs[0], how, what.environments[0], 3, false, at_bin_work);
+  EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "once", "--clients", "3"}));
+}
+
 }  // namespace
 }  // namespace sukima::lab
