@@ -28,7 +28,7 @@ class monitor_pace {
   /// The capacity has changed: the next looks come soon.
   void hurry() noexcept { interval_ = std::min(interval_, nanoseconds(tuning::busy_sample_ns)); }
 
-  /// The time between two judgements is over: the next one is twice as long.
+  /// A judgement follows: the time until the next one doubles.
   void lengthen(bool cpu_is_short) noexcept {
     const auto longest = cpu_is_short ? tuning::busy_sample_ns : tuning::calm_sample_ns;
     interval_ = std::min(2 * interval_, nanoseconds(longest));
