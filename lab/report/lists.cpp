@@ -25,6 +25,18 @@ std::string kinds_of(const experiment& what) {
   return text;
 }
 
+/// The paper that an experiment repeats: its source up to the first comma. Empty: none.
+std::string paper_of(const experiment& what) { return what.source.substr(0, what.source.find(',')); }
+
+/// The papers in their order, and last the empty one if an experiment repeats none.
+std::vector<std::string> papers_of(const std::vector<experiment>& all) {
+  std::set<std::string> papers;
+  for (const experiment& one : all) papers.insert(paper_of(one));
+  std::vector<std::string> sorted(papers.begin(), papers.end());
+  if (!sorted.empty() && sorted.front().empty()) std::ranges::rotate(sorted, sorted.begin() + 1);
+  return sorted;
+}
+
 /// The expected runs and times of an experiment.
 struct forecast {
   std::size_t runs = 0, done = 0;
@@ -72,11 +84,17 @@ std::string scale_text(const experiment& what, const run_choice& choice, unsigne
 std::string list_text(const std::vector<experiment>& all) {
   std::size_t width = 10;
   for (const experiment& one : all) width = std::max(width, one.name.size());
+  const std::vector<std::string> papers = papers_of(all);
   std::string text;
-  for (const experiment& one : all)
-    text += fmt::format("{:<{}}  {} ({}; {}, {} with --quick; {})\n", one.name, width, one.title,
-                        kinds_of(one), count_text(plan_runs(one, {}).size(), "run"),
-                        plan_runs(one, {.quick = true}).size(), count_text(one.claims.size(), "claim"));
+  for (const std::string& paper : papers) {
+    const bool has_heading = papers.size() > 1 || !paper.empty();
+    if (has_heading) text += (paper.empty() ? "no paper" : paper) + ":\n";
+    for (const experiment& one : all)
+      if (paper_of(one) == paper)
+        text += fmt::format("{}{:<{}}  {} ({}; {}, {} with --quick; {})\n", has_heading ? "  " : "", one.name,
+                            width, one.title, kinds_of(one), count_text(plan_runs(one, {}).size(), "run"),
+                            plan_runs(one, {.quick = true}).size(), count_text(one.claims.size(), "claim"));
+  }
   return text;
 }
 

@@ -23,7 +23,7 @@ nlohmann::ordered_json report_json(const recorded_runs& runs);
 /// and a table of the cells. O(as report_text).
 std::string report_html(const recorded_runs& runs);
 
-/// The list of experiments, one line each.
+/// The list of experiments, one line each, under the names of the papers that they repeat.
 std::string list_text(const std::vector<experiment>& all);
 nlohmann::ordered_json list_json(const std::vector<experiment>& all);
 
