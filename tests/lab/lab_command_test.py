@@ -71,7 +71,8 @@ class lab(with_folder):
 
     def test_reads_the_installed_experiments_and_the_page_s_example(self):
         names = [one["name"] for one in json.loads(self.run_lab("list", "--json", environment={"SUKIMA_LAB_DIR": ""}))]
-        self.assertLessEqual({"lack-count", "lack-quotas", "lack-slowdown", "lack-threads", "place-hints", "wait-machine", "wait-openmp", "wait-shares", "wait-vm",
+        self.assertLessEqual({"lack-count", "lack-quotas", "lack-slowdown", "lack-threads", "objects-growth",
+                              "objects-models", "place-hints", "throw-prune", "throw-stop", "throw-try", "wait-machine", "wait-openmp", "wait-shares", "wait-vm",
                               "wait-vms"}, set(names))
         lines = PAGE.read_text().splitlines()
         start, end = lines.index("    {"), lines.index("    }")
