@@ -24,7 +24,7 @@ class bench_exceptions(unittest.TestCase):
         self.script = shutil.copy(SCRIPT, self.folder)
 
     def pretend(self, name, messages, code=0):
-        """A program that writes its words to stdout and these messages to stderr."""
+        """A program that writes its arguments to stdout and these messages to stderr."""
         program = self.folder / f"bench-exceptions-{name}"
         program.write_text(f"#!/bin/sh\necho \"{name} $*\"\ncat >&2 <<'END'\n{messages}END\nexit {code}\n", encoding="utf-8")
         program.chmod(0o755)

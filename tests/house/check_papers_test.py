@@ -61,8 +61,8 @@ class CheckPapers(unittest.TestCase):
         claim = {"name": "new", "figure": "Yoda et al., figure 5, in control groups"}
         self.assertEqual(self.check(PAGE, [claim]), (1, ["docs/papers.md: the row of Yoda's figure 5 does not name `made-up`"]))
         self.assertEqual(self.check(PAGE, [{**claim, "figure": "Takayama and Kourai, section 3.2"}])[0], 0)
-        self.assertEqual(self.check(PAGE, [{**claim, "figure": "Nobody et al., figure 1"}]),
-                         (1, ["made-up.json: the claim 'new' is about 'Nobody et al., figure 1', which is no paper of docs/papers.md"]))
+        self.assertEqual(self.check(PAGE, [{**claim, "figure": "Unknown et al., figure 1"}]),
+                         (1, ["made-up.json: the claim 'new' is about 'Unknown et al., figure 1', which is no paper of docs/papers.md"]))
 
 
 if __name__ == "__main__":
