@@ -144,6 +144,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DEST
   PATTERN "*.h"
   PATTERN man EXCLUDE)
 
+# The capacity library for other languages, as sources that their own tools build.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings DESTINATION ${CMAKE_INSTALL_DATADIR}/sukima COMPONENT devel
+  USE_SOURCE_PERMISSIONS
+  PATTERN target EXCLUDE PATTERN "*.node" EXCLUDE)
+
 if(SUKIMA_BUILD_CLI)
   set(component_of_bench bench)
   set(component_of_cc compiler)

@@ -17,7 +17,7 @@ import sys
 
 from source_text import split_comments
 
-CODE = {".c", ".h", ".cpp", ".hpp", ".in", ".tc", ".rs", ".pml"}
+CODE = {".c", ".h", ".cpp", ".hpp", ".in", ".tc", ".rs", ".pml", ".go", ".java", ".js"}
 SCRIPTS = {".py", ".sh", ".cmake"}
 PAGES = {".md", ".1"}
 SKIPPED = {"build", ".git", "target", "node_modules", "__pycache__"}

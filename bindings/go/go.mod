@@ -1,0 +1,3 @@
+module sukima.local/capacity
+
+go 1.19
