@@ -50,7 +50,7 @@ _sukima_probe() {
     --at-least | --interval | --count) ;;
     --root | --record) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --steal --pairs --root --record --at-least --strict --watch \
+      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --prometheus --threads --runtimes --steal --pairs --root --record --at-least --strict --watch \
         --interval --count" -- "$cur")
       ;;
   esac

@@ -104,6 +104,7 @@ complete -c sukima -n __fish_use_subcommand -a probe -d 'Report how many CPUs ca
 complete -c sukima -n __fish_use_subcommand -a run -d 'Run a program with threads that fit'
 complete -c sukima -n $probe -x -l pid -a '(__fish_complete_pids)' -d 'Examine this process'
 complete -c sukima -n $probe -l json -d 'Print one JSON object'
+complete -c sukima -n $probe -l prometheus -d 'Print metrics for Prometheus'
 complete -c sukima -n $probe -l threads -d 'Print only how many threads to start'
 complete -c sukima -n $probe -l runtimes -d 'Also ask the installed runtimes'
 complete -c sukima -n $probe -l steal -d 'Also measure unreported steal time'

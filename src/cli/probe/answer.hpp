@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of `sukima probe` as text and as JSON.
+// The answer of `sukima probe` as text, as JSON and as metrics.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -37,5 +37,7 @@ struct answer {
 /// The answer on one screen.
 std::string text_of(const answer& what, bool colour);
 nlohmann::json json_of(const answer& what);
+/// Metrics in the text format of Prometheus. What is unknown has no sample.
+std::string metrics_of(const answer& what);
 
 }  // namespace sukima::cli::probe

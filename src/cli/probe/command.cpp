@@ -44,7 +44,8 @@ Exit codes: 0 success, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 war
 
 struct probe_options {
   pid_t process = 0;
-  bool json = false, threads_only = false, runtimes = false, strict = false, watch = false, pairs = false;
+  bool json = false, prometheus = false, threads_only = false, runtimes = false, strict = false,
+       watch = false, pairs = false;
   bool steal = false;
   std::string root, record;
   std::optional<double> at_least, interval;
@@ -71,6 +72,10 @@ void refuse_contradictions(const probe_options& options) {
   if (!options.record.empty() && is_special)
     throw process::usage_error(
         "--record stores one measurement: leave out --watch, --runtimes, --pairs and --steal");
+  if (options.prometheus && (options.json || options.watch || options.pairs || options.threads_only ||
+                             options.runtimes || options.steal))
+    throw process::usage_error(
+        "--prometheus prints metrics: leave out --json, --watch, --pairs, --threads, --runtimes and --steal");
   if (options.threads_only && (options.json || options.runtimes))
     throw process::usage_error("--threads prints one number: leave out --json and --runtimes");
 }
@@ -82,11 +87,20 @@ constexpr double measuring_seconds = 0.5;
 /// Long enough for several turns of the hypervisor's scheduler.
 constexpr double steal_seconds = 1;
 
+/// The load, with all rates unknown where nothing was measured, as in a plain copy of /proc and /sys.
+sukima_capacity_load measured_load(const capacity_meter& meter) {
+  sukima_capacity_load load = meter.load();
+  if (load.seconds > 0) return load;
+  for (double* const rate : {&load.now, &load.others, &load.stolen, &load.throttled, &load.pressure})
+    *rate = std::numeric_limits<double>::quiet_NaN();
+  return load;
+}
+
 /// The answer of a meter that has measured.
 answer answer_of(const capacity_meter& meter) {
   answer found;
   found.report = meter.explain();
-  found.load = meter.load();
+  found.load = measured_load(meter);
   found.estimate = meter.usable();
   const sukima_capacity_facts& facts = found.report->facts;
   const auto usable = [&meter](unsigned threads) { return meter.usable(threads).usable; };
@@ -187,6 +201,8 @@ int probe_once(const probe_options& options) {
   const answer found = find_answer(options);
   if (options.threads_only) {
     fmt::print("{}\n", found.threads);
+  } else if (options.prometheus) {
+    fmt::print("{}", metrics_of(found));
   } else if (options.json) {
     fmt::print("{}\n", json_of(found).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
@@ -207,6 +223,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       ->type_name("PID")
       ->check(number_range(1, std::numeric_limits<pid_t>::max()));
   command.add_flag("--json", options->json, "Print one JSON object");
+  command.add_flag("--prometheus", options->prometheus, "Print metrics for Prometheus");
   command.add_flag("--threads", options->threads_only, "Print only how many threads to start");
   command.add_flag("--runtimes", options->runtimes,
                    "Also ask the installed runtimes for their number of CPUs");

@@ -2,9 +2,8 @@
 // Metrics in the text format of Prometheus.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <base/shared/metric_text.hpp>
 #include <functional>
-#include <utility>
 
 #include "shared/metrics.hpp"
 
@@ -15,47 +14,18 @@ constexpr optimiser_state all_states[] = {
     optimiser_state::idle,  optimiser_state::learn, optimiser_state::trial, optimiser_state::rest,
     optimiser_state::sweep, optimiser_state::back,  optimiser_state::hold};
 
-/// A label's value without what would end it.
-std::string escaped(const std::string& value) {
-  std::string text;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    text += c == '\n' ? "\\n" : std::string(1, c);
-  }
-  return text;
-}
-
-/// The text of one metric: its head, once, and its samples.
-class family {
- public:
-  family(std::string& to, const char* name, const char* type, const char* help)
-      : to_(to), name_(name), type_(type), help_(help) {}
-
-  void add(const std::string& labels, double value) {
-    if (!std::exchange(begun_, true))
-      to_ += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name_, help_, type_);
-    to_ += labels.empty() ? fmt::format("{} {}\n", name_, value)
-                          : fmt::format("{}{{{}}} {}\n", name_, labels, value);
-  }
-
- private:
-  std::string& to_;
-  const char *name_, *type_, *help_;
-  bool begun_ = false;
-};
-
-std::string label_of(const vm_metrics& one) { return fmt::format("vm=\"{}\"", escaped(one.name)); }
+std::string label_of(const vm_metrics& one) { return metric_label("vm", one.name); }
 
 /// A metric of which each machine has at most one sample.
 void add_values(std::string& text, const host_metrics& all, const char* name, const char* type,
                 const char* help, const std::function<std::optional<double>(const vm_metrics&)>& value) {
-  family metric(text, name, type, help);
+  metric_family metric(text, name, type, help);
   for (const vm_metrics& one : all.vms)
     if (const auto found = value(one)) metric.add(label_of(one), *found);
 }
 
 void add_vcpus(std::string& text, const host_metrics& all) {
-  family metric(text, "sukima_vm_vcpus", "gauge", "Virtual CPUs by their state.");
+  metric_family metric(text, "sukima_vm_vcpus", "gauge", "Virtual CPUs by their state.");
   for (const vm_metrics& one : all.vms) {
     metric.add(label_of(one) + ",state=\"online\"", static_cast<double>(one.online));
     metric.add(label_of(one) + ",state=\"offline\"", static_cast<double>(one.offline));
@@ -63,7 +33,8 @@ void add_vcpus(std::string& text, const host_metrics& all) {
 }
 
 void add_states(std::string& text, const host_metrics& all) {
-  family metric(text, "sukima_vm_optimiser_state", "gauge", "1 for the state of the optimiser, else 0.");
+  metric_family metric(text, "sukima_vm_optimiser_state", "gauge",
+                       "1 for the state of the optimiser, else 0.");
   for (const vm_metrics& one : all.vms)
     for (const optimiser_state each : all_states)
       if (one.state)
@@ -71,7 +42,7 @@ void add_states(std::string& text, const host_metrics& all) {
 }
 
 void add_acts(std::string& text, const host_metrics& all) {
-  family metric(text, "sukima_host_acts_total", "counter", "Acts of this process by kind and result.");
+  metric_family metric(text, "sukima_host_acts_total", "counter", "Acts of this process by kind and result.");
   for (const auto& [kind, counts] : all.acts) {
     metric.add(fmt::format("kind=\"{}\",result=\"proved\"", name_of(kind)),
                static_cast<double>(counts.proved));
@@ -81,7 +52,7 @@ void add_acts(std::string& text, const host_metrics& all) {
 }
 
 void add_messages(std::string& text, const guest_inbox::counts& seen) {
-  family metric(text, "sukima_guest_messages_total", "counter", "Messages of guests by result.");
+  metric_family metric(text, "sukima_guest_messages_total", "counter", "Messages of guests by result.");
   metric.add("result=\"taken\"", static_cast<double>(seen.taken));
   metric.add("result=\"malformed\"", static_cast<double>(seen.malformed));
   metric.add("result=\"too_many\"", static_cast<double>(seen.too_many));
@@ -108,10 +79,10 @@ std::string metrics_text(const host_metrics& all) {
   add_states(text, all);
   add_acts(text, all);
   if (all.messages) add_messages(text, *all.messages);
-  family vms(text, "sukima_host_vms", "gauge", "Virtual machines of this host.");
+  metric_family vms(text, "sukima_host_vms", "gauge", "Virtual machines of this host.");
   vms.add("", static_cast<double>(all.vms.size()));
   if (all.cycle_seconds) {
-    family cycle(text, "sukima_host_cycle_seconds", "gauge", "How long the latest cycle took.");
+    metric_family cycle(text, "sukima_host_cycle_seconds", "gauge", "How long the latest cycle took.");
     cycle.add("", *all.cycle_seconds);
   }
   return text;

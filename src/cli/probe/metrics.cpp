@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer as metrics for Prometheus; see answer.hpp.
+#include <base/shared/metric_text.hpp>
+#include <cmath>
+#include <string>
+
+#include "probe/answer.hpp"
+
+namespace sukima::cli::probe {
+namespace {
+
+/// Appends a metric of one sample, unless its value is unknown or infinite.
+void add_value(std::string& text, const char* name, const char* help, double value) {
+  if (std::isfinite(value)) metric_family(text, name, "gauge", help).add({}, value);
+}
+
+/// The quota of each group that has one. \param value of a limit
+template <class Value>
+void add_quotas(std::string& text, const answer& what, const char* name, const char* type, const char* help,
+                Value value) {
+  metric_family metric(text, name, type, help);
+  for (std::size_t i = 0; i < what.report->limit_count; ++i) {
+    const sukima_capacity_limit& limit = what.report->limits[i];
+    if (limit.kind == SUKIMA_CAPACITY_QUOTA && std::isfinite(limit.value))
+      metric.add(metric_label("level", std::to_string(limit.level)), value(limit));
+  }
+}
+
+}  // namespace
+
+std::string metrics_of(const answer& what) {
+  const sukima_capacity_facts& facts = what.report->facts;
+  std::string text;
+  add_value(text, "sukima_usable_cpus", "CPUs that the process can use beside its neighbours.",
+            what.estimate.usable);
+  add_value(text, "sukima_usable_cpus_low", "Lower end of the interval of sukima_usable_cpus.",
+            what.estimate.low);
+  add_value(text, "sukima_usable_cpus_high", "Upper end of the interval of sukima_usable_cpus.",
+            what.estimate.high);
+  add_value(text, "sukima_limit_cpus", "CPUs that the limits of the process allow.", facts.usable);
+  add_value(text, "sukima_cap_threads", "Threads that may run at the same moment.", facts.cap);
+  add_value(text, "sukima_threads", "Threads to start.", what.threads);
+  add_value(text, "sukima_online_cpus", "CPUs of the machine that are online.", facts.online);
+  add_value(text, "sukima_used_cpus", "CPUs that the threads of the process get now.", what.load.now);
+  add_value(text, "sukima_other_used_cpus", "CPUs that others use on this machine.", what.load.others);
+  add_value(text, "sukima_stolen_ratio", "Part of each CPU that the hypervisor takes.", what.load.stolen);
+  add_value(text, "sukima_throttled_ratio", "Part of the time in which a quota holds the group back.",
+            what.load.throttled);
+  add_value(text, "sukima_pressure_ratio", "Part of the time in which some thread waits for a CPU.",
+            what.load.pressure);
+  add_quotas(text, what, "sukima_quota_cpus", "gauge",
+             "Quota of the process's group (level 0) or of a group above.",
+             [](const sukima_capacity_limit& limit) { return limit.value; });
+  add_quotas(text, what, "sukima_quota_periods_total", "counter",
+             "Periods of the quota in which the group wanted CPU.",
+             [](const sukima_capacity_limit& limit) { return static_cast<double>(limit.periods); });
+  add_quotas(text, what, "sukima_quota_throttled_periods_total", "counter",
+             "Periods in which the quota held the group back.",
+             [](const sukima_capacity_limit& limit) { return static_cast<double>(limit.throttled_periods); });
+  metric_family(text, "sukima_binding_info", "gauge", "1; the label is the kind of what takes most away.")
+      .add(metric_label("kind", sukima_capacity_kind_name(binding_limit(*what.report).kind)), 1);
+  metric_family warnings(text, "sukima_warning_info", "gauge", "1 for each warning.");
+  for (const warning& each : what.warnings) warnings.add(metric_label("name", each.name), 1);
+  return text;
+}
+
+}  // namespace sukima::cli::probe
