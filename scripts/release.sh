@@ -1,13 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a release of the version that include/sukima/version.h names: release.sh [--check]
+# Makes a release of the version that include/sukima/version.h names:
+#   release.sh [--url URL]    URL is the folder where the files will be published, for the recipes of package managers
+#   release.sh --check        ends after the first step
+#   release.sh --prepare      gives the text under "Unreleased" of CHANGELOG.md a section of that version; commit it then
 #
 # 1. Checks that the tree is clean, that the version is new, and that CHANGELOG.md and CITATION.cff name it.
 # 2. Runs the gate in a fresh clone.
-# 3. Builds the packages, the wheel and the reference (HTML with a search box) there, and writes SHA256SUMS beside them.
+# 3. Builds the packages, the wheel and the reference (HTML with a search box) there, packs the sources, and with --url
+#    the recipes of package managers (packaging/). Writes SHA256SUMS beside them.
 # 4. Tags the commit vVERSION. It pushes nothing; the last line says which command does.
 #
-# --check ends after the first step. The files are in build/release-VERSION.
+# The files are in build/release-VERSION.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,15 +20,26 @@ fail() {
   exit 2
 }
 
-only_check=
+action=release url=
 case ${1:-} in
   "") ;;
-  --check) only_check=yes ;;
-  *) fail "unknown argument '$1'; give --check, or nothing" ;;
+  --check | --prepare) action=${1#--} ;;
+  --url)
+    url=${2:-}
+    [[ $url =~ ^https?://[^[:space:]]+$ ]] || fail "--url: '$url' is not an address; give one such as https://example.org/files"
+    ;;
+  *) fail "unknown argument '$1'; give --check, --prepare, --url URL, or nothing" ;;
 esac
 
 version=$(sed -nE 's/^#define SUKIMA_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/sukima/version.h | paste -s -d .)
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "include/sukima/version.h names no version; define its three numbers"
+if [[ $action == prepare ]]; then
+  ! grep -qE "^## ${version//./\\.}( |$)" CHANGELOG.md || fail "CHANGELOG.md has a section '## $version' already"
+  [[ $(grep -c '^## Unreleased$' CHANGELOG.md) == 1 ]] || fail "CHANGELOG.md has no section '## Unreleased'; add it"
+  sed -i "s/^## Unreleased\$/## Unreleased\n\n## $version/" CHANGELOG.md
+  echo "release.sh: CHANGELOG.md has a section '## $version'; commit it"
+  exit 0
+fi
 [[ -z $(git status --porcelain) ]] || fail "there are uncommitted changes; commit or remove them"
 ! git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null ||
   fail "the tag v$version is there already; raise the version in include/sukima/version.h"
@@ -34,7 +49,7 @@ grep -qE "^version: ${version//./\\.}$" CITATION.cff || fail "CITATION.cff names
 unreleased=$(sed -n '/^## Unreleased/,/^## [0-9]/p' CHANGELOG.md | grep -vE '^(## .*|)$' || true)
 [[ -z $unreleased ]] || fail "CHANGELOG.md has text under 'Unreleased'; move it to the section of $version"
 echo "release.sh: version $version can be released"
-[[ -z $only_check ]] || exit 0
+[[ $action == release ]] || exit 0
 
 commit=$(git rev-parse HEAD)
 files=$PWD/build/release-$version
@@ -50,6 +65,12 @@ find build/release/packages -maxdepth 1 -type f \( -name '*.deb' -o -name '*.tar
   -exec cp {} "$files" \;
 tar --create --gzip --file "$files/sukima-$version-reference.tar.gz" --directory build/release/docs \
   --transform "s/^html/sukima-$version-reference/" html
+(cd python && python3 -c 'import sys, backend; backend.build_sdist(sys.argv[1])' "$files")
+if [[ -n $url ]]; then
+  archive=sukima-$version.tar.gz
+  packaging/write_recipes.py "$files/$archive" "$url/$archive" "$clone/sukima-$version-recipes"
+  tar --create --gzip --file "$files/sukima-$version-recipes.tar.gz" --directory "$clone" "sukima-$version-recipes"
+fi
 (cd "$files" && sha256sum -- * >SHA256SUMS)
 cd - >/dev/null
 git tag --annotate "v$version" --message "Sukima $version" "$commit"

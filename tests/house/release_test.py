@@ -71,7 +71,20 @@ class Release(unittest.TestCase):
 
     def test_unknown_arguments(self):
         status, output = self.run_script("--now")
-        self.assertEqual((status, output), (2, "release.sh: unknown argument '--now'; give --check, or nothing\n"))
+        self.assertEqual(status, 2)
+        self.assertEqual(output, "release.sh: unknown argument '--now'; give --check, --prepare, --url URL, or nothing\n")
+        self.assertIn("'files' is not an address", self.run_script("--url", "files")[1])
+
+    def test_prepares_the_section_of_a_version(self):
+        self.check(changes="# Changes\n\n## Unreleased\n\n- A change.\n\n## 1.2.2\n\n- An old one.\n")
+        self.assertEqual(self.run_script("--prepare"),
+                         (0, "release.sh: CHANGELOG.md has a section '## 1.2.3'; commit it\n"))
+        self.assertEqual((self.folder / "CHANGELOG.md").read_text(encoding="utf-8"),
+                         "# Changes\n\n## Unreleased\n\n## 1.2.3\n\n- A change.\n\n## 1.2.2\n\n- An old one.\n")
+        status, output = self.run_script("--prepare")
+        self.assertEqual((status, output), (2, "release.sh: CHANGELOG.md has a section '## 1.2.3' already\n"))
+        self.git("commit", "--quiet", "--all", "--message", "Prepare")
+        self.assertEqual(self.run_script("--check"), (0, "release.sh: version 1.2.3 can be released\n"))
 
 
 if __name__ == "__main__":
