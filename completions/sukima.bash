@@ -154,7 +154,7 @@ _sukima_run() {
 _sukima_explain() {
   _sukima_program && return
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "--help --json --keep --" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "--help --json --html --keep --" -- "$cur")
   else
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
   fi

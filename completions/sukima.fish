@@ -142,6 +142,7 @@ complete -c sukima -n $cc -o fclosures=unwind -d 'Closures leave their variables
 complete -c sukima -n $cc -o fclosures=exceptions -d 'The same, by landing pads'
 complete -c sukima -n $explain -F
 complete -c sukima -n $explain -l json -d 'Print one JSON object'
+complete -c sukima -n $explain -r -F -l html -d 'Also write a page with a timeline'
 complete -c sukima -n $explain -r -l keep -d 'Keep the trace of the program'
 complete -c sukima -n $bench -a 'all (__sukima_listed benchmarks)'
 complete -c sukima -n $bench -x -l workers -d 'Numbers of workers'

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include <base/shared/program.hpp>
 #include <base/shared/temporary_directory.hpp>
+#include "explain/page.hpp"
 #include "explain/profile.hpp"
 #include "explain/trace_file.hpp"
 #include "shared/commands.hpp"
@@ -24,6 +26,7 @@ namespace {
 struct explain_options {
   std::string file;
   std::string keep;
+  std::string html;
   bool json = false;
 };
 
@@ -32,20 +35,32 @@ constexpr const char* footer = R"(Examples:
   SUKIMA_TRACE=run.json ./solver            only write the trace
   sukima explain run.json                   explain a trace
   sukima explain --json run.json            the same as a JSON object
+  sukima explain --html run.html run.json   also a page with a timeline
 
 The trace also opens in https://ui.perfetto.dev and chrome://tracing.)";
 
-void write_profiles(const recorded_trace& trace, bool json, std::FILE* to) {
+void write_page(const std::string& file, const std::string& page) {
+  std::ofstream out(file);
+  if (!(out << page << std::flush))
+    throw std::system_error(errno, std::generic_category(),
+                            fmt::format("the page cannot be written to '{}'", file));
+}
+
+/// \param title what was explained
+void write_profiles(const recorded_trace& trace, const explain_options& options, const std::string& title,
+                    std::FILE* to) {
   const std::vector<runtime_profile> profiles = profiles_of(trace);
+  if (!options.html.empty()) write_page(options.html, page_of(trace, profiles, title));
   const std::string text =
-      json ? nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}}.dump(2) + "\n"
-           : text_of(profiles) + text_of(trace.clones);
+      options.json
+          ? nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}}.dump(2) + "\n"
+          : text_of(profiles) + text_of(trace.clones);
   if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
     throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
 }
 
 void explain_program(const std::string& program, const process::program_end& end,
-                     const std::string& trace_file, bool json) {
+                     const std::string& trace_file, const explain_options& options) {
   if (!std::filesystem::exists(trace_file)) {
     complain(
         fmt::format("'{}' wrote no trace: {}", program,
@@ -53,8 +68,10 @@ void explain_program(const std::string& program, const process::program_end& end
     return;
   }
   try {
-    write_profiles(read_trace(trace_file), json, stderr);
+    write_profiles(read_trace(trace_file), options, "sukima explain -- " + program, stderr);
   } catch (const process::usage_error& error) {  // the request was right
+    complain(error.what());
+  } catch (const std::system_error& error) {  // the exit code stays the program's
     complain(error.what());
   }
 }
@@ -72,7 +89,7 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
       if (failure)
         complain(fmt::format("the trace cannot be kept as '{}': {}", options.keep, failure.message()));
     }
-    explain_program(program.front(), end, file, options.json);
+    explain_program(program.front(), end, file, options);
   }
   if (end.signal != 0) {
     process::end_by(end.signal);
@@ -88,6 +105,8 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.footer(footer);
   command.add_option("FILE", options->file, "A trace: the file that SUKIMA_TRACE named for a program");
   command.add_flag("--json", options->json, "Print one JSON object");
+  command.add_option("--html", options->html, "Also write a page with a timeline to this file")
+      ->type_name("FILE");
   command.add_option("--keep", options->keep, "Keep the trace of PROGRAM in this file")->type_name("FILE");
   command.callback([options, &code, program = std::move(program)] {
     if (program.has_value()) {
@@ -105,7 +124,7 @@ void declare(CLI::App& command, int& code, program_words program) {
     if (!options->keep.empty())
       throw process::usage_error(
           "--keep is for the trace of a program: sukima explain --keep FILE -- PROGRAM");
-    write_profiles(read_trace(options->file), options->json, stdout);
+    write_profiles(read_trace(options->file), *options, "sukima explain " + options->file, stdout);
     code = process::exit_success;
   });
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The explanation as a page of HTML with a timeline.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/profile.hpp"
+#include "explain/trace_file.hpp"
+
+namespace sukima::cli::explain {
+
+/// A whole page without scripts and links: a timeline of each runtime's workers, their figures as a table,
+/// and the text of the explanation. O(size of the trace).
+/// \param profiles those of the trace \param title what was explained
+std::string page_of(const recorded_trace& trace, const std::vector<runtime_profile>& profiles,
+                    std::string_view title);
+
+}  // namespace sukima::cli::explain
