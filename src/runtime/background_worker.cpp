@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <functional>
 
 namespace sukima::detail {
@@ -49,11 +50,18 @@ void notify(const std::function<void(int)>& observer, const worker& w) noexcept 
   if (observer) observer(static_cast<int>(w.id));
 }
 
+/// Names the calling thread after its worker, for debuggers and profilers.
+void name_thread(const worker& w) noexcept {
+  char name[16];  // the kernel's limit; cut off with 8 digits
+  std::snprintf(name, sizeof name, "sukima-%u", w.id);
+  pthread_setname_np(pthread_self(), name);
+}
+
 }  // namespace
 
 void background_main(worker& w) {
   runtime_core& r = *w.runtime;
-  pthread_setname_np(pthread_self(), "sukima");
+  name_thread(w);
   if (r.chosen.pin == pin_policy::cpu) pin(w);
   ensure_alternate_stack();
   w.thread_id.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker.hpp"
 
+#include <base/shared/probe.hpp>
 #include "observe/trace.hpp"
 #include "rest/rest_mark.hpp"
 #include "settings.hpp"
@@ -55,7 +56,10 @@ void worker::enter_state(worker_state next, std::uint64_t now) noexcept {
 }
 
 void worker::rests(rest_place place) noexcept { rest.is(rest_changes, place); }
-void worker::sleeps(rest_place place, std::uint32_t seen) noexcept { rest.sleeps(rest_changes, place, seen); }
+void worker::sleeps(rest_place place, std::uint32_t seen) noexcept {
+  SUKIMA_PROBE(park, id, place);
+  rest.sleeps(rest_changes, place, seen);
+}
 
 void worker::note(trace_kind kind, std::uint32_t argument) noexcept {
   if (trace != nullptr) trace->add(kind, ticks(), argument);

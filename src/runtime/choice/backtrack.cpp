@@ -2,6 +2,7 @@
 // Backtracking to the oldest choice point with work, splitting a task off there, and replaying.
 #include "choice/backtrack.hpp"
 
+#include <base/shared/probe.hpp>
 #include "choice/covered_segment.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
@@ -134,6 +135,7 @@ task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worke
   }
   if (t == nullptr) return nullptr;
   prepare_task(s, t);
+  SUKIMA_PROBE(split, w.id, t->depth);
   hands_over(t);  // pairs with: execute in execute.cpp
   // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
   if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task that another worker has taken: waiting for it while doing other work. Protocol: join.hpp.
 #include <base/shared/assert.hpp>
+#include <base/shared/probe.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
@@ -45,6 +46,7 @@ void after_park(worker& w, fiber* from, void* argument) {
 void count_park(worker& w) noexcept {
   ++w.statistics.parks;
   w.note(trace_kind::park);
+  SUKIMA_PROBE(wait, w.id, 0);
   w.runtime->parked.add();
 }
 

@@ -2,6 +2,7 @@
 #include "park/park.hpp"
 
 #include <base/shared/assert.hpp>
+#include <base/shared/probe.hpp>
 #include "join/joining.hpp"
 #include "lifetime.hpp"
 #include "park/call_home.hpp"
@@ -49,7 +50,10 @@ template <class Change> bool update(atomic<worker_counts>& counts, Change change
 
 }  // namespace
 
-void unpark(worker& w) noexcept { w.epoch.advance(); }
+void unpark(worker& w) noexcept {
+  SUKIMA_PROBE(unpark, w.id, 0);
+  w.epoch.advance();
+}
 
 void parking::sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
                                  std::uint64_t longest_ns) noexcept {

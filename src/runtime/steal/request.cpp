@@ -2,6 +2,7 @@
 #include "steal/request.hpp"
 
 #include <base/shared/assert.hpp>
+#include <base/shared/probe.hpp>
 #include "fiber/fiber.hpp"
 #include "observe/trace.hpp"
 #include "park/park.hpp"
@@ -26,6 +27,7 @@ task* accept(worker& w, task* reply, const worker& victim) noexcept {
   if (reply == no_task) return nullptr;
   ++w.statistics.steals;
   w.note(trace_kind::steal, victim.id);
+  SUKIMA_PROBE(steal, w.id, victim.id);
   return reply;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <base/shared/assert.hpp>
+#include <base/shared/probe.hpp>
 #include "fiber/fiber.hpp"
 #include "join/joining.hpp"
 #include "observe/trace.hpp"
@@ -63,6 +64,7 @@ task* steal_from(worker& w, worker& victim, bool by_hint = false) noexcept {
   ++w.statistics.steals;
   w.last_victim = &victim;
   w.note(trace_kind::steal, victim.id);
+  SUKIMA_PROBE(steal, w.id, victim.id);
   return t;
 }
 
