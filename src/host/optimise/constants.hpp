@@ -66,10 +66,14 @@ inline constexpr double trial_slack = 3;
 
 /// How far a sweep goes above the estimate, and in how many rounds.
 inline constexpr unsigned sweep_ahead = 8, fewest_rounds = 4, most_rounds = 12;
+/// The fewest windows at each count of a sweep: the median of four is wrong after two bursts.
+inline constexpr unsigned fewest_sweep_windows = 6;
 /// The smallest turn of the use that counts, and the largest fall of a flat curve.
 inline constexpr double large_turn = 0.10;
-/// The use has risen once it is this near to the top.
-inline constexpr double near_top = 0.015;
+/// Standard errors of a point: how far the farthest of nine points, or a step between two, is off by chance.
+inline constexpr double curve_errors = 4, turn_errors = 4;
+/// ... and how near to the lowest point a count must be. A step to the bottom is a large one.
+inline constexpr double bottom_errors = 2;
 
 /// How far a neighbour's share may fall during a trial.
 inline constexpr double guard_fall = 0.02;

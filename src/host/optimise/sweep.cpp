@@ -3,12 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "optimise/constants.hpp"
 #include "optimise/statistics.hpp"
 
 namespace sukima::host {
+namespace {
+
+/// The first place whose use is within `effect` of the median from there on. The maximum instead of the
+/// median would be too high by noise.
+std::size_t end_of_rise(const std::vector<double>& use, double effect) {
+  std::size_t i = 0;
+  while (use[i] < median({use.begin() + static_cast<std::ptrdiff_t>(i), use.end()}) - effect) i++;
+  return i;
+}
+
+}  // namespace
 
 sweep::sweep(unsigned first, unsigned last, double effect, unsigned visit)
     : first_(first), effect_(effect), visit_length_(visit), logs_(last - first + 1) {}
@@ -25,22 +37,35 @@ bool sweep::add(double log_use) {
   row_.push_back(median(std::exchange(visit_, {})));
   if (row_.size() < logs_.size()) return false;
   end_round();
-  if (rounds_ < constants::fewest_rounds) return false;
+  if (rounds_ < constants::fewest_rounds || rounds_ * visit_length_ < constants::fewest_sweep_windows)
+    return false;
   return error_ < effect_ / 2 || rounds_ >= constants::most_rounds / visit_length_;
 }
 
 void sweep::end_round() {
   if (rounds_ % 2 == 0) std::reverse(row_.begin(), row_.end());
   const double middle = median(row_);
-  error_ = 0;
-  for (std::size_t i = 0; i < logs_.size(); i++) {
-    logs_[i].push_back(row_[i] - middle);
-    const double count = static_cast<double>(logs_[i].size());
-    // 1.25: the error of a median against that of a mean.
-    error_ = std::max(error_, 1.25 * deviation(logs_[i]) / std::sqrt(count));
-  }
+  for (std::size_t i = 0; i < logs_.size(); i++) logs_[i].push_back(row_[i] - middle);
   row_.clear();
   rounds_++;
+  error_ = point_error();
+}
+
+/// The standard error of each point. All points have the same noise, so all windows together show it. It
+/// ignores the farthest tenth: one burst must not hide a step.
+double sweep::point_error() const {
+  if (rounds_ < 2) return 0;
+  std::vector<double> squares;
+  for (const auto& logs : logs_) {
+    const double level = median(logs);
+    for (const double one : logs) squares.push_back((one - level) * (one - level));
+  }
+  std::sort(squares.begin(), squares.end());
+  squares.resize(squares.size() - squares.size() / 10);
+  const double mean =
+      std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
+  // 1.27: normal noise against what is left of it. 1.25: the error of a median against that of a mean.
+  return 1.25 * 1.27 * std::sqrt(mean / (rounds_ - 1));
 }
 
 /// The use's logarithm at each count, relative to that at the first.
@@ -52,7 +77,7 @@ std::vector<double> sweep::curve() const {
 
 sweep::result sweep::shape() const {
   const std::vector<double> use = curve();
-  const double tolerance = std::max(effect_, 2 * error_);
+  const double tolerance = std::max(effect_, constants::curve_errors * error_);
   const auto found = [&](std::size_t i, unsigned shape) {
     return result{first_ + static_cast<unsigned>(i), shape, use[i]};
   };
@@ -61,7 +86,7 @@ sweep::result sweep::shape() const {
   double last_large = 0;
   for (std::size_t i = 1; i < use.size(); i++) {
     const double step = use[i] - use[i - 1];
-    if (std::abs(step) <= std::max(constants::large_turn, 2 * tolerance)) continue;
+    if (std::abs(step) <= std::max(constants::large_turn, constants::turn_errors * error_)) continue;
     if (step * last_large < 0) turns++;
     last_large = step;
   }
@@ -73,15 +98,10 @@ sweep::result sweep::shape() const {
   const auto first =
       std::find_if(use.begin(), use.end(), [&](double u) { return u > tolerance || u < -fall; });
   if (first == use.end()) return found(0, 0);
-  const auto place = [&](auto&& fits) {
-    return static_cast<std::size_t>(std::find_if(use.begin(), use.end(), fits) - use.begin());
-  };
-  if (*first > 0) {
-    const double top = *highest - std::max(constants::near_top, error_);
-    return found(place([&](double u) { return u >= top; }), 2);
-  }
-  const double bottom = *lowest + tolerance;
-  return found(place([&](double u) { return u <= bottom; }), 3);
+  if (*first > 0) return found(end_of_rise(use, effect_), 2);
+  const double bottom = *lowest + std::max(effect_, constants::bottom_errors * error_);
+  const auto low = std::find_if(use.begin(), use.end(), [&](double u) { return u <= bottom; });
+  return found(static_cast<std::size_t>(low - use.begin()), 3);
 }
 
 }  // namespace sukima::host

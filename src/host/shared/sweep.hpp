@@ -20,12 +20,12 @@ class sweep {
   unsigned first() const { return first_; }
   /// The count of the next window.
   unsigned next() const;
-  /// A window at `next()`. \returns whether the sweep has ended: after 4 to 12 rounds, fewer with long
-  /// visits. O(counts × rounds).
+  /// A window at `next()`. \returns whether the sweep has ended: after 6 to 12 rounds, fewer with long
+  /// visits. O(counts × rounds × log rounds).
   bool add(double log_use);
 
   unsigned rounds() const { return rounds_; }
-  /// The largest standard error of a point of the curve.
+  /// The standard error of a point of the curve.
   double error() const { return error_; }
 
   struct result {
@@ -38,6 +38,7 @@ class sweep {
 
  private:
   void end_round();
+  double point_error() const;
   std::vector<double> curve() const;
 
   unsigned first_;

@@ -2,6 +2,7 @@
 // Statistics, comparisons, candidates and sweeps, each by itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -254,9 +255,39 @@ TEST(sweep, goes_on_while_it_is_noisy) {
   sweep quiet(4, 8, 0.03), noisy(4, 8, 0.03);
   unsigned windows = 0;
   while (!quiet.add(0)) windows++;
-  EXPECT_EQ(quiet.rounds(), 4U);
+  EXPECT_EQ(quiet.rounds(), 6U);
   for (bool ended = false; !ended; windows++) ended = noisy.add(windows % 2 == 0 ? 0.2 : -0.2);
   EXPECT_EQ(noisy.rounds(), 12U);
+}
+
+/// A sweep of a curve whose windows have 5 % noise, and of which these windows have a burst.
+sweep::result swept_with_bursts(const std::vector<double>& use, const std::vector<unsigned>& bursts) {
+  sweep curve(4, 3 + static_cast<unsigned>(use.size()), 0.03);
+  for (unsigned window = 0;; window++) {
+    const bool burst = std::ranges::find(bursts, window) != bursts.end();
+    const double noise = window % 3 == 0 ? 0.05 : window % 3 == 1 ? -0.05 : 0;
+    if (curve.add(std::log(use[curve.next() - 4]) + (burst ? -0.69 : noise))) break;
+  }
+  return curve.shape();
+}
+
+TEST(sweep, one_burst_does_not_hide_a_step) {
+  // 12.6 % from the fourth to the last count. The burst alone makes the noise of its count ten times larger.
+  const sweep::result found = swept_with_bursts({4, 3.65, 3.3, 2.95, 2.6}, {17});
+  EXPECT_EQ(found.shape, 3U);
+  EXPECT_EQ(found.count, 8U);
+}
+
+TEST(sweep, two_bursts_at_a_count_are_no_drop) {
+  // Windows 12 and 17 are those of the third count in the third and fourth round.
+  EXPECT_EQ(swept_with_bursts({4, 4, 4, 4, 4}, {12, 17}).shape, 1U);
+}
+
+TEST(sweep, a_rise_ends_before_the_first_level_count) {
+  // The last count is 3 % above its neighbours by chance.
+  const sweep::result found = swept_with_bursts({3, 3.4, 3.8, 4, 4, 4, 4.13}, {});
+  EXPECT_EQ(found.shape, 2U);
+  EXPECT_EQ(found.count, 7U);
 }
 
 TEST(sweep, stays_for_some_windows_at_a_count) {

@@ -42,8 +42,8 @@ TEST_P(each_shape, by_use_never_flaps) {
   EXPECT_EQ(summarise(method::use, GetParam(), {.noise = noise}, runs, seed).changes_an_hour, 0);
 }
 
-/// What the design's table says of use alone: the paper's shapes are found in most runs; where use and
-/// speed do not go together, or the best count is not where use shows it, they are not.
+/// Use alone finds the paper's shapes. It does not where use and speed differ, nor a best count that the use
+/// does not show.
 TEST_P(each_shape, by_use_alone_is_as_good_as_use_can_be) {
   const summary found = summarise(method::use, GetParam(), {.noise = noise}, runs, seed);
   switch (GetParam()) {
@@ -54,7 +54,7 @@ TEST_P(each_shape, by_use_alone_is_as_good_as_use_can_be) {
       break;
     case shape::rises:
     case shape::drops:
-      EXPECT_GE(found.near, 0.8);
+      EXPECT_GE(found.near, GetParam() == shape::drops ? 0.95 : 0.9);
       EXPECT_LE(found.median, 1);
       EXPECT_LE(found.lost, 5);
       break;

@@ -62,7 +62,7 @@ TEST(verdict, tells_a_sweep_in_words_and_figures) {
   EXPECT_EQ(event["verdict"], "swept");
   EXPECT_EQ(event["reason"], "the CPU use above the estimate rises");
   EXPECT_EQ(event["shape"], 2);
-  EXPECT_EQ(event["windows"], 4);
+  EXPECT_EQ(event["windows"], 6);
   EXPECT_EQ(event["before"], 4);
   EXPECT_EQ(event["after"], 6);
 }
