@@ -143,9 +143,11 @@ TEST_F(recording, times_the_computing_and_not_the_waiting) {
 
 /// Nanoseconds that the sender of a small program computes for a message, if recording costs that many ticks
 /// at each end of an interval.
-double recorded_compute(sukima::runtime& on, const std::string& file, const detail::recording_cost& cost) {
+/// \param room of the stream, which has 8 messages
+double recorded_compute(sukima::runtime& on, const std::string& file, const detail::recording_cost& cost,
+                        std::size_t room = 64) {
   program p(on);
-  const auto s = p.stream<int>("s");
+  const auto s = p.stream<int>("s", capacity{room});
   p.object(
       "sender",
       [](out<int> to) {
@@ -179,13 +181,20 @@ TEST_F(recording, subtracts_its_cost_from_each_interval) {
   EXPECT_GT(recorded_compute(runtime_, folder_.file("receiving"), {.receiving = 1e15}), 0);
 }
 
+TEST_F(recording, subtracts_the_cost_of_a_switch_where_an_operation_has_waited) {
+  const detail::recording_cost cost{.waiting = 1e15};
+  EXPECT_GT(recorded_compute(runtime_, folder_.file("room"), cost), 0);
+  EXPECT_EQ(recorded_compute(runtime_, folder_.file("no room"), cost, 1), 0);
+}
+
 TEST(recorded_times, cost_of_an_interval_is_that_of_its_two_ends) {
   using detail::recorded_side;
-  const detail::recording_cost cost{.sending = 20, .receiving = 30};
+  const detail::recording_cost cost{.sending = 20, .receiving = 30, .waiting = 7};
   EXPECT_EQ(cost.between(recorded_side::sending, recorded_side::sending), 40);
   EXPECT_EQ(cost.between(recorded_side::receiving, recorded_side::sending), 50);
   EXPECT_EQ(cost.between(std::nullopt, recorded_side::sending), 20);
   EXPECT_EQ(cost.between(recorded_side::receiving, std::nullopt), 30);
+  EXPECT_EQ(cost.between(recorded_side::receiving, recorded_side::sending, true), 57);
 }
 
 TEST(recorded_times, mean_counts_intervals_below_the_cost_and_is_never_negative) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the cost of recording, with a tiny recorded program.
+// Measures the cost of recording, with tiny recorded programs.
 #pragma once
 
 #include "recording/recorded_times.hpp"
@@ -10,7 +10,8 @@ class runtime;
 
 namespace sukima::objects::detail {
 
-/// Runs a program of two objects that only exchange messages, some milliseconds long, and returns the cost.
+/// Runs two programs of two objects that only exchange messages, some milliseconds long.
+/// \returns the cost
 /// \throws as program::run
 recording_cost measure_recording_cost(runtime& on);
 

@@ -4,7 +4,8 @@
 // Recording lengthens the time between two operations: the end of the first operation and the beginning of
 // the second one take their slow paths. Where an object does nothing between them, that is all the time that
 // passes, so a program whose objects do nothing shows the cost. It is subtracted from every interval, and
-// not from the mean of cheap objects alone.
+// not from the mean of cheap objects alone. An interval after a wait is longer: the processor mispredicts the
+// returns from the operation after the switch to this object. Predictions count that as a part of the switch.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +21,16 @@ enum class recorded_side { sending, receiving };
 struct recording_cost {
   double sending = 0;
   double receiving = 0;
+  double waiting = 0;  ///< more, where the operation at the beginning has waited
 
   double of(recorded_side side) const noexcept {
     return side == recorded_side::sending ? sending : receiving;
   }
   /// The cost of an interval. \param before, after nothing: a beginning or an end of the object, or a sleep
-  double between(std::optional<recorded_side> before, std::optional<recorded_side> after) const noexcept {
-    return (before ? of(*before) : 0) + (after ? of(*after) : 0);
+  /// \param waited whether the operation before has waited
+  double between(std::optional<recorded_side> before, std::optional<recorded_side> after,
+                 bool waited = false) const noexcept {
+    return (before ? of(*before) : 0) + (after ? of(*after) : 0) + (waited ? waiting : 0);
   }
 };
 

@@ -147,27 +147,36 @@ void recording::add_interval(recorded_object& one, std::optional<recorded_side> 
   const auto passed = static_cast<double>(sukima::detail::ticks() - one.mark);
   const std::optional<recorded_side> before =
       one.stream != nullptr ? std::optional(side_of(one.out)) : std::nullopt;
-  one.computed += passed - cost_.between(before, after);
-  if (!file_ && before && after) one.intervals.push_back(passed);
+  one.computed += passed - cost_.between(before, after, one.has_waited);
+  if (!file_ && before && after)
+    (one.has_waited ? one.intervals_after_waits : one.intervals).push_back(passed);
 }
 
 void recording::pause(object_core& me) {
   add_interval(*me.recorded, std::nullopt);
-  me.recorded->stream = nullptr;  // the next interval begins at no operation
+  // The next interval begins at no operation.
+  me.recorded->stream = nullptr;
+  me.recorded->has_waited = false;
 }
 
 void recording::begin_operation(object_core& me, const stream_core& s, bool out) {
   recorded_object& one = *me.recorded;
   add_interval(one, side_of(out));
   one.inside = true;
+  one.has_waited = false;
   one.stream = &s;
   one.out = out;
   one.index = index_of(one);
 }
 
+void recording::look_at_index(recorded_object& one) noexcept {
+  if (one.stream != nullptr) one.index = index_of(one);
+}
+
 void recording::waited(object_core& me) {
   recorded_object& one = *me.recorded;
-  if (one.stream != nullptr) one.index = index_of(one);
+  one.has_waited = one.inside;
+  look_at_index(one);
 }
 
 void recording::end_activation(recorded_object& one) {
@@ -222,7 +231,7 @@ bool recording::end_operation(object_core& me) {
 }
 
 void recording::go_on(object_core& me) {
-  waited(me);
+  look_at_index(*me.recorded);
   me.recorded->mark = sukima::detail::ticks();
 }
 

@@ -53,6 +53,7 @@ struct recorded_object {
   const stream_core* stream = nullptr;
   bool out = false;
   bool inside = false;
+  bool has_waited = false;  ///< in that operation
   std::uint64_t index = 0;  ///< of the stream, when no other object could change it
   // The activation.
   const stream_core* input = nullptr;
@@ -60,7 +61,9 @@ struct recorded_object {
   bool sampled = true;
   std::uint64_t mark = 0;  ///< ticks when it left the last operation
   double computed = 0;  ///< ticks so far, without the cost of recording
-  std::vector<double> intervals;  ///< ticks of the timed ones, if the recording keeps them
+  /// Ticks of the timed intervals, if the recording keeps them: those after an operation that has waited, and
+  /// the others.
+  std::vector<double> intervals_after_waits, intervals;
 };
 
 class recording {
@@ -93,10 +96,13 @@ class recording {
   void finish(object_core& me);
 
   /// Ticks between two operations of the object with that number. \pre the recording keeps them; it has ended
-  const std::vector<double>& intervals(std::size_t object) const { return objects_[object].intervals; }
+  const std::vector<double>& intervals(std::size_t object, bool after_waits = false) const {
+    return after_waits ? objects_[object].intervals_after_waits : objects_[object].intervals;
+  }
 
  private:
   void add_interval(recorded_object& one, std::optional<recorded_side> after);
+  static void look_at_index(recorded_object& one) noexcept;
   void watch();
   void write(const char* part);
   void count(recorded_object& one, double messages);
