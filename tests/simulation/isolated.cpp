@@ -3,11 +3,14 @@
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,10 +42,12 @@ class legacy {
     left_->is_complete = true;
   }
   bool is_complete() const noexcept { return left_->is_complete; }
+  std::atomic<std::uint64_t>& progress() noexcept { return left_->progress; }
   outcome take() const { return {left_->how, 0, std::string(left_->text, left_->length), left_->steps}; }
 
  private:
   struct content {
+    std::atomic<std::uint64_t> progress;  ///< steps so far
     bool is_complete;
     end how;
     trace steps;
@@ -51,6 +56,50 @@ class legacy {
   };
   content* left_;
 };
+
+/// While it exists, SIGALRM interrupts the calling process every second.
+class every_second {
+ public:
+  every_second() {
+    struct sigaction interrupts{};
+    interrupts.sa_handler = [](int) {};  // without SA_RESTART: system calls end
+    sigaction(SIGALRM, &interrupts, &handler_before_);
+    constexpr itimerval period{{1, 0}, {1, 0}};
+    setitimer(ITIMER_REAL, &period, &timer_before_);
+  }
+  ~every_second() {
+    setitimer(ITIMER_REAL, &timer_before_, nullptr);
+    sigaction(SIGALRM, &handler_before_, nullptr);
+  }
+  every_second(const every_second&) = delete;
+  every_second& operator=(const every_second&) = delete;
+
+ private:
+  struct sigaction handler_before_{};
+  itimerval timer_before_{};
+};
+
+/// Waits for the end of a child. Kills a child that has taken no step for so many seconds: it waits or loops
+/// outside the machine, which therefore cannot end it.
+/// \param status how the child ended
+/// \returns whether it ended by itself
+bool wait_for_end(pid_t child, unsigned patience, const std::atomic<std::uint64_t>& steps, int& status) {
+  const every_second timer;
+  std::uint64_t seen = 0;
+  unsigned seconds = 0;
+  bool by_itself = true;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::system_category(), "simulation: waitpid");
+    if (const std::uint64_t now = steps.load(std::memory_order_relaxed); now != seen) {
+      seen = now;
+      seconds = 0;
+    } else if (++seconds == patience) {
+      kill(child, SIGKILL);
+      by_itself = false;
+    }
+  }
+  return by_itself;
+}
 
 /// One thread runs at a time, and one CPU passes the turn on much faster than two.
 void stay_on_this_cpu() noexcept {
@@ -62,8 +111,9 @@ void stay_on_this_cpu() noexcept {
 
 end end_of(const std::string& error) noexcept { return error.empty() ? end::as_expected : end::wrong; }
 
-[[noreturn]] void run_in_child(std::uint64_t seed, const program& p, const limits& most, legacy& left) {
+[[noreturn]] void run_in_child(std::uint64_t seed, const program& p, limits most, legacy& left) {
   stay_on_this_cpu();
+  most.progress = &left.progress();
   machine m(seed, most, [&](const std::string& report) {
     left.leave(end::hanging, report, {});
     _exit(0);
@@ -83,9 +133,15 @@ outcome run_isolated(std::uint64_t seed, const program& p, const limits& most) {
   if (child < 0) throw std::system_error(errno, std::system_category(), "simulation: fork");
   if (child == 0) run_in_child(seed, p, most, left);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw std::system_error(errno, std::system_category(), "simulation: waitpid");
+  const bool by_itself = wait_for_end(child, most.patience, left.progress(), status);
   if (left.is_complete()) return left.take();
+  if (!by_itself)
+    return {end::hanging,
+            0,
+            "no step for " + std::to_string(most.patience) + " s, after " +
+                std::to_string(left.progress().load()) +
+                " steps: it waits or loops outside the simulated machine\n",
+            {}};
   outcome died;
   died.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   died.text = died.signal != 0 ? std::string("died of signal ") + strsignal(died.signal)

@@ -61,6 +61,7 @@ void machine::count(thread& self, step_kind kind) noexcept {
   ++trace_.steps;
   trace_.hash = (trace_.hash ^ (self.id * 16 + static_cast<unsigned>(kind))) * 0x100000001B3u;
   pass_time(costs[static_cast<std::size_t>(kind)] * schedule_.drawn().pace);
+  if (most_.progress != nullptr) most_.progress->store(trace_.steps, std::memory_order_relaxed);
   if (trace_.steps == most_.trap_at) std::raise(SIGTRAP);
   if (trace_.steps > most_.steps) hang("so many steps without an end");
 }

@@ -61,6 +61,8 @@ struct limits {
   std::uint64_t nanoseconds = 120'000'000'000;  ///< simulated, without the clock's jumps
   std::uint64_t steps = 100'000'000;
   std::uint64_t trap_at = never;  ///< the step that raises SIGTRAP, for a debugger
+  unsigned patience = 100;  ///< real seconds without a step, after which run_isolated kills the process
+  std::atomic<std::uint64_t>* progress = nullptr;  ///< receives the number of steps, unless it is null
 };
 
 /// Everything about a run that the same seed must repeat.

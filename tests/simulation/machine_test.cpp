@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -145,6 +147,21 @@ TEST(machine, finds_a_loop_without_an_end) {
       few);
   EXPECT_EQ(o.how, end::hanging);
   EXPECT_TRUE(contains(o.text, "so many steps without an end")) << o.text;
+}
+
+TEST(machine, kills_a_program_that_blocks_outside_the_machine) {
+  limits impatient;
+  impatient.patience = 1;
+  const outcome o = run_isolated(
+      1,
+      []() -> std::string {
+        const atomic<bool> is_set{false};
+        is_set.load();
+        for (;;) pause();  // in the kernel, where no signal but SIGKILL ends it
+      },
+      impatient);
+  EXPECT_EQ(o.how, end::hanging);
+  EXPECT_EQ(o.text, "no step for 1 s, after 1 steps: it waits or loops outside the simulated machine\n");
 }
 
 TEST(machine, sleeps_in_its_own_time) {
