@@ -16,10 +16,13 @@
 #include <random>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace {
 
 using namespace sukima::simulation;
+
+using support::made_up_machine;
 
 struct options {
   std::uint64_t count = 1000;
@@ -31,13 +34,14 @@ struct options {
   bool each = false;
 };
 
-void print_failure(std::uint64_t seed, const std::string& text, std::size_t size) {
+void print_failure(std::uint64_t seed, const std::string& text, const options& o,
+                   const made_up_machine& places) {
   std::fprintf(stderr,
                "seed %" PRIu64
                ": %s\n%s"
                "To run it again, also under gdb: SUKIMA_SIMULATION_SEED=%" PRIu64
                " sukima-simulated-programs --size %zu\n",
-               seed, text.c_str(), describe_program(seed, size).c_str(), seed, size);
+               seed, text.c_str(), describe_program(seed, o.size, places).c_str(), seed, o.size);
 }
 
 void print_trace(std::uint64_t seed, const trace& t) {
@@ -47,8 +51,8 @@ void print_trace(std::uint64_t seed, const trace& t) {
 }
 
 /// Runs one seed. Returns the error; empty: none.
-std::string error_of(std::uint64_t seed, const options& o, trace& all) {
-  const program p = random_program(seed, o.size);
+std::string error_of(std::uint64_t seed, const options& o, const made_up_machine& places, trace& all) {
+  const program p = random_program(seed, o.size, places);
   const outcome first = run_isolated(seed, p);
   if (o.each) print_trace(seed, first.steps);
   if (first.how != outcome::end::as_expected) return first.text;
@@ -60,14 +64,14 @@ std::string error_of(std::uint64_t seed, const options& o, trace& all) {
 }
 
 /// Returns the number of seeds that failed.
-std::uint64_t run_all(const options& o) {
+std::uint64_t run_all(const options& o, const made_up_machine& places) {
   trace all;
   std::uint64_t failures = 0;
   for (std::uint64_t i = 0; i < o.count; ++i) {
     const std::uint64_t seed = o.seed + i;
-    const std::string error = error_of(seed, o, all);
+    const std::string error = error_of(seed, o, places, all);
     if (error.empty()) continue;
-    print_failure(seed, error, o.size);
+    print_failure(seed, error, o, places);
     if (++failures == o.most_failures) return failures;
   }
   std::printf("%" PRIu64 " schedules, seeds from %" PRIu64 ", %" PRIu64 " steps, %" PRIu64
@@ -89,14 +93,14 @@ std::optional<std::uint64_t> number_in(const char* variable) {
   std::exit(2);
 }
 
-int replay(std::uint64_t seed, const options& o) {
+/// Returns the exit code.
+int replay(std::uint64_t seed, const options& o, const made_up_machine& places) {
   limits most;
   most.trap_at = number_in("SUKIMA_SIMULATION_STOP").value_or(never);
-  const outcome again = run_here(seed, random_program(seed, o.size), most);
+  const outcome again = run_here(seed, random_program(seed, o.size, places), most);
   print_trace(seed, again.steps);
-  if (again.how != outcome::end::as_expected) print_failure(seed, again.text, o.size);
-  std::fflush(nullptr);
-  _exit(again.how == outcome::end::as_expected ? 0 : 1);  // threads of the machine may be left
+  if (again.how != outcome::end::as_expected) print_failure(seed, again.text, o, places);
+  return again.how == outcome::end::as_expected ? 0 : 1;
 }
 
 }  // namespace
@@ -119,10 +123,16 @@ int main(int count, char** arguments) {
   app.add_flag("--fresh", o.fresh, "Begin with a seed that is another one each time, and print it")
       ->excludes(seed);
   CLI11_PARSE(app, count, arguments);
-  if (const auto replayed = number_in("SUKIMA_SIMULATION_SEED")) return replay(*replayed, o);
+  std::optional<made_up_machine> places(std::in_place);
+  if (const auto replayed = number_in("SUKIMA_SIMULATION_SEED")) {
+    const int code = replay(*replayed, o, *places);
+    places.reset();
+    std::fflush(nullptr);
+    _exit(code);  // threads of the machine may be left
+  }
   if (o.fresh) {
     o.seed = std::uint64_t{std::random_device{}()} << 16;
     std::printf("seeds from %" PRIu64 "\n", o.seed);
   }
-  return run_all(o) == 0 ? 0 : 1;
+  return run_all(o, *places) == 0 ? 0 : 1;
 }

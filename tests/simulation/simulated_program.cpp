@@ -6,8 +6,12 @@
 #include "../runtime/random/resizer.hpp"
 #include "../runtime/random/verdict.hpp"
 #include "machine.hpp"
+#include "scene.hpp"
+
+#include "place/made_up_machine.hpp"
 #include "rest/at_rest.hpp"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -17,8 +21,21 @@ namespace {
 
 using namespace random_programs;
 
-/// Half of the programs may use all steal protocols, and as many may have few fibers.
-configuration configuration_of(std::uint64_t seed) { return configure(seed, seed % 2 == 0, seed % 4 < 2); }
+/// A third of the seeds are scenes.
+bool is_scene(std::uint64_t seed) { return mix(seed, 5) % 3 == 0; }
+
+/// Half of the random programs have hints.
+bool has_places(std::uint64_t seed) { return !is_scene(seed) && mix(seed, 6) % 2 == 0; }
+
+/// Half of the programs may use all steal protocols, and as many may have few fibers. Some scenes need more.
+configuration configuration_of(std::uint64_t seed) {
+  return configure(seed, seed % 2 == 0, seed % 4 < 2 && !is_scene(seed));
+}
+
+/// A thread changes the number of workers of every third runtime.
+bool is_resized(std::uint64_t seed) {
+  return seed % 3 == 0 && !(is_scene(seed) && scene_of(seed).needs_its_workers);
+}
 
 sukima::settings settings_of_other() {
   sukima::settings s;
@@ -28,20 +45,23 @@ sukima::settings settings_of_other() {
   return s;
 }
 
-std::string run_program(const random_programs::program& p, const configuration& c,
-                        const expectation& expected, std::uint64_t seed) {
-  outsider agent;
-  sukima::runtime other(settings_of_other());
-  sukima::runtime runtime(settings_of(c));
+/// A worker is on another CPU every few milliseconds.
+int wandering_cpu(unsigned worker) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto turn = static_cast<std::uint64_t>(now / std::chrono::milliseconds(1)) + worker * 5u;
+  return static_cast<int>(mix(worker, turn / 16) % 8);
+}
+
+/// Calls the function with a runtime, and checks that at rest afterwards. Returns the function's error.
+template <class F> std::string with_runtime(std::uint64_t seed, F f) {
+  sukima::runtime runtime(settings_of(configuration_of(seed)));
   std::optional<resizer> changes;
-  if (seed % 3 == 0) {
+  if (is_resized(seed)) {
     changes.emplace(runtime, seed);
     if (seed % 2 == 0) changes->next();
   }
-  observations seen;
-  const result r = execute(p, runtime, other, agent, seen);
+  std::string problem = f(runtime);
   changes.reset();
-  std::string problem = check(p, c, expected, r, seen);
   if (problem.empty()) {
     the_machine().end_spurious_wake_ups();  // the check waits until all workers sleep at the same time
     sukima::detail::check_at_rest(runtime);
@@ -49,17 +69,49 @@ std::string run_program(const random_programs::program& p, const configuration& 
   return problem;
 }
 
+std::string run_program(const random_programs::program& p, const expectation& expected, std::uint64_t seed) {
+  outsider agent;
+  sukima::runtime other(settings_of_other());
+  return with_runtime(seed, [&](sukima::runtime& runtime) {
+    observations seen;
+    const result r = execute(p, runtime, other, agent, seen);
+    return check(p, configuration_of(seed), expected, r, seen);
+  });
+}
+
+std::string run_scene(std::uint64_t seed) {
+  return with_runtime(seed, [&](sukima::runtime& runtime) {
+    stage s{runtime, random_programs::numbers(mix(seed, 7))};
+    scene_of(seed).play(s);
+    return s.error;
+  });
+}
+
+/// Without hints, the same program as that of sukima-random-programs.
+random_programs::program generate_with_places(std::uint64_t seed, std::size_t size,
+                                              const support::made_up_machine& places) {
+  random_programs::program p = generate(seed, size);
+  if (has_places(seed)) add_places(p, seed, sukima_place_table_count(&places.table()));
+  return p;
+}
+
 }  // namespace
 
-program random_program(std::uint64_t seed, std::size_t size) {
-  const auto p = std::make_shared<random_programs::program>(generate(seed, size));
-  return [p, seed, c = configuration_of(seed), expected = expect(*p)] {
-    return run_program(*p, c, expected, seed);
+program random_program(std::uint64_t seed, std::size_t size, const support::made_up_machine& places) {
+  if (is_scene(seed)) return [seed] { return run_scene(seed); };
+  const auto p = std::make_shared<random_programs::program>(generate_with_places(seed, size, places));
+  return [p, seed, &places, expected = expect(*p)] {
+    const sukima::detail::made_up_machine made_up{&places.table(), wandering_cpu};
+    if (has_places(seed)) sukima::detail::make_up_machine(&made_up);
+    return run_program(*p, expected, seed);
   };
 }
 
-std::string describe_program(std::uint64_t seed, std::size_t size) {
-  return "(" + describe(configuration_of(seed)) + ")\n" + describe(*generate(seed, size).root);
+std::string describe_program(std::uint64_t seed, std::size_t size, const support::made_up_machine& places) {
+  const std::string settings =
+      "(" + describe(configuration_of(seed)) + (is_resized(seed) ? ", resized" : "") + ")\n";
+  if (is_scene(seed)) return settings + "scene: " + scene_of(seed).name + "\n";
+  return settings + describe(*generate_with_places(seed, size, places).root);
 }
 
 }  // namespace sukima::simulation

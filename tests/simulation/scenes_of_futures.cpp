@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes about futures: of a block, launched, continued, waited for with an end, and left at the end of a
+// runtime.
+#include "scene.hpp"
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace sukima::simulation {
+
+namespace {
+
+using detail::atomic;
+
+/// Another thread of the runtime computes a future of a block when its fiber cancels it.
+void cancel_of_a_block(stage& s) {
+  s.runtime.run([&](context c) {
+    atomic<bool> begun{false};
+    future<void> runs(c, [&](context b) {
+      begun.store(true);
+      fork_for_ever(b);
+    });
+    if (s.has_others() && s.random.once_in(2)) poll_until(c, [&] { return begun.load(); });
+    runs.cancel();
+    s.expect(throws<cancelled>([&] { runs.touch(c); }), "a cancelled future has a result");
+  });
+}
+
+void wake_waiters_of_a_cancelled_one(stage& s) {
+  if (s.runtime.workers() < 3) return;
+  s.runtime.run([&](context c) {
+    atomic<bool> begun{false};
+    atomic<bool> waits{false};
+    future<void> runs(c, [&](context b) {
+      begun.store(true);
+      fork_for_ever(b);
+    });
+    poll_until(c, [&] { return begun.load(); });
+    future<int> one(c, [&](context b) {
+      waits.store(true);
+      return throws<cancelled>([&] { runs.touch(b); }) ? 1 : 2;
+    });
+    poll_until(c, [&] { return waits.load(); });
+    runs.cancel();
+    s.expect(one.touch(c) == 1, "the touch of a cancelled future returned");
+  });
+}
+
+/// One worker touches the oldest future, which another one computes and which needs a younger one.
+void wait_for_each_other(stage& s) {
+  if (!s.has_others()) return;
+  const long sum = s.runtime.run([&](context c) {
+    atomic<bool> begun{false};
+    atomic<future<long>*> younger{nullptr};
+    future<long> old(c, [&](context b) {
+      begun.store(true);
+      poll_until(b, [&] { return younger.load() != nullptr; });
+      while (!younger.load()->is_done()) std::this_thread::yield();
+      return younger.load()->touch(b) + 1;
+    });
+    poll_until(c, [&] { return begun.load(); });
+    future<long> young(c, [&](context b) { return fibonacci(b, 4); });
+    younger.store(&young);
+    return old.touch(c);
+  });
+  s.expect(sum == fibonacci(4) + 1, "a future that waited for a younger one has another result");
+}
+
+/// A block is left by an exception: its futures are dropped or cancelled.
+void leave_a_block(stage& s) {
+  const auto kept = std::make_shared<int>(0);
+  const bool waits = s.has_others() && s.random.once_in(2);
+  atomic<bool> begun{false};
+  atomic<int> computed{0};
+  s.expect(throws<std::runtime_error>([&] {
+             s.runtime.run([&](context c) {
+               future<void> runs(c, [&, kept](context b) {
+                 begun.store(true);
+                 fork_for_ever(b);
+               });
+               future<void> other(c, [&, kept] { computed.fetch_add(1); });
+               if (waits) poll_until(c, [&] { return begun.load(); });
+               throw std::runtime_error("left");
+             });
+           }),
+           "a block's exception was lost");
+  s.expect(kept.use_count() == 1, "captures of a dropped future were not destroyed");
+  s.expect(s.runtime.workers() > 1 || computed.load() == 0, "a future of a block that was left was computed");
+}
+
+/// A future that another worker computes touches itself. One that its own fiber computes must not do that in
+/// a branch: the runtime does not recognise it, and the touch waits.
+void touch_itself(stage& s) {
+  if (!s.has_others()) return;
+  s.runtime.run([&](context c) {
+    atomic<future<void>*> self{nullptr};
+    atomic<bool> begun{false};
+    future<void> f(c, [&](context b) {
+      begun.store(true);
+      poll_until(b, [&] { return self.load() != nullptr; });
+      parallel_for(b, 0, 3, [&](context d, int) {
+        s.expect(throws<usage_error>([&] { self.load()->touch(d); }), "a future waited for itself");
+      });
+    });
+    self.store(&f);
+    poll_until(c, [&] { return begun.load(); });
+    f.touch(c);
+  });
+}
+
+/// Ordinary threads touch what the runtime computes, while no thread need be inside it.
+void touch_from_threads(stage& s) {
+  const int count = s.number(1, 4);
+  std::vector<shared_future<long>> all;
+  std::array<std::thread::id, 4> computed_by;
+  s.runtime.run([&] {
+    for (int i = 0; i < count; ++i)
+      all.push_back(launch([&, i](context c) {
+        computed_by[static_cast<std::size_t>(i)] = std::this_thread::get_id();
+        return fibonacci(c, 2 + i);
+      }));
+  });
+  std::vector<std::thread> threads;
+  const bool helps = s.random.once_in(3);
+  for (int t = s.number(1, 3); t > 0; --t)
+    threads.emplace_back([&, delay = s.number(0, 400)] {
+      sleep_us(delay);
+      for (int i = 0; i < count; ++i) {
+        const auto& one = all[static_cast<std::size_t>(i)];
+        s.expect((helps ? one.touch(helping) : one.touch()) == fibonacci(2 + i),
+                 "a future has a wrong result");
+        s.expect(helps || computed_by[static_cast<std::size_t>(i)] != std::this_thread::get_id(),
+                 "a thread that does not help computed a future");
+      }
+    });
+  for (std::thread& t : threads) t.join();
+}
+
+void launch_computes_nothing(stage& s) {
+  s.runtime.run([&](context c) {
+    int computed = 0;
+    std::vector<shared_future<void>> all;
+    for (int i = 0; i < 8; ++i) {
+      all.push_back(launch([&] { ++computed; }));
+      s.expect(s.runtime.workers() > 1 || computed == 0, "a launch computed something");
+    }
+    shared_future<void> f;
+    s.expect(!cancellable(c,
+                          [&](context b, const canceller& cancel) {
+                            f = launch([&] { ++computed; });
+                            cancel.cancel();
+                            f.touch(b);
+                          }),
+             "a cancelled scope ended as usual");
+    s.expect(s.runtime.workers() > 1 || computed == 0, "a cancelled caller computed a future");
+    f.touch(c);
+    for (const auto& one : all) one.touch(c);
+    s.expect(computed == 9, "a launched future was not computed once");
+  });
+}
+
+void continue_futures(stage& s) {
+  promise<int> given;
+  const auto kept = std::make_shared<int>(0);
+  const shared_future<void> withdrawn =
+      s.runtime.run([&] { return given.get_future().then([kept](int) { ++*kept; }); });
+  withdrawn.cancel();
+  s.expect(kept.use_count() == 1, "a cancelled continuation was not withdrawn");
+  std::thread giver([&, delay = s.number(0, 300)] {
+    sleep_us(delay);
+    given.set_value(5);
+  });
+  s.runtime.run([&](context c) {
+    atomic<int> ended{0};
+    std::vector<shared_future<void>> sources;
+    const int count = s.number(2, 5);
+    for (int i = 0; i < count; ++i)
+      sources.push_back(launch([&, i](context b) {
+        fibonacci(b, i);
+        ended.fetch_add(1);
+      }));
+    const auto after_all = when_all(sources).then([&] { return ended.load(); });
+    const auto after_given = given.get_future().then([](context b, int n) { return n + fibonacci(b, 5); });
+    s.expect(after_all.touch(c) == count, "what follows several futures began before their end");
+    s.expect(after_given.touch(c) == 10, "a continuation has a wrong result");
+  });
+  giver.join();
+  s.expect(*kept == 0 && throws<cancelled>([&] { withdrawn.touch(); }),
+           "a cancelled continuation was called");
+}
+
+/// No thread is inside the runtime whose future is needed.
+void continue_in_another_runtime(stage& s) {
+  settings one;
+  one.workers = static_cast<unsigned>(s.number(1, 2));
+  one.elastic = false;
+  sukima::runtime other(one);
+  const shared_future<long> source =
+      other.run([] { return launch([](context c) { return fibonacci(c, 5); }); });
+  const long sum = s.runtime.run(
+      [&](context c) { return source.then([](context b, long n) { return n + fibonacci(b, 4); }).touch(c); });
+  s.expect(sum == fibonacci(5) + fibonacci(4), "a continuation in another runtime has a wrong result");
+}
+
+void wait_with_an_end(stage& s) {
+  promise<int> given;
+  s.runtime.run([&](context c) {
+    const auto f = given.get_future();
+    const int spans[3]{s.number(1, 3000), s.number(1, 3000), s.number(1, 30)};
+    parallel_for(c, 0, 3, [&](context b, int i) {
+      s.expect(!f.wait_for(b, std::chrono::microseconds(spans[i])), "a wait for nothing ended in time");
+    });
+    future<void> gives(c, [&] { given.set_value(1); });
+    s.expect(f.wait_for(c, std::chrono::hours(1)) && f.touch(c) == 1, "a wait missed its future");
+  });
+}
+
+/// A runtime ends with futures that have not begun, that run, that wait, and that follow others.
+void end_with_the_runtime(stage& s) {
+  const auto kept = std::make_shared<int>(0);
+  std::vector<shared_future<void>> all;
+  promise<void> late;
+  {
+    settings few;
+    few.workers = static_cast<unsigned>(s.number(1, 3));
+    few.elastic = false;
+    sukima::runtime own(few);
+    own.run([&] {
+      for (int i = s.number(1, 4); i > 0; --i) {
+        all.push_back(launch([kept](context b) { fork_for_ever(b); }));
+        all.push_back(launch([kept](context b) { event().wait(b); }));
+        all.push_back(late.get_future().then([kept] {}));
+      }
+    });
+    if (s.random.once_in(2)) sleep_us(s.number(0, 500));
+  }
+  for (const auto& one : all)
+    s.expect(one.is_done() && throws<cancelled>([&] { one.touch(); }), "a future outlived its runtime");
+  late.set_value();
+  all.clear();
+  s.expect(kept.use_count() == 1, "captures of a future were not destroyed");
+}
+
+constexpr scene scenes[] = {
+    {"cancelled future of a block", cancel_of_a_block, true},
+    {"waiters of a cancelled future", wake_waiters_of_a_cancelled_one, true},
+    {"futures that wait for each other", wait_for_each_other, true},
+    {"block that is left", leave_a_block, true},
+    {"future that touches itself", touch_itself, true},
+    {"threads that touch futures", touch_from_threads},
+    {"launches", launch_computes_nothing},
+    {"continuations", continue_futures},
+    {"continuation in another runtime", continue_in_another_runtime},
+    {"waits with an end", wait_with_an_end},
+    {"end of a runtime with futures", end_with_the_runtime},
+};
+
+}  // namespace
+
+std::span<const scene> scenes_of_futures() noexcept { return scenes; }
+
+}  // namespace sukima::simulation

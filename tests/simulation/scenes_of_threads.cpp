@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes about ordinary threads that enter a runtime, code that blocks, and algorithms of the library.
+#include "scene.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+namespace sukima::simulation {
+
+namespace {
+
+void enter_by_several(stage& s) {
+  std::vector<std::thread> threads;
+  for (int t = s.number(1, 4); t > 0; --t)
+    threads.emplace_back([&s, n = s.number(0, 6), rounds = s.number(1, 4), pause = s.number(-300, 300)] {
+      for (int i = 0; i < rounds; ++i) {
+        const long sum = s.runtime.run([&](context c) { return fibonacci(c, n); });
+        s.expect(sum == fibonacci(n), "an entry has a wrong result");
+        if (pause > 0) sleep_us(pause);  // so that the workers fall asleep
+      }
+    });
+  for (std::thread& t : threads) t.join();
+}
+
+/// Forks that park are resumed by a thread, while others enter.
+void enter_while_others_park(stage& s) {
+  event one;
+  std::thread other([&, n = s.number(0, 5)] {
+    s.expect(s.runtime.run([&](context c) { return fibonacci(c, n); }) == fibonacci(n), "a wrong result");
+    while (!one.begun.load()) sleep_us(7);
+    one.happen();
+  });
+  s.runtime.run(
+      [&](context c) { fork2(c, [&](context b) { one.wait(b); }, [&](context b) { fibonacci(b, 4); }); });
+  other.join();
+}
+
+/// Waits for so many arrivals.
+class meeting {
+ public:
+  explicit meeting(int expected) : missing_(expected) {}
+  void arrive_and_wait() {
+    std::unique_lock hold(lock_);
+    if (--missing_ <= 0) changed_.notify_all();
+    changed_.wait(hold, [this] { return missing_ <= 0; });
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  int missing_;
+};
+
+/// More iterations wait for each other than there are workers.
+void block_in_iterations(stage& s) {
+  const int count = static_cast<int>(s.runtime.workers()) + s.number(0, 2);
+  for (int round = s.number(1, 2); round > 0; --round) {
+    meeting all(count);
+    s.runtime.run([&](context c) {
+      parallel_for(c, 0, count, [&](context b, int) { blocking(b, [&] { all.arrive_and_wait(); }); });
+    });
+  }
+}
+
+/// Code that blocks gives away the older fork that it waits for.
+void block_above_a_fork(stage& s) {
+  detail::atomic<bool> other_ran{false};
+  s.runtime.run([&](context c) {
+    fork2(
+        c,
+        [&](context b) {
+          fork2(
+              b,
+              [&](context d) {
+                blocking(d, [&] {
+                  while (!other_ran.load()) sleep_us(50);
+                });
+              },
+              [] {});
+        },
+        [&] { other_ran.store(true); });
+  });
+}
+
+std::vector<int> some_numbers(stage& s) {
+  std::vector<int> all(static_cast<std::size_t>(s.number(0, 300)));
+  for (int& one : all) one = s.number(0, 20);
+  return all;
+}
+
+void scan(stage& s) {
+  const std::vector<int> in = some_numbers(s);
+  std::vector<int> out(in.size());
+  std::vector<int> expected(in.size());
+  const bool inclusive = s.random.once_in(2);
+  if (inclusive)
+    std::inclusive_scan(in.begin(), in.end(), expected.begin());
+  else
+    std::exclusive_scan(in.begin(), in.end(), expected.begin(), 7);
+  s.runtime.run([&](context c) {
+    if (inclusive)
+      parallel_scan(c, in, out.begin());
+    else
+      parallel_exclusive_scan(c, in, out.begin(), 7);
+  });
+  s.expect(out == expected, "a scan has a wrong result");
+}
+
+void sort(stage& s) {
+  std::vector<std::pair<int, int>> all;
+  for (const int one : some_numbers(s)) all.emplace_back(one, static_cast<int>(all.size()));
+  const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
+  s.runtime.run([&](context c) { parallel_stable_sort(c, all, by_key); });
+  s.expect(std::is_sorted(all.begin(), all.end()), "a stable sort has a wrong result");
+}
+
+/// Not from 0, so that a split in the wrong place shows.
+void loop(stage& s) {
+  const int first = s.number(-50, 50);
+  const int count = s.number(0, 200);
+  std::vector<std::atomic<int>> ran(static_cast<std::size_t>(count));
+  s.runtime.run([&](context c) {
+    parallel_for(c, first, first + count, [&](int i) { ++ran[static_cast<std::size_t>(i - first)]; });
+  });
+  s.expect(std::all_of(ran.begin(), ran.end(), [](const auto& n) { return n == 1; }),
+           "an iteration did not run once");
+}
+
+constexpr scene scenes[] = {
+    {"threads that enter", enter_by_several},
+    {"threads that enter while others park", enter_while_others_park},
+    {"iterations that block", block_in_iterations},
+    {"blocking above a fork", block_above_a_fork},
+    {"scan", scan},
+    {"stable sort", sort},
+    {"loop", loop},
+};
+
+}  // namespace
+
+std::span<const scene> scenes_of_threads() noexcept { return scenes; }
+
+const scene& scene_of(std::uint64_t seed) noexcept {
+  std::uint64_t at = random_programs::numbers(seed ^ 0x5CE4E).next();
+  const std::span<const scene> all[]{scenes_of_futures(), scenes_of_control(), scenes_of_threads()};
+  at %= all[0].size() + all[1].size() + all[2].size();
+  std::size_t part = 0;
+  while (at >= all[part].size()) at -= all[part++].size();
+  return all[part][at];
+}
+
+}  // namespace sukima::simulation
