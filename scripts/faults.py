@@ -9,6 +9,7 @@ With --minutes no fault is begun after that time, and the last commit decides ab
 Prints a table, and as the last line `N passed, N failed, 0 skipped`: found, and not found.
 """
 import argparse
+import contextlib
 import hashlib
 import os
 import re
@@ -79,20 +80,30 @@ def failing(folder, pattern, log, *options):
     return names[0] if names else "?"
 
 
+@contextlib.contextmanager
+def planted(fault):
+    """Keeps a fault in the copy of the sources. Yields the number of places like `old`: the fault is planted if that is 1."""
+    place = SOURCE / fault["file"]
+    text = place.read_text(encoding="utf-8")
+    count = text.count(fault["old"])
+    try:
+        if count == 1:
+            place.write_text(text.replace(fault["old"], fault["new"]), encoding="utf-8")
+        yield count
+    finally:
+        if count == 1:
+            place.write_text(text, encoding="utf-8")
+
+
 def try_fault(fault, log):
     """How it was found: (a test's name or None, a sentence)."""
-    place = SOURCE / fault["file"]
-    text = place.read_text()
-    if text.count(fault["old"]) != 1:
-        return None, f"{fault['file']} has {text.count(fault['old'])} places like this: correct tests/faults.toml"
     log.unlink(missing_ok=True)
-    try:
-        place.write_text(text.replace(fault["old"], fault["new"]))
+    with planted(fault) as count:
+        if count != 1:
+            return None, f"{fault['file']} has {count} places like this: correct tests/faults.toml"
         if not build(build_folder(fault), fault["targets"], log):
             return None, f"does not compile, see {log.relative_to(ROOT)}"
         found = failing(build_folder(fault), fault["tests"], log.with_suffix(".tests"))
-    finally:
-        place.write_text(text)
     if found is None:
         return None, "NOT FOUND"
     return (found, "found by " + found) if found != "?" else (None, f"ctest failed, see {log.relative_to(ROOT)}")
