@@ -36,6 +36,9 @@ namespace SUKIMA_NAMESPACE {
 /// A worker never copies its workspace on its own path. Only when another worker is idle, the fiber
 /// backtracks to the oldest search that has choices left (undoing what is applied above it), copies the
 /// workspace for the thief, and replays by applying the same choices again.
+///
+/// A search in parallel code polls before its first choice, after each choice that was accepted, and after
+/// each 16th in a row that `apply` refused.
 /// \param workspace copyable; one for each worker at a time
 /// \param choices   a range, alive and unchanged during the call: random-access (`std::views::iota(0, n)` for
 ///                  the integers below n), or a forward range whose iterators are one trivially copyable word

@@ -23,10 +23,13 @@ namespace sukima::detail {
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
+/// Whether `apply` says if the choice is possible.
+template <class Choice, class Apply, class Workspace> inline constexpr bool may_refuse =
+    std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, Choice>, bool>;
 /// Applies a choice. \returns false where `apply` refused it
 template <class Choice, class Apply, class Workspace>
 [[gnu::always_inline]] inline bool is_applied(Apply& apply, Workspace& workspace, Choice& choice) {
-  if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, Choice>, bool>) {
+  if constexpr (may_refuse<Choice, Apply, Workspace>) {
     return apply(workspace, choice);
   } else {
     apply(workspace, choice);
@@ -35,15 +38,40 @@ template <class Choice, class Apply, class Workspace>
 }
 /// Undoes a step whose body was left by an exception. The normal end is written out in the steps. This one is
 /// kept out of their code, because otherwise clang takes 37 more instructions a node.
-/// \tparam Owner  its undo_left(choice) undoes the step
-template <class Owner, class Choice> struct undoing {
+/// \tparam Owner  its undo_left(left) undoes the step
+template <class Owner, class Left> struct undoing {
   Owner& owner;
-  Choice& choice;
+  Left left;
   bool pending = true;
-  ~undoing() noexcept(noexcept(owner.undo_left(choice))) {
-    if (pending) owner.undo_left(choice);
+  ~undoing() noexcept(noexcept(owner.undo_left(left))) {
+    if (pending) owner.undo_left(left);
   }
 };
+
+/// The largest number of choices in a row that a search may refuse between two polls.
+inline constexpr int refusals_between_polls = 16;
+
+/// The iterations of a search that may refuse choices. It polls before the first one, after each one that was
+/// accepted, and after some that were refused. A refused choice ends at once, and without a poll before it
+/// the compiler keeps what `step` tests in registers. (By g++ a node of nqueens-array takes 10 % fewer
+/// instructions, by clang 23 %.)
+/// \param step step(sum, context, place) returns false if it refused the choice and did nothing else
+template <class Point, context_type C, class Sum, class Step>
+[[gnu::always_inline]] inline Sum run_each_accepted(Point* r, C below, Sum sum, const Step& step) {
+  using form = loop_form<typename Point::place>;
+  auto i = form::first(r);
+  do {
+    form::begin(r, i);
+    poll(r);
+    for (int left = refusals_between_polls;; form::begin(r, i)) {
+      const bool accepted = step(sum, below, i);
+      ++i;
+      if (accepted || --left == 0 || !form::more(r, i)) break;
+    }
+  } while (form::more(r, i) || (was_split(r) && reclaim_child(r)));
+  return sum;
+}
+
 /// The frame of a search's loop. The undo and redo of a fiber that backtracks work on the workspace that this
 /// fiber's loop runs on, so each loop has a frame of its own.
 ///
@@ -100,6 +128,15 @@ struct search_frame : Hints {
                                                                                                   choice))) {
     if (applied) undo_choice.get()(workspace, choice);
   }
+  /// The place of a choice that may be refused. With the choice's address it would be stored at each try.
+  template <class Choice> struct left_at {
+    place i;
+  };
+  template <class Choice>
+  [[gnu::cold, gnu::noinline]] void undo_left(left_at<Choice>& at) noexcept(
+      noexcept(undo_choice.get()(workspace, std::declval<Choice&>()))) {
+    if (applied) undo_choice.get()(workspace, source[at.i]);
+  }
 
   piece_task<place>* make_task() {
     auto* t = new search_task(*this);
@@ -119,18 +156,32 @@ struct search_frame : Hints {
 
   template <context_type At, class Sum, class Fold>
   [[gnu::always_inline]] Sum loop(At c, place from, place to, Sum sum, Fold fold) {
+    using choice_type = decltype(source[from])&&;
+    constexpr bool refuses = may_refuse<choice_type, Apply, Workspace>;
     const auto step = [this, fold](Sum& s, At below, place i) {
       auto&& choice = source[i];
-      if (!is_applied<decltype(choice)>(apply.get(), workspace, choice)) return;
+      if (!is_applied<choice_type>(apply.get(), workspace, choice)) return false;
       // Undo actions run innermost first: this one after all those of the body.
-      undoing<search_frame, decltype(choice)> at_end{*this, choice};
+      using left = std::conditional_t<refuses, left_at<choice_type>, decltype((choice))>;
+      undoing<search_frame, left> at_end{*this, [&]() -> left {
+                                           if constexpr (refuses)
+                                             return {i};
+                                           else
+                                             return choice;
+                                         }()};
       fold(s, call(below, body.get(), workspace, choice));
       at_end.pending = false;
       undo_choice.get()(workspace, choice);
+      return true;
     };
     return run_loop(
         c, *this, from, to, std::move(sum),
-        [&step](auto* r, At below, Sum s) { return run_each(r, below, std::move(s), step); },
+        [&step](auto* r, At below, Sum s) {
+          if constexpr (refuses)
+            return run_each_accepted(r, below, std::move(s), step);
+          else
+            return run_each(r, below, std::move(s), step);
+        },
         [fold](Sum& into, task* t) {
           if (auto& value = static_cast<search_task*>(t)->value) fold(into, std::move(*value));
         });
