@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <set>
@@ -164,6 +166,22 @@ TEST(control_death_test, an_exception_ends_the_program_if_it_is_told_to) {
         tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("mine"); });
       },
       "");
+}
+
+/// The same where the headers themselves throw.
+TEST(control_death_test, wrong_use_ends_the_program_if_it_is_told_to) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  EXPECT_EXIT(
+      {
+        const tbb::global_control ends(tbb::global_control::terminate_on_exception, 1);
+        std::set_terminate([] { std::_Exit(7); });
+        try {
+          tbb::parallel_for(0, 1, -1, [](int) {});
+        } catch (const std::invalid_argument&) {
+          std::_Exit(0);
+        }
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 class counting_observer : public tbb::task_scheduler_observer {

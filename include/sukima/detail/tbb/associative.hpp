@@ -2,6 +2,7 @@
 // The interface that the concurrent maps and sets of the TBB headers have in common.
 #pragma once
 
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/value_list.hpp>
 
 #include <algorithm>
@@ -296,7 +297,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
     return static_cast<node*>(result.first)->value().second;
   }
   static Value& value_at(mark* n) {
-    if (n == nullptr) throw std::out_of_range("Requested key is not found");
+    if (n == nullptr) throw_error(std::out_of_range("Requested key is not found"));
     return static_cast<node*>(n)->value();
   }
   template <class I, class K> std::pair<I, I> run_of(const K& key) const {

@@ -2,6 +2,8 @@
 // What a task_group_context of the TBB headers knows: whether its group is cancelled, and why.
 #pragma once
 
+#include <sukima/detail/tbb/errors.hpp>
+
 #include <atomic>
 #include <cfenv>
 #include <cstdint>
@@ -10,10 +12,6 @@
 #include <utility>
 
 namespace sukima::detail::tbb {
-
-/// Exceptions end the program instead of leaving an algorithm (global_control::terminate_on_exception).
-/// no partner: only the number itself counts
-inline std::atomic<bool> ends_at_exceptions{false};
 
 /// A group of tasks that is cancelled together. It is counted, because groups inside it refer to it and may
 /// live longer.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/detail/tbb/associative.hpp>
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/unordered_table.hpp>
 
 #include <cstddef>
@@ -116,7 +117,7 @@ class unordered : public unordered_base<Key, Value, Hash, Equal, Allocator, Mult
   }
   float max_load_factor() const { return this->table().max_load(); }
   void max_load_factor(float most) {
-    if (!(most > 0)) throw std::out_of_range("Invalid hash load factor");
+    if (!(most > 0)) throw_error(std::out_of_range("Invalid hash load factor"));
     this->table().set_max_load(most);
   }
   void rehash(size_type buckets) { this->table().rehash(buckets); }

@@ -2,6 +2,7 @@
 // tbb::cache_aligned_allocator: memory on cache lines of its own.
 #pragma once
 
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/names.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ template <class T> class cache_aligned_allocator {
   cache_aligned_allocator() = default;
   template <class U> cache_aligned_allocator(const cache_aligned_allocator<U>&) noexcept {}
   [[nodiscard]] T* allocate(std::size_t n) {
-    if (n > max_size()) throw std::bad_array_new_length();
+    if (n > max_size()) ::sukima::detail::tbb::throw_error(std::bad_array_new_length());
     // A whole number of lines, so that what comes after it begins on another one.
     const std::size_t bytes = (n * sizeof(T) + line - 1) / line * line;
     return static_cast<T*>(::operator new(bytes, alignment));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <oneapi/tbb/cache_aligned_allocator.h>
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/locked_queue.hpp>
 #include <sukima/detail/tbb/names.hpp>
 
@@ -141,7 +142,7 @@ class concurrent_bounded_queue : public ::sukima::detail::tbb::locked_queue<T, A
     ++waiting;
     changed_.wait(hold, [&] { return condition() || aborts_ != before; });
     --waiting;
-    if (!condition()) throw user_abort();
+    if (!condition()) ::sukima::detail::tbb::throw_error(user_abort());
   }
 
   ::sukima::detail::tbb::queue_signal changed_;

@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/cache_aligned_allocator.h>
 #include <oneapi/tbb/detail/container_range.h>
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/indexed_iterator.hpp>
 
 #include <algorithm>
@@ -145,7 +146,8 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
   const_reference operator[](size_type i) const { return at_index(i); }
   reference at(size_type i) { return const_cast<reference>(std::as_const(*this).at(i)); }
   const_reference at(size_type i) const {
-    if (i >= size()) throw std::out_of_range("Index out of requested size range");
+    if (i >= size())
+      ::sukima::detail::tbb::throw_error(std::out_of_range("Index out of requested size range"));
     return at_index(i);
   }
   reference front() { return at_index(0); }
@@ -186,7 +188,9 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
 
   /// No other thread may use the vector during these.
   void reserve(size_type n) {
-    if (n > max_size()) throw std::length_error("Attempt to exceed implementation defined length limits");
+    if (n > max_size())
+      ::sukima::detail::tbb::throw_error(
+          std::length_error("Attempt to exceed implementation defined length limits"));
     if (n > 0) allocate_to(n);
   }
   void resize(size_type n) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/detail/tbb/control.hpp>
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/names.hpp>
 
 #include <cstddef>
@@ -75,7 +76,8 @@ inline bool finalize(task_scheduler_handle& handle, const std::nothrow_t&) noexc
 }
 /// \throws unsafe_wait inside a task
 inline void finalize(task_scheduler_handle& handle) {
-  if (!finalize(handle, std::nothrow)) throw unsafe_wait("sukima: tbb::finalize was called inside a task");
+  if (!finalize(handle, std::nothrow))
+    ::sukima::detail::tbb::throw_error(unsafe_wait("sukima: tbb::finalize was called inside a task"));
 }
 
 }  // namespace tbb

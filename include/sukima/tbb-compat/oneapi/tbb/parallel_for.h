@@ -6,6 +6,7 @@
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_group.h>
 #include <sukima/detail/tbb/algorithm.hpp>
+#include <sukima/detail/tbb/errors.hpp>
 
 #include <functional>
 #include <stdexcept>
@@ -44,7 +45,7 @@ template <class Index, class F> struct stepping_body {
 template <class Index, class F, class Partitioner>
 void parallel_for(Index first, Index last, Index step, const F& f, const Partitioner& p,
                   ::tbb::task_group_context& of) {
-  if (!(Index(0) < step)) throw std::invalid_argument("Step must be positive");
+  if (!(Index(0) < step)) throw_error(std::invalid_argument("Step must be positive"));
   if (!(first < last)) return;
   // Above zero, but perhaps more than an Index can count: as TBB, it is not checked.
   const Index count = static_cast<Index>((last - first - Index(1)) / step + Index(1));

@@ -2,6 +2,7 @@
 // tbb::task_group and its contexts on Sukima's workers.
 #pragma once
 
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/group_tasks.hpp>
 #include <sukima/detail/tbb/names.hpp>
 #include <sukima/detail/tbb/task_group_context.hpp>
@@ -95,7 +96,7 @@ class task_group {
     const bool unwinds = std::uncaught_exceptions() > 0;
     context_.cancel_group_execution();
     work();
-    if (!unwinds) throw missing_wait();
+    if (!unwinds) ::sukima::detail::tbb::throw_error(missing_wait());
   }
 
   template <class F> void run(F&& f) {
