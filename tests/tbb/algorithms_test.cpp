@@ -68,6 +68,47 @@ TEST_P(algorithms, for_goes_in_steps) {
   EXPECT_THROW(tbb::parallel_for(0, 10, 0, [](int) {}), std::invalid_argument);
 }
 
+/// An index with the operations that TBB requires, and no others.
+class place {
+ public:
+  place(int number) : number_(number) {}  // NOLINT(google-explicit-constructor)
+  friend bool operator<(const place& a, const place& b) { return a.number_ < b.number_; }
+  friend std::size_t operator-(const place& a, const place& b) {
+    return static_cast<std::size_t>(a.number_ - b.number_);
+  }
+  friend place operator+(const place& a, std::size_t distance) {
+    return {a.number_ + static_cast<int>(distance)};
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+TEST_P(algorithms, for_takes_indices_that_are_no_numbers) {
+  run([] {
+    with_partitioners([](auto&& partitioner) {
+      std::vector<std::atomic<int>> calls(100);
+      const auto count = [&](const place& at) { ++calls[static_cast<std::size_t>(at.number())]; };
+      tbb::parallel_for(place(1), place(100), count, partitioner);
+      tbb::parallel_for(place(1), place(100), place(7), count, partitioner);
+      for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(calls[i].load(), i == 0 ? 0 : i % 7 == 1 ? 2 : 1) << i;
+    });
+  });
+}
+/// More iterations than the index type can count.
+TEST_P(algorithms, for_takes_all_values_of_a_small_index) {
+  run([] {
+    std::atomic<int> calls{0};
+    std::atomic<int> sum{0};
+    tbb::parallel_for(static_cast<signed char>(-128), static_cast<signed char>(127), [&](signed char i) {
+      ++calls;
+      sum += i;
+    });
+    EXPECT_EQ(calls.load(), 255);
+    EXPECT_EQ(sum.load(), -255);
+  });
+}
+
 /// A leaf of simple_partitioner is as long as half a grain at least, and as a grain at most.
 TEST_P(algorithms, for_respects_the_grain) {
   run([] {

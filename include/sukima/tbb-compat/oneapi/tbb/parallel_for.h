@@ -8,8 +8,11 @@
 #include <sukima/detail/tbb/algorithm.hpp>
 #include <sukima/detail/tbb/errors.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace sukima::detail::tbb {
 
@@ -30,26 +33,36 @@ void parallel_for(const Range& range, const Body& body, const Partitioner&, ::tb
   });
 }
 
+/// The distance between two indices, as a number.
+template <class Index> using index_distance =
+    std::conditional_t<std::is_arithmetic_v<decltype(std::declval<Index>() - std::declval<Index>())>,
+                       decltype(std::declval<Index>() - std::declval<Index>()), std::size_t>;
+
 /// Calls f(first + k * step) for k in a range.
 template <class Index, class F> struct stepping_body {
+  using distance = index_distance<Index>;
   const F& f;
   Index first;
-  Index step;
-  void operator()(const ::tbb::blocked_range<Index>& part) const {
-    Index i = static_cast<Index>(first + part.begin() * step);
-    for (Index k = part.begin(), end = part.end(); k < end; ++k, i = static_cast<Index>(i + step))
+  distance step;
+  void operator()(const ::tbb::blocked_range<distance>& part) const {
+    Index i = static_cast<Index>(Index(first) + part.begin() * step);
+    for (distance k = part.begin(), end = part.end(); k < end; ++k, i = static_cast<Index>(i + step))
       std::invoke(f, i);
   }
 };
 
+/// Counts in distances, because an index that is no number needs no division.
 template <class Index, class F, class Partitioner>
 void parallel_for(Index first, Index last, Index step, const F& f, const Partitioner& p,
                   ::tbb::task_group_context& of) {
+  using distance = index_distance<Index>;
   if (!(Index(0) < step)) throw_error(std::invalid_argument("Step must be positive"));
   if (!(first < last)) return;
-  // Above zero, but perhaps more than an Index can count: as TBB, it is not checked.
-  const Index count = static_cast<Index>((last - first - Index(1)) / step + Index(1));
-  parallel_for(::tbb::blocked_range<Index>(Index(0), count), stepping_body<Index, F>{f, first, step}, p, of);
+  const distance each = step - Index(0);
+  // Above zero, but perhaps more than a distance can count: as TBB, it is not checked.
+  const distance count = (static_cast<distance>(last - first) - distance(1)) / each + distance(1);
+  parallel_for(::tbb::blocked_range<distance>(distance(0), count), stepping_body<Index, F>{f, first, each}, p,
+               of);
 }
 
 }  // namespace sukima::detail::tbb
