@@ -209,6 +209,34 @@ TEST(task_group, many_suspended_tasks_do_not_keep_the_workers) {
   EXPECT_EQ(resumed, static_cast<int>(tasks));
 }
 
+/// As a pointer, which it is in oneTBB.
+TEST(task_group, a_suspend_point_may_be_null) {
+  tbb::task::suspend_point point = nullptr;
+  EXPECT_TRUE(point == nullptr);
+  EXPECT_FALSE(point);
+  tbb::task::suspend([&](tbb::task::suspend_point mine) {
+    EXPECT_TRUE(mine != nullptr);
+    point = mine;
+    tbb::task::resume(mine);
+  });
+  EXPECT_TRUE(point);
+}
+
+TEST(task_group, a_thread_outside_all_tasks_can_suspend_itself) {
+  const std::thread::id here = std::this_thread::get_id();
+  std::thread resumer;
+  bool suspended = false;
+  tbb::task::suspend([&](tbb::task::suspend_point point) {
+    suspended = true;
+    resumer = std::thread([point] { tbb::task::resume(point); });
+  });
+  resumer.join();
+  EXPECT_TRUE(suspended);
+  EXPECT_EQ(std::this_thread::get_id(), here);
+  EXPECT_THROW(tbb::task::suspend([](tbb::task::suspend_point) { throw std::runtime_error("mine"); }),
+               std::runtime_error);
+}
+
 /// The loop around the group's first use was cancelled. That does not concern what the group runs later.
 TEST(task_group, can_be_used_after_the_loop_around_it_was_cancelled) {
   tbb::task_group group;

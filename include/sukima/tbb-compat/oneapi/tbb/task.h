@@ -6,22 +6,41 @@
 #include <sukima/detail/tbb/arena.hpp>
 #include <sukima/detail/tbb/running.hpp>
 
+#include <cstddef>
+
 namespace tbb::task {
 
-/// The right to resume a suspended task.
-using suspend_point = ::sukima::resumer;
+/// The right to resume a suspended task. Empty, it compares as a null pointer does.
+class suspend_point {
+ public:
+  suspend_point() = default;
+  suspend_point(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor)
+  explicit operator bool() const noexcept { return static_cast<bool>(resumer_); }
+  friend bool operator==(const suspend_point& p, std::nullptr_t) noexcept { return !p; }
+
+ private:
+  template <class F> friend void suspend(F f);
+  friend void resume(suspend_point tag);
+  explicit suspend_point(::sukima::resumer r) noexcept : resumer_(r) {}
+  ::sukima::resumer resumer_;
+};
 
 /// The context of the calling task; null outside all tasks.
 inline task_group_context* current_context() {
   return static_cast<task_group_context*>(::sukima::detail::tbb::running().context);
 }
 /// Calls f(suspend_point) and waits until `resume` is called for that. The task may go on on another thread.
-/// \pre the caller is a task, or code in task_arena::execute
+/// A thread that runs no task waits itself, and goes on here.
 template <class F> void suspend(F f) {
-  const ::sukima::detail::tbb::arena::pause one_more_drainer(::sukima::detail::tbb::arena_here());
-  ::sukima::detail::tbb::suspend_task([&](::sukima::resumer r) { f(r); });
+  using namespace ::sukima::detail::tbb;
+  const arena::pause one_more_drainer(arena_here());
+  const auto call = [&](::sukima::resumer r) { f(suspend_point(r)); };
+  if (::sukima::detail::find_ambient() == nullptr)
+    enter([&](::sukima::context c) { ::sukima::suspend(c, call); });
+  else
+    suspend_task(call);
 }
 /// Lets the task go on.
-inline void resume(suspend_point tag) { tag.resume(); }
+inline void resume(suspend_point tag) { tag.resumer_.resume(); }
 
 }  // namespace tbb::task
