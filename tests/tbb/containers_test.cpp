@@ -28,6 +28,7 @@
 #include <atomic>
 #include <execution>  // libstdc++ must not take the headers for oneTBB's own
 #include <functional>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -216,6 +217,27 @@ TEST(concurrent_hash_map, a_range_goes_over_all) {
     for (const auto& each : part) sum += each.second;
   });
   EXPECT_EQ(sum, 999L * 500);
+}
+
+/// A body for ranges of a const container takes those of others.
+template <class Container> void check_const_range(Container filled) {
+  using range = typename Container::const_range_type;
+  std::atomic<long> count{0};
+  tbb::parallel_for(range(filled.range(2)), [&](const range& part) {
+    EXPECT_EQ(part.grainsize(), 2u);
+    count += std::distance(part.begin(), part.end());
+  });
+  EXPECT_EQ(count, 1000);
+  static_assert(std::is_convertible_v<typename Container::range_type, range>);
+}
+TEST(container_ranges, become_ranges_of_const_containers) {
+  std::vector<std::pair<const int, int>> pairs;
+  for (int i = 0; i < 1000; ++i) pairs.emplace_back(i, i);
+  using entries = tbb::concurrent_vector<std::pair<const int, int>>;
+  check_const_range(entries(pairs.begin(), pairs.end()));
+  check_const_range(tbb::concurrent_hash_map<int, int>(pairs.begin(), pairs.end()));
+  check_const_range(tbb::concurrent_unordered_map<int, int>(pairs.begin(), pairs.end()));
+  check_const_range(tbb::concurrent_map<int, int>(pairs.begin(), pairs.end()));
 }
 
 /// What a set and the keys of a map have in common.

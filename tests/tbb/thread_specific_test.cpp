@@ -96,6 +96,14 @@ TEST(thread_specific, a_range_goes_over_all) {
   EXPECT_EQ(sum, 2 * static_cast<int>(numbers.size()));
 }
 
+/// As the algorithms want it: a body for the constant range takes the other one.
+TEST(thread_specific, a_range_becomes_one_of_const_elements) {
+  tbb::enumerable_thread_specific<int> numbers(1);
+  numbers.local() = 2;
+  const decltype(numbers)::const_range_type range = numbers.range();
+  EXPECT_EQ(std::accumulate(range.begin(), range.end(), 0), 2);
+}
+
 TEST(thread_specific, a_flattened_view_goes_over_the_elements_of_all) {
   tbb::enumerable_thread_specific<std::vector<int>> lists;
   std::thread([&] { lists.local() = {1, 2, 3}; }).join();

@@ -231,6 +231,11 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
     using difference_type = std::ptrdiff_t;
     using size_type = std::size_t;
     range_of(const hash_map_table& of, std::size_t grainsize) : of_(&of), grainsize_(grainsize) {}
+    /// A range of a const container from one of the same container.
+    template <class W>
+      requires(std::is_same_v<const W, V> && !std::is_same_v<W, V>)
+    range_of(const range_of<W>& r)  // NOLINT(google-explicit-constructor)
+        : of_(r.of_), first_(r.first_), last_(r.last_), grainsize_(r.grainsize_) {}
     range_of(range_of& r, ::tbb::split)
         : of_(r.of_), first_(r.first_ + (r.last_ - r.first_) / 2), last_(r.last_), grainsize_(r.grainsize_) {
       r.last_ = first_;
@@ -242,6 +247,7 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
     iterator end() const { return at(last_); }
 
    private:
+    template <class> friend class range_of;
     iterator at(std::size_t number) const { return {of_, of_->first_from(number, 0)}; }
     const hash_map_table* of_;
     std::size_t first_ = 0;

@@ -6,6 +6,7 @@
 #include <sukima/detail/tbb/divide.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -101,6 +102,11 @@ template <class I> class list_range {
 
   list_range(I begin, I end, size_type count, size_type grainsize = 1)
       : begin_(begin), end_(end), count_(count), grainsize_(grainsize) {}
+  /// A range of a const container from one of the same container.
+  template <class J>
+    requires(std::convertible_to<J, I> && !std::same_as<J, I>)
+  list_range(const list_range<J>& r)  // NOLINT(google-explicit-constructor)
+      : begin_(r.begin_), end_(r.end_), count_(r.count_), grainsize_(r.grainsize_) {}
   list_range(list_range& r, ::tbb::split)
       : begin_(std::next(r.begin_, static_cast<difference_type>(r.count_ / 2))),
         end_(r.end_),
@@ -116,6 +122,7 @@ template <class I> class list_range {
   I end() const { return end_; }
 
  private:
+  template <class> friend class list_range;
   I begin_;
   I end_;
   size_type count_;
