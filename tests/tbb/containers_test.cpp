@@ -274,6 +274,31 @@ template <class Set> void check_set() {
 TEST(concurrent_unordered_set, holds_each_key_once) { check_set<tbb::concurrent_unordered_set<int>>(); }
 TEST(concurrent_set, holds_each_key_once) { check_set<tbb::concurrent_set<int>>(); }
 
+/// An element of a set, which is found by a part of it.
+struct counted {
+  int key;
+  int count;
+  friend bool operator==(const counted& a, const counted& b) { return a.key == b.key; }
+  friend bool operator<(const counted& a, const counted& b) { return a.key < b.key; }
+};
+struct hash_of_counted {
+  std::size_t operator()(const counted& c) const { return std::hash<int>()(c.key); }
+};
+template <class Set> void check_changes_of_elements() {
+  Set set;
+  set.insert({1, 0});
+  for (counted& each : set) ++each.count;
+  ++set.find({1, 0})->count;
+  EXPECT_EQ(set.begin()->count, 2);
+  EXPECT_EQ(set.unsafe_extract(set.begin()).value().count, 2);
+}
+TEST(concurrent_unordered_set, elements_may_be_changed_beside_their_key) {
+  check_changes_of_elements<tbb::concurrent_unordered_set<counted, hash_of_counted>>();
+}
+TEST(concurrent_set, elements_may_be_changed_beside_their_key) {
+  check_changes_of_elements<tbb::concurrent_set<counted>>();
+}
+
 template <class Map> void check_map() {
   Map map;
   std::vector<std::atomic<int>> added(1000);

@@ -92,7 +92,8 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   using pointer = typename std::allocator_traits<Allocator>::pointer;
   using const_pointer = typename std::allocator_traits<Allocator>::const_pointer;
   using const_iterator = list_iterator<const Value>;
-  using iterator = std::conditional_t<is_set, const_iterator, list_iterator<Value>>;
+  /// Also of a set: a program may change its elements beside their keys.
+  using iterator = list_iterator<Value>;
   using range_type = list_range<iterator>;
   using const_range_type = list_range<const_iterator>;
   using node_type = value_handle<node, Key, Value, Allocator>;
@@ -165,11 +166,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   /// No other thread may use the container during these.
   void clear() { table_.clear(); }
   iterator unsafe_erase(const_iterator at) { return iterator(table_.erase(at.node())); }
-  iterator unsafe_erase(iterator at)
-    requires(!is_set)
-  {
-    return iterator(table_.erase(at.node()));
-  }
+  iterator unsafe_erase(iterator at) { return iterator(table_.erase(at.node())); }
   iterator unsafe_erase(const_iterator first, const_iterator last) {
     while (first != last) first = unsafe_erase(first);
     return iterator(last.node());
@@ -181,11 +178,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
     return erase_all(key);
   }
   node_type unsafe_extract(const_iterator at) { return node_type(table_.extract(at.node()), table_.maker()); }
-  node_type unsafe_extract(iterator at)
-    requires(!is_set)
-  {
-    return node_type(table_.extract(at.node()), table_.maker());
-  }
+  node_type unsafe_extract(iterator at) { return node_type(table_.extract(at.node()), table_.maker()); }
   node_type unsafe_extract(const Key& key) { return extract_first(key); }
   template <class K>
     requires(fits<K> && !std::is_convertible_v<K, const_iterator>)
