@@ -250,6 +250,7 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
   }
 
  protected:
+  using allocators = std::allocator_traits<Allocator>;
   static constexpr bool table_is_multi = Table::is_multi;
 
   template <class... Arguments>
@@ -261,12 +262,28 @@ template <class Table, class Key, class Value, class Allocator, bool Transparent
 
   /// The values of a container of the same type, whose allocator may be another one.
   void take(associative& other) {
-    if (get_allocator() == other.get_allocator()) {
-      table_.swap(other.table_);
-      return;
+    if constexpr (!allocators::is_always_equal::value)
+      if (get_allocator() != other.get_allocator()) {
+        for (mark* n = other.table_.first(); n != nullptr; n = n->after())
+          if (n->has_value) table_.emplace(std::move(static_cast<node*>(n)->value()));
+        return;
+      }
+    table_.swap(other.table_);
+  }
+  /// What the assignments do first. The allocator of the other container comes along if it propagates.
+  void clear_for_copy(const associative& other) {
+    clear();
+    if constexpr (allocators::propagate_on_container_copy_assignment::value)
+      table_.maker().set(other.get_allocator());
+  }
+  void assign_moved(associative& other) {
+    clear();
+    if constexpr (allocators::propagate_on_container_move_assignment::value) {
+      table_.maker().set(other.get_allocator());
+      table_.swap(other.table_);  // does not need values that can be moved
+    } else {
+      take(other);
     }
-    for (mark* n = other.table_.first(); n != nullptr; n = n->after())
-      if (n->has_value) table_.emplace(std::move(static_cast<node*>(n)->value()));
   }
   /// Whether both have the same values.
   bool equals(const associative& other) const {

@@ -18,6 +18,8 @@
 
 namespace sukima::detail::tbb {
 
+/// Long: most of its functions have a few lines, and all need the shards.
+///
 /// An element is counted: by the table while it is in it, and by each accessor. A thread that waits for an
 /// element's lock has counted it before, and looks afterwards whether it was erased in the meantime.
 template <class Key, class T, class HashCompare, class Allocator> class hash_map_table {
@@ -41,6 +43,8 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
 
   const HashCompare& compare() const noexcept { return compare_; }
   Allocator allocator() const { return Allocator(allocator_); }
+  /// \pre no node of the old allocator is left
+  void set_allocator(const Allocator& a) { allocator_ = typename node_traits::allocator_type(a); }
 
   template <class... Arguments> node* make(Arguments&&... arguments) {
     node* const fresh = std::to_address(node_traits::allocate(allocator_, 1));

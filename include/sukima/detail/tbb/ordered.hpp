@@ -60,18 +60,19 @@ class ordered : public ordered_base<Key, Value, Compare, Allocator, Multi> {
                            other.get_allocator())) {}
   ordered(const ordered& other, const Allocator& a)
       : ordered(other.begin(), other.end(), other.key_comp(), a) {}
-  ordered(ordered&& other) : ordered(std::move(other), other.get_allocator()) {}
+  ordered(ordered&& other) : ordered(other.key_comp(), other.get_allocator()) {
+    this->table().swap(other.table());
+  }
   ordered(ordered&& other, const Allocator& a) : ordered(other.key_comp(), a) { this->take(other); }
   ordered& operator=(const ordered& other) {
     if (this == &other) return *this;
-    this->clear();
+    this->clear_for_copy(other);
     this->insert(other.begin(), other.end());
     return *this;
   }
   ordered& operator=(ordered&& other) {
     if (this == &other) return *this;
-    this->clear();
-    this->take(other);
+    this->assign_moved(other);
     return *this;
   }
   ordered& operator=(std::initializer_list<Value> values) {

@@ -82,21 +82,23 @@ class unordered : public unordered_base<Key, Value, Hash, Equal, Allocator, Mult
   unordered(const unordered& other, const Allocator& a)
       : unordered(other.begin(), other.end(), other.unsafe_bucket_count(), other.hash_function(),
                   other.key_eq(), a) {}
-  unordered(unordered&& other) : unordered(std::move(other), other.get_allocator()) {}
+  unordered(unordered&& other)
+      : unordered(buckets_at_first, other.hash_function(), other.key_eq(), other.get_allocator()) {
+    this->table().swap(other.table());
+  }
   unordered(unordered&& other, const Allocator& a)
       : unordered(buckets_at_first, other.hash_function(), other.key_eq(), a) {
     this->take(other);
   }
   unordered& operator=(const unordered& other) {
     if (this == &other) return *this;
-    this->clear();
+    this->clear_for_copy(other);
     this->insert(other.begin(), other.end());
     return *this;
   }
   unordered& operator=(unordered&& other) {
     if (this == &other) return *this;
-    this->clear();
-    this->take(other);
+    this->assign_moved(other);
     return *this;
   }
   unordered& operator=(std::initializer_list<Value> values) {

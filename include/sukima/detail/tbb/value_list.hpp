@@ -155,6 +155,8 @@ template <class Value, class Allocator, class Node> class node_maker {
     free(n);
   }
   Allocator get() const { return Allocator(allocator_); }
+  /// \pre no node of the old allocator is left
+  void set(const Allocator& a) { allocator_ = typename traits::allocator_type(a); }
   void swap(node_maker& other) noexcept {
     if constexpr (traits::propagate_on_container_swap::value) std::swap(allocator_, other.allocator_);
   }

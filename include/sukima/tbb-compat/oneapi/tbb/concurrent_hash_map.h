@@ -31,6 +31,7 @@ template <class Key, class T, class HashCompare = tbb_hash_compare<Key>,
 class concurrent_hash_map {
   using table = ::sukima::detail::tbb::hash_map_table<Key, T, HashCompare, Allocator>;
   using node = typename table::node;
+  using allocators = std::allocator_traits<Allocator>;
 
  public:
   using key_type = Key;
@@ -115,24 +116,25 @@ class concurrent_hash_map {
     table_.swap(other.table_);
   }
   concurrent_hash_map(concurrent_hash_map&& other, const Allocator& a) : table_(other.table_.compare(), a) {
-    if (a == other.get_allocator())
-      table_.swap(other.table_);
-    else
-      take(other);
+    take(other);
   }
   concurrent_hash_map& operator=(const concurrent_hash_map& other) {
     if (this == &other) return *this;
     clear();
+    if constexpr (allocators::propagate_on_container_copy_assignment::value)
+      table_.set_allocator(other.get_allocator());
     insert(other.begin(), other.end());
     return *this;
   }
   concurrent_hash_map& operator=(concurrent_hash_map&& other) {
     if (this == &other) return *this;
     clear();
-    if (get_allocator() == other.get_allocator())
-      table_.swap(other.table_);
-    else
+    if constexpr (allocators::propagate_on_container_move_assignment::value) {
+      table_.set_allocator(other.get_allocator());
+      table_.swap(other.table_);  // does not need values that can be moved
+    } else {
       take(other);
+    }
     return *this;
   }
   concurrent_hash_map& operator=(std::initializer_list<value_type> values) {
@@ -277,9 +279,15 @@ class concurrent_hash_map {
     item.release();
     return erased;
   }
+  /// The values of a map of the same type, whose allocator may be another one.
   void take(concurrent_hash_map& other) {
-    for (value_type& each : other) emplace(each.first, std::move(each.second));
-    other.clear();
+    if constexpr (!allocators::is_always_equal::value)
+      if (get_allocator() != other.get_allocator()) {
+        for (value_type& each : other) emplace(each.first, std::move(each.second));
+        other.clear();
+        return;
+      }
+    table_.swap(other.table_);
   }
 
   mutable table table_;
