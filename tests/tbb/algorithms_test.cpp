@@ -25,6 +25,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -161,6 +163,25 @@ TEST_P(algorithms, reduce_keeps_the_order) {
 }
 
 /// Floating-point sums differ if they are grouped in another way.
+/// Values may be expensive to copy: the functions get them as rvalues.
+TEST_P(algorithms, reduce_moves_its_values) {
+  run([] {
+    using numbers = std::vector<int>;
+    const numbers all = tbb::parallel_reduce(
+        tbb::blocked_range<int>(0, 1000), numbers(),
+        [](const tbb::blocked_range<int>& part, numbers&& before) {
+          for (int i = part.begin(); i < part.end(); ++i) before.push_back(i);
+          return std::move(before);
+        },
+        [](numbers&& left, numbers&& right) {
+          left.insert(left.end(), right.begin(), right.end());
+          return std::move(left);
+        });
+    ASSERT_EQ(all.size(), 1000u);
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(all[static_cast<std::size_t>(i)], i);
+  });
+}
+
 TEST_P(algorithms, deterministic_reduce_always_groups_in_the_same_way) {
   run([] {
     const auto sum = [] {

@@ -74,9 +74,11 @@ template <class Range, class Value, class Real, class Join> class functional_red
       : identity_(identity), real_(real), join_(join), value_(identity) {}
   functional_reduction(functional_reduction& other, ::tbb::split)
       : identity_(other.identity_), real_(other.real_), join_(other.join_), value_(other.identity_) {}
-  void operator()(Range& part) { value_ = std::invoke(real_, part, const_cast<const Value&>(value_)); }
+  void operator()(Range& part) {
+    value_ = std::invoke(real_, const_cast<const Range&>(part), std::move(value_));
+  }
   void join(functional_reduction& right) {
-    value_ = std::invoke(join_, const_cast<const Value&>(value_), const_cast<const Value&>(right.value_));
+    value_ = std::invoke(join_, std::move(value_), std::move(right.value_));
   }
   Value&& result() && noexcept { return std::move(value_); }
 
@@ -93,12 +95,12 @@ concept parallel_reduce_body = splittable<Body> && requires(Body& body, const Ra
   body.join(right);
 };
 template <class F, class Range, class Value>
-concept parallel_reduce_function = requires(const F& f, const Range& part, const Value& x) {
-  { std::invoke(f, part, x) } -> std::convertible_to<Value>;
+concept parallel_reduce_function = requires(const F& f, const Range& part, Value&& x) {
+  { std::invoke(f, part, std::move(x)) } -> std::convertible_to<Value>;
 };
 template <class F, class Value>
-concept parallel_reduce_combine = requires(const F& f, const Value& a, const Value& b) {
-  { std::invoke(f, a, b) } -> std::convertible_to<Value>;
+concept parallel_reduce_combine = requires(const F& f, Value&& a, Value&& b) {
+  { std::invoke(f, std::move(a), std::move(b)) } -> std::convertible_to<Value>;
 };
 
 template <bool Deterministic, class Default, class Range, class Body, class... Options>
