@@ -316,6 +316,22 @@ TEST_P(algorithms, for_each_calls_what_the_feeder_adds) {
   });
 }
 
+/// The body names the type of its items. The sequence has others, which are converted.
+TEST_P(algorithms, for_each_converts_to_the_items_of_the_feeder) {
+  run([] {
+    struct depth {
+      depth(int d) : left(d) {}  // NOLINT(google-explicit-constructor)
+      int left;
+    };
+    std::atomic<int> calls{0};
+    tbb::parallel_for_each(std::list<int>{3, 4}, [&](const depth& item, tbb::feeder<depth>& feeder) {
+      ++calls;
+      if (item.left > 0) feeder.add(depth(item.left - 1));
+    });
+    EXPECT_EQ(calls.load(), 4 + 5);
+  });
+}
+
 TEST_P(algorithms, invoke_calls_all_functions) {
   run([] {
     std::atomic<int> bits{0};

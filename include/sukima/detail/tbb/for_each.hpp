@@ -36,12 +36,25 @@ template <class Item> class feeder {
 
 namespace sukima::detail::tbb {
 
+/// The item that a body's feeder takes: items of the sequence may be of another type, and are converted.
+template <class Body, class Result, class Item, class Added>
+Added added_by(Result (Body::*)(Item, ::tbb::feeder<Added>&) const);
+template <class Body, class Value> struct item_of {
+  using type = Value;
+};
+template <class Body, class Value>
+  requires requires { added_by<Body>(&Body::operator()); }
+struct item_of<Body, Value> {
+  using type = decltype(added_by<Body>(&Body::operator()));
+};
+template <class Body, class I> using for_each_item = typename item_of<Body, std::iter_value_t<I>>::type;
+
 template <class Body, class Reference, class Item>
 concept for_each_body =
     std::invocable<const Body&, Reference> || std::invocable<const Body&, Reference, ::tbb::feeder<Item>&>;
 template <class Body, class I>
-concept for_each_iterator_body = for_each_body<Body, std::iter_reference_t<I>, std::iter_value_t<I>> ||
-                                 for_each_body<Body, std::iter_value_t<I>&&, std::iter_value_t<I>>;
+concept for_each_iterator_body = for_each_body<Body, std::iter_reference_t<I>, for_each_item<Body, I>> ||
+                                 for_each_body<Body, std::iter_value_t<I>&&, for_each_item<Body, I>>;
 template <class Range> using iterator_of = decltype(std::begin(std::declval<Range&>()));
 template <class Body, class Range>
 concept for_each_range_body = requires(Range& r) {
@@ -148,7 +161,7 @@ template <class I, class Body> inline constexpr bool takes_item_only =
     std::invocable<const Body&, std::iter_value_t<I>&> || std::invocable<const Body&, std::iter_value_t<I>&&>;
 template <class I, class Body> using caller_for =
     std::conditional_t<takes_item_only<I, Body>, item_caller<std::iter_value_t<I>, Body>,
-                       item_queue<std::iter_value_t<I>, Body>>;
+                       item_queue<for_each_item<Body, I>, Body>>;
 
 /// Iterators that only one task may advance at a time.
 template <class I> class guarded_iterator {
