@@ -384,6 +384,28 @@ TEST_P(algorithms, pipeline_keeps_the_order_where_it_must) {
   });
 }
 
+/// The bodies name the types of the stages.
+TEST_P(algorithms, pipeline_deduces_the_types_of_its_stages) {
+  run([] {
+    constexpr tbb::filter_mode mode = tbb::filter_mode::serial_in_order;
+    int next = 0;
+    const auto read = [&](tbb::flow_control& control) {
+      if (next == 100) control.stop();
+      return next++;
+    };
+    const auto text = [](const int& number) noexcept { return std::to_string(number); };
+    std::string all;
+    const auto write = [&](std::string part) { all += part; };
+    const auto stages = tbb::make_filter(mode, read) & tbb::make_filter(tbb::filter_mode::parallel, text) &
+                        tbb::filter(mode, write);
+    static_assert(std::is_same_v<decltype(stages), const tbb::filter<void, void>>);
+    tbb::parallel_pipeline(10, stages);
+    std::string expected;
+    for (int i = 0; i < 100; ++i) expected += std::to_string(i);
+    EXPECT_EQ(all, expected);
+  });
+}
+
 TEST_P(algorithms, nest) {
   run([] {
     std::atomic<long> sum{0};

@@ -79,6 +79,18 @@ template <class In, class Out, class Body> class stage_of final : public pipelin
   Body body_;
 };
 
+/// The types of a stage whose body has one function-call operator.
+template <class In, class Out> struct stage_types {
+  using input = std::conditional_t<std::is_same_v<In, ::tbb::flow_control>, void, In>;
+  using output = Out;
+};
+template <class Body, class In, class Out>
+stage_types<std::remove_cvref_t<In>, std::remove_cvref_t<Out>> types_of(Out (Body::*)(In) const);
+template <class Body, class In, class Out>
+stage_types<std::remove_cvref_t<In>, std::remove_cvref_t<Out>> types_of(Out (Body::*)(In));
+template <class Body> using stage_input = typename decltype(types_of(&Body::operator()))::input;
+template <class Body> using stage_output = typename decltype(types_of(&Body::operator()))::output;
+
 /// Tokens are children of a task group. A token that finds a serial stage in use, or is not the next one, is
 /// kept by the stage: the token that leaves it makes a child of the next.
 class pipeline_run {

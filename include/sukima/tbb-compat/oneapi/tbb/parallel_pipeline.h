@@ -37,9 +37,17 @@ template <class Input, class Output> class filter {
   ::sukima::detail::tbb::pipeline_run::stages stages_;
 };
 
+template <class Body> filter(filter_mode, Body)
+    -> filter<::sukima::detail::tbb::stage_input<Body>, ::sukima::detail::tbb::stage_output<Body>>;
+
 template <class Input, class Output, class Body>
 filter<Input, Output> make_filter(filter_mode mode, const Body& body) {
   return filter<Input, Output>(mode, body);
+}
+/// The same, with the types that the body names.
+template <class Body> auto make_filter(filter_mode mode, const Body& body) {
+  return filter<::sukima::detail::tbb::stage_input<Body>, ::sukima::detail::tbb::stage_output<Body>>(mode,
+                                                                                                     body);
 }
 /// Stages one after the other.
 template <class Input, class Middle, class Output>
