@@ -229,6 +229,25 @@ template <class Condition> void wait_until(Condition condition) {
   }
 }
 
+/// The function takes the tag itself, as bodies do.
+TEST_P(algorithms, scan_gives_its_tag_to_functions) {
+  run([] {
+    std::vector<int> sums(1000);
+    const int sum = tbb::parallel_scan(
+        tbb::blocked_range<int>(0, 1000), 0,
+        [&]<class Tag>(const tbb::blocked_range<int>& part, int before, Tag) -> int {
+          for (int i = part.begin(); i < part.end(); ++i) {
+            before += i;
+            if (Tag::is_final_scan()) sums[static_cast<std::size_t>(i)] = before;
+          }
+          return before;
+        },
+        std::plus<>());
+    EXPECT_EQ(sum, 999 * 500);
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(sums[static_cast<std::size_t>(i)], i * (i + 1) / 2);
+  });
+}
+
 /// The first part waits until another worker has begun one, so there are two bodies at least.
 TEST(algorithms_of_two, reduce_joins_bodies_in_order) {
   tbb::task_arena two(2);

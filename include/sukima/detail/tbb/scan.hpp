@@ -55,8 +55,9 @@ template <class Range, class Value, class Scan, class Join> class functional_sca
       : identity_(identity), scan_(scan), join_(join), sum_(identity) {}
   functional_scan(functional_scan& other, ::tbb::split)
       : identity_(other.identity_), scan_(other.scan_), join_(other.join_), sum_(other.identity_) {}
-  template <class Tag> void operator()(const Range& part, Tag) {
-    sum_ = std::invoke(scan_, part, const_cast<const Value&>(sum_), Tag::is_final_scan());
+  /// The function may take the tag itself, or as a bool.
+  template <class Tag> void operator()(const Range& part, Tag tag) {
+    sum_ = std::invoke(scan_, part, const_cast<const Value&>(sum_), tag);
   }
   void reverse_join(functional_scan& left) {
     sum_ = std::invoke(join_, const_cast<const Value&>(left.sum_), const_cast<const Value&>(sum_));
