@@ -362,6 +362,13 @@ TEST_P(algorithms, invoke_calls_all_functions) {
   });
 }
 
+struct incomparable {};
+template <class T>
+concept sorted_by_itself = requires(std::vector<T>& all) { tbb::parallel_sort(all); } &&
+                           requires(typename std::vector<T>::iterator at) { tbb::parallel_sort(at, at); };
+static_assert(sorted_by_itself<int>);
+static_assert(!sorted_by_itself<incomparable>);
+
 TEST_P(algorithms, sort_sorts) {
   run([] {
     std::vector<int> numbers(20'000);

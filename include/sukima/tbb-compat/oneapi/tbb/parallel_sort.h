@@ -19,6 +19,10 @@ concept parallel_sort_compare =
              typename std::iterator_traits<I>::reference b) {
       { compare(a, b) } -> std::convertible_to<bool>;
     };
+template <class T>
+concept less_than_comparable = requires(const T& a, const T& b) {
+  { a < b } -> std::convertible_to<bool>;
+};
 template <class I>
 concept sortable_iterator = std::random_access_iterator<I> && std::movable<std::iter_value_t<I>> &&
                             std::swappable<std::iter_value_t<I>>;
@@ -44,7 +48,7 @@ void parallel_sort(I begin, I end, const Compare& compare) {
 }
 template <class I>
   requires(::sukima::detail::tbb::sortable_iterator<I> &&
-           ::sukima::detail::tbb::parallel_sort_compare<std::less<std::iter_value_t<I>>, I>)
+           ::sukima::detail::tbb::less_than_comparable<std::iter_value_t<I>>)
 void parallel_sort(I begin, I end) {
   parallel_sort(begin, end, std::less<std::iter_value_t<I>>());
 }
@@ -55,10 +59,9 @@ void parallel_sort(Range&& range, const Compare& compare) {
   parallel_sort(std::begin(range), std::end(range), compare);
 }
 template <class Range>
-  requires(::sukima::detail::tbb::sortable_range<Range> &&
-           ::sukima::detail::tbb::parallel_sort_compare<
-               std::less<std::iter_value_t<::sukima::detail::tbb::begin_of<Range>>>,
-               ::sukima::detail::tbb::begin_of<Range>>)
+  requires(
+      ::sukima::detail::tbb::sortable_range<Range> &&
+      ::sukima::detail::tbb::less_than_comparable<std::iter_value_t<::sukima::detail::tbb::begin_of<Range>>>)
 void parallel_sort(Range&& range) {
   parallel_sort(std::begin(range), std::end(range));
 }
