@@ -27,13 +27,13 @@ namespace sukima::detail {
 namespace {
 
 /// Onto the CPU of its rank.
-void pin(worker& w) noexcept {
+void pin(worker& self) noexcept {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   const int count = CPU_COUNT(&allowed);
   if (count <= 0) return;
-  w.affinity_before = allowed;
-  int wanted = static_cast<int>(w.rank) % count;
+  self.affinity_before = allowed;
+  int wanted = static_cast<int>(self.rank) % count;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
       cpu_set_t one;
@@ -59,38 +59,38 @@ void name_thread(const worker& w) noexcept {
 
 }  // namespace
 
-void background_main(worker& w) {
-  runtime_core& r = *w.runtime;
-  name_thread(w);
-  if (r.chosen.pin == pin_policy::cpu) pin(w);
+void background_main(worker& self) {
+  runtime_core& r = *self.runtime;
+  name_thread(self);
+  if (r.chosen.pin == pin_policy::cpu) pin(self);
   ensure_alternate_stack();
-  w.thread_id.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
-  w.thread_exceptions = this_threads_exceptions();
-  notify(r.chosen.on_worker_start, w);
+  self.thread_id.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  self.thread_exceptions = this_threads_exceptions();
+  notify(r.chosen.on_worker_start, self);
   std::uint64_t home_since = ticks();
   while (!r.life.is_closed()) {
-    const std::uint32_t seen = w.epoch.read();
+    const std::uint32_t seen = self.epoch.read();
     // Cleared first, then the target is read: worker_controller::adjust stores the target first and calls
     // home afterwards.
-    answer_call_home(w);
-    if (r.target.is_surplus(w.rank)) {
-      if (!r.life.is_closed()) r.park.wait_at_home(w, seen, home_since);
+    answer_call_home(self);
+    if (r.target.is_surplus(self.rank)) {
+      if (!r.life.is_closed()) r.park.wait_at_home(self, seen, home_since);
       continue;
     }
     stress_point();
-    w.rests(rest_place::busy);
-    fiber* const s = w.take_fiber();
+    self.rests(rest_place::busy);
+    fiber* const s = self.take_fiber();
     if (s == nullptr) break;  // no memory: one worker less
-    open_mailbox(w);
-    switch_from_home(w, *s);
-    w.enter_state(worker_state::outside);
-    close_mailbox(w);
-    if (r.hints.in_use()) r.hints.leaves(w);
+    open_mailbox(self);
+    switch_from_home(self, *s);
+    self.enter_state(worker_state::outside);
+    close_mailbox(self);
+    if (r.hints.in_use()) r.hints.leaves(self);
     home_since = ticks();
   }
-  notify(r.chosen.on_worker_end, w);
-  w.thread_id.store(0, std::memory_order_relaxed);
-  w.rests(rest_place::no_thread);
+  notify(r.chosen.on_worker_end, self);
+  self.thread_id.store(0, std::memory_order_relaxed);
+  self.rests(rest_place::no_thread);
 }
 
 }  // namespace sukima::detail

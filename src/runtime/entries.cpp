@@ -145,7 +145,7 @@ bool runtime_entries::try_enter(root_task& root) {
   SUKIMA_ASSERT(w.current.load(std::memory_order_seq_cst) == nullptr, "a thread leaves the runtime at home");
   const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
-  // After silence no idle worker is awake that could take something before the root warm-up is over.
+  // After silence no idle worker is awake that could take something before the root warm-up ends.
   threads_last_entry.roots.note(
       code, now - begun, after_silence ? tuned_.root_warm_up : tuned_.minimum_steal_age, tuned_.root_warm_up);
   if (hints_.in_use()) hints_.leaves(w);

@@ -61,6 +61,6 @@ class lifecycle {
 };
 
 /// Main function of a background worker's thread (background_worker.cpp).
-void background_main(worker& w);
+void background_main(worker& self);
 
 }  // namespace sukima::detail

@@ -178,7 +178,7 @@ std::optional<wait_policy> policy(std::string_view name) {
 }
 
 /// `policy` or `point=policy`, separated by commas; an earlier part counts less. False: not understood.
-bool read_waits(std::string_view text, settings& s) {
+bool read_waits(std::string_view text, settings& chosen) {
   for (;;) {
     const std::size_t comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
@@ -186,13 +186,13 @@ bool read_waits(std::string_view text, settings& s) {
     const auto p = policy(equals == std::string_view::npos ? part : part.substr(equals + 1));
     if (!p) return false;
     if (equals == std::string_view::npos) {
-      s.wait = *p;
+      chosen.wait = *p;
     } else {
       unsigned point = 0;
       while (point < wait_points && part.substr(0, equals) != detail::name_of(static_cast<wait_point>(point)))
         ++point;
       if (point == wait_points) return false;
-      s.wait_at[point] = p;
+      chosen.wait_at[point] = p;
     }
     if (comma == std::string_view::npos) return true;
     text.remove_prefix(comma + 1);
@@ -200,7 +200,7 @@ bool read_waits(std::string_view text, settings& s) {
 }
 
 /// `request`, or `publish` or `indolent`, perhaps with a number. False: not understood.
-bool read_steal(std::string_view text, settings& s) {
+bool read_steal(std::string_view text, settings& chosen) {
   const std::size_t colon = text.find(':');
   const std::string_view protocol = text.substr(0, colon);
   std::optional<std::size_t> n;
@@ -210,14 +210,15 @@ bool read_steal(std::string_view text, settings& s) {
   }
   if (protocol == "publish") {
     if (n.value_or(1) > detail::max_published) return false;
-    s.published_tasks = n ? static_cast<unsigned>(*n) : settings{}.published_tasks;
-    s.request_interval_us = 0;
+    chosen.published_tasks = n ? static_cast<unsigned>(*n) : settings{}.published_tasks;
+    chosen.request_interval_us = 0;
     return true;
   }
   if (protocol == "request" ? n.has_value() : protocol != "indolent") return false;
   if (n.value_or(1) > most_interval_us) return false;
-  s.published_tasks = 0;
-  s.request_interval_us = protocol == "request" ? 0 : static_cast<unsigned>(n.value_or(default_interval_us));
+  chosen.published_tasks = 0;
+  chosen.request_interval_us =
+      protocol == "request" ? 0 : static_cast<unsigned>(n.value_or(default_interval_us));
   return true;
 }
 

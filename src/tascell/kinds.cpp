@@ -79,8 +79,8 @@ void run_task(task* running, context c) {
       me, me->depth);
 }
 
-/// A task with an object of zero bytes, which is split off from `r`. \throws std::bad_alloc
-language_task* make_task(const choice_point* r, std::size_t size, std::size_t align) {
+/// A task with an object of zero bytes, which is split off from `point`. \throws std::bad_alloc
+language_task* make_task(const choice_point* point, std::size_t size, std::size_t align) {
   align = std::max(align, choice_point_alignment);
   const std::size_t offset = (sizeof(language_task) + sizeof(void*) + align - 1) / align * align;
   const std::size_t whole = (offset + size + align - 1) / align * align;
@@ -91,7 +91,7 @@ language_task* make_task(const choice_point* r, std::size_t size, std::size_t al
   t->run = run_task;
   t->destroy = destroy_task;
   t->jumps = true;
-  t->depth = depth_at(reinterpret_cast<const char*>(r + 1));
+  t->depth = depth_at(reinterpret_cast<const char*>(point + 1));
   std::memset(t->object, 0, size);
   static_cast<language_task**>(t->object)[-1] = t;
   return t;

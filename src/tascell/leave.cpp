@@ -82,21 +82,21 @@ class way_out {
 
 /// Aborts and awaits a choice point's children. The first tag that one of them threw, in sequential order, is
 /// kept unless there is one already.
-void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexcept {
-  const choice_point_kind* kind = kind_of(r);
-  for (task* t = stop_children(r); t != nullptr;) {
+void discard_children(choice_point* point, bool& throwing, thrown_tag& thrown) noexcept {
+  const choice_point_kind* kind = kind_of(point);
+  for (task* t = stop_children(point); t != nullptr;) {
     auto* const child = static_cast<language_task*>(t);
     if (!throwing && child->end.threw) {
       throwing = true;
       thrown = child->end.thrown;
-    } else if (!throwing && child->error && pending_abort(r) != abort_reach::task) {
+    } else if (!throwing && child->error && pending_abort(point) != abort_reach::task) {
       end_with_failure(child->error);
     }
     task* const next = t->older;
     destroy_task(t);
     t = next;
   }
-  forget_children(r, kind);
+  forget_children(point, kind);
 }
 
 [[noreturn]] void leave(char* end, bool throwing, thrown_tag thrown) noexcept {

@@ -124,7 +124,7 @@ struct gate {
 extern "C" {
 /// Slow half of the poll at a fork's entry and before an iteration: does what others asked of the fiber.
 /// Never throws; an abort stays pending.
-[[gnu::cold, gnu::noinline]] void sukima_poll_slow(choice_point* r) noexcept;
+[[gnu::cold, gnu::noinline]] void sukima_poll_slow(choice_point* point) noexcept;
 #if defined(__x86_64__)
 /// `sukima_poll_slow` for a choice point in r10, returning to r11, all registers but these and the flags
 /// kept.

@@ -66,7 +66,7 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   void start() noexcept { release(); }
 
   /// Any thread: a parked fiber of this executor can go on.
-  void post(fiber& s) noexcept;
+  void post(fiber& resumed) noexcept;
 
   // The other functions are for the holder of the token, that is for a fiber of this executor while it runs.
 
@@ -153,7 +153,7 @@ void finish_suspension(fiber& s);
 bool claim_suspension(fiber& s, std::uint64_t number) noexcept;
 /// Resumes that suspension unless another call has. Does nothing for a suspension that has ended. Any thread.
 /// \returns whether it was this call that resumed it
-bool try_resume(fiber& s, std::uint64_t number) noexcept;
+bool try_resume(fiber& suspended, std::uint64_t number) noexcept;
 
 /// Whether that suspension has parked the fiber. Any thread.
 bool is_suspended(const fiber& s, std::uint64_t number) noexcept;

@@ -73,13 +73,13 @@ template <class... F> struct type_list {};
 
 // clang-format off
 /// The types of the fields, as a type_list. \pre count_fields<T>() is at most most_fields
-template <class T> constexpr auto fields_of(T& t) {
+template <class T> constexpr auto fields_of(T& object) {
   constexpr std::size_t n = count_fields<T>();
   if constexpr (n == 0) return type_list<>{};
 #define SUKIMA_NAMES(...) __VA_ARGS__
 #define SUKIMA_TYPE(F) decltype(F)
 #define SUKIMA_FIELDS(N, NAMES, ...) \
-  else if constexpr (n == N) { auto& [NAMES] = t; return type_list<__VA_ARGS__>{}; }
+  else if constexpr (n == N) { auto& [NAMES] = object; return type_list<__VA_ARGS__>{}; }
   SUKIMA_FIELDS(1, SUKIMA_NAMES(a),
     SUKIMA_TYPE(a))
   SUKIMA_FIELDS(2, SUKIMA_NAMES(a, b),

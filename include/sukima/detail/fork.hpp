@@ -83,15 +83,15 @@ template <class Second, class Guard, class C = context> struct fork_operations {
 
   static bool open(const choice_point* r) noexcept { return !was_split(r); }
 
-  static task* split(choice_point* r) {
-    Second* const second = &static_cast<point_type*>(r)->second.get();
+  static task* split(choice_point* point) {
+    Second* const second = &static_cast<point_type*>(point)->second.get();
     std::uint16_t place = inherited_place;
     if constexpr (std::is_base_of_v<with_place, Second>)
-      if (gate_of(r).follows_hints) place = second->place();
+      if (gate_of(point).follows_hints) place = second->place();
     auto* t = new fork_task;
     t->second = second;
     t->place = place;
-    t->depth_of_second = static_cast<point_type*>(r)->depth_of_second;
+    t->depth_of_second = static_cast<point_type*>(point)->depth_of_second;
     t->run = [](task* self, context c) {
       auto* me = static_cast<fork_task*>(self);
       me->value.fill([&]() -> decltype(auto) {
@@ -100,7 +100,7 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       });
     };
     t->destroy = delete_task<fork_task>;
-    link_child(r, t);
+    link_child(point, t);
     return t;
   }
 

@@ -146,12 +146,12 @@ void drop_future_task(task& t) noexcept;
 /// choice point, and may run it. Otherwise waits until the future has ended.
 /// \param top of the caller's context; null: the ambient one
 /// \throws usage_error outside a runtime, or in the future's own expression; aborted
-[[nodiscard]] bool touch_future(char* top, future_point* r);
+[[nodiscard]] bool touch_future(char* top, future_point* point);
 /// Ends the future with its block. All work above the choice point has ended.
 /// \param fails  by an exception: an expression that has not begun is dropped, one that has begun is
 ///        cancelled
 /// \returns true: no fiber has begun it; the caller must run it, then call this once more
-[[nodiscard]] bool end_future(future_point* r, bool fails) noexcept;
+[[nodiscard]] bool end_future(future_point* point, bool fails) noexcept;
 /// Ends it for all that touch it, and stops its expression if another fiber runs it.
 void cancel_future(future_cell& cell) noexcept;
 
@@ -177,11 +177,11 @@ template <class T, class F> struct future_operations {
   };
 
   static bool open(const choice_point* r) noexcept { return !was_split(r); }
-  static task* split(choice_point* r) {
-    auto* const point = static_cast<point_type*>(r);
+  static task* split(choice_point* untyped) {
+    auto* const point = static_cast<point_type*>(untyped);
     std::uint16_t place = inherited_place;
     if constexpr (std::is_base_of_v<with_place, F>)
-      if (gate_of(r).follows_hints) place = point->f.place();
+      if (gate_of(untyped).follows_hints) place = point->f.place();
     auto* t = new task_type;
     t->cell = point->cell;
     t->f = &point->f;
@@ -201,7 +201,7 @@ template <class T, class F> struct future_operations {
       end_future_task(*me);
     };
     t->destroy = delete_task<task_type>;
-    link_child(r, t);
+    link_child(untyped, t);
     return t;
   }
   static void reclaim(choice_point* r, task* t) noexcept {
@@ -210,10 +210,11 @@ template <class T, class F> struct future_operations {
   }
   static void destroy(choice_point* r) noexcept { std::destroy_at(&static_cast<point_type*>(r)->f); }
 
-  static void run_here(future_point* r, context c) {
-    auto* const point = static_cast<point_type*>(r);
-    auto& cell = *static_cast<future_value<T>*>(r->cell);
-    r->word = reinterpret_cast<std::uintptr_t>(&spent);  // from here on its captures are gone, or about to go
+  static void run_here(future_point* untyped, context c) {
+    auto* const point = static_cast<point_type*>(untyped);
+    auto& cell = *static_cast<future_value<T>*>(untyped->cell);
+    untyped->word =
+        reinterpret_cast<std::uintptr_t>(&spent);  // from here on its captures are gone, or about to go
     run_future(cell, [&]() -> decltype(auto) {
       struct end_captures {
         point_type* point;
@@ -275,7 +276,7 @@ struct launched : task {
 /// \throws usage_error after that was shut down; what starting the default one throws
 void launch_task(launched& t);
 /// The same, but it begins once `needed` of the sources have ended. \throws as launch_task; std::bad_alloc
-void launch_after(launched& t, std::span<launched* const> sources, std::size_t needed);
+void launch_after(launched& dependent, std::span<launched* const> sources, std::size_t needed);
 /// Behaviour of a caller outside the future's runtime until the future has ended.
 enum class touching : bool { waits, helps };
 /// Waits until it has ended. A fiber of its runtime runs it, if no worker has begun it.

@@ -98,20 +98,20 @@ template <class Frame> struct loop_operations {
     const auto* l = static_cast<const loop_point*>(r);
     return l->next < l->end;
   }
-  static task* split(choice_point* r) {
-    loop_point* l = loop(r);
+  static task* split(choice_point* point) {
+    loop_point* l = loop(point);
     const std::int64_t next = number(l->next);
     const std::int64_t end = number(l->end);
     std::int64_t from = next + (end - next) / 2;
-    if constexpr (requires { frame(r).split_place(next, end); })
-      from = std::clamp(frame(r).split_place(next, end), next, end - 1);
+    if constexpr (requires { frame(point).split_place(next, end); })
+      from = std::clamp(frame(point).split_place(next, end), next, end - 1);
     else if constexpr (piece_travels<Frame>)
       from = end - static_cast<std::int64_t>(travelling_part(static_cast<std::uint64_t>(end - next)));
-    loop_task* t = frame(r).make_task();
+    loop_task* t = frame(point).make_task();
     t->from = from;
     t->to = end;
     t->frame = l->frame;
-    link_child(r, t);
+    link_child(point, t);
     l->end = at(from);
     return t;
   }
@@ -205,20 +205,20 @@ class strip_length {
 /// iteration.
 /// \param run_strip run_strip(i, stop) runs the iterations [i, stop)
 template <class Strip>
-[[gnu::always_inline]] inline void run_strips(loop_point* r, std::int64_t grain, const ambient_state& ambient,
-                                              Strip&& run_strip) {
-  std::int64_t i = number(r->next) - 1;
+[[gnu::always_inline]] inline void run_strips(loop_point* point, std::int64_t grain,
+                                              const ambient_state& ambient, Strip&& run_strip) {
+  std::int64_t i = number(point->next) - 1;
   strip_length strip(grain);
   const std::uint32_t uses = ambient.uses;
   for (;;) {
     // A rest that is known to end within a strip is not split any more: next is the end then.
-    r->next = at(strip.covers(number(r->end) - i) ? number(r->end) : i + 1);
-    poll(r);
-    r->next = at(std::max(strip.end(i, number(r->end) - i), i + 1));
-    run_strip(i, number(r->next));
-    const std::int64_t done = number(r->next) - i;
-    i = number(r->next);
-    if (i >= number(r->end) && !(was_split(r) && reclaim_child(r))) return;
+    point->next = at(strip.covers(number(point->end) - i) ? number(point->end) : i + 1);
+    poll(point);
+    point->next = at(std::max(strip.end(i, number(point->end) - i), i + 1));
+    run_strip(i, number(point->next));
+    const std::int64_t done = number(point->next) - i;
+    i = number(point->next);
+    if (i >= number(point->end) && !(was_split(point) && reclaim_child(point))) return;
     if (ambient.uses == uses)
       strip.learn(done);
     else
@@ -348,12 +348,12 @@ template <class Source> struct held_source {
 /// \tparam Before arguments that the body is given before the element
 /// \param add  add(sum, f) calls f(before…) and adds its result up
 template <class... Before, class Point, context_type C, class Sum, class Body, class Source, class Add>
-[[gnu::always_inline]] inline Sum iterate(Point* r, C below, std::int64_t grain, Body& body,
+[[gnu::always_inline]] inline Sum iterate(Point* point, C below, std::int64_t grain, Body& body,
                                           const Source& source, Sum sum, const Add& add) {
   using place = typename Point::place;
   constexpr bool with_context = body_takes_context<Body&, typename Source::arguments, Before...>;
   if constexpr (with_context && Source::in_blocks) {
-    run_strips(r, grain, ambient_of(below.top), [&](std::int64_t i, std::int64_t stop) {
+    run_strips(point, grain, ambient_of(below.top), [&](std::int64_t i, std::int64_t stop) {
       source.each(i, stop, [&](auto&&... elements) {
         add(sum,
             [&](auto&... before) -> decltype(auto) { return call(below, body, before..., elements...); });
@@ -363,7 +363,7 @@ template <class... Before, class Point, context_type C, class Sum, class Body, c
   } else if constexpr (with_context) {
     const local_callable<Body> local(body);
     const held_source<Source> elements(source);
-    return run_each(r, below, std::move(sum), [elements, local, add](Sum& s, C deeper, place i) {
+    return run_each(point, below, std::move(sum), [elements, local, add](Sum& s, C deeper, place i) {
       elements.get().visit(i, [&](auto&&... element) {
         add(s, [&](auto&... before) -> decltype(auto) {
           return call(deeper, local.get(), before..., std::forward<decltype(element)>(element)...);
@@ -373,12 +373,12 @@ template <class... Before, class Point, context_type C, class Sum, class Body, c
   } else if constexpr (!std::is_same_v<place, std::int64_t>) {
     const ambient_context ambient(below);
     const local_callable<Body> local(body);
-    return run_each(r, below, std::move(sum), [local, add](Sum& s, C, place i) {
+    return run_each(point, below, std::move(sum), [local, add](Sum& s, C, place i) {
       add(s, [&](auto&... before) -> decltype(auto) { return std::invoke(local.get(), before..., *i); });
     });
   } else {
     const ambient_context ambient(below);
-    run_strips(r, grain, ambient.state(),
+    run_strips(point, grain, ambient.state(),
                [&](std::int64_t i, std::int64_t stop) __attribute__((always_inline)) {
                  const local_callable<Body> local(body);
                  Sum strip_sum = std::move(sum);

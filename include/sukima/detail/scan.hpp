@@ -199,13 +199,13 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     return std::int64_t{1} << (bits / 2);
   }
 
-  /// Waits for the pieces that were split off from r and scans what they only added up.
-  T take_over(context here, loop_point* r, T carry) {
-    if (!was_split(r) && untouched(r)) [[likely]]
+  /// Waits for the pieces that were split off from `point` and scans what they only added up.
+  T take_over(context here, loop_point* point, T carry) {
+    if (!was_split(point) && untouched(point)) [[likely]]
       return carry;
     std::vector<block> open;
     {
-      children left(join_children(r));
+      children left(join_children(point));
       const ambient_context ambient(here);
       for (; left.next() != nullptr; left.pop()) {
         auto* p = static_cast<piece*>(left.next());

@@ -50,23 +50,23 @@ template <class Frame, one_word_iterator I> struct successor_operations {
     const auto* l = static_cast<const point*>(r);
     return next(l) != l->end;
   }
-  static task* split(choice_point* r) {
-    point* l = loop(r);
+  static task* split(choice_point* whole) {
+    point* l = loop(whole);
     I from = next(l);
     std::int64_t left = 0;
     for (I i = from; i != l->end; ++i) ++left;
     std::int64_t kept = left / 2;
     // Numbers count from the element in progress, which is number 0.
-    if constexpr (requires { frame(r).split_place(kept, left); })
-      kept = std::clamp(frame(r).split_place(1, left + 1), std::int64_t{1}, left) - 1;
+    if constexpr (requires { frame(whole).split_place(kept, left); })
+      kept = std::clamp(frame(whole).split_place(1, left + 1), std::int64_t{1}, left) - 1;
     else if constexpr (piece_travels<Frame>)
       kept = left - static_cast<std::int64_t>(travelling_part(static_cast<std::uint64_t>(left)));
     for (; kept > 0; --kept) ++from;
-    piece_task<I>* t = frame(r).make_task();
+    piece_task<I>* t = frame(whole).make_task();
     t->from = from;
     t->to = l->end;
     t->frame = l->frame;
-    link_child(r, t);
+    link_child(whole, t);
     l->end = from;
     return t;
   }

@@ -126,16 +126,16 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// join_child: serves pending requests. If the choice point's child was taken, waits for it and returns it
 /// finished. Null: no other worker has it, and the owner runs the second branch itself.
 /// \throws aborted, or what the child threw; nothing of the choice point's children is left then.
-[[gnu::cold, gnu::noinline]] task* join_child(choice_point* r);
+[[gnu::cold, gnu::noinline]] task* join_child(choice_point* point);
 /// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends
 /// the captures, and continues with the exception that wins.
 [[gnu::cold, gnu::noinline, noreturn]] void leave_by_exception(choice_point* r);
 /// The same without going on: children aborted and awaited, captures ended. The exception that replaces the
 /// one in flight, or null. For frames with undo actions of their own.
-[[gnu::cold, gnu::noinline]] std::exception_ptr abandon(choice_point* r);
+[[gnu::cold, gnu::noinline]] std::exception_ptr abandon(choice_point* point);
 /// Waits for all children of a loop choice point, whose own iterations are done. The list is then in the
 /// order of the iterations: newest first. \throws as join_child.
-[[gnu::cold, gnu::noinline]] task* join_children(choice_point* r);
+[[gnu::cold, gnu::noinline]] task* join_children(choice_point* point);
 /// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if no worker
 /// began them, and continues with them: that is cheaper than running the child as a task, which would be
 /// split again. False: the loop has ended.

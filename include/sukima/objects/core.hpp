@@ -341,7 +341,7 @@ class side_lock {
 };
 
 /// The object that uses an end of the stream now: its owner. \throws usage_error for any other
-object_core& find_user(stream_core& s, object_core*& owner, bool out);
+object_core& find_user(stream_core& core, object_core*& owner, bool out);
 inline object_core& user_of(stream_core& s, object_core*& owner, bool out) {
   if (owner != nullptr && owner->recognized == sukima::detail::find_ambient()) [[likely]]
     return *owner;
@@ -352,7 +352,7 @@ inline object_core& user_of(stream_core& s, object_core*& owner, bool out) {
 /// \throws aborted when the program is aborted
 bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until);
 /// The same for a stream that is not shared, and without a time.
-void wait_in_island(object_core& me, stream_core& s, bool receives);
+void wait_in_island(object_core& me, stream_core& core, bool receives);
 inline bool wait_for(object_core& me, stream_core& s, bool receives, const clock::time_point* until = nullptr,
                      std::uint64_t room = 1) {
   if (!s.shared && until == nullptr) {

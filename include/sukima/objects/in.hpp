@@ -201,35 +201,35 @@ template <class T> class in : public detail::stream_end {
     return message;
   }
   [[gnu::noinline]] static void take_shared(std::optional<T>& taken, detail::object_core& me,
-                                            detail::stream_core& s, bool waits,
+                                            detail::stream_core& core, bool waits,
                                             const detail::clock::time_point* until) {
     if constexpr (can_travel<T>)
-      if (s.in_records) {
+      if (core.in_records) {
         // T need not be assignable.
-        if (std::optional<T> message = detail::take_from_record<T>(me, s, waits, until))
+        if (std::optional<T> message = detail::take_from_record<T>(me, core, waits, until))
           taken.emplace(*std::move(message));
         return;
       }
     for (;;) {
       // Read before the look into the ring: what was sent before the stream closed is found.
-      const bool ended = (s.now() & detail::stream_core::closed) != 0;
+      const bool ended = (core.now() & detail::stream_core::closed) != 0;
       {
-        const detail::side_lock hold(s, false);
-        const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
-        if (s.messages(head) != 0) {
-          T& message = *std::launder(s.slot_of<T>(head));
+        const detail::side_lock hold(core, false);
+        const std::uint64_t head = core.words->head.load(std::memory_order_relaxed);
+        if (core.messages(head) != 0) {
+          T& message = *std::launder(core.slot_of<T>(head));
           taken.emplace(std::move(message));
           std::destroy_at(&message);
-          s.give_back(head + 1, 1);
+          core.give_back(head + 1, 1);
         }
       }
       if (taken) [[likely]]
         break;
       if (ended) {
-        s.throw_if_failed();
+        core.throw_if_failed();
         return;
       }
-      if (!waits || !detail::wait_for(me, s, true, until)) return;
+      if (!waits || !detail::wait_for(me, core, true, until)) return;
     }
     detail::count_message(me);
   }

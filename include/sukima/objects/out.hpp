@@ -170,56 +170,56 @@ template <class T> class out : public detail::stream_end {
                     : put_in_island(me, s, waits, until, std::forward<Arguments>(arguments)...);
   }
   template <class... Arguments>
-  [[gnu::noinline]] static send_result put_shared(detail::object_core& me, detail::stream_core& s, bool waits,
-                                                  const detail::clock::time_point* until,
+  [[gnu::noinline]] static send_result put_shared(detail::object_core& me, detail::stream_core& core,
+                                                  bool waits, const detail::clock::time_point* until,
                                                   Arguments&&... arguments) {
     if constexpr (can_travel<T>)
-      if (s.in_records) {
+      if (core.in_records) {
         if constexpr (sizeof...(Arguments) == 1 && (std::is_same_v<std::remove_cvref_t<Arguments>, T> && ...))
-          return put_in_record(me, s, arguments..., waits, until);
+          return put_in_record(me, core, arguments..., waits, until);
         else
-          return put_in_record(me, s, T(std::forward<Arguments>(arguments)...), waits, until);
+          return put_in_record(me, core, T(std::forward<Arguments>(arguments)...), waits, until);
       }
     for (;;) {
       {
-        const detail::side_lock hold(s, true);
-        if ((s.now() & detail::stream_core::broken) != 0) return send_result::broken;
-        const std::uint64_t tail = s.words->tail.load(std::memory_order_relaxed);
-        if (s.room(tail) != 0) {
-          ::new (static_cast<void*>(s.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
-          s.publish(tail + 1, 1);
+        const detail::side_lock hold(core, true);
+        if ((core.now() & detail::stream_core::broken) != 0) return send_result::broken;
+        const std::uint64_t tail = core.words->tail.load(std::memory_order_relaxed);
+        if (core.room(tail) != 0) {
+          ::new (static_cast<void*>(core.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
+          core.publish(tail + 1, 1);
           break;
         }
       }
-      if (s.drops_oldest)
-        s.drop_oldest(me);
-      else if (!waits || !detail::wait_for(me, s, false, until))
+      if (core.drops_oldest)
+        core.drop_oldest(me);
+      else if (!waits || !detail::wait_for(me, core, false, until))
         return send_result::full;
     }
     detail::count_message(me);
     return send_result::sent;
   }
   template <class... Arguments>
-  [[gnu::always_inline]] static send_result put_in_island(detail::object_core& me, detail::stream_core& s,
+  [[gnu::always_inline]] static send_result put_in_island(detail::object_core& me, detail::stream_core& core,
                                                           bool waits, const detail::clock::time_point* until,
                                                           Arguments&&... arguments) {
     for (;;) {
-      if ((s.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::broken) != 0)
+      if ((core.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::broken) != 0)
         return send_result::broken;
-      const std::uint64_t tail = s.own_words.tail.load(std::memory_order_relaxed);
-      if (tail - s.own_words.head.load(std::memory_order_relaxed) < s.capacity) [[likely]] {
-        ::new (static_cast<void*>(s.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
-        s.publish_in_island(tail + 1);
+      const std::uint64_t tail = core.own_words.tail.load(std::memory_order_relaxed);
+      if (tail - core.own_words.head.load(std::memory_order_relaxed) < core.capacity) [[likely]] {
+        ::new (static_cast<void*>(core.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
+        core.publish_in_island(tail + 1);
         detail::count_message(me);
         return send_result::sent;
       }
-      if (s.drops_oldest) {
-        s.drop_oldest(me);
+      if (core.drops_oldest) {
+        core.drop_oldest(me);
         continue;
       }
-      if (!waits || !detail::wait_for(me, s, false, until)) return send_result::full;
-      if (s.shared) [[unlikely]]  // the island has been divided
-        return put_shared(me, s, waits, until, std::forward<Arguments>(arguments)...);
+      if (!waits || !detail::wait_for(me, core, false, until)) return send_result::full;
+      if (core.shared) [[unlikely]]  // the island has been divided
+        return put_shared(me, core, waits, until, std::forward<Arguments>(arguments)...);
     }
   }
   static send_result put_in_record(detail::object_core& me, detail::stream_core& s, const T& value,

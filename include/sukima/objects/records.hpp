@@ -18,10 +18,10 @@ namespace sukima::objects::detail {
 enum class attempt { done, not_now, ended };
 /// Sends a record; not_now: there is no room (up to that time); ended: no receiver is left.
 /// \throws message_too_large
-attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> record, bool waits,
+attempt put_record(object_core& me, stream_core& core, std::span<const std::byte> record, bool waits,
                    const clock::time_point* until);
 /// Receives one; not_now as above; ended: the stream is closed and drained. \throws stream_failed
-attempt take_record(object_core& me, stream_core& s, std::vector<std::byte>& record, bool waits,
+attempt take_record(object_core& me, stream_core& core, std::vector<std::byte>& record, bool waits,
                     const clock::time_point* until);
 
 /// Sends the message: encoded, or as it is in memory.

@@ -340,24 +340,24 @@ void bind_end(stream_end& e, object_core& owner) {
   e.owner_ = &owner;
 }
 
-object_core& find_user(stream_core& s, object_core*& owner, bool out) {
+object_core& find_user(stream_core& core, object_core*& owner, bool out) {
   const sukima::detail::executor* const here = sukima::detail::running_executor();
   const sukima::detail::ambient_state* const running = sukima::detail::find_ambient();
   if (owner != nullptr && owner->recorded != nullptr && owner->ambient == running) {
-    owner->program->recorded->begin_operation(*owner, s, out);
+    owner->program->recorded->begin_operation(*owner, core, out);
     return *owner;
   }
-  if (const island_core* const i = owner == nullptr ? s.program->find_island(here) : nullptr; i != nullptr)
+  if (const island_core* const i = owner == nullptr ? core.program->find_island(here) : nullptr; i != nullptr)
     for (object_core* const o : i->objects) {
       if (o->ambient != running) continue;
-      const std::lock_guard hold(s.program->ends_lock);
-      o->ends.push_back({&s, out});
+      const std::lock_guard hold(core.program->ends_lock);
+      o->ends.push_back({&core, out});
       o->dropped.reserve(o->dropped.size() + o->ends.size());
       owner = o;
-      if (o->recorded != nullptr) o->program->recorded->begin_operation(*o, s, out);
+      if (o->recorded != nullptr) o->program->recorded->begin_operation(*o, core, out);
       return *o;
     }
-  throw usage_error("sukima: stream " + s.name + ": an end was used outside its object" +
+  throw usage_error("sukima: stream " + core.name + ": an end was used outside its object" +
                     (owner != nullptr ? " " + owner->name : std::string()) +
                     "; what an object forks cannot use its ends");
 }

@@ -84,19 +84,19 @@ std::uint64_t read_large(const stream_core& s, length size, std::vector<std::byt
 }
 
 /// \param there slots that have been published \returns how many the record has
-std::uint64_t read_record(const stream_core& s, std::uint64_t head, std::uint64_t there,
+std::uint64_t read_record(const stream_core& core, std::uint64_t head, std::uint64_t there,
                           std::vector<std::byte>& record) {
-  auto size = static_cast<length>(s.slot_size);
-  if (has_length(s)) std::memcpy(&size, length_at(s, head), sizeof size);
-  if (has_length(s) && (size & large_mark) != 0) return read_large(s, size ^ large_mark, record);
-  const std::uint64_t used = slots_for(s, size);
-  if (used > there) s.throw_corrupt();
+  auto size = static_cast<length>(core.slot_size);
+  if (has_length(core)) std::memcpy(&size, length_at(core, head), sizeof size);
+  if (has_length(core) && (size & large_mark) != 0) return read_large(core, size ^ large_mark, record);
+  const std::uint64_t used = slots_for(core, size);
+  if (used > there) core.throw_corrupt();
   record.resize(size);
-  if (s.piped) {
-    read_pipe(s, record, used);
+  if (core.piped) {
+    read_pipe(core, record, used);
     return used;
   }
-  for_pieces(s, head, sizeof size, size, [&](const std::byte* from, std::size_t at, std::size_t bytes) {
+  for_pieces(core, head, sizeof size, size, [&](const std::byte* from, std::size_t at, std::size_t bytes) {
     if (bytes != 0) std::memcpy(record.data() + at, from, bytes);
   });
   return used;
@@ -104,36 +104,37 @@ std::uint64_t read_record(const stream_core& s, std::uint64_t head, std::uint64_
 
 }  // namespace
 
-attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> record, bool waits,
+attempt put_record(object_core& me, stream_core& core, std::span<const std::byte> record, bool waits,
                    const clock::time_point* until) {
-  const bool large = is_large(s, slots_for(s, record.size()));
+  const bool large = is_large(core, slots_for(core, record.size()));
   if (large && record.size() > most_record_bytes)
-    throw message_too_large("sukima: stream " + s.name + ": a message of " + std::to_string(record.size()) +
-                            " bytes is too large: at most " + std::to_string(most_record_bytes) +
+    throw message_too_large("sukima: stream " + core.name + ": a message of " +
+                            std::to_string(record.size()) + " bytes is too large: at most " +
+                            std::to_string(most_record_bytes) +
                             " bytes pass between processes; send it in parts");
-  const std::uint64_t slots = large ? 1 : slots_for(s, record.size());
+  const std::uint64_t slots = large ? 1 : slots_for(core, record.size());
   for (;;) {
     std::uint64_t wanted = slots;
     {
-      const side_lock hold(s, true);
-      if ((s.now() & stream_core::broken) != 0) return attempt::ended;
+      const side_lock hold(core, true);
+      if ((core.now() & stream_core::broken) != 0) return attempt::ended;
       // Relaxed: only senders store it, one at a time.
-      const std::uint64_t tail = s.words->tail.load(std::memory_order_relaxed);
-      if (large) wanted = std::max(slots, slots_with_large_room(s, tail));
-      if (s.room(tail, wanted) >= wanted) {
+      const std::uint64_t tail = core.words->tail.load(std::memory_order_relaxed);
+      if (large) wanted = std::max(slots, slots_with_large_room(core, tail));
+      if (core.room(tail, wanted) >= wanted) {
         if (large)
-          write_large(s, tail, record);
+          write_large(core, tail, record);
         else
-          write_record(s, tail, record, slots);
-        s.publish(tail + slots, 1);
+          write_record(core, tail, record, slots);
+        core.publish(tail + slots, 1);
         break;
       }
     }
-    if (s.drops_oldest) {
-      drop_record(s, me.record);
+    if (core.drops_oldest) {
+      drop_record(core, me.record);
       continue;
     }
-    if (!waits || !wait_for(me, s, false, until, wanted)) {
+    if (!waits || !wait_for(me, core, false, until, wanted)) {
       me.room_wanted = wanted;
       return attempt::not_now;
     }
@@ -142,26 +143,26 @@ attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> r
   return attempt::done;
 }
 
-attempt take_record(object_core& me, stream_core& s, std::vector<std::byte>& record, bool waits,
+attempt take_record(object_core& me, stream_core& core, std::vector<std::byte>& record, bool waits,
                     const clock::time_point* until) {
   for (;;) {
     // Read before the look into the ring: what was sent before the stream closed is found.
-    const bool ended = (s.now() & stream_core::closed) != 0;
+    const bool ended = (core.now() & stream_core::closed) != 0;
     {
-      const side_lock hold(s, false);
+      const side_lock hold(core, false);
       // Relaxed: only receivers store it, one at a time.
-      const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
-      if (const std::uint64_t there = s.messages(head); there != 0) {
-        const std::uint64_t used = read_record(s, head, there, record);
-        s.give_back(head + used, used);
+      const std::uint64_t head = core.words->head.load(std::memory_order_relaxed);
+      if (const std::uint64_t there = core.messages(head); there != 0) {
+        const std::uint64_t used = read_record(core, head, there, record);
+        core.give_back(head + used, used);
         break;
       }
     }
     if (ended) {
-      s.throw_if_failed();
+      core.throw_if_failed();
       return attempt::ended;
     }
-    if (!waits || !wait_for(me, s, true, until)) return attempt::not_now;
+    if (!waits || !wait_for(me, core, true, until)) return attempt::not_now;
   }
   count_message(me);
   return attempt::done;

@@ -57,15 +57,15 @@ void fail(shared_stream& s, std::uint32_t process, const std::string& text, std:
 
 }  // namespace
 
-void wake_here(stream_core& s, std::uint32_t side) noexcept {
-  const std::lock_guard hold(s.lists_lock);
-  wait_list& list = side == stream_core::receivers_wait ? s.receivers : s.senders;
+void wake_here(stream_core& core, std::uint32_t side) noexcept {
+  const std::lock_guard hold(core.lists_lock);
+  wait_list& list = side == stream_core::receivers_wait ? core.receivers : core.senders;
   const std::uint32_t over = side == stream_core::receivers_wait ? stream_core::closed : stream_core::broken;
   // Partners: close_party; move (core.hpp), which has rung, or finds `waiting` as it is set below.
   const auto can_go_on = [&]() noexcept -> std::uint64_t {
-    if ((s.words->state.load() & over) != 0) return ~std::uint64_t{0};
-    const std::uint64_t messages = s.words->tail.load() - s.words->head.load();
-    return side == stream_core::receivers_wait ? messages : s.capacity - messages;
+    if ((core.words->state.load() & over) != 0) return ~std::uint64_t{0};
+    const std::uint64_t messages = core.words->tail.load() - core.words->head.load();
+    return side == stream_core::receivers_wait ? messages : core.capacity - messages;
   };
   while (list.first != nullptr) {
     for (std::uint64_t count = can_go_on(); count != 0 && list.first != nullptr;) {
@@ -74,7 +74,7 @@ void wake_here(stream_core& s, std::uint32_t side) noexcept {
       if (claim(*c.wait)) --count;
     }
     if (list.first == nullptr) return;
-    s.words->waiting.fetch_or(side);  // then look again; partner: move (core.hpp)
+    core.words->waiting.fetch_or(side);  // then look again; partner: move (core.hpp)
     // Objects that wait for several slots look for themselves.
     if (can_go_on() < std::max<std::uint64_t>(list.first->room, 1)) return;
   }

@@ -28,7 +28,7 @@ inline std::size_t bit_of(std::size_t stream, std::uint32_t side) noexcept {
 void bury(const program_core& p, const segment& memory, std::uint32_t process, const std::string& failure);
 
 /// Wakes the waiters of this process that can go on: an index was moved, or the other side closed.
-void wake_here(stream_core& s, std::uint32_t side) noexcept;
+void wake_here(stream_core& core, std::uint32_t side) noexcept;
 
 // For streams of this process that lead to others.
 void lock_remote(stream_core& s, bool out);

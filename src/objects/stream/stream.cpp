@@ -256,18 +256,18 @@ bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::tim
   return wait_for_some(me, cases, count, until);
 }
 
-void wait_in_island(object_core& me, stream_core& s, bool receives) {
+void wait_in_island(object_core& me, stream_core& core, bool receives) {
   // Relaxed, here and below: run_bell has read it under the token that this object holds now, or it will end
   // the wait that begins here.
   const bool aborting = me.program->aborting.load(std::memory_order_relaxed);
   wait_case& c = me.single_case;
-  c.stream = &s;
+  c.stream = &core;
   c.receives = receives;
   if (me.dropped.empty() && me.recorded == nullptr && !aborting) [[likely]] {
-    (receives ? s.receivers : s.senders).push(c);
-    SUKIMA_ASSERT_VALID(s);
+    (receives ? core.receivers : core.senders).push(c);
+    SUKIMA_ASSERT_VALID(core);
     // As in announce_wait.
-    me.waits_for[0].store(reinterpret_cast<std::uintptr_t>(&s) | (receives ? 1 : 0),
+    me.waits_for[0].store(reinterpret_cast<std::uintptr_t>(&core) | (receives ? 1 : 0),
                           std::memory_order_release);
     me.waits.store(1, std::memory_order_release);
     step_wait_count(me);
@@ -284,7 +284,7 @@ void wait_in_island(object_core& me, stream_core& s, bool receives) {
     withdraw(c, false);
   }
   wait_case other;
-  other.stream = &s;
+  other.stream = &core;
   other.receives = receives;
   wait(me, &other, 1, nullptr);
 }

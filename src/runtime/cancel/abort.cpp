@@ -150,23 +150,23 @@ void unmask(runtime_core& r, task& t) noexcept {
   request_abort_checks(r);  // who looked before found it masked
 }
 
-std::exception_ptr abandon(choice_point* r) {
-  fiber& s = fiber_of(r);
-  const choice_point_kind* kind = kind_of(r);
+std::exception_ptr abandon(choice_point* point) {
+  fiber& s = fiber_of(point);
+  const choice_point_kind* kind = kind_of(point);
   std::exception_ptr error;
-  for (task* t = stop_children(r); t != nullptr;) {
+  for (task* t = stop_children(point); t != nullptr;) {
     task* older = t->older;
     if (!error) error = t->error;
     t->destroy(t);
     t = older;
   }
-  if (kind->destroy != nullptr) kind->destroy(r);
-  forget_children(r, kind);
-  if (s.failure && reinterpret_cast<char*>(r) <= s.failed_at) {
+  if (kind->destroy != nullptr) kind->destroy(point);
+  forget_children(point, kind);
+  if (s.failure && reinterpret_cast<char*>(point) <= s.failed_at) {
     s.failure = nullptr;
     look_for_abort(s);
   }
-  if (reinterpret_cast<char*>(r) <= s.oldest_ended_loop) s.oldest_ended_loop = all_ones;
+  if (reinterpret_cast<char*>(point) <= s.oldest_ended_loop) s.oldest_ended_loop = all_ones;
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
   // The owner's own exception came first in the sequential order; an abort from further out swallows the

@@ -22,23 +22,25 @@ namespace sukima::detail {
 namespace {
 
 /// Fills in what a task that is split off from this fiber has to know.
-void prepare_task(fiber& s, task* t) noexcept {
-  t->parent = s.running;
-  t->owner = &s;
-  t->owner_segment = s.segment;
-  t->depth = s.running->depth + 1;
-  t->stays = false;
-  if (t->place != inherited_place) {  // a hint of its own
-    if (!s.runtime->hints.in_use()) s.runtime->hints.use();
-  } else if (s.runtime->hints.in_use()) {
-    t->place = hinted_place(s, t->origin);
+void prepare_task(fiber& self, task* made) noexcept {
+  made->parent = self.running;
+  made->owner = &self;
+  made->owner_segment = self.segment;
+  made->depth = self.running->depth + 1;
+  made->stays = false;
+  if (made->place != inherited_place) {  // a hint of its own
+    if (!self.runtime->hints.in_use()) self.runtime->hints.use();
+  } else if (self.runtime->hints.in_use()) {
+    made->place = hinted_place(self, made->origin);
   }
-  t->shielded =
-      reinterpret_cast<std::uintptr_t>(t->origin) >= s.running->shield.load(std::memory_order_relaxed);
+  made->shielded =
+      reinterpret_cast<std::uintptr_t>(made->origin) >= self.running->shield.load(std::memory_order_relaxed);
   // A helper splits a fiber that does not run: its exceptions are kept with it.
-  const bool unwinds = running_fiber() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
-  const bool is_before = reinterpret_cast<char*>(t->origin) < s.before_unwinding;
-  t->cancellation_masked.store(unwinds && !is_before, std::memory_order_relaxed);  // it is not published yet
+  const bool unwinds =
+      running_fiber() == &self ? std::uncaught_exceptions() > 0 : self.exceptions.uncaught > 0;
+  const bool is_before = reinterpret_cast<char*>(made->origin) < self.before_unwinding;
+  made->cancellation_masked.store(unwinds && !is_before,
+                                  std::memory_order_relaxed);  // it is not published yet
 }
 
 /// The steps that backtracking undoes and replays: choice points whose step is in progress, oldest first.
@@ -92,28 +94,28 @@ bool accepts(choice_point* r, worker& w, taker for_whom) {
 
 }  // namespace
 
-task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worker& w,
+task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, worker& splitter,
                        taker for_whom) noexcept {
   // After a callback threw, the steps in progress are not those of the fiber's choice points any more.
-  if (s.failure) return nullptr;
-  auto* r = reinterpret_cast<choice_point*>(s.oldest);
+  if (self.failure) return nullptr;
+  auto* r = reinterpret_cast<choice_point*>(self.oldest);
   while (r < end && !kind_of(r)->open(r)) {
     r = above(r);
-    ++w.statistics.choice_points_scanned;
+    ++splitter.statistics.choice_points_scanned;
   }
-  s.oldest = reinterpret_cast<char*>(r);
-  s.clean_from = std::max(s.clean_from, s.oldest);
+  self.oldest = reinterpret_cast<char*>(r);
+  self.clean_from = std::max(self.clean_from, self.oldest);
   if (r >= end) return nullptr;
   task* t = nullptr;
   try {
-    steps_in_progress steps(s.steps);
+    steps_in_progress steps(self.steps);
     try {
-      steps.find(r, end, polling, w);
+      steps.find(r, end, polling, splitter);
       if (!steps.empty()) {
-        ++w.statistics.backtracks;
+        ++splitter.statistics.backtracks;
         steps.undo_all();
       }
-      while (r < end && !accepts(r, w, for_whom)) {
+      while (r < end && !accepts(r, splitter, for_whom)) {
         r = above(r);
         steps.replay_up_to(r);
       }
@@ -121,24 +123,25 @@ task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worke
     } catch (const std::bad_alloc&) {
       // Nothing is given away for lack of memory; the computation continues.
     } catch (...) {
-      s.failure = std::current_exception();  // of the user's copy, undo or guard
-      s.failed_at = reinterpret_cast<char*>(r);
+      self.failure = std::current_exception();  // of the user's copy, undo or guard
+      self.failed_at = reinterpret_cast<char*>(r);
     }
     steps.replay_up_to(end);
   } catch (...) {
-    s.failure = std::current_exception();
-    s.failed_at = reinterpret_cast<char*>(r);
+    self.failure = std::current_exception();
+    self.failed_at = reinterpret_cast<char*>(r);
   }
-  if (s.failure) {
-    s.abort_pending = true;
-    s.oldest_ended_loop = all_ones;
+  if (self.failure) {
+    self.abort_pending = true;
+    self.oldest_ended_loop = all_ones;
   }
   if (t == nullptr) return nullptr;
-  prepare_task(s, t);
-  SUKIMA_PROBE(split, w.id, t->depth);
+  prepare_task(self, t);
+  SUKIMA_PROBE(split, splitter.id, t->depth);
   hands_over(t);  // pairs with: execute in execute.cpp
   // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
-  if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));
+  if (t->kind->stop == nullptr)
+    self.clean_from = std::max(self.clean_from, reinterpret_cast<char*>(above(r)));
   return t;
 }
 

@@ -29,7 +29,7 @@ enum class taker : bool { worker, node };
 task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w,
                    taker for_whom = taker::worker) noexcept;
 /// The same in the running segment only.
-task* split_in_segment(fiber& s, choice_point* end, choice_point* polling, worker& w,
+task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, worker& splitter,
                        taker for_whom) noexcept;
 
 /// Whether a fiber has something below `top` that could be split off, in any of its segments. The caller must

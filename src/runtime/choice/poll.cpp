@@ -47,17 +47,17 @@ void check_choice_points(const fiber& s, const choice_point* end) noexcept {
 }
 #endif
 
-bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept {
+bool poll_slow(fiber& self, choice_point* end, choice_point* polling, poll_place place) noexcept {
   char* const here = reinterpret_cast<char*>(polling);
-  s.oldest = std::min(s.oldest, here);
-  s.clean_from = std::min(s.clean_from, here);
-  s.steps.forget_from(here);
-  slow_poll poll{s, end, polling, place};
+  self.oldest = std::min(self.oldest, here);
+  self.clean_from = std::min(self.clean_from, here);
+  self.steps.forget_from(here);
+  slow_poll poll{self, end, polling, place};
   const char* written = nullptr;
   const auto begin = [&] {
-    written = true_limit(s);
-    s.limit.publish_limit(true_limit(s));
-    poll.flags = s.on->flags.load(std::memory_order_seq_cst);
+    written = true_limit(self);
+    self.limit.publish_limit(true_limit(self));
+    poll.flags = self.on->flags.load(std::memory_order_seq_cst);
   };
   begin();
   for (std::size_t i = 0; i < poll_handlers.size();) {
@@ -69,11 +69,11 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place pl
     }
   }
   const bool more = poll.publishes_more || poll.node_waits;
-  if (s.abort_pending || more)
-    s.limit.request_poll();
-  else if (true_limit(s) > written)
-    s.limit.restore_limit(true_limit(s));
-  check_choice_points(s, end);
+  if (self.abort_pending || more)
+    self.limit.request_poll();
+  else if (true_limit(self) > written)
+    self.limit.restore_limit(true_limit(self));
+  check_choice_points(self, end);
   return poll.thief_served && !more;
 }
 
@@ -103,24 +103,24 @@ bool ignores_join(fiber& s, const choice_point* r) noexcept {
   return !was_split(r) && !s.failure && may_ignore(s);
 }
 
-extern "C" void sukima_poll_slow(choice_point* r) noexcept {
-  fiber& s = fiber_of(r);
+extern "C" void sukima_poll_slow(choice_point* point) noexcept {
+  fiber& s = fiber_of(point);
   if (s.is_short_root) {
     s.is_short_root = false;
     // At the fiber's first choice point nothing is remembered of any other one (known_steps.hpp).
-    if (reinterpret_cast<char*>(r) == s.base && kind_of(r)->stop == nullptr && may_ignore(s)) {
-      s.ignored = r;
+    if (reinterpret_cast<char*>(point) == s.base && kind_of(point)->stop == nullptr && may_ignore(s)) {
+      s.ignored = point;
       return;
     }
   }
-  if (kind_of(r)->quiet) {
-    note_push(s, r);
+  if (kind_of(point)->quiet) {
+    note_push(s, point);
     return;
   }
-  poll_slow(s, above(r), r, poll_place::ahead);
+  poll_slow(s, above(point), point, poll_place::ahead);
   if (!s.abort_pending) return;
   // Nothing in these frames needs an end: this may not return.
-  if (const auto leave = kind_of(r)->leave) leave(r);
+  if (const auto leave = kind_of(point)->leave) leave(point);
 }
 
 }  // namespace sukima::detail

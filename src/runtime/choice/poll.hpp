@@ -61,7 +61,7 @@ extern const std::array<poll_handler, 7> poll_handlers;
 /// \returns whether all that wanted work got some
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point that polls
-bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept;
+bool poll_slow(fiber& self, choice_point* end, choice_point* polling, poll_place place) noexcept;
 #if defined(SUKIMA_ASSERTIONS)
 /// Evaluates the invariants above, as far as they can be seen from here.
 /// \param end  one past the youngest choice point

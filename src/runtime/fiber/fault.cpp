@@ -44,8 +44,8 @@ void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-[[noreturn]] void report_stack_overflow(const fiber& s) noexcept {
-  const fiber_label label = s.label != nullptr ? *s.label : fiber_label{};
+[[noreturn]] void report_stack_overflow(const fiber& full) noexcept {
+  const fiber_label label = full.label != nullptr ? *full.label : fiber_label{};
   if (label.name != nullptr) {
     say("sukima: ");
     say(label.kind);
@@ -55,7 +55,7 @@ void say(const char* text) noexcept {
   } else {
     say("sukima: a fiber's");
   }
-  if (s.pool == &s.runtime->bound_fibers) {
+  if (full.pool == &full.runtime->bound_fibers) {
     say(" C stack of 16 KiB overflowed; ");
     say(label.more_stack != nullptr ? label.more_stack : "give it more where it is made");
     say(", or recurse less\n");

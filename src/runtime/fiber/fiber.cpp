@@ -199,28 +199,28 @@ void trim(fiber& s) noexcept {
     madvise(choice_from, static_cast<std::size_t>(s.choice_end - choice_from), MADV_DONTNEED);
 }
 
-void reset(fiber& s) noexcept {
-  s.segment = s.base;
-  s.oldest = s.base;
-  s.clean_from = s.base;
-  s.steps.forget();
-  SUKIMA_ASSERT(s.newest_covered == nullptr, "a covered segment ends before its fiber");
-  s.running = nullptr;
-  s.first = nullptr;
-  s.retry_at = 0;
-  s.entered_at.store(0, std::memory_order_relaxed);
-  s.is_short_root = false;
-  s.ignored = nullptr;
-  s.abort_pending = false;
-  s.oldest_ended_loop = all_ones;
-  s.thread_bindings = 0;
-  s.exceptions = {};
-  s.suspended_end = nullptr;
-  s.home = nullptr;
-  s.label = nullptr;
-  s.ambient->top = nullptr;
-  s.ambient->handed = nullptr;
-  s.publish_wanted.store(false, std::memory_order_relaxed);
+void reset(fiber& used) noexcept {
+  used.segment = used.base;
+  used.oldest = used.base;
+  used.clean_from = used.base;
+  used.steps.forget();
+  SUKIMA_ASSERT(used.newest_covered == nullptr, "a covered segment ends before its fiber");
+  used.running = nullptr;
+  used.first = nullptr;
+  used.retry_at = 0;
+  used.entered_at.store(0, std::memory_order_relaxed);
+  used.is_short_root = false;
+  used.ignored = nullptr;
+  used.abort_pending = false;
+  used.oldest_ended_loop = all_ones;
+  used.thread_bindings = 0;
+  used.exceptions = {};
+  used.suspended_end = nullptr;
+  used.home = nullptr;
+  used.label = nullptr;
+  used.ambient->top = nullptr;
+  used.ambient->handed = nullptr;
+  used.publish_wanted.store(false, std::memory_order_relaxed);
 }
 
 fiber* fiber_pool::make_large() {

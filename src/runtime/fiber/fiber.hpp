@@ -162,7 +162,7 @@ fiber& fiber_of(const void* in_choice_stack) noexcept;
 std::system_error no_fiber();
 
 /// Makes a fiber look as if it had never run.
-void reset(fiber& s) noexcept;
+void reset(fiber& used) noexcept;
 /// Gives most pages of a fiber that no worker runs back to the kernel, if it used many.
 void trim(fiber& s) noexcept;
 

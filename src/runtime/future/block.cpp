@@ -94,16 +94,16 @@ void drop_future_task(task& t) noexcept {
   future_waiting::end(*static_cast<future_task&>(t).cell, future_end::cancelled);
 }
 
-bool touch_future(char* top, future_point* r) {
+bool touch_future(char* top, future_point* point) {
   fiber* const current = running_fiber();
   if (current == nullptr)
     throw usage_error("sukima: a future of a block can be touched only inside its runtime");
   fiber& s = *current;
-  future_cell& cell = *r->cell;
-  if (&fiber_of(r) != &s) {
+  future_cell& cell = *point->cell;
+  if (&fiber_of(point) != &s) {
     if (cell.is_done()) return false;
-    if (is_within(s, r)) throw usage_error(touches_itself);
-    if (is_out_of_reach(s, r))
+    if (is_within(s, point)) throw usage_error(touches_itself);
+    if (is_out_of_reach(s, point))
       throw usage_error(
           "sukima: a future was touched below a call without a context, in whose caller it lies; pass the "
           "context on");
@@ -113,17 +113,17 @@ bool touch_future(char* top, future_point* r) {
   if (top == nullptr) top = s.ambient->top;
   if (top == nullptr)
     throw usage_error("sukima: a future is touched in code with a context; give it that: touch(c)");
-  if (!was_split(r)) {
+  if (!was_split(point)) {
     // Its captures are gone, and it has not ended: this is its expression.
-    if (!kind_of(r)->open(r) || kind_of(r)->split == nullptr) throw usage_error(touches_itself);
+    if (!kind_of(point)->open(point) || kind_of(point)->split == nullptr) throw usage_error(touches_itself);
     return true;
   }
-  task* const t = newest_child(r);
+  task* const t = newest_child(point);
   if (reclaim(s, t)) {
-    kind_of(r)->reclaim(r, t);
+    kind_of(point)->reclaim(point, t);
     return !cell.is_done();
   }
-  if (is_within(s, r)) throw usage_error(touches_itself);
+  if (is_within(s, point)) throw usage_error(touches_itself);
   if (has_open_work(s, top)) {
     wait_for_end(top, cell);
     return false;
@@ -137,34 +137,34 @@ bool touch_future(char* top, future_point* r) {
   return false;
 }
 
-bool end_future(future_point* r, bool fails) noexcept {
-  fiber& s = fiber_of(r);
+bool end_future(future_point* point, bool fails) noexcept {
+  fiber& s = fiber_of(point);
   SUKIMA_ASSERT(running_fiber() == &s, "a future ends on the fiber that made it");
-  future_cell& cell = *r->cell;
-  task* t = was_split(r) ? newest_child(r) : nullptr;
+  future_cell& cell = *point->cell;
+  task* t = was_split(point) ? newest_child(point) : nullptr;
   if (t != nullptr && reclaim(s, t)) {
-    kind_of(r)->reclaim(r, t);
+    kind_of(point)->reclaim(point, t);
     t = nullptr;
   }
-  if (t == nullptr && kind_of(r)->split != nullptr) {
-    const future_kind& kind = kind_of_future(r);
+  if (t == nullptr && kind_of(point)->split != nullptr) {
+    const future_kind& kind = kind_of_future(point);
     if (!fails && !cell.is_done()) return true;
-    r->word = reinterpret_cast<std::uintptr_t>(kind.spent);
-    kind.destroy(r);
+    point->word = reinterpret_cast<std::uintptr_t>(kind.spent);
+    kind.destroy(point);
   }
-  poll_slow(s, r, r, poll_place::join);
+  poll_slow(s, point, point, poll_place::join);
   if (t != nullptr) {
     const future_kind& kind = *static_cast<const future_kind*>(t->kind);
     if (fails && !is_done(t)) {
       t->cancelled.store(true, std::memory_order_release);
       request_abort_checks(*s.runtime);
     }
-    if (!fails) give_older_away(s, r, *t);
+    if (!fails) give_older_away(s, point, *t);
     // Null: no task runs on top of a fiber that unwinds, because no abort would reach it there.
-    await(s, t, fails ? nullptr : reinterpret_cast<char*>(above(r)));
-    r->word = reinterpret_cast<std::uintptr_t>(kind.spent);
+    await(s, t, fails ? nullptr : reinterpret_cast<char*>(above(point)));
+    point->word = reinterpret_cast<std::uintptr_t>(kind.spent);
     t->destroy(t);
-    kind.destroy(r);
+    kind.destroy(point);
     s.limit.request_poll();
   }
   future_waiting::end(cell, future_end::cancelled);  // nothing happens if it has ended

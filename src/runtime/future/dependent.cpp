@@ -84,24 +84,24 @@ void source_ended(future_waiter& w) noexcept {
 
 }  // namespace
 
-void launch_after(launched& t, std::span<launched* const> sources, std::size_t needed) {
+void launch_after(launched& dependent, std::span<launched* const> sources, std::size_t needed) {
   const std::size_t count = sources.size();
   auto made = std::unique_ptr<dependencies>(
-      new dependencies{t, std::make_unique<dependency[]>(count), needed, count + 1});
+      new dependencies{dependent, std::make_unique<dependency[]>(count), needed, count + 1});
   in_runtime([&](fiber& s) {
-    prepare_launch(s, t);
-    s.runtime->launched.add_dependent(t);
+    prepare_launch(s, dependent);
+    s.runtime->launched.add_dependent(dependent);
   });
   dependencies& all = *made.release();
-  hold_launched(t);
+  hold_launched(dependent);
   for (std::size_t i = 0; i < count; ++i) {
     dependency& one = all.each[i];
     one.all = &all;
     one.ended = source_ended;
-    bring_worker(one, *sources[i], t);
+    bring_worker(one, *sources[i], dependent);
     if (!future_waiting::add(*sources[i]->cell, one)) source_ended(one);
   }
-  if (needed == 0) begin(t);
+  if (needed == 0) begin(dependent);
   let_go(all);
 }
 
@@ -112,20 +112,20 @@ void launched_futures::add_dependent(launched& t) {
   append(t, dependent_.oldest, dependent_.newest);
 }
 
-void launched_futures::begin_dependent(launched& t) noexcept {
-  const sukima_place queue = t.queue;
+void launched_futures::begin_dependent(launched& dependent) noexcept {
+  const sukima_place queue = dependent.queue;
   bool is_closed = false;
   {
     const std::lock_guard hold(lock_);
-    unlink(t, dependent_.oldest, dependent_.newest);
+    unlink(dependent, dependent_.oldest, dependent_.newest);
     is_closed = closed_;
     if (is_closed)
-      append(t, begun_.oldest, begun_.newest);
+      append(dependent, begun_.oldest, begun_.newest);
     else
-      enlist(t);
+      enlist(dependent);
   }
   if (is_closed)
-    drop(t);
+    drop(dependent);
   else
     call_workers(queue);
 }

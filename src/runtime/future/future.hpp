@@ -67,9 +67,9 @@ class future_waiting {
   /// future_cell::end for code of the library.
   static void end(future_cell& cell, future_end how) noexcept;
   /// \returns false: it has ended, and no thread will resume the waiter
-  static bool add(future_cell& cell, future_waiter& w) noexcept;
+  static bool add(future_cell& cell, future_waiter& waiter) noexcept;
   /// \returns false: it has ended, and a thread is about to resume the waiter
-  static bool remove(future_cell& cell, future_waiter& w) noexcept;
+  static bool remove(future_cell& cell, future_waiter& waiter) noexcept;
 };
 
 /// Suspends the running fiber until the future has ended, or until a moment.
@@ -122,7 +122,7 @@ class launched_futures final : public future_source {
   /// Adds a future that waits for others to end. \throws usage_error after close()
   void add_dependent(launched& t);
   /// Lets a dependent future begin, after the others have ended. \pre the caller has changed its stage
-  void begin_dependent(launched& t) noexcept;
+  void begin_dependent(launched& dependent) noexcept;
   /// Makes a worker look for a future that was just added.
   /// \param queue  that of the future, which may have ended since
   void call_workers(sukima_place queue) noexcept;
@@ -136,7 +136,7 @@ class launched_futures final : public future_source {
   /// The same for all queues that are not empty, because a place may have lost its last worker.
   void call_workers_to_queues() noexcept;
   /// Waits for a future that is in a queue. \throws aborted \pre the running fiber is not bound to anything
-  void wait_for_queued(fiber& s, char* top, const launched& t);
+  void wait_for_queued(fiber& self, char* top, const launched& touched);
   /// Ends the program if futures wait in queues, because they have used the memory.
   /// \param missing  what could not be allocated
   void end_if_queued(const char* missing) noexcept;

@@ -244,39 +244,39 @@ void launch_task(launched& t) {
   });
 }
 
-void touch_launched(char* top, launched& t, touching how) {
+void touch_launched(char* top, launched& touched, touching how) {
   fiber* const current = running_fiber();
-  if (current == nullptr || current->runtime != t.runtime) {
-    if (how == touching::helps && t.runtime != nullptr)
-      compute_from_outside(t);
+  if (current == nullptr || current->runtime != touched.runtime) {
+    if (how == touching::helps && touched.runtime != nullptr)
+      compute_from_outside(touched);
     else
-      touch_from_outside(top, t);
+      touch_from_outside(top, touched);
     return;
   }
   fiber& s = *current;
-  if (is_within(s, t)) throw usage_error(launched_touches_itself);
+  if (is_within(s, touched)) throw usage_error(launched_touches_itself);
   leave_if_aborted(s);  // an aborted caller does not want the result
   // A fiber that cannot leave its worker might keep the only worker that takes from the queue.
-  if (t.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)
-    return t.runtime->launched.wait_for_queued(s, top, t);
+  if (touched.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)
+    return touched.runtime->launched.wait_for_queued(s, top, touched);
   char* const above = top != nullptr ? top : s.ambient->top;
-  if (t.runtime->launched.claim(t)) {
+  if (touched.runtime->launched.claim(touched)) {
     // On top of a fiber with work to split, the future would cover that work.
     if (s.home == nullptr && s.thread_bindings == 0 && above != nullptr && has_stack_left(s) &&
         !segment_has_open_work(s, above)) {
       ++s.on->statistics.run_on_top;
       inject_published(s);
-      execute(s, &t, above);
-      complete(*s.on, &t);
+      execute(s, &touched, above);
+      complete(*s.on, &touched);
       if (s.abort_pending && must_leave(s)) {
         s.on->count_abort();
         throw aborted{};
       }
       return;
     }
-    t.runtime->injector.push(&t, queue_end::front);
+    touched.runtime->injector.push(&touched, queue_end::front);
   }
-  wait_for_end(top, *t.cell);
+  wait_for_end(top, *touched.cell);
 }
 
 void cancel_launched(launched& t) noexcept {

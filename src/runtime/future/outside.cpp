@@ -113,21 +113,21 @@ void compute_from_outside(launched& t) {
   enter(*t.runtime, root);
 }
 
-bool touch_from_outside(char* top, launched& t, steady_clock::time_point until) {
+bool touch_from_outside(char* top, launched& touched, steady_clock::time_point until) {
   std::optional<counted_outside> counted;
   bool computes = false;
-  if (t.runtime != nullptr) {
-    t.runtime->life.refuse_orphans();
-    bring_forward(t);
+  if (touched.runtime != nullptr) {
+    touched.runtime->life.refuse_orphans();
+    bring_forward(touched);
   }
   if (running_fiber() == nullptr) {
-    if (wait_on_thread(t, until, computes)) return true;
+    if (wait_on_thread(touched, until, computes)) return true;
   } else {
-    if (t.runtime != nullptr)
-      computes = !counted.emplace(*t.runtime).has_worker() && until == steady_clock::time_point::max();
-    if (!computes) return wait_for_end(top, *t.cell, until);
+    if (touched.runtime != nullptr)
+      computes = !counted.emplace(*touched.runtime).has_worker() && until == steady_clock::time_point::max();
+    if (!computes) return wait_for_end(top, *touched.cell, until);
   }
-  if (computes) compute_from_outside(t);
+  if (computes) compute_from_outside(touched);
   return computes;
 }
 

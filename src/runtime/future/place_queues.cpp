@@ -81,13 +81,13 @@ void launched_futures::call_workers_to_queues() noexcept {
     if (queues_[p].oldest != nullptr) call_workers_to(static_cast<sukima_place>(p));
 }
 
-void launched_futures::wait_for_queued(fiber& s, char* top, const launched& t) {
+void launched_futures::wait_for_queued(fiber& self, char* top, const launched& touched) {
   // Without another fiber this one would wait in place, and keep its worker from the queue.
-  fiber* const other = s.on->take_fiber();
+  fiber* const other = self.on->take_fiber();
   if (other == nullptr)
     end_if_queued("the stack of another fiber");
   else
-    s.on->give_fiber(other);
+    self.on->give_fiber(other);
   struct toucher {
     std::atomic<std::size_t>& count;  // no partner: number for a message
     explicit toucher(std::atomic<std::size_t>& c) noexcept : count(c) {
@@ -97,7 +97,7 @@ void launched_futures::wait_for_queued(fiber& s, char* top, const launched& t) {
     toucher& operator=(const toucher&) = delete;
     ~toucher() { count.fetch_sub(1, std::memory_order_relaxed); }
   } const counted(touchers_);
-  wait_for_end(top, *t.cell);
+  wait_for_end(top, *touched.cell);
 }
 
 namespace {

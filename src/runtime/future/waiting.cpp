@@ -39,7 +39,7 @@ void future_waiting::end(future_cell& cell, future_end how) noexcept {
   cell.end(how);
 }
 
-bool future_waiting::add(future_cell& cell, future_waiter& w) noexcept {
+bool future_waiting::add(future_cell& cell, future_waiter& waiter) noexcept {
   std::uintptr_t seen = cell.state_.load(std::memory_order_acquire);
   for (;;) {
     if ((seen & future_cell::done) != 0) return false;
@@ -48,15 +48,15 @@ bool future_waiting::add(future_cell& cell, future_waiter& w) noexcept {
       seen = cell.state_.load(std::memory_order_acquire);
       continue;
     }
-    w.next = reinterpret_cast<future_waiter*>(seen);
+    waiter.next = reinterpret_cast<future_waiter*>(seen);
     stress_point();
-    if (cell.state_.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&w),
+    if (cell.state_.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&waiter),
                                           std::memory_order_acq_rel, std::memory_order_acquire))
       return true;
   }
 }
 
-bool future_waiting::remove(future_cell& cell, future_waiter& w) noexcept {
+bool future_waiting::remove(future_cell& cell, future_waiter& waiter) noexcept {
   std::uintptr_t seen = cell.state_.load(std::memory_order_acquire);
   for (;;) {
     if ((seen & future_cell::done) != 0) return false;
@@ -72,9 +72,9 @@ bool future_waiting::remove(future_cell& cell, future_waiter& w) noexcept {
   }
   auto* first = reinterpret_cast<future_waiter*>(seen);
   future_waiter** place = &first;
-  while (*place != nullptr && *place != &w) place = &(*place)->next;
+  while (*place != nullptr && *place != &waiter) place = &(*place)->next;
   const bool found = *place != nullptr;  // else another removal was first
-  if (found) *place = w.next;
+  if (found) *place = waiter.next;
   cell.state_.store(reinterpret_cast<std::uintptr_t>(first), std::memory_order_release);
   return found;
 }

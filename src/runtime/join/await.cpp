@@ -52,37 +52,37 @@ void count_park(worker& w) noexcept {
 
 }  // namespace
 
-void await(fiber& s, task* t, char* top) noexcept {
-  SUKIMA_ASSERT(running_fiber() == &s, "a fiber waits on its own stack");
-  runtime_core& r = *s.runtime;
-  inject_published(s);  // thieves would not find them on a fiber that does not run
-  if (t->origin != nullptr) unmask(r, *t);
+void await(fiber& self, task* awaited, char* top) noexcept {
+  SUKIMA_ASSERT(running_fiber() == &self, "a fiber waits on its own stack");
+  runtime_core& r = *self.runtime;
+  inject_published(self);  // thieves would not find them on a fiber that does not run
+  if (awaited->origin != nullptr) unmask(r, *awaited);
   bool patient = true;
   std::optional<bound_wait> passes_on;  // since it finds what another fiber has to run
-  while (!is_done(t)) {
-    worker& w = *s.on;
-    if (s.home != nullptr && s.thread_bindings == 0) {
+  while (!is_done(awaited)) {
+    worker& w = *self.on;
+    if (self.home != nullptr && self.thread_bindings == 0) {
       // Others of its executor go on.
       count_park(w);
-      if (s.home->leave(s, after_park, t)) continue;
+      if (self.home->leave(self, after_park, awaited)) continue;
       r.parked.remove();
     }
     const bool full = r.parked.now() >= r.chosen.fibers;
-    const permitted_work allowed = s.thread_bindings != 0 ? permitted_work::thread_bound
-                                   : full && patient      ? permitted_work::limited
-                                                          : permitted_work::anything;
-    const work found = find_work(w, t, allowed);
+    const permitted_work allowed = self.thread_bindings != 0 ? permitted_work::thread_bound
+                                   : full && patient         ? permitted_work::limited
+                                                             : permitted_work::anything;
+    const work found = find_work(w, awaited, allowed);
     patient = static_cast<bool>(found) || allowed != permitted_work::limited;
-    if (found.fresh != nullptr && top != nullptr && descends(found.fresh, t)) {
+    if (found.fresh != nullptr && top != nullptr && descends(found.fresh, awaited)) {
       // Delays nothing: the join waits for it anyway. Needs no fiber.
       ++w.statistics.run_on_top;
-      execute(s, found.fresh, top);
-      fiber* const next = complete(*s.on, found.fresh);
-      if (next != nullptr && s.thread_bindings != 0) {
+      execute(self, found.fresh, top);
+      fiber* const next = complete(*self.on, found.fresh);
+      if (next != nullptr && self.thread_bindings != 0) {
         make_runnable(*next);  // this one stays on its thread
       } else if (next != nullptr) {
-        count_park(*s.on);
-        switch_to(*s.on, s, *next, after_park, t);
+        count_park(*self.on);
+        switch_to(*self.on, self, *next, after_park, awaited);
       }
     } else if (found.fresh != nullptr) {
       fiber* other = allowed == permitted_work::anything ? w.take_fiber() : nullptr;
@@ -101,43 +101,43 @@ void await(fiber& s, task* t, char* top) noexcept {
       }
       other->first = found.fresh;
       count_park(w);
-      switch_to(w, s, *other, after_park, t);
+      switch_to(w, self, *other, after_park, awaited);
     } else if (found.runnable != nullptr) {
       count_park(w);
-      switch_to(w, s, *found.runnable, after_park, t);
-    } else if (!is_done(t) && is_called_home(w) && s.thread_bindings == 0) {
+      switch_to(w, self, *found.runnable, after_park, awaited);
+    } else if (!is_done(awaited) && is_called_home(w) && self.thread_bindings == 0) {
       count_park(w);
-      switch_home(w, s, after_park, t);
+      switch_home(w, self, after_park, awaited);
     }
   }
-  SUKIMA_ASSERT(running_fiber() == &s, "a fiber that was parked goes on on its own stack");
-  takes_over(t);  // pairs with: complete
+  SUKIMA_ASSERT(running_fiber() == &self, "a fiber that was parked goes on on its own stack");
+  takes_over(awaited);  // pairs with: complete
   // While the fiber was parked, flags went to the workers and not to it.
-  look_for_abort(s);
+  look_for_abort(self);
 }
 
-void run_on_new_fiber(fiber& s, root_task& root) {
+void run_on_new_fiber(fiber& self, root_task& root) {
   root.joining.store(0, std::memory_order_relaxed);
-  root.place = hinted_place(s);
-  inject_published(s);
-  fiber* other = s.on->take_fiber();
+  root.place = hinted_place(self);
+  inject_published(self);
+  fiber* other = self.on->take_fiber();
   if (other == nullptr)
     throw std::system_error(
         std::make_error_code(std::errc::not_enough_memory),
         "sukima: no fiber for a call without a context below code with one; pass the context on");
   other->first = &root;
   // It stays on this thread if this fiber must be resumed here.
-  const bool stays = s.thread_bindings != 0 || (s.home != nullptr && s.home->has_own_thread());
-  other->thread_bindings = s.thread_bindings + (stays && s.thread_bindings == 0 ? 1 : 0);
-  count_park(*s.on);
-  if (s.home != nullptr && !stays) {
-    s.home->leave_for(s, *other, after_park, &root);
+  const bool stays = self.thread_bindings != 0 || (self.home != nullptr && self.home->has_own_thread());
+  other->thread_bindings = self.thread_bindings + (stays && self.thread_bindings == 0 ? 1 : 0);
+  count_park(*self.on);
+  if (self.home != nullptr && !stays) {
+    self.home->leave_for(self, *other, after_park, &root);
   } else {
-    s.keeps_token = s.home != nullptr;
-    switch_to(*s.on, s, *other, after_park, &root);
-    s.keeps_token = false;
+    self.keeps_token = self.home != nullptr;
+    switch_to(*self.on, self, *other, after_park, &root);
+    self.keeps_token = false;
   }
-  await(s, &root, nullptr);
+  await(self, &root, nullptr);
 }
 
 }  // namespace sukima::detail

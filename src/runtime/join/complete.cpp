@@ -42,34 +42,34 @@ void complete_given_away(runtime_core& r, task* t) noexcept {
   make_runnable(*reinterpret_cast<fiber*>(waiter & ~join_parked_mark));
 }
 
-fiber* complete(worker& w, task* t) noexcept {
-  hands_over(t);  // pairs with: await in await.cpp; try_enter in entries.cpp
-  abort_owner_after_error(*w.runtime, *t);
-  if (t->owner == nullptr) {
+fiber* complete(worker& by, task* ended) noexcept {
+  hands_over(ended);  // pairs with: await in await.cpp; try_enter in entries.cpp
+  abort_owner_after_error(*by.runtime, *ended);
+  if (ended->owner == nullptr) {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
     // gone then. This thread goes home by itself (worker_loop).
-    worker* home = static_cast<root_task*>(t)->home;
-    SUKIMA_ASSERT(!is_done(t), "a task ends once");
-    t->joining.store(join_done, std::memory_order_release);
-    if (home == &w) return nullptr;
+    worker* home = static_cast<root_task*>(ended)->home;
+    SUKIMA_ASSERT(!is_done(ended), "a task ends once");
+    ended->joining.store(join_done, std::memory_order_release);
+    if (home == &by) return nullptr;
     stress_point();
     call_home(*home);
     return nullptr;
   }
   stress_point();
-  const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
+  const std::uintptr_t waiter = ended->joining.exchange(join_done, std::memory_order_acq_rel);
   SUKIMA_ASSERT(waiter != join_done, "a task ends once");
   if (waiter == join_received) {
-    w.runtime->remote.received_ended(*static_cast<received_task*>(t));
+    by.runtime->remote.received_ended(*static_cast<received_task*>(ended));
     return nullptr;
   }
   if (waiter == join_launched) {
-    t->destroy(t);
+    ended->destroy(ended);
     return nullptr;
   }
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return nullptr;
-  w.runtime->parked.remove();
+  by.runtime->parked.remove();
   auto* const parked = reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
   if (parked->home == nullptr || parked->keeps_token) return parked;
   make_runnable(*parked);  // only its executor may continue it

@@ -28,84 +28,84 @@ namespace {
 
 }  // namespace
 
-void execute(fiber& s, task* t, char* top) noexcept {
-  SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task runs on that fiber");
-  SUKIMA_ASSERT(!is_done(t), "a task is run once");
-  runtime_core& r = *s.runtime;
-  char* const outer_segment = s.segment;
-  char* const outer_oldest = s.oldest;
-  task* const outer_task = s.running;
+void execute(fiber& self, task* begun, char* top) noexcept {
+  SUKIMA_ASSERT(running_fiber() == &self, "a fiber's task runs on that fiber");
+  SUKIMA_ASSERT(!is_done(begun), "a task is run once");
+  runtime_core& r = *self.runtime;
+  char* const outer_segment = self.segment;
+  char* const outer_oldest = self.oldest;
+  task* const outer_task = self.running;
   std::exception_ptr outer_failure;
   char* outer_ended_loop = all_ones;
-  if (s.failure) [[unlikely]] {
-    outer_failure = std::exchange(s.failure, nullptr);
-    outer_ended_loop = std::exchange(s.oldest_ended_loop, all_ones);
+  if (self.failure) [[unlikely]] {
+    outer_failure = std::exchange(self.failure, nullptr);
+    outer_ended_loop = std::exchange(self.oldest_ended_loop, all_ones);
   }
-  s.segment = top;
-  s.oldest = top;
-  s.running = t;
-  t->runner.store(s.on, std::memory_order_relaxed);
-  takes_over(t);  // pairs with: split_oldest in backtrack.cpp; add_child in group.cpp
+  self.segment = top;
+  self.oldest = top;
+  self.running = begun;
+  begun->runner.store(self.on, std::memory_order_relaxed);
+  takes_over(begun);  // pairs with: split_oldest in backtrack.cpp; add_child in group.cpp
   // The first fork of a task is published even if no worker is idle: the task may not poll again for long,
   // and other workers may become idle soon.
   const bool ahead = r.target.count() > 1;
-  if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
-  s.steps.forget();
-  if (!ahead) s.limit.begin_limit(true_limit(s));
+  if (ahead) self.publish_wanted.store(true, std::memory_order_relaxed);
+  self.steps.forget();
+  if (!ahead) self.limit.begin_limit(true_limit(self));
   // A fiber that begins has neither a shield nor a choice point that could have been aborted.
   if (outer_task == nullptr)
-    s.abort_pending = is_task_concerned(t);
+    self.abort_pending = is_task_concerned(begun);
   else
-    look_for_abort(s);
+    look_for_abort(self);
   // begin_limit may have wiped out a request: read all wishes.
-  if (ahead || s.abort_pending || r.park.has_idle_workers() ||
-      s.on->flags.load(std::memory_order_seq_cst) != 0 || s.on->mailbox.has_request())
-    s.limit.request_poll();
+  if (ahead || self.abort_pending || r.park.has_idle_workers() ||
+      self.on->flags.load(std::memory_order_seq_cst) != 0 || self.on->mailbox.has_request())
+    self.limit.request_poll();
   // If hints come into use while the task runs, there was none outside.
   placed* outer_hint = nullptr;
   if (r.hints.in_use()) [[unlikely]] {
-    outer_hint = std::exchange(s.innermost, nullptr);
-    r.hints.arrives(s);
+    outer_hint = std::exchange(self.innermost, nullptr);
+    r.hints.arrives(self);
   }
   try {
-    const ambient_context none(*s.ambient);
-    if (s.abort_pending && must_leave(s))
-      drop_unbegun(*t);
+    const ambient_context none(*self.ambient);
+    if (self.abort_pending && must_leave(self))
+      drop_unbegun(*begun);
     else
-      t->run(t, context{top});
+      begun->run(begun, context{top});
   } catch (const aborted&) {
-    t->aborted = true;
+    begun->aborted = true;
   } catch (...) {
-    t->error = std::current_exception();
+    begun->error = std::current_exception();
   }
-  if (s.failure) [[unlikely]] {  // no join came after it
-    if (!t->error) t->error = s.failure;
-    s.failure = nullptr;
-    s.oldest_ended_loop = all_ones;
+  if (self.failure) [[unlikely]] {  // no join came after it
+    if (!begun->error) begun->error = self.failure;
+    self.failure = nullptr;
+    self.oldest_ended_loop = all_ones;
   }
   if (outer_failure) [[unlikely]] {
-    s.failure = std::move(outer_failure);
-    s.oldest_ended_loop = outer_ended_loop;
+    self.failure = std::move(outer_failure);
+    self.oldest_ended_loop = outer_ended_loop;
   }
-  SUKIMA_ASSERT(s.running == t && s.segment == top, "a task leaves its fiber's segment as it was");
-  SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task ends on that fiber");
-  SUKIMA_ASSERT(t->abort_to.load(std::memory_order_seq_cst) == no_choice_point &&
-                    t->shielded_abort_to.load(std::memory_order_seq_cst) == no_choice_point &&
-                    t->shield.load(std::memory_order_seq_cst) == no_choice_point,
+  SUKIMA_ASSERT(self.running == begun && self.segment == top, "a task leaves its fiber's segment as it was");
+  SUKIMA_ASSERT(running_fiber() == &self, "a fiber's task ends on that fiber");
+  SUKIMA_ASSERT(begun->abort_to.load(std::memory_order_seq_cst) == no_choice_point &&
+                    begun->shielded_abort_to.load(std::memory_order_seq_cst) == no_choice_point &&
+                    begun->shield.load(std::memory_order_seq_cst) == no_choice_point,
                 "no abort of a segment's choice points and no shield outlives it");
-  s.segment = outer_segment;
-  s.oldest = outer_oldest;
-  s.running = outer_task;
-  SUKIMA_ASSERT(s.innermost == nullptr, "a task ends each frame with a hint that it began");
+  self.segment = outer_segment;
+  self.oldest = outer_oldest;
+  self.running = outer_task;
+  SUKIMA_ASSERT(self.innermost == nullptr, "a task ends each frame with a hint that it began");
   if (outer_task == nullptr) return;  // the fiber begins anew, or ends
-  s.steps.forget();
+  self.steps.forget();
   if (r.hints.in_use()) [[unlikely]] {
-    s.innermost = outer_hint;
-    r.hints.arrives(s);
+    self.innermost = outer_hint;
+    r.hints.arrives(self);
   }
   // A flag that came for the worker during the task was answered for the inner segment only.
-  look_for_abort(s);
-  s.limit.request_poll();
+  look_for_abort(self);
+  self.limit.request_poll();
 }
 
 void enter_within(fiber& s, root_task& root) {

@@ -49,7 +49,7 @@ fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
   return *s;
 }
 
-void executor::post(fiber& s) noexcept {
+void executor::post(fiber& resumed) noexcept {
   hands_over(this);  // pairs with: collect
   // Once it is in the inbox the fiber may run and end, and the executor with it: nothing is read after that.
   const runs_on where = where_;
@@ -59,11 +59,11 @@ void executor::post(fiber& s) noexcept {
     stress_point();
     const bool is_free = seen == free_mark();
     worker* const sleeper = is_free && where == runs_on::thread ? server_on_ : nullptr;
-    s.next = is_free ? nullptr : seen;
-    fiber* const wanted = is_free && where == runs_on::workers ? nullptr : &s;
+    resumed.next = is_free ? nullptr : seen;
+    fiber* const wanted = is_free && where == runs_on::workers ? nullptr : &resumed;
     if (!inbox_.compare_exchange_weak(seen, wanted, std::memory_order_seq_cst)) continue;
     // The fiber carries the token through the queue; a thread is woken to use its own.
-    if (is_free && where == runs_on::workers) core.injector.push(&s);
+    if (is_free && where == runs_on::workers) core.injector.push(&resumed);
     if (sleeper != nullptr) unpark(*sleeper);
     return;
   }

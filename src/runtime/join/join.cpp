@@ -13,34 +13,34 @@
 
 namespace sukima::detail {
 
-task* join_child(choice_point* r) {
-  fiber& s = fiber_of(r);
-  if (ignores_join(s, r)) return nullptr;
-  const choice_point_kind* kind = kind_of(r);
-  task* t = was_split(r) ? newest_child(r) : nullptr;
+task* join_child(choice_point* point) {
+  fiber& s = fiber_of(point);
+  if (ignores_join(s, point)) return nullptr;
+  const choice_point_kind* kind = kind_of(point);
+  task* t = was_split(point) ? newest_child(point) : nullptr;
   if (t != nullptr && reclaim(s, t)) {
-    kind->reclaim(r, t);
-    // Whatever else is wanted keeps the limit raised: the next poll looks.
+    kind->reclaim(point, t);
+    // Other requests keep the limit raised, and the next poll answers them.
     if (!s.abort_pending) return nullptr;
     t = nullptr;
   }
-  poll_slow(s, r, r, poll_place::join);
+  poll_slow(s, point, point, poll_place::join);
   if (t != nullptr) {
-    give_older_away(s, r, *t);
-    await(s, t, reinterpret_cast<char*>(above(r)));
+    give_older_away(s, point, *t);
+    await(s, t, reinterpret_cast<char*>(above(point)));
   }
   const auto leave = [&] {
     if (t != nullptr) t->destroy(t);
-    if (kind->destroy != nullptr) kind->destroy(r);
+    if (kind->destroy != nullptr) kind->destroy(point);
   };
-  if (const std::exception_ptr failure = take_failure(s, r)) {
-    if (t != nullptr) clear_abort(s, r);
+  if (const std::exception_ptr failure = take_failure(s, point)) {
+    if (t != nullptr) clear_abort(s, point);
     look_for_abort(s);  // the program may catch it and go on
     leave();
     std::rethrow_exception(failure);
   }
   if (s.abort_pending || (t != nullptr && (t->aborted || t->error))) {
-    if (t != nullptr) clear_abort(s, r);
+    if (t != nullptr) clear_abort(s, point);
     if (must_leave(s) || (t != nullptr && t->aborted)) {
       leave();
       s.on->count_abort();
@@ -56,25 +56,25 @@ task* join_child(choice_point* r) {
   return t;
 }
 
-task* join_children(choice_point* r) {
-  fiber& s = fiber_of(r);
-  poll_slow(s, r, r, poll_place::join);
-  const choice_point_kind* kind = kind_of(r);
-  task* const newest = was_split(r) ? newest_child(r) : nullptr;
+task* join_children(choice_point* point) {
+  fiber& s = fiber_of(point);
+  poll_slow(s, point, point, poll_place::join);
+  const choice_point_kind* kind = kind_of(point);
+  task* const newest = was_split(point) ? newest_child(point) : nullptr;
   // Newest first: it has the iterations that come next. Children that have not begun run here.
   for (task* t = newest; t != nullptr; t = t->older) {
-    if (complete_if_unbegun(s, r, t)) continue;
-    give_older_away(s, r, *t);
-    await(s, t, reinterpret_cast<char*>(above(r)));
+    if (complete_if_unbegun(s, point, t)) continue;
+    give_older_away(s, point, *t);
+    await(s, t, reinterpret_cast<char*>(above(point)));
   }
-  std::exception_ptr error = take_failure(s, r);
+  std::exception_ptr error = take_failure(s, point);
   bool child_aborted = false;
   for (task* t = newest; t != nullptr; t = t->older) {
     child_aborted |= t->aborted;
     if (!error) error = t->error;
   }
   if (!s.abort_pending && !error && !child_aborted) return newest;
-  clear_abort(s, r);
+  clear_abort(s, point);
   const bool gone = must_leave(s);
   look_for_abort(s);
   if (!gone && !error && !child_aborted) return newest;
@@ -83,7 +83,7 @@ task* join_children(choice_point* r) {
     t->destroy(t);
     t = older;
   }
-  if (kind->destroy != nullptr) kind->destroy(r);
+  if (kind->destroy != nullptr) kind->destroy(point);
   if (error && !gone) std::rethrow_exception(error);
   s.on->count_abort();
   throw aborted{};

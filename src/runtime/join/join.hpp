@@ -43,17 +43,17 @@ class parked_fibers {
 
 /// Marks a task that this worker ran as done, and wakes its waiter. \returns the fiber that waited and that
 /// the caller must continue; null: none. The task may be gone afterwards.
-fiber* complete(worker& w, task* t) noexcept;
+fiber* complete(worker& by, task* ended) noexcept;
 /// The same for a task that another node has run. Any thread.
 void complete_given_away(runtime_core& r, task* t) noexcept;
 /// Runs a task in a segment that begins at `top`, up to its end; never throws.
-void execute(fiber& s, task* t, char* top) noexcept;
+void execute(fiber& self, task* begun, char* top) noexcept;
 /// Runs a task on a fiber of its own and waits for it on this one.
-void run_on_new_fiber(fiber& s, root_task& root);
+void run_on_new_fiber(fiber& self, root_task& root);
 /// Runs a root in a runtime that this thread has already entered.
 void enter_within(fiber& s, root_task& root);
 /// Waits for a task and does other work until then. `top`: where descendants may run; null: nowhere.
-void await(fiber& s, task* t, char* top) noexcept;
+void await(fiber& self, task* awaited, char* top) noexcept;
 /// Takes a published task back out of its slot. False: another worker has it.
 bool reclaim(fiber& s, task* t) noexcept;
 /// Runs a child of a choice point here, if it has not begun. False: another worker has it.

@@ -39,7 +39,7 @@ bool change(fiber& s, suspension_word& seen, suspension_stage to) noexcept {
 }
 
 /// `then` of a fiber that suspends.
-void after_suspend(worker& w, fiber* from, void*) {
+void after_suspend(worker& left, fiber* from, void*) {
   stress_point();
   const bool leaves_work = has_splittable_work(*from);
   const bool cancellable = from->on_cancel != nullptr;
@@ -49,11 +49,11 @@ void after_suspend(worker& w, fiber* from, void*) {
     // From here on it may be resumed: only its address is used, and a thread that takes it from the list
     // tries a CAS.
     if (leaves_work) {
-      w.runtime->splittable.add(from);
-      w.runtime->park.wake_sentinel();
+      left.runtime->splittable.add(from);
+      left.runtime->park.wake_sentinel();
     }
     if (cancellable && from->cancel_check.load(std::memory_order_seq_cst))
-      w.runtime->suspensions.cancel_if_concerned(*from);
+      left.runtime->suspensions.cancel_if_concerned(*from);
     return;
   }
   SUKIMA_ASSERT(seen.stage() == suspension_stage::running, "suspending becomes suspended or running");
@@ -62,48 +62,49 @@ void after_suspend(worker& w, fiber* from, void*) {
 
 /// Waits in place: a thread-bound fiber keeps its thread. If that lasts, another worker runs instead of this
 /// one and gets what is pending below `top`: the fiber may be waiting for that.
-void wait_in_place(fiber& s, std::uint64_t number, char* top) noexcept {
-  worker& w = *s.on;
+void wait_in_place(fiber& self, std::uint64_t number, char* top) noexcept {
+  worker& w = *self.on;
   const wait_policy policy = w.runtime->chosen.policy_at(wait_point::result);
   bound_wait bound(*w.runtime);
   bool gave_all = top == nullptr;
   if (w.runtime->hints.in_use()) w.runtime->hints.waits(w);
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
-    const suspension_word now = s.suspension.load(std::memory_order_acquire);
+    const suspension_word now = self.suspension.load(std::memory_order_acquire);
     if (now.number() == number && now.stage() == suspension_stage::running) break;
     w.runtime->life.exit_if_orphaned();
-    if (s.on_cancel != nullptr) w.runtime->suspensions.cancel_in_place(s);
+    if (self.on_cancel != nullptr) w.runtime->suspensions.cancel_in_place(self);
     bound.look();
     if (bound.is_compensated() && !gave_all && w.runtime->injector.is_empty())
-      gave_all = give_work_away(s, reinterpret_cast<choice_point*>(top), tuning::max_tasks_given_by_blocking,
-                                queue_end::front) < tuning::max_tasks_given_by_blocking;
+      gave_all =
+          give_work_away(self, reinterpret_cast<choice_point*>(top), tuning::max_tasks_given_by_blocking,
+                         queue_end::front) < tuning::max_tasks_given_by_blocking;
     if (bound.is_compensated() && gave_all)
       w.epoch.wait(policy, seen);
     else
       w.epoch.wait_for(policy, seen, tuning::bound_wait_patience_ns);
   }
-  if (w.runtime->hints.in_use()) w.runtime->hints.arrives(s);
+  if (w.runtime->hints.in_use()) w.runtime->hints.arrives(self);
 }
 
 /// Switches away from a fiber that suspends, or waits in place. Returns when it was resumed.
-void stop_until_resumed(fiber& s, std::uint64_t number, char* top) noexcept {
-  if (s.thread_bindings != 0) {
-    wait_in_place(s, number, top);
+void stop_until_resumed(fiber& self, std::uint64_t number, char* top) noexcept {
+  if (self.thread_bindings != 0) {
+    wait_in_place(self, number, top);
     return;
   }
-  inject_published(s);
-  if (s.home != nullptr) {
-    s.home->look_around(s);
-    if (s.suspension.load(std::memory_order_acquire).stage() == suspension_stage::running ||
-        s.home->leave(s, after_suspend, nullptr))
+  inject_published(self);
+  if (self.home != nullptr) {
+    self.home->look_around(self);
+    if (self.suspension.load(std::memory_order_acquire).stage() == suspension_stage::running ||
+        self.home->leave(self, after_suspend, nullptr))
       return;
   }
-  fiber* const other = s.home == nullptr ? s.on->take_fiber() : nullptr;
+  fiber* const other = self.home == nullptr ? self.on->take_fiber() : nullptr;
   if (other == nullptr)
-    wait_in_place(s, number, top);
+    wait_in_place(self, number, top);
   else
-    switch_to(*s.on, s, *other, after_suspend, nullptr);
+    switch_to(*self.on, self, *other, after_suspend, nullptr);
 }
 
 }  // namespace
@@ -154,23 +155,23 @@ unsigned* running_thread_bindings() noexcept {
   return s != nullptr ? &s->thread_bindings : nullptr;
 }
 
-bool try_resume(fiber& s, std::uint64_t number) noexcept {
-  const lifetime::resuming here(s.runtime->life);
-  hands_over(&s.suspension);  // pairs with: suspend_running
-  suspension_word seen = s.suspension.load(std::memory_order_acquire);
+bool try_resume(fiber& suspended, std::uint64_t number) noexcept {
+  const lifetime::resuming here(suspended.runtime->life);
+  hands_over(&suspended.suspension);  // pairs with: suspend_running
+  suspension_word seen = suspended.suspension.load(std::memory_order_acquire);
   for (;;) {
     if (seen.number() != number || seen.stage() == suspension_stage::running ||
         seen.stage() == suspension_stage::splitting_and_resumed)
       return false;
     // It may wait in place, thread-bound or for lack of another fiber: then only its epoch wakes it.
     // pairs with: arrive, switch_within in switch.cpp
-    worker* const on = std::atomic_ref(s.on).load(std::memory_order_relaxed);
+    worker* const on = std::atomic_ref(suspended.on).load(std::memory_order_relaxed);
     const suspension_stage to = seen.stage() == suspension_stage::splitting
                                     ? suspension_stage::splitting_and_resumed
                                     : suspension_stage::running;
     const suspension_stage from = seen.stage();
-    if (!change(s, seen, to)) continue;
-    if (from == suspension_stage::suspended) make_runnable(s);
+    if (!change(suspended, seen, to)) continue;
+    if (from == suspension_stage::suspended) make_runnable(suspended);
     if (from == suspension_stage::suspending) unpark(*on);
     return true;
   }

@@ -51,36 +51,36 @@ constexpr time_column time_columns[] = {
     {"away_seconds", &statistics_counts::away_seconds},
 };
 
-statistics_counts read(const detail::worker_statistics& w, double tick) noexcept {
+statistics_counts read(const detail::worker_statistics& source, double tick) noexcept {
   statistics_counts c;
-  c.polls_answered = w.polls_answered.get();
-  c.promotions = w.promotions.get();
-  c.backtracks = w.backtracks.get();
-  c.steals = w.steals.get();
-  c.reclaims = w.reclaims.get();
-  c.parks = w.parks.get();
-  c.run_on_top = w.run_on_top.get();
-  c.wakeups = w.wakeups.get();
-  c.sentinel_wakeups = w.sentinel_wakeups.get();
-  c.suspensions = w.suspensions.get();
-  c.aborts = w.aborts.get();
-  c.cpus_lent = w.cpus_lent.get();
-  c.choice_points_scanned = w.choice_points_scanned.get();
-  c.clones = w.clones.get();
-  c.clone_polls = w.clone_polls.get();
-  c.clones_left = w.clones_left.get();
-  c.steals_by_hint = w.steals_by_hint.get();
-  c.exchanges = w.exchanges.get();
-  c.offers_taken_back = w.offers_taken_back.get();
-  c.offers_taken_elsewhere = w.offers_taken_elsewhere.get();
+  c.polls_answered = source.polls_answered.get();
+  c.promotions = source.promotions.get();
+  c.backtracks = source.backtracks.get();
+  c.steals = source.steals.get();
+  c.reclaims = source.reclaims.get();
+  c.parks = source.parks.get();
+  c.run_on_top = source.run_on_top.get();
+  c.wakeups = source.wakeups.get();
+  c.sentinel_wakeups = source.sentinel_wakeups.get();
+  c.suspensions = source.suspensions.get();
+  c.aborts = source.aborts.get();
+  c.cpus_lent = source.cpus_lent.get();
+  c.choice_points_scanned = source.choice_points_scanned.get();
+  c.clones = source.clones.get();
+  c.clone_polls = source.clone_polls.get();
+  c.clones_left = source.clones_left.get();
+  c.steals_by_hint = source.steals_by_hint.get();
+  c.exchanges = source.exchanges.get();
+  c.offers_taken_back = source.offers_taken_back.get();
+  c.offers_taken_elsewhere = source.offers_taken_elsewhere.get();
   const auto seconds = [&](detail::worker_state s) {
-    return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
+    return static_cast<double>(source.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
   };
   c.working_seconds = seconds(detail::worker_state::working);
   c.searching_seconds = seconds(detail::worker_state::searching);
   c.sleeping_seconds = seconds(detail::worker_state::sleeping);
-  c.at_home_seconds = static_cast<double>(w.ticks_at_home.get()) * tick;
-  c.away_seconds = static_cast<double>(w.ticks_away.get()) * tick;
+  c.at_home_seconds = static_cast<double>(source.ticks_at_home.get()) * tick;
+  c.away_seconds = static_cast<double>(source.ticks_away.get()) * tick;
   return c;
 }
 

@@ -133,17 +133,17 @@ class trace_log {
     return static_cast<unsigned>(runtime) * 10'000 + worker;
   }
 
-  void write(std::FILE* out, const traced_worker& w, std::uint64_t now) const {
+  void write(std::FILE* out, const traced_worker& traced, std::uint64_t now) const {
     static constexpr const char* names[] = {
         "working", "searching", "sleeping",   "outside",         "steal",   "park", "suspend",
         "abort",   "exchange",  "taken back", "taken elsewhere", "at home", "away", "no place"};
-    const unsigned thread = thread_of(w.runtime, w.number);
+    const unsigned thread = thread_of(traced.runtime, traced.number);
     std::fprintf(
         out,
         ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"worker %u\","
         "\"runtime\":%llu,\"full\":%s}}",
-        process_, thread, w.number, static_cast<unsigned long long>(w.runtime),
-        w.events.is_full() ? "true" : "false");
+        process_, thread, traced.number, static_cast<unsigned long long>(traced.runtime),
+        traced.events.is_full() ? "true" : "false");
     const trace_event* state = nullptr;
     const auto end_state = [&](std::uint64_t until) {
       if (state == nullptr || state->kind == trace_kind::outside) return;
@@ -151,9 +151,9 @@ class trace_log {
                    names[static_cast<unsigned>(state->kind)], process_, thread, microseconds(state->tick),
                    microseconds(until) - microseconds(state->tick));
     };
-    const std::size_t count = w.events.size();
+    const std::size_t count = traced.events.size();
     for (std::size_t i = 0; i < count; ++i) {
-      const trace_event& e = w.events[i];
+      const trace_event& e = traced.events[i];
       if (e.kind <= trace_kind::outside) {
         end_state(e.tick);
         state = &e;
@@ -167,7 +167,7 @@ class trace_log {
     }
     // Workers that still run may have added a state after `now` was read.
     if (state != nullptr)
-      end_state(w.events.is_full() ? w.events[count - 1].tick : std::max(now, state->tick));
+      end_state(traced.events.is_full() ? traced.events[count - 1].tick : std::max(now, state->tick));
   }
 
   void write(std::FILE* out, const traced_wait& w) const {

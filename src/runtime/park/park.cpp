@@ -155,12 +155,12 @@ void parking::order_with_counts() noexcept {
   });
 }
 
-void parking::park(worker& w, wait_point point, const task* awaited, std::uint32_t seen,
+void parking::park(worker& sleeper, wait_point point, const task* awaited, std::uint32_t seen,
                    std::uint64_t& timeout_ns) noexcept {
-  SUKIMA_ASSERT(!w.parked.load(std::memory_order_seq_cst),
+  SUKIMA_ASSERT(!sleeper.parked.load(std::memory_order_seq_cst),
                 "a worker that searches does not have the flag `parked`");
   // Before the CAS: call_up must find each worker that is counted as parked.
-  w.parked.store(true, std::memory_order_seq_cst);
+  sleeper.parked.store(true, std::memory_order_seq_cst);
   stress_point();
   const bool counted = update(counts_, [&](worker_counts& c) {
     // A launched future may go on when no entry is left. When it is resumed, a worker must find it.
@@ -171,32 +171,32 @@ void parking::park(worker& w, wait_point point, const task* awaited, std::uint32
     ++c.parked;
     return true;
   });
-  w.enter_state(worker_state::sleeping);
+  sleeper.enter_state(worker_state::sleeping);
   if (counted) {
-    sleep_until_called_up(w, point, awaited, seen);
+    sleep_until_called_up(sleeper, point, awaited, seen);
     timeout_ns = 0;
   } else {
-    sleep_as_sentinel(w, point, seen, timeout_ns);
+    sleep_as_sentinel(sleeper, point, seen, timeout_ns);
   }
-  w.enter_state(worker_state::searching);
+  sleeper.enter_state(worker_state::searching);
 }
 
-void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
+void parking::sleep_as_sentinel(worker& sentinel, wait_point point, std::uint32_t seen,
                                 std::uint64_t& timeout_ns) noexcept {
-  if (!w.parked.exchange(false, std::memory_order_seq_cst)) unpark_one();
+  if (!sentinel.parked.exchange(false, std::memory_order_seq_cst)) unpark_one();
   SUKIMA_ASSERT(sentinel_.load(std::memory_order_seq_cst) == nullptr, "one worker at most is the sentinel");
-  sentinel_.store(&w, std::memory_order_seq_cst);
+  sentinel_.store(&sentinel, std::memory_order_seq_cst);
   stress_point();
   const bool is_silent = counts().entries == 0 && futures_.is_empty();
   remote_.is_idle();
-  w.sleeps(rest_place::sentinel, seen);
-  sleep_with_timeout(w, point, seen, timeout_ns,
+  sentinel.sleeps(rest_place::sentinel, seen);
+  sleep_with_timeout(sentinel, point, seen, timeout_ns,
                      is_silent ? tuning::idle_grace_ns : tuning::longest_sentinel_sleep_ns);
-  w.rests(rest_place::busy);
+  sentinel.rests(rest_place::busy);
   if (is_silent) timeout_ns *= 2;
-  worker* self = &w;
+  worker* self = &sentinel;
   sentinel_.compare_exchange_strong(self, nullptr, std::memory_order_seq_cst);
-  ++w.statistics.sentinel_wakeups;
+  ++sentinel.statistics.sentinel_wakeups;
 }
 
 bool parking::is_wanted(const worker& w, const task* awaited) const noexcept {
@@ -206,13 +206,13 @@ bool parking::is_wanted(const worker& w, const task* awaited) const noexcept {
   return calls_home(flags) || (flags & flag_place) != 0 || (w.background && life_.is_closed());
 }
 
-void parking::sleep_until_called_up(worker& w, wait_point point, const task* awaited,
+void parking::sleep_until_called_up(worker& sleeper, wait_point point, const task* awaited,
                                     std::uint32_t seen) noexcept {
   for (;;) {
     life_.exit_if_orphaned();
     if (take_permit()) break;
     stress_point();
-    if (is_wanted(w, awaited)) {
+    if (is_wanted(sleeper, awaited)) {
       // It leaves by itself, as if it had been called up. If the last parked worker has just been called up,
       // a permit is on its way and it must wait for that.
       const bool may_leave = update(counts_, [](worker_counts& c) {
@@ -225,15 +225,16 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
       yield();
       continue;
     }
-    w.sleeps(rest_place::parked, seen);
-    w.epoch.wait(chosen_.policy_at(point), seen);
-    w.rests(rest_place::busy);
-    seen = w.epoch.read();
-    w.parked.store(true, std::memory_order_seq_cst);
+    sleeper.sleeps(rest_place::parked, seen);
+    sleeper.epoch.wait(chosen_.policy_at(point), seen);
+    sleeper.rests(rest_place::busy);
+    seen = sleeper.epoch.read();
+    sleeper.parked.store(true, std::memory_order_seq_cst);
   }
-  if (!w.parked.exchange(false, std::memory_order_seq_cst) && permits_.load(std::memory_order_seq_cst) != 0)
+  if (!sleeper.parked.exchange(false, std::memory_order_seq_cst) &&
+      permits_.load(std::memory_order_seq_cst) != 0)
     unpark_one();
-  ++w.statistics.wakeups;
+  ++sleeper.statistics.wakeups;
 }
 
 bool parking::sleeps_at(wait_point point) const noexcept {

@@ -71,7 +71,7 @@ class parking {
   /// \param awaited     the task whose end wakes it, too; null: none
   /// \param seen        the wake epoch before the last look around
   /// \param timeout_ns  how long the sentinel slept last; 0 after the worker was called up
-  void park(worker& w, wait_point point, const task* awaited, std::uint32_t seen,
+  void park(worker& sleeper, wait_point point, const task* awaited, std::uint32_t seen,
             std::uint64_t& timeout_ns) noexcept;
   /// Sleeps until the worker is unparked or a time-out has passed, which doubles from call to call up to
   /// `longest_ns`. The worker counts as before.
@@ -100,8 +100,10 @@ class parking {
 
  private:
   friend class rest_check;
-  void sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
-  void sleep_until_called_up(worker& w, wait_point point, const task* awaited, std::uint32_t seen) noexcept;
+  void sleep_as_sentinel(worker& sentinel, wait_point point, std::uint32_t seen,
+                         std::uint64_t& timeout_ns) noexcept;
+  void sleep_until_called_up(worker& sleeper, wait_point point, const task* awaited,
+                             std::uint32_t seen) noexcept;
   bool is_wanted(const worker& w, const task* awaited) const noexcept;
   void call_up() noexcept;
   void unpark_one() noexcept;

@@ -142,23 +142,23 @@ void poll_early(fiber& s) noexcept {
 
 /// The worker says anew what it runs. The threshold counts from the last arrival, or from the beginning of
 /// the innermost frame with a hint.
-void placement_hints::begin(fiber& s) noexcept {
-  worker& w = *s.on;
+void placement_hints::begin(fiber& self) noexcept {
+  worker& w = *self.on;
   see(w);
   const bool was_asked = clear_place_flag(w);
-  const situation now = look(w, s);
-  count_time(w, now.near, hinted_place(s));
+  const situation now = look(w, self);
+  count_time(w, now.near, hinted_place(self));
   if (chosen_.placement != placement_policy::exchange) return;
-  s.early_poll = nullptr;
+  self.early_poll = nullptr;
   w.hints.away_since = 0;
   w.hints.has_rung = false;
   if (now.wanted != SUKIMA_PLACE_ANY) {
-    w.hints.away_since = std::max(w.hints.arrived, s.innermost != nullptr ? s.innermost->since : 0);
-    poll_early(s);
+    w.hints.away_since = std::max(w.hints.arrived, self.innermost != nullptr ? self.innermost->since : 0);
+    poll_early(self);
     if (ticks() - w.hints.away_since >= threshold_)
-      s.limit.request_poll();
-    else if (!s.limit.covers(true_limit(s)))
-      s.limit.restore_limit(true_limit(s));
+      self.limit.request_poll();
+    else if (!self.limit.covers(true_limit(self)))
+      self.limit.restore_limit(true_limit(self));
   }
   say(w, now.available, SUKIMA_PLACE_ANY);
   const bool has_asked = now.available == availability::yields && ask_for(w);

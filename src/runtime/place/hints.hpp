@@ -73,12 +73,12 @@ class placement_hints final : public place_events {
   void falls_asleep(worker& w) noexcept override;
   void waits(worker& w) noexcept override;
   void leaves(worker& w) noexcept override;
-  fiber* take_offer(worker& w) noexcept override;
-  fiber* take_stale_offer(worker& w) noexcept override;
-  fiber* end_offer(worker& w) noexcept override;
+  fiber* take_offer(worker& by) noexcept override;
+  fiber* take_stale_offer(worker& by) noexcept override;
+  fiber* end_offer(worker& by) noexcept override;
 
   /// A slow poll: exchanges the fiber, if it should be. \returns true: it has left its worker in between
-  bool poll(fiber& s, std::uint32_t flags) noexcept;
+  bool poll(fiber& self, std::uint32_t flags) noexcept;
   /// By the monitor: every worker looks, because some changes raise no event: the kernel may move a thread.
   void remind() noexcept;
 
@@ -112,12 +112,12 @@ class placement_hints final : public place_events {
   bool is_in(const worker& w, sukima_place place) const noexcept;
   bool exchanges() const noexcept;
   situation look(worker& w, const fiber& s) const noexcept;
-  void begin(fiber& s) noexcept;
+  void begin(fiber& self) noexcept;
   void say(worker& w, availability available, sukima_place wanted) noexcept;
-  worker* find_partner(worker& w, sukima_place wanted) noexcept;
+  worker* find_partner(worker& asking, sukima_place wanted) noexcept;
   bool ask_for(const worker& w) noexcept;
-  void pass_on(const worker& w) noexcept;
-  bool make_offer(fiber& s, worker& to, sukima_place place) noexcept;
+  void pass_on(const worker& asked) noexcept;
+  bool make_offer(fiber& self, worker& to, sukima_place place) noexcept;
   void swap(fiber& s, fiber& other) noexcept;
 
   const settings& chosen_;

@@ -21,11 +21,11 @@ void placement_hints::say(worker& w, availability available, sukima_place wanted
 
 /// A worker in that place which would take the caller's fiber; null: none does now. One that sleeps there is
 /// woken, once for each wish: it asks then.
-worker* placement_hints::find_partner(worker& w, sukima_place wanted) noexcept {
+worker* placement_hints::find_partner(worker& asking, sukima_place wanted) noexcept {
   worker* yielding = nullptr;
   worker* sleeping = nullptr;
   for (worker& other : workers_.all()) {
-    if (&other == &w || !is_in(other, wanted)) continue;
+    if (&other == &asking || !is_in(other, wanted)) continue;
     switch (other.hints.available.load(std::memory_order_seq_cst)) {
       case availability::idle:
         return &other;
@@ -40,8 +40,8 @@ worker* placement_hints::find_partner(worker& w, sukima_place wanted) noexcept {
         break;
     }
   }
-  if (yielding == nullptr && sleeping != nullptr && !w.hints.has_rung) {
-    w.hints.has_rung = true;
+  if (yielding == nullptr && sleeping != nullptr && !asking.hints.has_rung) {
+    asking.hints.has_rung = true;
     request_place_check(*sleeping);
     unpark(*sleeping);
   }
@@ -62,7 +62,7 @@ bool placement_hints::ask_for(const worker& w) noexcept {
 }
 
 /// The caller was asked and has no use for it: asks another worker that wants a place where a worker yields.
-void placement_hints::pass_on(const worker& w) noexcept {
+void placement_hints::pass_on(const worker& asked) noexcept {
   if (wanting_.load(std::memory_order_seq_cst) == 0) return;
   const auto yields_in = [&](sukima_place place) {
     for (worker& there : workers_.all()) {
@@ -73,7 +73,7 @@ void placement_hints::pass_on(const worker& w) noexcept {
   };
   for (worker& other : workers_.all()) {
     const sukima_place wanted = other.hints.wanted.load(std::memory_order_seq_cst);
-    if (&other == &w || wanted == SUKIMA_PLACE_ANY || !yields_in(wanted)) continue;
+    if (&other == &asked || wanted == SUKIMA_PLACE_ANY || !yields_in(wanted)) continue;
     request_place_check(other);
     if (other.hints.wanted.load(std::memory_order_seq_cst) == wanted) return;
   }

@@ -34,35 +34,36 @@ bool placement_hints::offer::take(fiber* s) noexcept {
   return on_offer.compare_exchange_strong(s, nullptr, std::memory_order_seq_cst);
 }
 
-bool placement_hints::poll(fiber& s, std::uint32_t flags) noexcept {
+bool placement_hints::poll(fiber& self, std::uint32_t flags) noexcept {
   const bool was_asked = (flags & flag_place) != 0;
-  worker& w = *s.on;
-  if (!was_asked && (s.early_poll == nullptr || ticks() - w.hints.away_since < threshold_)) return false;
+  worker& w = *self.on;
+  if (!was_asked && (self.early_poll == nullptr || ticks() - w.hints.away_since < threshold_)) return false;
   if (was_asked) clear_place_flag(w);
   see(w);
-  const situation now = look(w, s);
-  count_time(w, now.near, hinted_place(s));
+  const situation now = look(w, self);
+  count_time(w, now.near, hinted_place(self));
   if (chosen_.placement != placement_policy::exchange) return false;
   if (now.available == availability::yields) {
     if (fiber* const other = take_offer(w)) {
-      swap(s, *other);
+      swap(self, *other);
       return true;
     }
   }
   sukima_place wanted = SUKIMA_PLACE_ANY;
-  s.early_poll = nullptr;
+  self.early_poll = nullptr;
   if (now.wanted == SUKIMA_PLACE_ANY) {
     w.hints.away_since = 0;
   } else {
     if (w.hints.away_since == 0) w.hints.away_since = ticks();  // the kernel has moved the thread
     if (ticks() - w.hints.away_since < threshold_)
-      poll_early(s);
+      poll_early(self);
     else if (exchanges())
       wanted = now.wanted;
   }
   say(w, now.available, wanted);
   if (wanted != SUKIMA_PLACE_ANY)
-    if (worker* const to = find_partner(w, wanted); to != nullptr && make_offer(s, *to, wanted)) return true;
+    if (worker* const to = find_partner(w, wanted); to != nullptr && make_offer(self, *to, wanted))
+      return true;
   const bool has_asked = now.available == availability::yields && ask_for(w);
   if (was_asked && !has_asked && wanted == SUKIMA_PLACE_ANY) pass_on(w);
   return false;
@@ -76,17 +77,17 @@ void placement_hints::swap(fiber& s, fiber& other) noexcept {
 }
 
 /// Leaves the fiber on offer to that place, where `to` would take it. \returns false: nothing was done
-bool placement_hints::make_offer(fiber& s, worker& to, sukima_place place) noexcept {
-  worker& w = *s.on;
+bool placement_hints::make_offer(fiber& self, worker& to, sukima_place place) noexcept {
+  worker& w = *self.on;
   tables& t = *tables_.load(std::memory_order_relaxed);
   if (t.offers[place].on_offer.load(std::memory_order_seq_cst) != nullptr) return false;
   fiber* const fresh = w.take_fiber();
   if (fresh == nullptr) return false;
   SUKIMA_ASSERT(w.hints.offered == nullptr, "a worker offers one fiber at a time");
-  w.hints.offered = &s;
+  w.hints.offered = &self;
   w.hints.offered_to = place;
   w.hints.asked = &to;
-  switch_for_offer(w, s, *fresh, [](worker& left, fiber* from, void*) {
+  switch_for_offer(w, self, *fresh, [](worker& left, fiber* from, void*) {
     // Only here is the switch complete, so that another worker may go on with the fiber.
     auto& hints = static_cast<placement_hints&>(left.runtime->hints);
     worker& partner = *left.hints.asked;
@@ -98,46 +99,46 @@ bool placement_hints::make_offer(fiber& s, worker& to, sukima_place place) noexc
     // A worker in falls_asleep looks for offers once more after it has changed this.
     if (partner.hints.available.load(std::memory_order_seq_cst) == availability::asleep) unpark(partner);
   });
-  look_for_abort(s);  // while it did not run, flags went to the workers
+  look_for_abort(self);  // while it did not run, flags went to the workers
   // If it is back, its wish stands, and a worker that can take it will ask. Else it has come to another one.
-  if (!std::exchange(s.on->hints.is_back, false)) arrives(s);
+  if (!std::exchange(self.on->hints.is_back, false)) arrives(self);
   return true;
 }
 
-fiber* placement_hints::end_offer(worker& w) noexcept {
-  fiber* const s = w.hints.offered;
+fiber* placement_hints::end_offer(worker& by) noexcept {
+  fiber* const s = by.hints.offered;
   if (s == nullptr) return nullptr;
-  w.hints.offered = nullptr;
-  w.hints.is_back = w.hints.is_refused;
-  if (w.hints.is_refused) return s;
-  offer& made = tables_.load(std::memory_order_relaxed)->offers[w.hints.offered_to];
+  by.hints.offered = nullptr;
+  by.hints.is_back = by.hints.is_refused;
+  if (by.hints.is_refused) return s;
+  offer& made = tables_.load(std::memory_order_relaxed)->offers[by.hints.offered_to];
   const std::uint64_t begun = ticks();
-  const std::uint64_t patience = std::max(w.hints.patience, tuned_.offer_wait);
-  const auto waits = [&] { return ticks() - begun < patience && !is_called_home(w); };
+  const std::uint64_t patience = std::max(by.hints.patience, tuned_.offer_wait);
+  const auto waits = [&] { return ticks() - begun < patience && !is_called_home(by); };
   while (made.on_offer.load(std::memory_order_relaxed) == s && waits()) wait_a_moment(wait_policy::pause);
   // If it was taken, came back and is on offer again, this worker takes it as any other one may.
   if (made.on_offer.load(std::memory_order_seq_cst) == s && made.take(s)) {
     offers_.fetch_sub(1, std::memory_order_relaxed);
-    ++w.statistics.offers_taken_back;
-    w.note(trace_kind::taken_back, w.hints.offered_to);
-    w.hints.patience = std::min(2 * patience, tuned_.longest_offer_wait);
-    w.hints.is_back = true;
+    ++by.statistics.offers_taken_back;
+    by.note(trace_kind::taken_back, by.hints.offered_to);
+    by.hints.patience = std::min(2 * patience, tuned_.longest_offer_wait);
+    by.hints.is_back = true;
     return s;
   }
-  w.hints.patience = 0;
-  w.hints.away_since = 0;
-  count_time(w, nearness::no_place);
-  const bool was_asked = clear_place_flag(w);
-  say(w, availability::away, SUKIMA_PLACE_ANY);
-  if (was_asked) pass_on(w);
+  by.hints.patience = 0;
+  by.hints.away_since = 0;
+  count_time(by, nearness::no_place);
+  const bool was_asked = clear_place_flag(by);
+  say(by, availability::away, SUKIMA_PLACE_ANY);
+  if (was_asked) pass_on(by);
   // The fiber that the other worker left comes in a moment; nothing new is begun before it.
   while (injector_.is_empty() && waits()) wait_a_moment(wait_policy::pause);
   return nullptr;
 }
 
-fiber* placement_hints::take_offer(worker& w) noexcept {
+fiber* placement_hints::take_offer(worker& by) noexcept {
   tables& t = *tables_.load(std::memory_order_relaxed);
-  const int cpu = w.hints.cpu.read();
+  const int cpu = by.hints.cpu.read();
   if (cpu < 0) return nullptr;
   sukima_place_facts facts{};
   for (sukima_place p = sukima_place_table_of_cpu(&t.machine, static_cast<std::uint32_t>(cpu));
@@ -145,8 +146,8 @@ fiber* placement_hints::take_offer(worker& w) noexcept {
     fiber* const s = t.offers[p].on_offer.load(std::memory_order_seq_cst);
     if (s != nullptr && t.offers[p].take(s)) {
       offers_.fetch_sub(1, std::memory_order_relaxed);
-      ++w.statistics.exchanges;
-      w.note(trace_kind::exchange, p);
+      ++by.statistics.exchanges;
+      by.note(trace_kind::exchange, p);
       return s;
     }
     sukima_place_table_facts(&t.machine, p, &facts);
@@ -154,7 +155,7 @@ fiber* placement_hints::take_offer(worker& w) noexcept {
   return nullptr;
 }
 
-fiber* placement_hints::take_stale_offer(worker& w) noexcept {
+fiber* placement_hints::take_stale_offer(worker& by) noexcept {
   if (offers_.load(std::memory_order_relaxed) == 0) return nullptr;
   tables& t = *tables_.load(std::memory_order_relaxed);
   for (std::uint32_t p = 1; p <= t.count; ++p) {
@@ -164,8 +165,8 @@ fiber* placement_hints::take_stale_offer(worker& w) noexcept {
     if (s == nullptr || age < tuned_.stale_offer || static_cast<std::int64_t>(age) < 0) continue;
     if (t.offers[p].take(s)) {
       offers_.fetch_sub(1, std::memory_order_relaxed);
-      ++w.statistics.offers_taken_elsewhere;
-      w.note(trace_kind::taken_elsewhere, p);
+      ++by.statistics.offers_taken_elsewhere;
+      by.note(trace_kind::taken_elsewhere, p);
       return s;
     }
   }

@@ -56,9 +56,9 @@ bool take_back(runtime& r, std::uint64_t id) noexcept {
   return true;
 }
 
-bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept {
-  runtime_core& core = remote_access::core(r);
-  task* const t = remote_access::remote(r).take_given(id);
+bool finish(runtime& owner, std::uint64_t id, given_outcome how) noexcept {
+  runtime_core& core = remote_access::core(owner);
+  task* const t = remote_access::remote(owner).take_given(id);
   if (t == nullptr) return false;
   t->aborted = how.aborted;
   t->error = std::move(how.error);  // keeps no reference here: the owner may destroy the exception at once

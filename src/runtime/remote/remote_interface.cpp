@@ -109,24 +109,24 @@ void remote_interface::ask_all() noexcept {
   reply(nullptr);
 }
 
-remote_interface::replied remote_interface::reply(task* t, const resumer* waiting) noexcept {
+remote_interface::replied remote_interface::reply(task* given, const resumer* waiting) noexcept {
   std::uint32_t seen = word_.load(std::memory_order_seq_cst);
   std::uint32_t next = 0;
   for (;;) {
     next = seen - one_asked;
-    const bool answers = (seen & wanted) != 0 && (t != nullptr || next == wanted);
+    const bool answers = (seen & wanted) != 0 && (given != nullptr || next == wanted);
     if (answers) next &= ~(wanted | stands);
     if (!word_.compare_exchange_weak(seen, next, std::memory_order_seq_cst)) continue;
     if (!answers) break;
     const std::lock_guard hold(calling_);
     if (node_ == nullptr) break;
     if (waiting != nullptr)
-      node_->answered_by_waiting(*t, *waiting);
+      node_->answered_by_waiting(*given, *waiting);
     else
-      node_->answered(t);
-    return {next, t != nullptr};
+      node_->answered(given);
+    return {next, given != nullptr};
   }
-  if (t != nullptr) injector_.push(t, queue_end::front);
+  if (given != nullptr) injector_.push(given, queue_end::front);
   return {next, false};
 }
 
@@ -151,9 +151,9 @@ bool remote_interface::let_another_run(fiber& s) noexcept {
   return true;
 }
 
-remote_interface::answered remote_interface::answer(fiber& s, choice_point* end, choice_point* polling,
+remote_interface::answered remote_interface::answer(fiber& self, choice_point* end, choice_point* polling,
                                                     poll_place place) noexcept {
-  worker& w = *s.on;
+  worker& w = *self.on;
   w.flags.fetch_and(~flag_remote, std::memory_order_seq_cst);
   std::uint32_t left = 0;
   bool may_switch = false;
@@ -165,11 +165,11 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
     task* t = nullptr;
     const std::uint32_t word = word_.load(std::memory_order_seq_cst);
     if ((word & wanted) != 0) {
-      t = s.published.reclaim_oldest(chosen_.published_tasks,
-                                     [](const task& published) { return published.kind->travel != nullptr; });
+      t = self.published.reclaim_oldest(
+          chosen_.published_tasks, [](const task& published) { return published.kind->travel != nullptr; });
       if (t != nullptr)
-        s.publish_wanted.store(true, std::memory_order_seq_cst);
-      else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
+        self.publish_wanted.store(true, std::memory_order_seq_cst);
+      else if ((t = split_oldest(self, end, polling, w, taker::node)) != nullptr)
         ++w.statistics.promotions;
       else if (place == poll_place::clone && (word & stands) == 0) {
         set_question(w);
@@ -178,9 +178,10 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
     }
     // A fiber must not wait while an exception unwinds its stack: what the stack holds may be needed
     // elsewhere.
-    const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
+    const bool may_wait =
+        self.thread_bindings == 0 && self.home == nullptr && std::uncaught_exceptions() == 0;
     if (t != nullptr && may_wait && giver_waits_.load(std::memory_order_seq_cst))
-      return reply_and_wait(s, *t) ? answered::after_waiting : answered::yes;
+      return reply_and_wait(self, *t) ? answered::after_waiting : answered::yes;
     left = reply(t).left;
     may_switch = (word & wanted) != 0 && t == nullptr && may_wait;
   }
@@ -188,7 +189,7 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
     const std::lock_guard hold(calling_);
     if (node_ != nullptr) node_->unanswered();
   }
-  return may_switch && let_another_run(s) ? answered::after_waiting : answered::yes;
+  return may_switch && let_another_run(self) ? answered::after_waiting : answered::yes;
 }
 
 void remote_interface::report_idle() noexcept {

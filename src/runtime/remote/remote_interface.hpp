@@ -100,7 +100,7 @@ class remote_interface final : public node_events {
     after_waiting,  ///< the fiber has waited: anything may have changed, also the worker that runs it
   };
   /// Answers the question at a poll of a fiber on whose worker flag_remote was seen. Parameters as poll_slow.
-  answered answer(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept;
+  answered answer(fiber& self, choice_point* end, choice_point* polling, poll_place place) noexcept;
   void received_ended(received_task& t) noexcept override;
 
  private:

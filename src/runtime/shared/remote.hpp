@@ -90,7 +90,7 @@ struct given_outcome {
 };
 /// Completes a task that was given away; its owner goes on.
 /// \returns false: no such task is away; nothing has happened
-bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept;
+bool finish(runtime& owner, std::uint64_t id, given_outcome how) noexcept;
 
 /// Makes a received task ready work.
 /// \pre an entry is active

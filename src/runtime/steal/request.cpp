@@ -81,29 +81,29 @@ std::uint64_t steal_request::rest_of(const worker& victim, std::uint64_t now) no
   return since < interval ? interval - since : 0;
 }
 
-task* steal_request::poll(worker& w) noexcept {
+task* steal_request::poll(worker& thief) noexcept {
   next_in_ = 0;
   if (victim_ != nullptr) {
-    task* const reply = w.reply.load(std::memory_order_acquire);
+    task* const reply = thief.reply.load(std::memory_order_acquire);
     if (reply == nullptr) return nullptr;
     const worker* const victim = std::exchange(victim_, nullptr);
-    task* const t = accept(w, reply, *victim);
-    w.last_victim = t != nullptr ? victim : nullptr;
+    task* const t = accept(thief, reply, *victim);
+    thief.last_victim = t != nullptr ? victim : nullptr;
     if (t != nullptr) return t;
   }
-  const worker_table& workers = w.runtime->workers;
+  const worker_table& workers = thief.runtime->workers;
   const unsigned count = workers.size();
-  const unsigned first = first_victim(w, count);
-  const bool is_indolent = w.runtime->request_interval != 0;
+  const unsigned first = first_victim(thief, count);
+  const bool is_indolent = thief.runtime->request_interval != 0;
   const std::uint64_t now = is_indolent ? ticks() : 0;
   for (unsigned i = 0; i < count; ++i) {
     worker& victim = workers[(first + i) % count];
-    if (&victim == &w) continue;
+    if (&victim == &thief) continue;
     if (const std::uint64_t rest = is_indolent ? rest_of(victim, now) : 0; rest != 0) {
       if (!victim.mailbox.is_closed()) next_in_ = next_in_ == 0 ? rest : std::min(next_in_, rest);
       continue;
     }
-    if (!victim.mailbox.put(w)) continue;
+    if (!victim.mailbox.put(thief)) continue;
     victim_ = &victim;
     stress_point();
     if (fiber* s = victim.current.load(std::memory_order_seq_cst)) s->limit.request_poll();
@@ -112,21 +112,21 @@ task* steal_request::poll(worker& w) noexcept {
   return nullptr;
 }
 
-task* steal_request::withdraw(worker& w) noexcept {
+task* steal_request::withdraw(worker& thief) noexcept {
   if (victim_ == nullptr) return nullptr;
   const worker* const victim = victim_;
-  if (std::exchange(victim_, nullptr)->mailbox.withdraw(w)) return nullptr;
+  if (std::exchange(victim_, nullptr)->mailbox.withdraw(thief)) return nullptr;
   const std::uint64_t since = ticks();
-  w.epoch.lend_to(victim->thread_id.load(std::memory_order_relaxed));
+  thief.epoch.lend_to(victim->thread_id.load(std::memory_order_relaxed));
   for (;;) {
-    const std::uint32_t seen = w.epoch.read();
-    task* const reply = w.reply.load(std::memory_order_acquire);
+    const std::uint32_t seen = thief.epoch.read();
+    task* const reply = thief.reply.load(std::memory_order_acquire);
     if (reply != nullptr) {
-      w.epoch.lend_to(0);
-      return accept(w, reply, *victim);
+      thief.epoch.lend_to(0);
+      return accept(thief, reply, *victim);
     }
-    if (!w.runtime->park.spins(wait_point::refusal, since))
-      w.epoch.wait(w.runtime->chosen.policy_at(wait_point::refusal), seen);
+    if (!thief.runtime->park.spins(wait_point::refusal, since))
+      thief.epoch.wait(thief.runtime->chosen.policy_at(wait_point::refusal), seen);
   }
 }
 

@@ -25,14 +25,14 @@ void reply_to_thief(worker& thief, task* t) noexcept;
 class steal_request {
  public:
   /// The task that the victim gave; null: none yet. Asks a victim if none is asked.
-  task* poll(worker& w) noexcept;
+  task* poll(worker& thief) noexcept;
   bool is_pending() const noexcept { return victim_ != nullptr; }
   const worker* victim() const noexcept { return victim_; }
   /// In how many ticks the first victim may be asked that was left alone at the last poll(); 0: there is
   /// none.
   std::uint64_t next_in() const noexcept { return next_in_; }
   /// Ends the asking. The task that was on its way, or null.
-  task* withdraw(worker& w) noexcept;
+  task* withdraw(worker& thief) noexcept;
 
  private:
   /// In how many ticks that victim may be asked; 0: now.

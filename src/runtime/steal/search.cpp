@@ -46,53 +46,53 @@ bool is_called(const worker& w, const task* awaited, permitted_work allowed) noe
 }
 
 /// \param by_hint  only a task that a hint sends to where the thief is
-task* steal_from(worker& w, worker& victim, bool by_hint = false) noexcept {
-  const runtime_core& r = *w.runtime;
+task* steal_from(worker& thief, worker& victim, bool by_hint = false) noexcept {
+  const runtime_core& r = *thief.runtime;
   fiber* const s = victim.current.load(std::memory_order_acquire);
   if (s == nullptr) return nullptr;
   const std::uint64_t entered_at = s->entered_at.load(std::memory_order_relaxed);
   if (entered_at != 0 && ticks() - entered_at < r.tuned.minimum_steal_age) return nullptr;
   const unsigned slots = r.chosen.published_tasks;
-  task* const t =
-      by_hint ? s->published.steal_suiting(slots, [&](sukima_place place) { return r.hints.suits(w, place); })
-              : s->published.steal_oldest(slots);
+  task* const t = by_hint ? s->published.steal_suiting(
+                                slots, [&](sukima_place place) { return r.hints.suits(thief, place); })
+                          : s->published.steal_oldest(slots);
   if (t == nullptr) return nullptr;
-  if (by_hint) ++w.statistics.steals_by_hint;
+  if (by_hint) ++thief.statistics.steals_by_hint;
   stress_point();
   s->publish_wanted.store(true, std::memory_order_seq_cst);
   s->limit.request_poll();
-  ++w.statistics.steals;
-  w.last_victim = &victim;
-  w.note(trace_kind::steal, victim.id);
-  SUKIMA_PROBE(steal, w.id, victim.id);
+  ++thief.statistics.steals;
+  thief.last_victim = &victim;
+  thief.note(trace_kind::steal, victim.id);
+  SUKIMA_PROBE(steal, thief.id, victim.id);
   return t;
 }
 
-work try_once(worker& w, task* awaited, permitted_work allowed) {
-  runtime_core& r = *w.runtime;
+work try_once(worker& thief, task* awaited, permitted_work allowed) {
+  runtime_core& r = *thief.runtime;
   if (awaited != nullptr) {
     worker* const runner = awaited->runner.load(std::memory_order_relaxed);
-    if (runner != nullptr && runner != &w)
-      if (task* const t = steal_from(w, *runner)) return {t, nullptr};
+    if (runner != nullptr && runner != &thief)
+      if (task* const t = steal_from(thief, *runner)) return {t, nullptr};
   }
-  if (const work found = r.injector.take(awaited, allowed, &w)) return found;
+  if (const work found = r.injector.take(awaited, allowed, &thief)) return found;
   const bool hinted = r.hints.in_use();
   if (hinted && allowed != permitted_work::thread_bound)
-    if (fiber* const s = r.hints.take_offer(w)) return {nullptr, s};
+    if (fiber* const s = r.hints.take_offer(thief)) return {nullptr, s};
   if (allowed != permitted_work::anything) return {};
-  if (task* const t = r.unbegun.take(w)) return {t, nullptr};
+  if (task* const t = r.unbegun.take(thief)) return {t, nullptr};
   const unsigned count = r.workers.size();
-  const unsigned first = first_victim(w, count);
+  const unsigned first = first_victim(thief, count);
   for (int by_hint = hinted ? 1 : 0; by_hint >= 0; --by_hint) {
     for (unsigned i = 0; i < count; ++i) {
       worker& victim = r.workers[(first + i) % count];
-      if (&victim == &w) continue;
-      if (task* const t = steal_from(w, victim, by_hint != 0)) return {t, nullptr};
+      if (&victim == &thief) continue;
+      if (task* const t = steal_from(thief, victim, by_hint != 0)) return {t, nullptr};
     }
   }
-  w.last_victim = nullptr;
-  if (task* const t = r.splittable.split_one(w)) return {t, nullptr};
-  return {nullptr, hinted ? r.hints.take_stale_offer(w) : nullptr};
+  thief.last_victim = nullptr;
+  if (task* const t = r.splittable.split_one(thief)) return {t, nullptr};
+  return {nullptr, hinted ? r.hints.take_stale_offer(thief) : nullptr};
 }
 
 /// The awaited task's end will unpark the worker (join/complete.cpp).
@@ -132,10 +132,10 @@ int thread_of(const worker* victim, const task* awaited) noexcept {
   return runner != nullptr ? runner->thread_id.load(std::memory_order_relaxed) : 0;
 }
 
-work search(worker& w, task* awaited) {
-  runtime_core& r = *w.runtime;
-  SUKIMA_ASSERT(w.mailbox.is_closed(), "no thief waits for a thief: who searches has closed its mailbox");
-  SUKIMA_ASSERT(w.reply.load(std::memory_order_seq_cst) == nullptr,
+work search(worker& thief, task* awaited) {
+  runtime_core& r = *thief.runtime;
+  SUKIMA_ASSERT(thief.mailbox.is_closed(), "no thief waits for a thief: who searches has closed its mailbox");
+  SUKIMA_ASSERT(thief.reply.load(std::memory_order_seq_cst) == nullptr,
                 "a worker that begins to search has accepted each reply");
   const bool publishes = r.chosen.published_tasks != 0;
   r.park.begin_search();
@@ -144,51 +144,51 @@ work search(worker& w, task* awaited) {
   std::uint64_t timeout_ns = 0;
   std::uint64_t since = ticks();
   const auto look = [&] {
-    found = try_once(w, awaited, permitted_work::anything);
-    if (!found && !publishes) found.fresh = request.poll(w);
+    found = try_once(thief, awaited, permitted_work::anything);
+    if (!found && !publishes) found.fresh = request.poll(thief);
     return static_cast<bool>(found);
   };
-  while (!is_called(w, awaited, permitted_work::anything)) {
+  while (!is_called(thief, awaited, permitted_work::anything)) {
     r.life.exit_if_orphaned();
     // Read before the last look around: a worker that publishes after that look advances it.
-    const std::uint32_t seen = w.epoch.read();
-    if (r.hints.in_use() && r.hints.must_look(w)) r.hints.idles(w);
+    const std::uint32_t seen = thief.epoch.read();
+    if (r.hints.in_use() && r.hints.must_look(thief)) r.hints.idles(thief);
     if (look()) break;
-    if (publishes) request_poll_all(w);
+    if (publishes) request_poll_all(thief);
     const wait_point point = request.is_pending() ? wait_point::reply
                              : awaited != nullptr ? wait_point::result
                                                   : wait_point::idle;
-    if (r.placement.is_active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(w, awaited)) {
+    if (r.placement.is_active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(thief, awaited)) {
       since = ticks();
       if (awaited == nullptr) continue;  // searches on from the other CPU
     } else if (r.park.spins(point, since)) {
-      if (!r.park.sleeps_at(point)) w.rests(rest_place::looking);
+      if (!r.park.sleeps_at(point)) thief.rests(rest_place::looking);
       continue;
     }
-    register_at(awaited, w);
-    if (r.hints.in_use()) r.hints.falls_asleep(w);
-    if (look() || is_called(w, awaited, permitted_work::anything)) break;
-    if (r.hints.in_use() && (w.flags.load(std::memory_order_seq_cst) & flag_place) != 0) continue;
+    register_at(awaited, thief);
+    if (r.hints.in_use()) r.hints.falls_asleep(thief);
+    if (look() || is_called(thief, awaited, permitted_work::anything)) break;
+    if (r.hints.in_use() && (thief.flags.load(std::memory_order_seq_cst) & flag_place) != 0) continue;
     // As the sentinel it sleeps no longer than until a victim may be asked; parked, it relies on the
     // sentinel.
     if (const std::uint64_t rest = request.next_in(); rest != 0)
       timeout_ns = std::min(timeout_ns, in_nanoseconds(rest));
-    w.epoch.lend_to(thread_of(request.victim(), awaited));
-    r.park.park(w, point, awaited, seen, timeout_ns);
-    w.epoch.lend_to(0);
+    thief.epoch.lend_to(thread_of(request.victim(), awaited));
+    r.park.park(thief, point, awaited, seen, timeout_ns);
+    thief.epoch.lend_to(0);
     if (timeout_ns == 0) since = ticks();
   }
-  w.rests(rest_place::busy);
-  if (task* const t = request.withdraw(w)) {
+  thief.rests(rest_place::busy);
+  if (task* const t = request.withdraw(thief)) {
     if (found)
       r.injector.push(t);
     else
       found.fresh = t;
   }
   r.park.end_search();
-  SUKIMA_ASSERT(!request.is_pending() && w.reply.load(std::memory_order_seq_cst) == nullptr,
+  SUKIMA_ASSERT(!request.is_pending() && thief.reply.load(std::memory_order_seq_cst) == nullptr,
                 "no reply is left on its way");
-  SUKIMA_ASSERT(!w.parked.load(std::memory_order_seq_cst),
+  SUKIMA_ASSERT(!thief.parked.load(std::memory_order_seq_cst),
                 "a worker that has found work does not have the flag `parked`");
   return found;
 }
@@ -196,50 +196,50 @@ work search(worker& w, task* awaited) {
 /// For a worker that may not take everything. It does not count as searching, because no other worker may
 /// rely on it. The end of a thread-bound fiber's wait may depend on work that it must not take. So if the
 /// wait lasts, another worker runs in its place.
-work wait_for_descendants(worker& w, task* awaited, permitted_work allowed) {
-  runtime_core& r = *w.runtime;
+work wait_for_descendants(worker& self, task* awaited, permitted_work allowed) {
+  runtime_core& r = *self.runtime;
   work found;
   std::uint64_t timeout_ns = 0;
   const std::uint64_t since = ticks();
   bound_wait bound(r);
-  while (!is_called(w, awaited, allowed)) {
+  while (!is_called(self, awaited, allowed)) {
     r.life.exit_if_orphaned();
-    const std::uint32_t seen = w.epoch.read();
-    if ((found = try_once(w, awaited, allowed))) break;
+    const std::uint32_t seen = self.epoch.read();
+    if ((found = try_once(self, awaited, allowed))) break;
     if (allowed == permitted_work::limited && ticks() - since > r.tuned.fiber_limit_patience) break;
     if (allowed == permitted_work::thread_bound) bound.look();
     if (r.park.spins(wait_point::result, since)) continue;
-    register_at(awaited, w);
-    if (is_called(w, awaited, allowed)) break;
-    w.enter_state(worker_state::sleeping);
-    w.epoch.lend_to(thread_of(nullptr, awaited));
-    r.park.sleep_with_timeout(w, wait_point::result, seen, timeout_ns,
+    register_at(awaited, self);
+    if (is_called(self, awaited, allowed)) break;
+    self.enter_state(worker_state::sleeping);
+    self.epoch.lend_to(thread_of(nullptr, awaited));
+    r.park.sleep_with_timeout(self, wait_point::result, seen, timeout_ns,
                               tuning::longest_sleep_for_descendants_ns);
-    w.epoch.lend_to(0);
-    w.enter_state(worker_state::searching);
+    self.epoch.lend_to(0);
+    self.enter_state(worker_state::searching);
   }
   return found;
 }
 
 }  // namespace
 
-work find_work(worker& w, task* awaited, permitted_work allowed) {
-  runtime_core& r = *w.runtime;
-  if (awaited == nullptr && w.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(w);
-  if (work found = try_once(w, awaited, allowed)) return found;
-  if (is_called(w, awaited, allowed)) return {};
-  w.enter_state(worker_state::searching);
-  close_mailbox(w);
-  if (r.hints.in_use() && allowed != permitted_work::anything) r.hints.waits(w);
-  work found =
-      allowed == permitted_work::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
-  open_mailbox(w);
+work find_work(worker& self, task* awaited, permitted_work allowed) {
+  runtime_core& r = *self.runtime;
+  if (awaited == nullptr && self.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(self);
+  if (work found = try_once(self, awaited, allowed)) return found;
+  if (is_called(self, awaited, allowed)) return {};
+  self.enter_state(worker_state::searching);
+  close_mailbox(self);
+  if (r.hints.in_use() && allowed != permitted_work::anything) r.hints.waits(self);
+  work found = allowed == permitted_work::anything ? search(self, awaited)
+                                                   : wait_for_descendants(self, awaited, allowed);
+  open_mailbox(self);
   // Else it says what it runs when it has come there.
   if (r.hints.in_use() && awaited != nullptr && !found)
-    r.hints.arrives(*w.current.load(std::memory_order_seq_cst));
-  w.enter_state(worker_state::working);
+    r.hints.arrives(*self.current.load(std::memory_order_seq_cst));
+  self.enter_state(worker_state::working);
   const bool waits_on = awaited != nullptr && !is_done(awaited);
-  if (!waits_on && w.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(w);
+  if (!waits_on && self.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(self);
   return found;
 }
 

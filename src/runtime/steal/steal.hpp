@@ -38,7 +38,7 @@ enum class permitted_work {
 };
 
 /// Something to do; empty when `awaited` is done or the worker's thread is wanted at home.
-work find_work(worker& w, task* awaited, permitted_work allowed);
+work find_work(worker& self, task* awaited, permitted_work allowed);
 /// Number of the worker that is asked first, below `count`.
 unsigned first_victim(worker& w, unsigned count) noexcept;
 /// Asks all other workers for work. The caller is counted as searching before: their polls see that.

@@ -163,14 +163,14 @@ class pipeline_run {
     t.at = 1;
     go_on(c, std::move(t));
   }
-  void go_on(context c, token t) noexcept {
-    for (; t.at < rooms_.size(); ++t.at) {
+  void go_on(context c, token moved) noexcept {
+    for (; moved.at < rooms_.size(); ++moved.at) {
       if (is_cancelled()) return;
-      room& r = rooms_[t.at];
-      if (r.is_serial() && !t.inside && !enter_room(c, r, t)) return;
-      t.inside = false;
+      room& r = rooms_[moved.at];
+      if (r.is_serial() && !moved.inside && !enter_room(c, r, moved)) return;
+      moved.inside = false;
       ::tbb::flow_control unused;
-      run_body(c, task_, [&] { t.item = r.stage->call(std::move(t.item), unused); });
+      run_body(c, task_, [&] { moved.item = r.stage->call(std::move(moved.item), unused); });
       if (r.is_serial()) guarded(c, [&] { leave_room(r); });
     }
     {
