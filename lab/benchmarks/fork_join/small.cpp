@@ -73,8 +73,8 @@ void measure_saxpy(run& r) {
 const bench::registration saxpy{"saxpy", measure_saxpy};
 
 // The sequential task runs on one thread; all CPU time that the process uses beyond that thread's is waste.
-void measure_idle(run& r) {
-  const double seconds = r.size_between(1, 600'000) * 1e-3;
+void measure_idle(run& harness) {
+  const double seconds = harness.size_between(1, 600'000) * 1e-3;
   const double before = bench::process_cpu_seconds(), start = bench::wall_seconds();
   double task_cpu = 0;
   region([&](auto c) {
@@ -87,8 +87,8 @@ void measure_idle(run& r) {
         [](auto) { kernels::nothing(); });
   });
   const double end = bench::wall_seconds();
-  r.record(end - start, std::max(0.0, bench::process_cpu_seconds() - before - task_cpu));
-  r.result("ok");
+  harness.record(end - start, std::max(0.0, bench::process_cpu_seconds() - before - task_cpu));
+  harness.result("ok");
 }
 
 const bench::registration idle{"idle", measure_idle};

@@ -129,7 +129,7 @@ struct work {
 
 /// z = A^-1 x, nearly: the specification's 25 steps. Sums are made by all threads together and are kept in
 /// `shared`.
-static void solve(const struct matrix* a, const struct work* w) {
+static void solve(const struct matrix* a, const struct work* work) {
   const int n = a->size;
   double rho = 0;
   double pq = 0;
@@ -138,9 +138,9 @@ static void solve(const struct matrix* a, const struct work* w) {
   {
 #pragma omp for reduction(+ : rho)
     for (int i = 0; i < n; ++i) {
-      w->q[i] = w->z[i] = 0;
-      w->r[i] = w->p[i] = w->x[i];
-      rho += w->r[i] * w->r[i];
+      work->q[i] = work->z[i] = 0;
+      work->r[i] = work->p[i] = work->x[i];
+      rho += work->r[i] * work->r[i];
     }
     for (int step = 0; step < solver_steps; ++step) {
 #pragma omp single
@@ -148,20 +148,20 @@ static void solve(const struct matrix* a, const struct work* w) {
 #pragma omp for reduction(+ : pq)
       for (int i = 0; i < n; ++i) {
         double sum = 0;
-        for (int e = a->row[i]; e < a->row[i + 1]; ++e) sum += a->value[e] * w->p[a->column[e]];
-        w->q[i] = sum;
-        pq += w->p[i] * sum;
+        for (int e = a->row[i]; e < a->row[i + 1]; ++e) sum += a->value[e] * work->p[a->column[e]];
+        work->q[i] = sum;
+        pq += work->p[i] * sum;
       }
       const double alpha = rho / pq;
 #pragma omp for reduction(+ : rho_new)
       for (int i = 0; i < n; ++i) {
-        w->z[i] += alpha * w->p[i];
-        w->r[i] -= alpha * w->q[i];
-        rho_new += w->r[i] * w->r[i];
+        work->z[i] += alpha * work->p[i];
+        work->r[i] -= alpha * work->q[i];
+        rho_new += work->r[i] * work->r[i];
       }
       const double beta = rho_new / rho;
 #pragma omp for
-      for (int i = 0; i < n; ++i) w->p[i] = w->r[i] + beta * w->p[i];
+      for (int i = 0; i < n; ++i) work->p[i] = work->r[i] + beta * work->p[i];
 #pragma omp single
       rho = rho_new;
     }

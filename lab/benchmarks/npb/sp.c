@@ -118,22 +118,23 @@ static void solve_direction(struct flow* f, int direction) {
 }
 
 /// From the conserved variables to the characteristic ones of the first direction.
-static void into_first(const double* u, double* r) {
+static void into_first(const double* u, double* field) {
   const double c = speed_of_sound(u);
   const double vx = u[1] / u[0];
   const double vy = u[2] / u[0];
   const double vz = u[3] / u[0];
   const double pressure =
-      c2 / (c * c) * (kinetic_energy(u) / u[0] * r[0] - vx * r[1] - vy * r[2] - vz * r[3] + r[4]);
-  const double along = half_root / u[0] * (vx * r[0] - r[1]);
-  const double across_y = (vy * r[0] - r[2]) / u[0];
-  const double across_z = -(vz * r[0] - r[3]) / u[0];
+      c2 / (c * c) *
+      (kinetic_energy(u) / u[0] * field[0] - vx * field[1] - vy * field[2] - vz * field[3] + field[4]);
+  const double along = half_root / u[0] * (vx * field[0] - field[1]);
+  const double across_y = (vy * field[0] - field[2]) / u[0];
+  const double across_z = -(vz * field[0] - field[3]) / u[0];
   const double sound = half_root / u[0] * c * pressure;
-  r[0] -= pressure;
-  r[1] = across_z;
-  r[2] = across_y;
-  r[3] = sound - along;
-  r[4] = sound + along;
+  field[0] -= pressure;
+  field[1] = across_z;
+  field[2] = across_y;
+  field[3] = sound - along;
+  field[4] = sound + along;
 }
 
 /// From the characteristic variables of one direction to those of the next: the two fields `one` and `other`
@@ -150,21 +151,21 @@ static void into_next(double* r, int one, int other, int sound) {
 }
 
 /// From those of the third back to the conserved variables.
-static void out_of_third(const double* u, double* r) {
+static void out_of_third(const double* u, double* field) {
   const double c = speed_of_sound(u);
   const double vx = u[1] / u[0];
   const double vy = u[2] / u[0];
   const double vz = u[3] / u[0];
-  const double pressure = half_root * u[0] / c * (r[3] + r[4]);
-  const double mass = r[2] + pressure;
-  const double along = half_root * u[0] * (r[3] - r[4]);
-  const double x = -u[0] * r[1];
-  const double y = u[0] * r[0];
-  r[0] = mass;
-  r[1] = x + vx * mass;
-  r[2] = y + vy * mass;
-  r[3] = vz * mass + along;
-  r[4] = vx * x + vy * y + kinetic_energy(u) / u[0] * mass + c * c / c2 * pressure + vz * along;
+  const double pressure = half_root * u[0] / c * (field[3] + field[4]);
+  const double mass = field[2] + pressure;
+  const double along = half_root * u[0] * (field[3] - field[4]);
+  const double x = -u[0] * field[1];
+  const double y = u[0] * field[0];
+  field[0] = mass;
+  field[1] = x + vx * mass;
+  field[2] = y + vy * mass;
+  field[3] = vz * mass + along;
+  field[4] = vx * x + vy * y + kinetic_energy(u) / u[0] * mass + c * c / c2 * pressure + vz * along;
 }
 
 /// The step at every inner point between two directions.

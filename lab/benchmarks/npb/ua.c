@@ -56,23 +56,24 @@ static void adapt(struct problem* s) {
 }
 
 /// rate = heating - velocity . gradient u.
-static void rate_of(const struct problem* s, const struct ua_element* e, double time, const double* u,
+static void rate_of(const struct problem* problem, const struct ua_element* e, double time, const double* u,
                     double* rate) {
   const double side = 1.0 / (1 << e->level);
-  ua_along_lines(s->basis.derivative, u, rate);
+  ua_along_lines(problem->basis.derivative, u, rate);
   for (int n = 0; n < ua_nodes; ++n) rate[n] *= -velocity * 2 / side;
   double centre[3];
   centre_at(time, centre);
-  if (!ua_touches(&s->mesh, e, centre, s->radius)) return;
+  if (!ua_touches(&problem->mesh, e, centre, problem->radius)) return;
   double square[3][ua_line];  // of the distance from the centre in each direction
   for (int d = 0; d < 3; ++d)
     for (int i = 0; i < ua_line; ++i) {
-      const double distance = (double)e->place[d] / s->mesh.side + s->basis.place[i] * side - centre[d];
+      const double distance =
+          (double)e->place[d] / problem->mesh.side + problem->basis.place[i] * side - centre[d];
       square[d][i] = distance * distance;
     }
   for (int n = 0; n < ua_nodes; ++n) {
     const double r2 = square[0][n % ua_line] + square[1][n / ua_line % ua_line] + square[2][n / ua_plane];
-    if (r2 <= s->radius * s->radius) rate[n] += cos(sqrt(r2) * (pi / s->radius)) + 1;
+    if (r2 <= problem->radius * problem->radius) rate[n] += cos(sqrt(r2) * (pi / problem->radius)) + 1;
   }
 }
 
@@ -94,22 +95,22 @@ static bool at_surface(const struct ua_mesh* m, const struct ua_element* e) {
 }
 
 /// Carries the heat of one element for a time step; the cube's surface stays cold.
-static void carry(const struct problem* s, int e) {
+static void carry(const struct problem* problem, int e) {
   static const double part[4] = {0, 0.5, 0.5, 1};
   static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  const struct ua_element* const element = &s->mesh.element[e];
-  double* const u = heat_of(s, e);
+  const struct ua_element* const element = &problem->mesh.element[e];
+  double* const u = heat_of(problem, e);
   double at[ua_nodes];
   double rate[ua_nodes] = {0};
   double sum[ua_nodes] = {0};
   for (int stage = 0; stage < 4; ++stage) {
-    for (int n = 0; n < ua_nodes; ++n) at[n] = u[n] + part[stage] * s->dt * rate[n];
-    rate_of(s, element, s->time + part[stage] * s->dt, at, rate);
+    for (int n = 0; n < ua_nodes; ++n) at[n] = u[n] + part[stage] * problem->dt * rate[n];
+    rate_of(problem, element, problem->time + part[stage] * problem->dt, at, rate);
     for (int n = 0; n < ua_nodes; ++n) sum[n] += weight[stage] * rate[n];
   }
-  const bool inside = !at_surface(&s->mesh, element);
+  const bool inside = !at_surface(&problem->mesh, element);
   for (int n = 0; n < ua_nodes; ++n)
-    if (inside || !on_surface(&s->mesh, element, n)) u[n] += s->dt * sum[n];
+    if (inside || !on_surface(&problem->mesh, element, n)) u[n] += problem->dt * sum[n];
 }
 
 /// Carries all heat, and makes it one across elements: x = mean values at the points.
@@ -128,58 +129,58 @@ static void convect(struct problem* s) {
 
 /// r = residual of the mean values in the time step's equation, own x = 0, p = 0; returns the product of r
 /// with the scaled r.
-static double begin_diffusion(struct problem* s) {
+static double begin_diffusion(struct problem* problem) {
   double product = 0;
 #pragma omp parallel for reduction(+ : product)
-  for (int e = 0; e < s->mesh.count; ++e) {
-    const struct ua_scale scale = s->scale[s->mesh.element[e].level];
-    double* const u = heat_of(s, e);
+  for (int e = 0; e < problem->mesh.count; ++e) {
+    const struct ua_scale scale = problem->scale[problem->mesh.element[e].level];
+    double* const u = heat_of(problem, e);
     double had[ua_nodes];
     double lack[ua_nodes];
-    for (int n = 0; n < ua_nodes; ++n) had[n] = s->basis.weight[n] * scale.mass * u[n];
-    ua_gather(&s->mortars, &s->basis, e, s->x, u);
-    ua_apply(&s->basis, scale, u, lack);
+    for (int n = 0; n < ua_nodes; ++n) had[n] = problem->basis.weight[n] * scale.mass * u[n];
+    ua_gather(&problem->mortars, &problem->basis, e, problem->x, u);
+    ua_apply(&problem->basis, scale, u, lack);
     for (int n = 0; n < ua_nodes; ++n) lack[n] = had[n] - lack[n];
-    ua_scatter(&s->mortars, &s->basis, e, lack, s->r);
-    const double* const inverse = s->own_inverse[s->mesh.element[e].level];
+    ua_scatter(&problem->mortars, &problem->basis, e, lack, problem->r);
+    const double* const inverse = problem->own_inverse[problem->mesh.element[e].level];
     const size_t first = (size_t)ua_own * (size_t)e;
     for (int i = 0; i < ua_own; ++i) {
-      const double r = s->own_r[first + (size_t)i] = lack[node_of(i)];
-      s->own_x[first + (size_t)i] = s->own_p[first + (size_t)i] = 0;
+      const double r = problem->own_r[first + (size_t)i] = lack[node_of(i)];
+      problem->own_x[first + (size_t)i] = problem->own_p[first + (size_t)i] = 0;
       product += r * r * inverse[i];
     }
   }
 #pragma omp parallel for reduction(+ : product)
-  for (int i = 0; i < s->mortars.count; ++i) {
-    s->r[i] *= s->mortars.inside[i];
-    s->p[i] = 0;
-    product += s->r[i] * s->r[i] * s->inverse[i];
+  for (int i = 0; i < problem->mortars.count; ++i) {
+    problem->r[i] *= problem->mortars.inside[i];
+    problem->p[i] = 0;
+    product += problem->r[i] * problem->r[i] * problem->inverse[i];
   }
   return product;
 }
 
 /// p = scaled r + beta p, q = A p; gives the product of p and q.
-static double multiply(struct problem* s, double beta) {
-  const int points = s->mortars.count;
+static double multiply(struct problem* problem, double beta) {
+  const int points = problem->mortars.count;
 #pragma omp parallel for
   for (int i = 0; i < points; ++i) {
-    s->p[i] = s->inverse[i] * s->r[i] + beta * s->p[i];
-    s->q[i] = 0;
+    problem->p[i] = problem->inverse[i] * problem->r[i] + beta * problem->p[i];
+    problem->q[i] = 0;
   }
   double product = 0;
 #pragma omp parallel for reduction(+ : product)
-  for (int e = 0; e < s->mesh.count; ++e) {
-    const int level = s->mesh.element[e].level;
-    const double* const inverse = s->own_inverse[level];
-    const double* const r = s->own_r + (size_t)ua_own * (size_t)e;
-    double* const p = s->own_p + (size_t)ua_own * (size_t)e;
-    double* const q = s->own_q + (size_t)ua_own * (size_t)e;
+  for (int e = 0; e < problem->mesh.count; ++e) {
+    const int level = problem->mesh.element[e].level;
+    const double* const inverse = problem->own_inverse[level];
+    const double* const r = problem->own_r + (size_t)ua_own * (size_t)e;
+    double* const p = problem->own_p + (size_t)ua_own * (size_t)e;
+    double* const q = problem->own_q + (size_t)ua_own * (size_t)e;
     double u[ua_nodes];
     double image[ua_nodes];
     for (int i = 0; i < ua_own; ++i) u[node_of(i)] = p[i] = inverse[i] * r[i] + beta * p[i];
-    ua_gather(&s->mortars, &s->basis, e, s->p, u);
-    ua_apply(&s->basis, s->scale[level], u, image);
-    ua_scatter(&s->mortars, &s->basis, e, image, s->q);
+    ua_gather(&problem->mortars, &problem->basis, e, problem->p, u);
+    ua_apply(&problem->basis, problem->scale[level], u, image);
+    ua_scatter(&problem->mortars, &problem->basis, e, image, problem->q);
     for (int i = 0; i < ua_own; ++i) {
       q[i] = image[node_of(i)];
       product += p[i] * q[i];
@@ -187,51 +188,51 @@ static double multiply(struct problem* s, double beta) {
   }
 #pragma omp parallel for reduction(+ : product)
   for (int i = 0; i < points; ++i) {
-    s->q[i] *= s->mortars.inside[i];
-    product += s->p[i] * s->q[i];
+    problem->q[i] *= problem->mortars.inside[i];
+    product += problem->p[i] * problem->q[i];
   }
   return product;
 }
 
 /// x += alpha p, r -= alpha q; gives the product of r with the scaled r.
-static double advance(struct problem* s, double alpha) {
+static double advance(struct problem* problem, double alpha) {
   double product = 0;
 #pragma omp parallel for reduction(+ : product)
-  for (int e = 0; e < s->mesh.count; ++e) {
-    const double* const inverse = s->own_inverse[s->mesh.element[e].level];
+  for (int e = 0; e < problem->mesh.count; ++e) {
+    const double* const inverse = problem->own_inverse[problem->mesh.element[e].level];
     const size_t first = (size_t)ua_own * (size_t)e;
     for (size_t i = 0; i < ua_own; ++i) {
-      s->own_x[first + i] += alpha * s->own_p[first + i];
-      const double r = s->own_r[first + i] -= alpha * s->own_q[first + i];
+      problem->own_x[first + i] += alpha * problem->own_p[first + i];
+      const double r = problem->own_r[first + i] -= alpha * problem->own_q[first + i];
       product += r * r * inverse[i];
     }
   }
 #pragma omp parallel for reduction(+ : product)
-  for (int i = 0; i < s->mortars.count; ++i) {
-    s->x[i] += alpha * s->p[i];
-    const double r = s->r[i] -= alpha * s->q[i];
-    product += r * r * s->inverse[i];
+  for (int i = 0; i < problem->mortars.count; ++i) {
+    problem->x[i] += alpha * problem->p[i];
+    const double r = problem->r[i] -= alpha * problem->q[i];
+    product += r * r * problem->inverse[i];
   }
   return product;
 }
 
 /// Spreads the heat for a time step. The solution of the conjugate gradients at the points is added to the
 /// mean values there.
-static void diffuse(struct problem* s) {
-  double product = begin_diffusion(s);
+static void diffuse(struct problem* problem) {
+  double product = begin_diffusion(problem);
   double beta = 0;
   for (int step = 0; step < solver_steps; ++step) {
-    const double alpha = product / multiply(s, beta);
-    const double next = advance(s, alpha);
+    const double alpha = product / multiply(problem, beta);
+    const double next = advance(problem, alpha);
     beta = next / product;
     product = next;
   }
 #pragma omp parallel for
-  for (int e = 0; e < s->mesh.count; ++e) {
-    double* const u = heat_of(s, e);
-    const double* const x = s->own_x + (size_t)ua_own * (size_t)e;
+  for (int e = 0; e < problem->mesh.count; ++e) {
+    double* const u = heat_of(problem, e);
+    const double* const x = problem->own_x + (size_t)ua_own * (size_t)e;
     for (int i = 0; i < ua_own; ++i) u[node_of(i)] += x[i];
-    ua_gather(&s->mortars, &s->basis, e, s->x, u);
+    ua_gather(&problem->mortars, &problem->basis, e, problem->x, u);
   }
 }
 

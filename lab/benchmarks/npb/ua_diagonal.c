@@ -65,9 +65,9 @@ static double scaled(struct ua_scale column, struct ua_scale by) {
 }
 
 /// Adds one element's share.
-static void add_element(const struct ua_columns* c, const struct ua_mortars* t, const struct ua_basis* b,
-                        int e, struct ua_scale scale, double* diagonal) {
-  const int* const where = t->where[e];
+static void add_element(const struct ua_columns* c, const struct ua_mortars* mortars,
+                        const struct ua_basis* b, int e, struct ua_scale scale, double* diagonal) {
+  const int* const where = mortars->where[e];
   for (int p = 0; p < ua_corners; ++p) {
     unsigned mask = 0;
     for (unsigned d = 0; d < 3; ++d) {
@@ -77,29 +77,29 @@ static void add_element(const struct ua_columns* c, const struct ua_mortars* t, 
         edge[k] = k == d ? 1 : b->part[p].place[k];
         face[k] = k == d ? b->part[p].place[k] : 1;
       }
-      if (ua_divided(t, e, b->part_at[edge[2]][edge[1]][edge[0]])) mask |= 1U << d;
-      if (ua_divided(t, e, b->part_at[face[2]][face[1]][face[0]])) mask |= 8U << d;
+      if (ua_divided(mortars, e, b->part_at[edge[2]][edge[1]][edge[0]])) mask |= 1U << d;
+      if (ua_divided(mortars, e, b->part_at[face[2]][face[1]][face[0]])) mask |= 8U << d;
     }
     ua_add(&diagonal[where[p]], scaled(c->corner[mask], scale));
   }
   for (int p = ua_corners; p < ua_parts; ++p) {
     const struct ua_part* const part = &b->part[p];
     const bool is_edge = p < ua_corners + ua_edges;
-    if (!ua_divided(t, e, p)) {
+    if (!ua_divided(mortars, e, p)) {
       for (int i = 0; i < (is_edge ? between : between * between); ++i) {
         const int node = part->first + part->stride[0] * (i % between) + part->stride[1] * (i / between);
         ua_add(&diagonal[where[p] + i], scaled(c->node[node], scale));
       }
       continue;
     }
-    const int* const list = t->list + where[p];
+    const int* const list = mortars->list + where[p];
     if (is_edge) {
       int faces = 0;
       for (int d = 0; d < 3; ++d) {
         if (d == part->axis[0]) continue;
         int face[3] = {1, 1, 1};
         face[d] = part->place[d];
-        faces += ua_divided(t, e, b->part_at[face[2]][face[1]][face[0]]);
+        faces += ua_divided(mortars, e, b->part_at[face[2]][face[1]][face[0]]);
       }
       for (int i = 1; i < ua_fine - 1; ++i) ua_add(&diagonal[list[i]], scaled(c->edge[faces][i], scale));
     } else {

@@ -44,25 +44,25 @@ static void middle_of(const struct ua_mesh* m, const struct ua_element* e, const
 }
 
 /// Finds the divided parts: those with a corner in their middle.
-static void find_divided(struct ua_mortars* t, const struct ua_mesh* m, const struct ua_basis* b) {
+static void find_divided(struct ua_mortars* mortars, const struct ua_mesh* m, const struct ua_basis* b) {
   const int line = m->side + 1;
 #pragma omp parallel for
-  for (int i = 0; i < line * line * line; ++i) t->lattice[i] = unseen;
+  for (int i = 0; i < line * line * line; ++i) mortars->lattice[i] = unseen;
 #pragma omp parallel for
   for (int e = 0; e < m->count; ++e)
     for (int c = 0; c < ua_corners; ++c) {
       int place[3];
       middle_of(m, &m->element[e], &b->part[c], place);
 #pragma omp atomic write
-      *lattice_at(t, m, place) = corner_here;
+      *lattice_at(mortars, m, place) = corner_here;
     }
 #pragma omp parallel for
   for (int e = 0; e < m->count; ++e) {
-    t->divided[e] = 0;
+    mortars->divided[e] = 0;
     for (int p = ua_corners; p < ua_parts; ++p) {
       int place[3];
       middle_of(m, &m->element[e], &b->part[p], place);
-      if (*lattice_at(t, m, place) == corner_here) t->divided[e] |= (uint32_t)1 << p;
+      if (*lattice_at(mortars, m, place) == corner_here) mortars->divided[e] |= (uint32_t)1 << p;
     }
   }
 }
@@ -79,35 +79,35 @@ static void too_many(int room) {
 }
 
 /// Numbers the points, so that those of an element are close together.
-static void number(struct ua_mortars* t, const struct ua_mesh* m, const struct ua_basis* b) {
-  t->count = t->list_count = 0;
+static void number(struct ua_mortars* mortars, const struct ua_mesh* m, const struct ua_basis* b) {
+  mortars->count = mortars->list_count = 0;
   for (int e = 0; e < m->count; ++e)
     for (int p = 0; p < ua_parts; ++p) {
-      if (ua_divided(t, e, p)) {
-        t->where[e][p] = t->list_count;
-        t->list_count += fine_points_of(p);
+      if (ua_divided(mortars, e, p)) {
+        mortars->where[e][p] = mortars->list_count;
+        mortars->list_count += fine_points_of(p);
         continue;
       }
       int place[3];
       middle_of(m, &m->element[e], &b->part[p], place);
-      int* const at = lattice_at(t, m, place);
+      int* const at = lattice_at(mortars, m, place);
       if (*at < 0) {
-        if (t->count + points_of(p) > t->room) too_many(t->room);
-        *at = t->count;
+        if (mortars->count + points_of(p) > mortars->room) too_many(mortars->room);
+        *at = mortars->count;
         bool inside = true;
         for (int d = 0; d < 3; ++d) inside = inside && place[d] > 0 && place[d] < m->side;
-        for (int i = 0; i < points_of(p); ++i) t->inside[t->count++] = inside ? 1 : 0;
+        for (int i = 0; i < points_of(p); ++i) mortars->inside[mortars->count++] = inside ? 1 : 0;
       }
-      t->where[e][p] = *at;
+      mortars->where[e][p] = *at;
     }
 }
 
 /// Lists the points of a divided part.
-static void list_points(struct ua_mortars* t, const struct ua_mesh* m, const struct ua_basis* b, int e,
+static void list_points(struct ua_mortars* mortars, const struct ua_mesh* m, const struct ua_basis* b, int e,
                         int p) {
   const struct ua_part* const part = &b->part[p];
   const int quarter = ua_side(m, m->element[e].level) / 4;
-  int* const list = t->list + t->where[e][p];
+  int* const list = mortars->list + mortars->where[e][p];
   int place[3];
   middle_of(m, &m->element[e], part, place);
   const int axis = part->axis[0];
@@ -120,30 +120,31 @@ static void list_points(struct ua_mortars* t, const struct ua_mesh* m, const str
     if (face) place[other] = m->element[e].place[other] + fine_place[across] * quarter;
     // Nine points in a row of three rows, or three in a row in one of the directions.
     const bool both = face && fine_place[along] % 2 != 0 && fine_place[across] % 2 != 0;
-    list[i] = *lattice_at(t, m, place) + fine_offset[along] + (both ? between : 1) * fine_offset[across];
+    list[i] =
+        *lattice_at(mortars, m, place) + fine_offset[along] + (both ? between : 1) * fine_offset[across];
   }
 }
 
-void ua_mortars_renew(struct ua_mortars* t, const struct ua_mesh* m, const struct ua_basis* b) {
-  find_divided(t, m, b);
-  number(t, m, b);
-  if (t->list_count > t->list_room) {
-    free(t->list);
-    t->list_room = 2 * t->list_count;
-    t->list = npb_allocate((uint64_t)t->list_room, sizeof *t->list);
+void ua_mortars_renew(struct ua_mortars* mortars, const struct ua_mesh* m, const struct ua_basis* b) {
+  find_divided(mortars, m, b);
+  number(mortars, m, b);
+  if (mortars->list_count > mortars->list_room) {
+    free(mortars->list);
+    mortars->list_room = 2 * mortars->list_count;
+    mortars->list = npb_allocate((uint64_t)mortars->list_room, sizeof *mortars->list);
   }
 #pragma omp parallel for
-  for (int i = 0; i < t->count; ++i) t->share[i] = 0;
+  for (int i = 0; i < mortars->count; ++i) mortars->share[i] = 0;
 #pragma omp parallel for
   for (int e = 0; e < m->count; ++e) {
     for (int p = ua_corners; p < ua_parts; ++p)
-      if (ua_divided(t, e, p)) list_points(t, m, b, e, p);
+      if (ua_divided(mortars, e, p)) list_points(mortars, m, b, e, p);
     double one[ua_nodes];
     for (int i = 0; i < ua_nodes; ++i) one[i] = 1;
-    ua_scatter_plain(t, b, e, one, t->share);
+    ua_scatter_plain(mortars, b, e, one, mortars->share);
   }
 #pragma omp parallel for
-  for (int i = 0; i < t->count; ++i) t->share[i] = 1 / t->share[i];
+  for (int i = 0; i < mortars->count; ++i) mortars->share[i] = 1 / mortars->share[i];
 }
 
 /// From the points of a divided edge to the nodes between its ends, and back.
@@ -158,16 +159,17 @@ static double project_back(const struct ua_basis* b, int point, const double* no
   return sum;
 }
 
-void ua_gather(const struct ua_mortars* t, const struct ua_basis* b, int e, const double* value, double* u) {
-  const int* const where = t->where[e];
+void ua_gather(const struct ua_mortars* mortars, const struct ua_basis* b, int e, const double* value,
+               double* u) {
+  const int* const where = mortars->where[e];
   int p = 0;
   for (; p < ua_corners; ++p) u[b->part[p].first] = value[where[p]];
   for (; p < ua_corners + ua_edges; ++p) {
     double* const to = u + b->part[p].first;
     const int stride = b->part[p].stride[0];
-    if (ua_divided(t, e, p)) {
+    if (ua_divided(mortars, e, p)) {
       double fine[ua_fine];
-      for (int i = 0; i < ua_fine; ++i) fine[i] = value[t->list[where[p] + i]];
+      for (int i = 0; i < ua_fine; ++i) fine[i] = value[mortars->list[where[p] + i]];
       for (int i = 0; i < between; ++i) to[stride * i] = project_onto(b, i, fine);
     } else {
       for (int i = 0; i < between; ++i) to[stride * i] = value[where[p] + i];
@@ -176,11 +178,11 @@ void ua_gather(const struct ua_mortars* t, const struct ua_basis* b, int e, cons
   for (; p < ua_parts; ++p) {
     double* const to = u + b->part[p].first;
     const int* const stride = b->part[p].stride;
-    if (ua_divided(t, e, p)) {
+    if (ua_divided(mortars, e, p)) {
       double half[between][ua_fine];
       for (int j = 0; j < ua_fine; ++j) {
         double fine[ua_fine];
-        for (int i = 0; i < ua_fine; ++i) fine[i] = value[t->list[where[p] + ua_fine * j + i]];
+        for (int i = 0; i < ua_fine; ++i) fine[i] = value[mortars->list[where[p] + ua_fine * j + i]];
         for (int i = 0; i < between; ++i) half[i][j] = project_onto(b, i, fine);
       }
       for (int j = 0; j < between; ++j)
@@ -193,16 +195,17 @@ void ua_gather(const struct ua_mortars* t, const struct ua_basis* b, int e, cons
   }
 }
 
-void ua_scatter(const struct ua_mortars* t, const struct ua_basis* b, int e, const double* u, double* value) {
-  const int* const where = t->where[e];
+void ua_scatter(const struct ua_mortars* mortars, const struct ua_basis* b, int e, const double* u,
+                double* value) {
+  const int* const where = mortars->where[e];
   int p = 0;
   for (; p < ua_corners; ++p) ua_add(&value[where[p]], u[b->part[p].first]);
   for (; p < ua_corners + ua_edges; ++p) {
     const double* const from = u + b->part[p].first;
     const int stride = b->part[p].stride[0];
-    if (ua_divided(t, e, p)) {
+    if (ua_divided(mortars, e, p)) {
       for (int i = 0; i < ua_fine; ++i)
-        ua_add(&value[t->list[where[p] + i]], project_back(b, i, from, stride));
+        ua_add(&value[mortars->list[where[p] + i]], project_back(b, i, from, stride));
     } else {
       for (int i = 0; i < between; ++i) ua_add(&value[where[p] + i], from[stride * i]);
     }
@@ -210,13 +213,13 @@ void ua_scatter(const struct ua_mortars* t, const struct ua_basis* b, int e, con
   for (; p < ua_parts; ++p) {
     const double* const from = u + b->part[p].first;
     const int* const stride = b->part[p].stride;
-    if (ua_divided(t, e, p)) {
+    if (ua_divided(mortars, e, p)) {
       double half[ua_fine][between];
       for (int i = 0; i < between; ++i)
         for (int j = 0; j < ua_fine; ++j) half[j][i] = project_back(b, j, from + stride[0] * i, stride[1]);
       for (int j = 0; j < ua_fine; ++j)
         for (int i = 0; i < ua_fine; ++i)
-          ua_add(&value[t->list[where[p] + ua_fine * j + i]], project_back(b, i, half[j], 1));
+          ua_add(&value[mortars->list[where[p] + ua_fine * j + i]], project_back(b, i, half[j], 1));
     } else {
       for (int j = 0; j < between; ++j)
         for (int i = 0; i < between; ++i)
@@ -225,19 +228,19 @@ void ua_scatter(const struct ua_mortars* t, const struct ua_basis* b, int e, con
   }
 }
 
-void ua_scatter_plain(const struct ua_mortars* t, const struct ua_basis* b, int e, const double* u,
+void ua_scatter_plain(const struct ua_mortars* mortars, const struct ua_basis* b, int e, const double* u,
                       double* value) {
-  const int* const where = t->where[e];
+  const int* const where = mortars->where[e];
   for (int p = 0; p < ua_corners; ++p) {
     // A corner counts by those of its three faces that are not divided.
     const int* const place = b->part[p].place;
     const int faces[3] = {b->part_at[1][1][place[0]], b->part_at[1][place[1]][1], b->part_at[place[2]][1][1]};
     int plain = 0;
-    for (int d = 0; d < 3; ++d) plain += !ua_divided(t, e, faces[d]);
+    for (int d = 0; d < 3; ++d) plain += !ua_divided(mortars, e, faces[d]);
     ua_add(&value[where[p]], u[b->part[p].first] * plain / 3);
   }
   for (int p = ua_corners; p < ua_parts; ++p) {
-    if (ua_divided(t, e, p)) continue;
+    if (ua_divided(mortars, e, p)) continue;
     const struct ua_part* const part = &b->part[p];
     for (int i = 0; i < points_of(p); ++i)
       ua_add(&value[where[p] + i],

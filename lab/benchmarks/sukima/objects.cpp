@@ -32,10 +32,10 @@ template <class F> void time_each(bench::run& r, std::int64_t n, F region) {
   r.record(seconds / static_cast<double>(n), bench::process_cpu_seconds() - cpu);
 }
 
-void measure_ping_pong(bench::run& r) {
-  const std::int64_t n = r.size_between(1, 1'000'000'000);
+void measure_ping_pong(bench::run& harness) {
+  const std::int64_t n = harness.size_between(1, 1'000'000'000);
   std::int64_t sum = 0;
-  time_each(r, n, [&] {
+  time_each(harness, n, [&] {
     program p(system_runtime());
     const auto there = p.stream<std::int64_t>("there", capacity{1});
     const auto back = p.stream<std::int64_t>("back", capacity{1});
@@ -58,14 +58,14 @@ void measure_ping_pong(bench::run& r) {
         .group("pair");
     p.run();
   });
-  r.result(sum);
+  harness.result(sum);
 }
 
 /// \param group_of_sink that of the source is "a"
-void time_stream(bench::run& r, const char* group_of_sink) {
-  const std::int64_t n = r.size_between(1, 1'000'000'000);
+void time_stream(bench::run& harness, const char* group_of_sink) {
+  const std::int64_t n = harness.size_between(1, 1'000'000'000);
   std::int64_t sum = 0;
-  time_each(r, n, [&] {
+  time_each(harness, n, [&] {
     program p(system_runtime());
     const auto s = p.stream<std::int64_t>("numbers", capacity{64});
     p.object(
@@ -84,16 +84,16 @@ void time_stream(bench::run& r, const char* group_of_sink) {
         .group(group_of_sink);
     p.run();
   });
-  r.result(sum);
+  harness.result(sum);
 }
 
 void measure_stream(bench::run& r) { time_stream(r, "a"); }
 void measure_stream_apart(bench::run& r) { time_stream(r, "b"); }
 
-void measure_fan_in(bench::run& r) {
-  const std::int64_t n = r.size_between(1, 1'000'000'000);
+void measure_fan_in(bench::run& harness) {
+  const std::int64_t n = harness.size_between(1, 1'000'000'000);
   std::int64_t sum = 0;
-  time_each(r, n, [&] {
+  time_each(harness, n, [&] {
     program p(system_runtime());
     const auto s = p.stream<std::int64_t>("numbers", capacity{64});
     for (int k = 0; k < senders; ++k)
@@ -113,13 +113,13 @@ void measure_fan_in(bench::run& r) {
         .group("all");
     p.run();
   });
-  r.result(sum);
+  harness.result(sum);
 }
 
-void measure_ring(bench::run& r) {
-  const std::int64_t n = r.size_between(1, 1'000'000'000);
+void measure_ring(bench::run& harness) {
+  const std::int64_t n = harness.size_between(1, 1'000'000'000);
   std::int64_t last = 0;
-  time_each(r, n, [&] {
+  time_each(harness, n, [&] {
     program p(system_runtime());
     std::vector<sukima::objects::stream<std::int64_t>> links;
     for (int i = 0; i < ring_length; ++i)
@@ -143,7 +143,7 @@ void measure_ring(bench::run& r) {
     }
     p.run();
   });
-  r.result(last);
+  harness.result(last);
 }
 
 const bench::registration registered[]{{"objects-ping-pong", measure_ping_pong},

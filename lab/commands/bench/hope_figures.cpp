@@ -57,27 +57,27 @@ std::vector<double> allowed_seconds(const row& r, const row& one, const row& all
   return seconds;
 }
 
-void compare(summary& s, const row& r, const measured_rows& rows, const node_cpus& cpus) {
+void compare(summary& figures, const row& measured, const measured_rows& rows, const node_cpus& cpus) {
   const row* const one = rows.one();
   const row* const stealing = rows.find(stealing_row);
   std::string name;
   std::vector<double> ratios;
   const auto over = [](const measurement& a, const measurement& b) { return a.seconds / b.seconds; };
-  if (r.what.deaths != 0) {
+  if (measured.what.deaths != 0) {
     if (one == nullptr || stealing == nullptr) return;
     name = allowed_reference;
-    const std::vector<double> allowed = allowed_seconds(r, *one, *stealing, cpus);
+    const std::vector<double> allowed = allowed_seconds(measured, *one, *stealing, cpus);
     for (std::size_t round = 0; round < allowed.size(); ++round)
-      ratios.push_back(r.samples[round].measured.seconds / allowed[round]);
+      ratios.push_back(measured.samples[round].measured.seconds / allowed[round]);
   } else {
-    const row* const reference = r.what.nodes == 1 ? one : stealing;
+    const row* const reference = measured.what.nodes == 1 ? one : stealing;
     if (reference == nullptr) return;
     name = reference->what.scenario;
-    ratios = by_round(r, *reference, over);
+    ratios = by_round(measured, *reference, over);
   }
   const interval ratio = bootstrap_median(ratios);
-  s.ratio = ratio.estimate;
-  s.paired.emplace(name, ratio);
+  figures.ratio = ratio.estimate;
+  figures.paired.emplace(name, ratio);
 }
 
 void add_lost(summary& s, const row& r, const row& undisturbed) {

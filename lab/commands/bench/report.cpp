@@ -50,39 +50,40 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string json_line(const summary& s) {
+std::string json_line(const summary& figures) {
   nlohmann::ordered_json line;
-  line["benchmark"] = s.what.benchmark;
-  line["size"] = s.what.size ? nlohmann::ordered_json(*s.what.size) : nlohmann::ordered_json(nullptr);
-  line["system"] = s.what.system;
-  line["compiler"] =
-      s.what.compiler.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s.what.compiler);
-  line["scenario"] = s.what.scenario;
-  line["workers"] = s.what.workers;
-  if (s.what.depth) line["depth"] = *s.what.depth;
-  if (s.what.nodes != 0) line["nodes"] = s.what.nodes;
-  if (s.what.hope) line["hope"] = *s.what.hope;
-  line["repetitions"] = s.repetitions;
-  line["seconds"] = {{"q1", rounded(s.seconds.q1)},
-                     {"median", rounded(s.seconds.median)},
-                     {"q3", rounded(s.seconds.q3)},
-                     {"max", rounded(s.slowest)}};
-  line["cpu_seconds"] = rounded(s.cpu_seconds);
-  line["ratio"] = optional_number(s.ratio);
-  line["cpu_ratio"] = optional_number(s.cpu_ratio);
-  if (s.ideal) {
-    line["ideal"] = rounded(s.ideal->seconds.median);
-    line["cpus"] = rounded(s.ideal->cpus);
-    line["over_ideal"] = ratio_object(s.ideal->over);
-    if (s.ideal->own) {
-      line["own_ideal"] = rounded(s.ideal->own->seconds);
-      line["over_own_ideal"] = ratio_object(s.ideal->own->over);
+  line["benchmark"] = figures.what.benchmark;
+  line["size"] =
+      figures.what.size ? nlohmann::ordered_json(*figures.what.size) : nlohmann::ordered_json(nullptr);
+  line["system"] = figures.what.system;
+  line["compiler"] = figures.what.compiler.empty() ? nlohmann::ordered_json(nullptr)
+                                                   : nlohmann::ordered_json(figures.what.compiler);
+  line["scenario"] = figures.what.scenario;
+  line["workers"] = figures.what.workers;
+  if (figures.what.depth) line["depth"] = *figures.what.depth;
+  if (figures.what.nodes != 0) line["nodes"] = figures.what.nodes;
+  if (figures.what.hope) line["hope"] = *figures.what.hope;
+  line["repetitions"] = figures.repetitions;
+  line["seconds"] = {{"q1", rounded(figures.seconds.q1)},
+                     {"median", rounded(figures.seconds.median)},
+                     {"q3", rounded(figures.seconds.q3)},
+                     {"max", rounded(figures.slowest)}};
+  line["cpu_seconds"] = rounded(figures.cpu_seconds);
+  line["ratio"] = optional_number(figures.ratio);
+  line["cpu_ratio"] = optional_number(figures.cpu_ratio);
+  if (figures.ideal) {
+    line["ideal"] = rounded(figures.ideal->seconds.median);
+    line["cpus"] = rounded(figures.ideal->cpus);
+    line["over_ideal"] = ratio_object(figures.ideal->over);
+    if (figures.ideal->own) {
+      line["own_ideal"] = rounded(figures.ideal->own->seconds);
+      line["over_own_ideal"] = ratio_object(figures.ideal->own->over);
     }
   }
-  for (const auto& [name, value] : s.more) {
+  for (const auto& [name, value] : figures.more) {
     if (!line.contains(name)) line[name] = number(value);
   }
-  for (const auto& [peer, ratio] : s.paired) {
+  for (const auto& [peer, ratio] : figures.paired) {
     line["paired"][peer] = ratio_object(ratio);
   }
   return line.dump();

@@ -45,12 +45,12 @@ std::vector<double> paired_ratios(const row& numerator, const row& denominator) 
   return ratios;
 }
 
-summary figures_of(const row& r) {
-  summary s{.what = r.what,
-            .repetitions = static_cast<int>(r.samples.size()),
-            .seconds = quartiles_of(values_of(r, [](const measurement& m) { return m.seconds; })),
-            .slowest = std::ranges::max(values_of(r, [](const measurement& m) { return m.seconds; })),
-            .cpu_seconds = median_of(values_of(r, [](const measurement& m) { return m.cpu_seconds; })),
+summary figures_of(const row& measured) {
+  summary s{.what = measured.what,
+            .repetitions = static_cast<int>(measured.samples.size()),
+            .seconds = quartiles_of(values_of(measured, [](const measurement& m) { return m.seconds; })),
+            .slowest = std::ranges::max(values_of(measured, [](const measurement& m) { return m.seconds; })),
+            .cpu_seconds = median_of(values_of(measured, [](const measurement& m) { return m.cpu_seconds; })),
             .ratio = {},
             .cpu_ratio = {},
             .own_ratio = {},
@@ -58,9 +58,9 @@ summary figures_of(const row& r) {
             .ideal = {},
             .more = {},
             .paired = {}};
-  if (r.samples.front().measured.size) s.what.size = r.samples.front().measured.size;
+  if (measured.samples.front().measured.size) s.what.size = measured.samples.front().measured.size;
   std::map<std::string, std::vector<double>> more;
-  for (const sample& one : r.samples) {
+  for (const sample& one : measured.samples) {
     for (const auto& [name, value] : one.measured.more) more[name].push_back(value);
   }
   for (auto& [name, values] : more) s.more[name] = median_of(std::move(values));

@@ -70,30 +70,30 @@ wait_summary summary_of(std::vector<double> waits) {
 /// Adds a worker to the profile.
 /// \param with_work when any worker of the runtime was working
 /// \param waits receives its waits for work
-void add_worker(const recorded_worker& w, const periods& with_work, runtime_profile& profile,
+void add_worker(const recorded_worker& recorded, const periods& with_work, runtime_profile& profile,
                 std::vector<double>& waits) {
   const periods run{profile.run};
-  const periods no_cpu = common(w.without_cpu, run);
-  const auto on_cpu = [&](activity what) { return without(common(during(w, what), run), no_cpu); };
+  const periods no_cpu = common(recorded.without_cpu, run);
+  const auto on_cpu = [&](activity what) { return without(common(during(recorded, what), run), no_cpu); };
   worker_profile mine;
-  mine.number = w.number;
+  mine.number = recorded.number;
   mine.working = seconds_of(on_cpu(activity::working));
   mine.searching = seconds_of(on_cpu(activity::searching));
   mine.sleeping = seconds_of(on_cpu(activity::sleeping));
   mine.without_cpu = seconds_of(no_cpu);
   const double there = mine.working + mine.searching + mine.sleeping + mine.without_cpu;
   mine.outside = std::max(0.0, profile.run.seconds() - there);
-  for (const recorded_steal& steal : w.steals) ++mine.steals[steal.victim];
-  mine.parks = w.parks;
-  mine.suspensions = w.suspensions;
-  mine.is_full = w.is_full;
-  add(profile.longest_without_cpu, w.number, no_cpu);
-  periods idle = during(w, activity::searching);
-  append(idle, during(w, activity::sleeping));
+  for (const recorded_steal& steal : recorded.steals) ++mine.steals[steal.victim];
+  mine.parks = recorded.parks;
+  mine.suspensions = recorded.suspensions;
+  mine.is_full = recorded.is_full;
+  add(profile.longest_without_cpu, recorded.number, no_cpu);
+  periods idle = during(recorded, activity::searching);
+  append(idle, during(recorded, activity::sleeping));
   idle = merged(std::move(idle));
-  add_waits(w, idle, with_work, waits);
+  add_waits(recorded, idle, with_work, waits);
   idle = common(idle, with_work);
-  add(profile.longest_without_work, w.number, idle);
+  add(profile.longest_without_work, recorded.number, idle);
   const double stalled = seconds_of(common(no_cpu, with_work));
   const double had_none = seconds_of(without(idle, no_cpu));
   const double searched = seconds_of(common(on_cpu(activity::searching), with_work));

@@ -220,19 +220,19 @@ void node::idle() noexcept { transport_->ring(); }
 
 void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::what::aborted, .id = id}); }
 
-void node::ended(detail::received_task& t) noexcept {
-  event e{.kind = event::what::ended, .t = &t};
-  e.of = t.form != nullptr ? &unit_of(t) : nullptr;
+void node::ended(detail::received_task& done_task) noexcept {
+  event e{.kind = event::what::ended, .t = &done_task};
+  e.of = done_task.form != nullptr ? &unit_of(done_task) : nullptr;
   try {
-    if (t.aborted) {
+    if (done_task.aborted) {
       e.how = outcome::aborted;
-    } else if (t.error) {
+    } else if (done_task.error) {
       e.how = outcome::thrown;
-      e.error = std::move(t.error);  // no reference stays with the task
+      e.error = std::move(done_task.error);  // no reference stays with the task
     } else if (e.of != nullptr) {
-      t.form->put_result(t, e.content);
+      done_task.form->put_result(done_task, e.content);
     } else {
-      detail::cluster_entry& called = *static_cast<root_task&>(t).called;
+      detail::cluster_entry& called = *static_cast<root_task&>(done_task).called;
       put_name(e.content, name_of(called));
       called.put(called, e.content);
     }

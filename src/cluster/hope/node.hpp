@@ -168,7 +168,7 @@ class node final : public node_base {
   void unanswered() noexcept override {}  // this node makes no standing requests
   void idle() noexcept override;
   void aborted(std::uint64_t id) noexcept override;
-  void ended(detail::received_task& t) noexcept override;
+  void ended(detail::received_task& done_task) noexcept override;
 
   // For the cluster thread.
   // node.cpp: the loop, entries
@@ -203,7 +203,7 @@ class node final : public node_base {
   static unit& unit_of(const detail::received_task& t) noexcept;
   /// The unit that a task was split off from, or the entry. Linear in the number of its ancestors.
   task_key within(const detail::task& t) const;
-  void name(detail::task& t, resumer giver, purpose asked);
+  void name(detail::task& named, resumer giver, purpose asked);
   unit* find(const task_key& key) const;
   /// \pre there is none of that name
   unit& new_unit(const task_key& key, const task_key& within, const detail::travel_form& form,
@@ -243,7 +243,7 @@ class node final : public node_base {
   void answer_came(event& e);
   void nothing_came(purpose asked);
   /// Follows up on a task that has got its name. \param u  null: its result is known, and it has ended
-  void place(unit* u, standing s, std::uint64_t id, purpose asked);
+  void place(unit* u, standing found, std::uint64_t id, purpose asked);
   void place_in_plan(unit* u, std::uint64_t id);
   /// Takes over the units of a lost node if this one is the next of the ranks that began there.
   void inherit();

@@ -137,7 +137,7 @@ void node::nothing_came(purpose asked) {
     helping_.reset();
 }
 
-void node::place(unit* u, standing s, std::uint64_t id, purpose asked) {
+void node::place(unit* u, standing found, std::uint64_t id, purpose asked) {
   switch (asked) {
     case purpose::plan:
       failures_ = 0;
@@ -145,7 +145,7 @@ void node::place(unit* u, standing s, std::uint64_t id, purpose asked) {
       return;
     case purpose::help:
       failures_ = 0;
-      if (s != standing::of_no_interest) {
+      if (found != standing::of_no_interest) {
         let_giver_go(id);
         return;
       }
@@ -153,7 +153,7 @@ void node::place(unit* u, standing s, std::uint64_t id, purpose asked) {
       start(*u, claim_as::mine_told);
       return;
     case purpose::look:
-      if (s != standing::of_no_interest) {
+      if (found != standing::of_no_interest) {
         looks_.found();
       } else {
         looks_.found_in_vain(clock::now());

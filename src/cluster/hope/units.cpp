@@ -11,26 +11,26 @@ node::unit* node::find(const task_key& key) const {
   return found == units_.end() ? nullptr : found->second.get();
 }
 
-void node::name(detail::task& t, resumer giver, purpose asked) {
-  const detail::travel_point& travel = *t.kind->travel;
+void node::name(detail::task& named, resumer giver, purpose asked) {
+  const detail::travel_point& travel = *named.kind->travel;
   const auto number = forms_.number_of(*travel.form);
   bytes arguments;
   bool has_name = number.has_value();
   try {
-    if (has_name) travel.put(t, arguments);
+    if (has_name) travel.put(named, arguments);
     if (arguments.size() > largest_message / 2) has_name = false;
   } catch (...) {  // the task runs here, where nothing must be encoded
     has_name = false;
   }
   if (!has_name) {
-    detail::keep_here(workers_, t);
+    detail::keep_here(workers_, named);
     if (giver) giver.resume();
     nothing_came(asked);
     return;
   }
   const task_key key = key_of(entry_, *number, arguments);
-  const task_key origin = within(t);
-  const std::uint64_t id = detail::give_away(workers_, t);
+  const task_key origin = within(named);
+  const std::uint64_t id = detail::give_away(workers_, named);
   counters_.add(&counts::named);
   looks_.has_name_here(key);
   given_task& given = given_[id];

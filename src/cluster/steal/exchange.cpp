@@ -191,10 +191,10 @@ void node::refuse_all() {
   for (const auto& [who, asked] : std::exchange(wanting_, {})) refuse(who, asked);
 }
 
-void node::give(detail::task& t) {
-  if (detail::came_from_node(workers_, t)) {
+void node::give(detail::task& given) {
+  if (detail::came_from_node(workers_, given)) {
     // Two nodes answered, so one task too many came; its owner can give it to a node that asks now.
-    auto& surplus = static_cast<detail::received_task&>(t);
+    auto& surplus = static_cast<detail::received_task&>(given);
     send(surplus.from, {.kind = message_kind::declined, .id = surplus.id});
     received_.erase({surplus.from, surplus.id});
     surplus.destroy(&surplus);
@@ -204,7 +204,7 @@ void node::give(detail::task& t) {
     return;
   }
   const std::uint32_t entry = active_entry_.load();
-  const auto number = forms_.number_of(*t.kind->travel->form);
+  const auto number = forms_.number_of(*given.kind->travel->form);
   const auto now = clock::now();
   const auto to = std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) {
     return w.second.entry == entry && small_tasks_.gives_from(w.first) <= now;
@@ -218,19 +218,19 @@ void node::give(detail::task& t) {
     who = line->node;
   }
   bytes arguments;
-  if (!who || !number || !write_task(t, arguments)) {
+  if (!who || !number || !write_task(given, arguments)) {
     // What cannot travel would be the answer to each request until a worker here takes it.
     if (who)
-      detail::keep_here(workers_, t);
+      detail::keep_here(workers_, given);
     else
-      detail::give_back(workers_, t);
+      detail::give_back(workers_, given);
     if (who) refuse_all();
     lifelines_.on_unanswered(now);
     return;
   }
   if (to != wanting_.end()) wanting_.erase(to);
   lifelines_.remove(*who);  // one task is what it waits for
-  const std::uint64_t id = detail::give_away(workers_, t);
+  const std::uint64_t id = detail::give_away(workers_, given);
   given_.emplace(id, away{*who, now});
   small_tasks_.on_sent(*who, now);
   send(*who, {.kind = message_kind::task,

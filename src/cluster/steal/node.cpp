@@ -176,16 +176,16 @@ void node::idle() noexcept {
 
 void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::what::aborted, .id = id}); }
 
-void node::ended(detail::received_task& t) noexcept {
-  event e{.kind = event::what::ended, .t = &t};
+void node::ended(detail::received_task& done_task) noexcept {
+  event e{.kind = event::what::ended, .t = &done_task};
   try {
-    if (t.aborted) {
+    if (done_task.aborted) {
       e.how = outcome::aborted;
-    } else if (t.error) {
+    } else if (done_task.error) {
       e.how = outcome::thrown;
-      e.content = write_exception(t.error, self_);
+      e.content = write_exception(done_task.error, self_);
     } else {
-      t.form->put_result(t, e.content);
+      done_task.form->put_result(done_task, e.content);
       if (e.content.size() > largest_message / 2)
         throw std::length_error("sukima: the result of a task is longer than 128 MiB, and cannot travel");
     }

@@ -98,7 +98,7 @@ class node final : public node_base {
   void unanswered() noexcept override;
   void idle() noexcept override;
   void aborted(std::uint64_t id) noexcept override;
-  void ended(detail::received_task& t) noexcept override;
+  void ended(detail::received_task& done_task) noexcept override;
 
   // For the cluster thread.
   void meet();
@@ -114,7 +114,7 @@ class node final : public node_base {
   void ask_others();
   void look_for_idle_workers();
   void ask_here();
-  void give(detail::task& t);
+  void give(detail::task& given);
   void refuse(node_id who, const wish& asked);
   void refuse_all();
   void send(node_id to, const message& m);

@@ -142,16 +142,16 @@ void unwound_for(planner& p, sheet& out, const ForStmt* loop, token_range whole,
   out.text(" } }");
 }
 
-void unwound_leave(planner& p, sheet& out, const unwind_statement& s, const context& where) {
+void unwound_leave(planner& p, sheet& out, const unwind_statement& statement, const context& where) {
   const unwound& u = *where.version->of;
-  const token_range value{s.whole.begin + 1, s.whole.end - 1};
+  const token_range value{statement.whole.begin + 1, statement.whole.end - 1};
   out.token("{ ", true);
-  if (s.value != nullptr) hoist(p, out, s.value, where);
+  if (statement.value != nullptr) hoist(p, out, statement.value, where);
   out.text(" ");
   const bool is_void = u.result->isVoidType();
   const std::string nothing =
       !where.version->slow && p.in.options.land_closures ? "return; }" : "return 0; }";
-  if (s.value == nullptr) {
+  if (statement.value == nullptr) {
     out.text(nothing);
     return;
   }

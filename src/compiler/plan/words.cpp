@@ -35,12 +35,12 @@ std::string callee_ends(const context& where) {
 }
 
 /// The replacement of a variable's name; nothing: it is kept.
-std::optional<std::string> variable_word(const planner& p, const VarDecl* variable, token_index t,
+std::optional<std::string> variable_word(const planner& p, const VarDecl* variable, token_index token,
                                          const context& where) {
   const plan_input& in = p.in;
-  if (const auto call = in.closure_names_called.find(t); where.version == nullptr &&
-                                                         call != in.closure_names_called.end() &&
-                                                         call->second != where.called_apart) {
+  if (const auto call = in.closure_names_called.find(token); where.version == nullptr &&
+                                                             call != in.closure_names_called.end() &&
+                                                             call->second != where.called_apart) {
     const std::string& code = p.names.closures.at(in.index.closure_variables.at(variable)->definition).name;
     return leaves_for_c(in, call->second->open, where) ? noted(code, where) : code;
   }
@@ -48,7 +48,7 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
   if (is_put_in(in, variable) && variable->getName() == "this") return "(*sukima_this)";
   if (is_backtracking(variable)) return where.backtracking;
   if (in.index.worker_locals.contains(variable->getCanonicalDecl()))
-    return worker_local_name(in, variable, t);
+    return worker_local_name(in, variable, token);
   if (is_looked_up_by_thread(in, variable, where)) return "(*" + thread_accessor(variable) + "())";
   return std::nullopt;
 }

@@ -33,10 +33,10 @@ template <class F> void time_each(bench::run& r, std::int64_t n, F region) {
   r.record(seconds / static_cast<double>(n), bench::process_cpu_seconds() - cpu);
 }
 
-void measure_ping_pong(bench::run& r) {
-  const std::int64_t n = r.size_between(1, 1'000'000'000);
+void measure_ping_pong(bench::run& harness) {
+  const std::int64_t n = harness.size_between(1, 1'000'000'000);
   std::int64_t sum = 0;
-  time_each(r, n, [&] {
+  time_each(harness, n, [&] {
     channel there(for_one);
     channel back(for_one);
     fiber ping([&] {
@@ -55,7 +55,7 @@ void measure_ping_pong(bench::run& r) {
     ping.join();
     pong.join();
   });
-  r.result(sum);
+  harness.result(sum);
 }
 
 void send_numbers(channel& to, std::int64_t from, std::int64_t n, int step) {
@@ -113,10 +113,10 @@ void measure_fan_in(bench::run& r) {
   r.result(sum);
 }
 
-void measure_ring(bench::run& r) {
-  const std::int64_t n = r.size_between(1, 1'000'000'000);
+void measure_ring(bench::run& harness) {
+  const std::int64_t n = harness.size_between(1, 1'000'000'000);
   std::int64_t last = 0;
-  time_each(r, n, [&] {
+  time_each(harness, n, [&] {
     std::vector<std::unique_ptr<channel>> links;
     for (int i = 0; i < ring_length; ++i) links.push_back(std::make_unique<channel>(for_one));
     std::vector<fiber> all;
@@ -137,7 +137,7 @@ void measure_ring(bench::run& r) {
       });
     for (fiber& f : all) f.join();
   });
-  r.result(last);
+  harness.result(last);
 }
 
 const bench::registration registered[]{{"objects-ping-pong", measure_ping_pong},
