@@ -41,7 +41,7 @@ struct survivors {
       tcp_settings s = settings_of(n, static_cast<unsigned>(nodes.size()), at);
       s.survives_losses = true;
       s.ended_nodes = ended.file;
-      s.heartbeat = heartbeat;
+      s.heartbeat.period = heartbeat;
       nodes[n] = make_tcp_transport(std::move(s));
       threads.emplace_back([this, n] {
         to[n].thread = std::this_thread::get_id();
@@ -105,7 +105,7 @@ TEST(tcp_survival, waits_for_the_list_of_a_node_0_that_began_later) {
     tcp_settings one = settings_of(n, 3, s.at);
     one.survives_losses = true;
     one.ended_nodes = s.ended.file;
-    one.heartbeat = 500s;
+    one.heartbeat.period = 500s;
     s.nodes[n] = make_tcp_transport(std::move(one));
     threads.emplace_back([&s, n] {
       s.to[n].thread = std::this_thread::get_id();
@@ -178,7 +178,7 @@ TEST(tcp_survival, loses_a_silent_node_whose_neighbours_are_gone) {
 TEST(tcp_survival, hears_of_lost_nodes_while_it_meets) {
   survivors s(3);
   const listening at_1;  // accepts by its backlog only
-  const auto quick = [](tcp_settings& one) { one.heartbeat = 50ms; };
+  const auto quick = [](tcp_settings& one) { one.heartbeat.period = 50ms; };
   std::atomic<bool> has_met{false};
   std::thread first([&] {
     s.start(0, quick);
@@ -205,7 +205,7 @@ TEST(tcp_survival, goes_on_without_a_node_whose_host_it_does_not_know) {
   survivors s(3);
   const listening at_1;
   const auto patient = [](tcp_settings& one) {
-    one.heartbeat = 500s;
+    one.heartbeat.period = 500s;
     if (one.own.node == 0) one.addresses = {"127.0.0.1", std::string(70, 'x'), "127.0.0.1"};  // too long
   };
   std::thread first([&] { s.start(0, patient); });

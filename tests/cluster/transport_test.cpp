@@ -376,7 +376,7 @@ TEST(tcp_transport, is_not_disturbed_by_strangers) {
 
 TEST(tcp_transport, loses_a_node_that_is_silent) {
   meeting m;
-  m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat = 10ms; });
+  m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat.period = 10ms; });
   EXPECT_EQ(m.failure_0 + m.failure_1, "");
   m.to_0.thread = std::this_thread::get_id();
   // No thread is in node 1's wait(): it sends nothing, and its connection stays.
@@ -393,9 +393,9 @@ TEST(tcp_transport, loses_a_node_that_is_silent) {
 // An event loop inside a handler would end only after the warning.
 TEST(tcp_transport, goes_on_while_it_warns_others_of_a_silent_node) {
   meeting m;
-  m.hold([](tcp_settings& s) { s.silent_beats = 0; }, 500s,
+  m.hold([](tcp_settings& s) { s.heartbeat.silent_beats = 0; }, 500s,
          [](tcp_settings& s) {
-           s.heartbeat = 10ms;
+           s.heartbeat.period = 10ms;
            s.warning_time = 1h;
          });
   EXPECT_EQ(m.failure_0 + m.failure_1, "");
@@ -416,7 +416,7 @@ TEST(tcp_transport, goes_on_while_it_warns_others_of_a_silent_node) {
 
 TEST(tcp_transport, counts_what_goes_of_a_large_message) {
   meeting m;
-  m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat = 1h; });
+  m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat.period = 1h; });
   EXPECT_EQ(m.failure_0 + m.failure_1, "");
   m.to_0.thread = std::this_thread::get_id();
   // The other side does not read, so the system takes a part only.

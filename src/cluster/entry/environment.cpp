@@ -70,7 +70,7 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
   if (const char* const silence = variable(variable_silence)) {
     constexpr std::uint32_t longest_silence = 3600;
     const std::chrono::seconds time(number_of(variable_silence, silence, 0, longest_silence));
-    s.silent_beats = static_cast<unsigned>(time / s.heartbeat);
+    s.heartbeat.silent_beats = static_cast<unsigned>(time / s.heartbeat.period);
   }
   if (const char* const hope = variable(variable_hope))
     s.survives_losses = number_of(variable_hope, hope, 0, 1) == 1;

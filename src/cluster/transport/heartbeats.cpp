@@ -3,6 +3,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <utility>
+
 namespace sukima::cluster {
 
 namespace {
@@ -11,11 +13,17 @@ constexpr node_id neighbours = 2;  ///< on each side
 
 }  // namespace
 
-heartbeats::heartbeats(boost::asio::io_context& io, const tcp_settings& settings, events handlers)
-    : io_(io), settings_(settings), handlers_(std::move(handlers)), timer_(io), silent_(settings.own.nodes) {}
+heartbeats::heartbeats(boost::asio::io_context& io, const identity& own, heartbeat_settings settings,
+                       events handlers)
+    : io_(io),
+      own_(own),
+      settings_(settings),
+      handlers_(std::move(handlers)),
+      timer_(io),
+      silent_(own.nodes) {}
 
 void heartbeats::begin() {
-  if (settings_.silent_beats != 0 && settings_.own.nodes > 1) beat();
+  if (settings_.silent_beats != 0 && own_.nodes > 1) beat();
 }
 
 void heartbeats::stop() noexcept {
@@ -24,7 +32,7 @@ void heartbeats::stop() noexcept {
 }
 
 void heartbeats::beat() {
-  timer_.expires_after(settings_.heartbeat);
+  timer_.expires_after(settings_.period);
   timer_.async_wait([this](boost::system::error_code error) {
     // Bytes that have arrived until now count first: perhaps this node itself stood still.
     if (!error) boost::asio::post(io_, [this] { look_for_silence(); });
@@ -32,7 +40,7 @@ void heartbeats::beat() {
 }
 
 void heartbeats::look_for_silence() {
-  const node_id nodes = settings_.own.nodes;
+  const node_id nodes = own_.nodes;
   look_on_side(1, nodes / 2);
   look_on_side(nodes - 1, (nodes - 1) / 2);
   if (!stopped_) beat();
@@ -41,7 +49,7 @@ void heartbeats::look_for_silence() {
 void heartbeats::look_on_side(node_id step, node_id farthest) {
   node_id found = 0;
   for (node_id distance = 1; distance <= farthest && found < neighbours && !stopped_; ++distance) {
-    const node_id n = (settings_.own.node + distance * step) % settings_.own.nodes;
+    const node_id n = (own_.node + distance * step) % own_.nodes;
     // For one that takes the place of a neighbour, that may still be there: then it sends nothing by itself.
     if (!handlers_.send(n, distance > neighbours)) continue;
     ++found;

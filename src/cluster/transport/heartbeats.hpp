@@ -2,15 +2,22 @@
 // A node's heartbeats, and the detection of silent neighbours.
 #pragma once
 
-#include "transport/tcp.hpp"
+#include "protocol/handshake.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
 namespace sukima::cluster {
+
+struct heartbeat_settings {
+  std::chrono::milliseconds period{500};  ///< between two heartbeats of a node
+  /// A neighbour counts as lost after this number of own beats without a message. 0: never.
+  unsigned silent_beats = 10;
+};
 
 /// A node sends heartbeats to at most four neighbours in the ring of nodes: on each side the first two that
 /// are there. It counts its own beats during which nothing arrived from a neighbour. So a machine that stood
@@ -23,8 +30,8 @@ class heartbeats {
     /// Called if nothing arrived from a node for the whole time.
     std::function<void(node_id)> on_silent;
   };
-  /// `settings`: of the transport, which outlives this
-  heartbeats(boost::asio::io_context& io, const tcp_settings& settings, events handlers);
+  /// \param own  this node; outlives this object
+  heartbeats(boost::asio::io_context& io, const identity& own, heartbeat_settings settings, events handlers);
 
   /// Does nothing if no silence is too long, or this node is the only one.
   void begin();
@@ -40,7 +47,8 @@ class heartbeats {
   void look_on_side(node_id step, node_id farthest);
 
   boost::asio::io_context& io_;
-  const tcp_settings& settings_;
+  const identity& own_;
+  heartbeat_settings settings_;
   events handlers_;
   boost::asio::steady_timer timer_;
   std::vector<unsigned> silent_;  ///< by node: beats of this one since something came

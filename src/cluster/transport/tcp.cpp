@@ -60,7 +60,7 @@ class tcp_transport final : public transport {
       : chosen_(std::move(chosen)),
         work_(io_.get_executor()),
         acceptor_(io_),
-        beats_(io_, chosen_,
+        beats_(io_, chosen_.own, chosen_.heartbeat,
                {.send = [this](node_id n, bool asks) { return send_beat(n, asks); },
                 .on_silent =
                     [this](node_id n) {
@@ -187,7 +187,8 @@ class tcp_transport final : public transport {
     return true;
   }
   void lose_silent(node_id node) {
-    const auto time = std::chrono::ceil<std::chrono::seconds>(chosen_.heartbeat * chosen_.silent_beats);
+    const auto time =
+        std::chrono::ceil<std::chrono::seconds>(chosen_.heartbeat.period * chosen_.heartbeat.silent_beats);
     bytes number;
     byte_sink(number).number(node);
     for (const peer& p : peers_)

@@ -5,6 +5,7 @@
 
 #include "protocol/handshake.hpp"
 #include "shared/ports.hpp"
+#include "transport/heartbeats.hpp"
 #include "transport/transport.hpp"
 
 #include <memory>
@@ -24,9 +25,7 @@ struct tcp_settings {
   std::vector<std::string> addresses;
   /// Where another node than 0 listens: on the first of these ports that is free; nothing: on any free one.
   std::optional<port_range> ports;
-  std::chrono::milliseconds heartbeat{500};  ///< between two of them
-  unsigned silent_beats =
-      10;  ///< a node counts as lost after this number of own beats without a message. 0: never
+  heartbeat_settings heartbeat;
   /// How long a node that finds another one silent waits before it loses that node, so that others get its
   /// report.
   std::chrono::milliseconds warning_time{100};
