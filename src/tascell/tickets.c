@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tickets of closures in programs compiled with -fcheck-closures. They lie in one region, so that they can be
- * distinguished from the records of closures compiled without; one that is free is used again only after many
- * others, and with another number in its pointers. An object of its own: it brings nothing of the runtime
- * along. */
+/* Tickets of closures in programs compiled with -fcheck-closures. They are all in one region, so that they
+ * can be distinguished from the records of closures compiled without. A free ticket is used again only after
+ * many others, and with another number in its pointers. This file is an object of its own, because it needs
+ * nothing of the runtime. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

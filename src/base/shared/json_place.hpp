@@ -13,8 +13,8 @@
 namespace sukima {
 
 /// A JSON value with its place, for messages: "streams[2].name: must be a string".
-/// \tparam Place what is derived from this; made of a value, its place, and what the root is
-/// \tparam Error what is thrown; made of a text
+/// \tparam Place the class derived from this one; constructed from a value, its place, and what the root is
+/// \tparam Error the exception that is thrown; constructed from a text
 template <class Place, class Error>
 class json_place {
  public:

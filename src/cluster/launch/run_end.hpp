@@ -8,8 +8,8 @@
 //   with a failure before it met them  are ended
 //   in any way before it met them      are ended once one of them waits for it in its first entry
 //
-// Under hierarchical omission no node's end is another one's, unless nodes report that their programs differ:
-// the others have the grace once one has ended well.
+// Under hierarchical omission the end of one node ends no other node, unless nodes report that their programs
+// differ. Once a node has ended well, the others continue as long as --grace allows.
 #pragma once
 
 #include "protocol/report.hpp"
@@ -50,7 +50,7 @@ class run_end {
     std::string notice{};  ///< one sentence for the user; empty: none
   };
   step take(time_point now);
-  /// Nodes and what they have left behind had their time.
+  /// Whether the nodes, and the processes that they left behind, have used up their time.
   bool has_given_up() const noexcept { return has_given_up_; }
 
   struct conclusion {
