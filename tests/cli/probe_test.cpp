@@ -103,6 +103,18 @@ TEST_F(probe_warnings, tell_of_runtimes_that_know_no_quota) {
   EXPECT_EQ(names(), list{});
 }
 
+TEST_F(probe_warnings, accept_as_many_threads_as_sukima_run_starts) {
+  limit_to(0.6);
+  place.facts.cap = 2;
+  ASSERT_EQ(names(), list{"threads"});
+  place.threads = 2;
+  EXPECT_EQ(names(), list{});
+  variables["OMP_NUM_THREADS"] = "2";
+  EXPECT_EQ(names(), list{});
+  variables["OMP_NUM_THREADS"] = "3";
+  EXPECT_EQ(names(), list{"variable"});
+}
+
 TEST_F(probe_warnings, tell_of_spinning_where_cpu_is_short) {
   variables = {{"OMP_WAIT_POLICY", "ACTIVE"},  {"KMP_BLOCKTIME", "200"},
                {"GOMP_SPINCOUNT", "infinity"}, {"SUKIMA_WAIT", "spin"},

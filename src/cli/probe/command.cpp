@@ -111,6 +111,7 @@ answer answer_of(const capacity_meter& meter) {
 
 void find_warnings(answer& found, surroundings place) {
   place.usable = found.estimate.usable;
+  place.threads = found.threads;
   found.warnings = warnings_for(place);
 }
 

@@ -144,7 +144,7 @@ class collector {
   /// Runtimes that read the affinity mask and ignore quotas.
   void threads_above_quota() {
     const auto fitting = static_cast<unsigned>(std::max(std::ceil(place_.usable - negligible), 1.0));
-    if (!is_short() || facts_.cap <= fitting) return;
+    if (!is_short() || facts_.cap <= std::max(fitting, place_.threads)) return;
     if (variable("OMP_NUM_THREADS")) return;
     add("threads",
         fmt::format(
@@ -160,7 +160,7 @@ class collector {
                                       "JULIA_NUM_THREADS", "DOTNET_PROCESSOR_COUNT", "SUKIMA_WORKERS"};
     for (const char* const name : names) {
       const auto number = whole_number(variable(name));
-      if (!number || *number < place_.usable + 1) continue;
+      if (!number || *number < place_.usable + 1 || *number <= place_.threads) continue;
       add("variable",
           fmt::format("{}={} asks for more threads than fit the CPU available ({})", name, *number,
                       cpus_text(place_.usable)),

@@ -19,6 +19,7 @@ namespace sukima::cli::probe {
 struct surroundings {
   sukima_capacity_facts facts{};
   double usable = 1;                ///< CPUs, by the estimate
+  unsigned threads = 1;             ///< the number that `sukima run` starts
   std::vector<cpu_place> machine;   ///< empty: unknown
   std::set<unsigned> allowed;       ///< CPUs of the affinity mask; empty: unknown
   std::set<unsigned> memory_nodes;  ///< nodes that memory may come from; empty: unknown
