@@ -121,6 +121,17 @@ class dispatcher(unittest.TestCase):
                     self.expect_refused(run(PROGRAM, name, *arguments),
                                         f"no action was given: choose {actions} (see sukima {name} --help)")
 
+    def test_words_are_checked_with_a_sentence(self):
+        for name, words, sentence in (
+                ("cluster", ["walk"], "ACTION: there is no 'walk': choose run"),
+                ("host", ["walk"],
+                 "ACTION: there is no 'walk': choose list, watch, record, estimate, explain, optimise, act, status, revert or help"),
+                ("lab", ["walk"], "ACTION: there is no 'walk': choose list, run, all or report"),
+                ("objects", ["walk"], "ACTION: there is no 'walk': choose record, plan, validate or calibrate"),
+                ("run", ["--round", "off", "--", "true"], "--round: there is no 'off': choose floor, ceil or nearest")):
+            if name in built():
+                self.expect_refused(run(PROGRAM, name, *words), f"{sentence} (see sukima {name} --help)")
+
     def test_numbers_are_checked_with_a_sentence(self):
         for option, word, sentence in (
                 ("--threads", "x", "'x' is not a whole number: give one from 1 to 65536"),

@@ -246,7 +246,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.footer(footer);
   command.add_option("ACTION", options->action, "What to do: list, run, all or report")
       ->required()
-      ->check(CLI::IsMember({"list", "run", "all", "report"}));
+      ->check(one_of({"list", "run", "all", "report"}));
   command.add_option("NAME", options->names, "Experiments to run: names of the list, or files");
   command.add_option("--folder", options->folder, "Where the runs are stored (default: a new folder here)")
       ->type_name("FOLDER");

@@ -238,7 +238,7 @@ int run(const cluster_options& options, const program_words& program) {
 void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<cluster_options>();
   command.footer(footer);
-  command.add_option("ACTION", options->action, "What to do: run")->required()->check(CLI::IsMember({"run"}));
+  command.add_option("ACTION", options->action, "What to do: run")->required()->check(one_of({"run"}));
   command.add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
       ->type_name("NODES")
       ->check(number_range(1u, most_nodes));

@@ -247,7 +247,7 @@ void add_acting_options(CLI::App& command, host_options& options) {
   command.add_option("--by", options.acting.by, "For optimise: judge by progress or by CPU use")
       ->default_val("progress")
       ->type_name("WHAT")
-      ->check(CLI::IsMember({"progress", "use"}));
+      ->check(one_of({"progress", "use"}));
   command.add_flag("--dry-run", options.acting.dry_run, "For optimise and act: do all but act");
 }
 
@@ -289,18 +289,18 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
                   "optimise [VM...], act VM KIND VALUE, status [VM...], revert [VM...], or help [ACTION]")
       ->required()
       ->transform([](std::string word) { return word == "optimize" ? "optimise" : word; })
-      ->check(CLI::IsMember(action_names()));
+      ->check(one_of(action_names()));
   command.add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
   command.add_option("FILE", options->second, "The description of a host; - is standard input or output");
   command.add_option("MORE", options->others, "More virtual machines to optimise, or the value of an act");
   command.add_option("--method", options->method, "How: exact (the default), partition or formula")
       ->type_name("METHOD")
-      ->check(CLI::IsMember({"exact", "partition", "formula"}));
+      ->check(one_of({"exact", "partition", "formula"}));
   command
       .add_option("--weight-of", options->weight_of,
                   "Whose each weight is, instead of what FILE says: vcpu or vm")
       ->type_name("OWNER")
-      ->check(CLI::IsMember({"vcpu", "vm"}));
+      ->check(one_of({"vcpu", "vm"}));
   command.add_option("--since", options->since, "For explain: count from this earlier description")
       ->type_name("EARLIER");
   command.add_flag("--json", options->json, "Print one JSON object, or one a line");

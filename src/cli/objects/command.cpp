@@ -173,7 +173,7 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.footer(footer);
   command.add_option("ACTION", options->action, "What to do: record, plan, validate or calibrate")
       ->required()
-      ->check(CLI::IsMember({"record", "plan", "validate", "calibrate"}));
+      ->check(one_of({"record", "plan", "validate", "calibrate"}));
   command.add_option("FILE", options->file, "The description of the program; - reads standard input");
   command
       .add_option("--cpus", options->cpus,
@@ -182,7 +182,7 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->check(number_range(0.1, 1024.0));
   command.add_option("--model", options->decides, "What decides: simulation (the default) or paper")
       ->type_name("MODEL")
-      ->check(CLI::IsMember({"simulation", "paper"}));
+      ->check(one_of({"simulation", "paper"}));
   command.add_option("--output", options->output, "Store the plan, or what was recorded, in this file")
       ->type_name("FILE");
   command

@@ -172,13 +172,13 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->check(number_range(0.0, static_cast<double>(most)));
   command.add_option("--round", options->rounding, "How to round the number of CPUs: floor, ceil or nearest")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"floor", "ceil", "nearest"}));
+      ->check(one_of({"floor", "ceil", "nearest"}));
   command
       .add_option("--resize", options->resize,
                   "Whether OpenMP programs may change their number of threads between regions, which OpenMP "
                   "does not allow: never (default), unless-asked (until they ask for it), or always")
       ->type_name("WHEN")
-      ->check(CLI::IsMember({"never", "unless-asked", "always"}));
+      ->check(one_of({"never", "unless-asked", "always"}));
   command.add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");
   command.add_flag("--no-preload", options->no_preload,
                    "Only set variables; load no library into the program");

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of options that are numbers.
+// Checks of arguments: numbers within bounds, and words to choose from.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "console.hpp"
 
 namespace sukima::cli {
 
@@ -31,6 +36,17 @@ CLI::Validator number_range(Number least, Number most) {
           },
           is_real ? fmt::format("{} in [{:.6} - {:.6}]", type, double(least), double(most))
                   : fmt::format("{} in [{} - {}]", type, least, most)};
+}
+
+/// Checks that an argument is one of these words, which the help lists. In contrast to CLI::IsMember the
+/// message is a sentence.
+inline CLI::Validator one_of(std::vector<std::string> words) {
+  std::string listed = "{" + CLI::detail::join(words, ",") + "}";
+  return {[words = std::move(words)](std::string& input) {
+            if (std::ranges::find(words, input) != words.end()) return std::string();
+            return fmt::format("there is no '{}': choose {}", input, join_words(words));
+          },
+          std::move(listed)};
 }
 
 }  // namespace sukima::cli
