@@ -2,6 +2,7 @@
 #include "launch/meeting.hpp"
 
 #include "entry/environment.hpp"
+#include "protocol/hexadecimal.hpp"
 #include "protocol/mac.hpp"
 #include "protocol/token.hpp"
 #include "shared/launch.hpp"
@@ -55,15 +56,7 @@ void ended_nodes::add(std::size_t node) const noexcept {
   static_cast<void>(!pwrite(file_.get(), "1", 1, static_cast<off_t>(node)));
 }
 
-std::string new_token() {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte b : random_bytes()) {
-    text += digits[std::to_integer<unsigned>(b) >> 4];
-    text += digits[std::to_integer<unsigned>(b) & 15];
-  }
-  return text;
-}
+std::string new_token() { return hexadecimal(random_bytes()); }
 
 std::string token_of_run() {
   const char* const given = std::getenv(variable_token);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/build_id.hpp"
 
+#include "protocol/hexadecimal.hpp"
 #include "protocol/mac.hpp"
 
 #include <elf.h>
@@ -17,16 +18,6 @@ namespace sukima::cluster {
 namespace {
 
 using id_bytes = std::vector<std::byte>;
-
-std::string hexadecimal(std::span<const std::byte> id) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte b : id) {
-    text += digits[std::to_integer<unsigned>(b) >> 4];
-    text += digits[std::to_integer<unsigned>(b) & 15];
-  }
-  return text;
-}
 
 /// The build id in the notes of a loaded object; empty: there is none.
 id_bytes note_id(const dl_phdr_info& object) {
