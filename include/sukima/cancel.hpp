@@ -189,7 +189,7 @@ class shield {
   }
 
  private:
-  char* place_;  ///< null: another one stands already
+  char* place_;  ///< null: there was a shield already
 };
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

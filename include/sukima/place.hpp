@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places: NUMA domains, last-level caches and cores of the machine. Where code runs, where memory lies.
+// Places: NUMA domains, last-level caches and cores of the machine. Where code runs, and where memory is.
 #pragma once
 
 #include <sukima/capacity/places.h>
@@ -105,7 +105,7 @@ inline place here(place_level level = place_level::core) noexcept {
   return place(sukima_here(static_cast<sukima_place_level>(level)));
 }
 
-/// The NUMA domain in whose memory the page of `pointer` lies.
+/// The NUMA domain whose memory holds the page of `pointer`.
 /// \returns any for a page that was not touched yet, or that does not exist, if the kernel or a sandbox
 ///     refuses the answer, and on a machine with one domain
 /// \par Complexity one system call, 0.6 µs; none on a machine with one domain

@@ -115,7 +115,7 @@ template <class T> class shared_future {
     return detail::moved_out<T>(own.state_->result);
   }
 
-  /// Waits until the future has ended, for so long at most. The caller computes nothing. While a fiber
+  /// Waits until the future has ended, but for that time at most. The caller computes nothing. While a fiber
   /// waits, its worker does other work, so the call may return late; an ordinary thread sleeps.
   /// \param span not above 0: looks only. More than a hundred years: waits without end
   /// \returns whether it has ended; then a touch returns at once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of a machine: NUMA domains, last-level caches, cores. Where a thread runs, where memory lies.
+// The places of a machine: NUMA domains, last-level caches, cores. Where a thread runs, and where memory is.
 #ifndef SUKIMA_CAPACITY_PLACES_H
 #define SUKIMA_CAPACITY_PLACES_H
 
@@ -8,7 +8,7 @@
 /// caches, these contain cores (hardware threads of a core share its caches). A place is a number of two
 /// bytes. The numbers are those of the machine, not of the allowed CPUs: they stay valid when cpusets change.
 ///
-/// The tree is what the kernel states in /sys/devices/system (node and cpu), and no more: a CPU whose core is
+/// The tree holds only what the kernel states in /sys/devices/system (node and cpu): a CPU whose core is
 /// not stated belongs to its last-level cache, or to its domain, or to the machine. Where two files
 /// contradict each other, the larger place divides the smaller one, so places are always nested. Without
 /// sysfs the machine is the only place. A CPU that is switched on later belongs to the machine only.
@@ -196,7 +196,7 @@ SUKIMA_CAPACITY_API sukima_place sukima_here(sukima_place_level level);
 /// \par Complexity as sukima_place_table_usable()
 SUKIMA_CAPACITY_API size_t sukima_places(sukima_place_level level, sukima_place* places, size_t capacity);
 
-/// The NUMA domain in whose memory a page lies; see sukima_place_table_of_memory(), which takes many at once.
+/// The NUMA domain whose memory holds a page; see sukima_place_table_of_memory(), which takes many at once.
 /// \param pointer into the page
 /// \return SUKIMA_PLACE_ANY if it is unknown, or there is one domain only
 /// \par Complexity one system call, 0.6 µs; none on a machine with one domain

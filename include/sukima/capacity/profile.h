@@ -26,7 +26,7 @@ typedef struct sukima_capacity_pair {
   uint32_t first;  ///< number of a CPU
   uint32_t second;  ///< number of another one, larger than the first
   double slowdown;  ///< part of its speed that each loses while both compute: 0 to 1
-  double handover_ns;  ///< a value written by one is seen by the other after so long; both are running
+  double handover_ns;  ///< until a running CPU sees a value that another running CPU has written
 } sukima_capacity_pair;
 
 /// The CPUs of one memory node reading memory of another one, or of the same.

@@ -79,7 +79,7 @@ struct ambient_state {
   char* top;
   std::uint32_t uses;  ///< number of calls that used it; loops notice by it that their body forks
   /// The top that was handed to the innermost function with a context, as far as sources in checked mode know
-  /// (checks.hpp): no right context lies below it. Code without checks leaves it as it is.
+  /// (checks.hpp): no right context is below it. Code without checks leaves it as it is.
   char* handed;
 };
 

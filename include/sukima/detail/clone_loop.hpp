@@ -149,7 +149,7 @@ template <class Body, context_type C> auto context_for(C c) noexcept {
     return static_cast<context>(c);
 }
 
-/// The place of a loop, for what is learned about it.
+/// The place of a loop. The runtime learns about each place.
 template <class Source, class... Callables> struct loop_place {};
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

@@ -305,7 +305,7 @@ template <class C, class First, class Second, class Guard>
   }
 }
 
-/// The place of a fork, for what is learned about it.
+/// The place of a fork. The runtime learns about each place.
 template <class First, class Second> struct fork_place {};
 
 /// Calls both, the first one first.

@@ -74,7 +74,7 @@ template <class I, class Less> class quicksort {
 
  private:
   /// \param bad_left  so many more unbalanced partitions are borne
-  /// \param leftmost  nothing stands before `first`; else what does is not greater than any of these
+  /// \param leftmost  no element is before `first`; otherwise none of those is greater than any of these
   void sort(context c, I first, I last, int bad_left, bool leftmost) const {
     for (;;) {
       const distance n = last - first;
@@ -87,7 +87,7 @@ template <class I, class Less> class quicksort {
       }
       choose_pivot(first, last);
       if (!leftmost && !less_(*(first - 1), *first)) {
-        // The pivot equals what stands before: all equals go to the left and are done.
+        // The pivot equals the element before `first`: all equals go to the left and are done.
         first = with_pivot(first, [&](const auto& pivot) {
           return divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
         });

@@ -30,7 +30,7 @@ struct message_too_large : stream_error {
 struct object_failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// All objects wait for one another. The text lists who waits for what.
+/// All objects wait for one another. The text lists which object waits for which stream.
 struct deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -34,7 +34,7 @@ template <class T> class in : public detail::stream_end {
     if (!found) poll();
     return found;
   }
-  /// Waits for at most so long. \par Complexity as out::send_for
+  /// The same, but waits for that time at most. \par Complexity as out::send_for
   template <class Rep, class Period> std::optional<T> receive_for(
       std::chrono::duration<Rep, Period> longest) {
     const auto until = detail::end_of_wait(longest);

@@ -67,7 +67,7 @@ template <class T> class out : public detail::stream_end {
   /// The same without waiting. The message is moved from only if it was sent. \par Complexity constant
   send_result try_send(T& value) { return polled(put(false, nullptr, std::move(value))); }
   send_result try_send(T&& value) { return polled(put(false, nullptr, std::move(value))); }
-  /// Waits for room for at most so long.
+  /// Waits for room, but for that time at most.
   /// \par Complexity constant; where it waits, logarithmic in the number of waits that have a time
   template <class Rep, class Period> send_result send_for(T& value,
                                                           std::chrono::duration<Rep, Period> longest) {

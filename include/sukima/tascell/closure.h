@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** First member of every closure's record. Behind it lies what the block captures. */
+/** First member of every closure's record. The captured variables of the block follow it. */
 typedef struct sukima_closure {
   void (*sukima_code)(void); /**< takes the record's address in front of the user's parameters */
 } sukima_closure;
@@ -61,7 +61,7 @@ typedef struct sukima_ticket {
   const char* sukima_name;
   const char* sukima_file;
   int sukima_line; /**< of the declaration */
-  unsigned sukima_use; /**< counts what this ticket stood for; even: for nothing just now */
+  unsigned sukima_use; /**< counts how often it was taken or freed; even: it is free */
   struct sukima_ticket* sukima_next; /**< in the block; then among the free ones */
 } sukima_ticket;
 

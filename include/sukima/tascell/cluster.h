@@ -24,7 +24,7 @@ typedef struct sukima_member {
   unsigned flags;
   sukima_size offset;
   sukima_size size; /**< of the member; of an array: of one element */
-  sukima_size length_offset; /**< of an array: of the member with its length, which stands before */
+  sukima_size length_offset; /**< of an array: of the member with its length, which comes before it */
   sukima_size length_size;
 } sukima_member;
 

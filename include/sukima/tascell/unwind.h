@@ -24,7 +24,7 @@ extern "C" {
 
 /** First member of the record of every function. */
 typedef struct sukima_frame {
-  /** Continues after the call number sukima_place, whose result lies after the record. Leaves the function's
+  /** Continues after the call number sukima_place, whose result follows the record. Leaves the function's
    *  own result at the record's address. \returns 1: it has unwound again */
   int (*sukima_resume)(struct sukima_frame* sukima_f);
   struct sukima_frame* sukima_older; /**< the one below; NULL: the entry's first */
@@ -40,7 +40,7 @@ typedef struct sukima_frame_closure {
 
 /** An entry from plain C, which resumes what unwinds to it. */
 typedef struct sukima_level {
-  char* sukima_base; /**< of the explicit stack: where its first record lies */
+  char* sukima_base; /**< of the explicit stack: the address of its first record */
   sukima_frame* sukima_newest; /**< record in use */
 } sukima_level;
 
@@ -174,7 +174,7 @@ __attribute__((always_inline)) static __inline__ void sukima_save_frame(sukima_f
   sukima_s->sukima_last = sukima_f;
 }
 
-/** An entry begins. \returns where its first record lies, marked */
+/** An entry begins. \returns the address of its first record, marked */
 char* sukima_level_begin(sukima_level* sukima_l);
 /** Functions have unwound to the entry: calls the closure, and resumes them until the last has returned. The
  *  result is at the level's base then. */

@@ -40,7 +40,7 @@ typedef struct cap_host {
   bool malformed_from_port;  // where that came from
   uint64_t malformed_time_ns;  // modification time of a file that cannot be understood; 0: none
   int port;  // -1: not open
-  size_t length;  // of what came from the port and is no complete message yet
+  size_t length;  // of the bytes from the port that are not a complete message yet
   char memory[2048];
 } cap_host;
 

@@ -8,7 +8,7 @@
 static const double slack = 0.05;
 // A blind guess "no groups" is believed if it explains what we get now this well.
 static const double believable = 0.07;
-// Results of experiments are valid for so long, unless the neighbours' use changes by this part.
+// Results of experiments are valid for this time, unless the neighbours' use changes by this part.
 static const uint64_t experiment_age_ns = 10000000000;
 static const double experiment_change = 0.2;
 // A thread that runs for less than this before it blocks is outside every model of fair sharing.

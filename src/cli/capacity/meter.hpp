@@ -28,7 +28,7 @@ struct estimator_closer {
 /// The process or recorded tree that a meter observes.
 struct meter_place {
   pid_t process = 0;  ///< 0 is this one
-  std::string root{};  ///< stands before /proc and /sys; "" is the running machine
+  std::string root{};  ///< put before /proc and /sys; "" is the running machine
   bool is_recorded = false;  ///< the root is a recorded tree: the process is one of it
   std::optional<std::string> override_text{};  ///< instead of `SUKIMA_CPUS`
 };
@@ -76,7 +76,7 @@ class capacity_meter {
 
 /// The reason for the number of usable CPUs, in one sentence with its file: the cause of the largest loss,
 /// and, if that is a limit inside which others take a part, these, too.
-/// \param root stands before the names of files, and is left out
+/// \param root the folder in front of the names of files; left out of the text
 std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate,
                        const std::string& root = {});
 

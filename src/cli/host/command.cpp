@@ -251,7 +251,7 @@ void add_acting_options(CLI::App& command, host_options& options) {
   command.add_flag("--dry-run", options.acting.dry_run, "For optimise and act: do all but act");
 }
 
-/// \param options  its `action` is what the formatter of the help looks at
+/// \param options  the formatter of the help reads its `action`
 int show_help(const CLI::App& command, host_options& options) {
   options.action = options.first == "optimize" ? "optimise" : options.first;
   const auto names = action_names();

@@ -32,7 +32,7 @@ class live_host {
   /// signal's handler, it returns without a reading.
   /// \throws usage_error if nothing can be read, the first time; later that is a note
   void next(const std::atomic<bool>* stopped = nullptr);
-  /// Two readings, unless the counters cannot change; what lies between them is in between().
+  /// Takes two readings, unless the counters cannot change. seen() has what happened between them.
   void measure();
 
   const model::observer& seen() const { return observer_; }

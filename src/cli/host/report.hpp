@@ -9,7 +9,7 @@ namespace sukima::cli::host {
 
 namespace model = sukima::host;
 
-/// What was asked and what came out.
+/// The request and its result.
 struct estimated {
   model::description host;
   model::estimate_method method = model::estimate_method::exact;

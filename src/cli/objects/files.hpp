@@ -11,7 +11,7 @@ namespace sukima::cli::objects {
 namespace model = sukima::objects::model;
 
 /// The whole file; standard input for "-".
-/// \param what it is, for the error
+/// \param what the kind of file, for the error
 /// \throws usage_error if it cannot be read
 std::string read_file(const std::string& path, const std::string& what);
 

@@ -23,7 +23,7 @@ constexpr int json_schema = 1;
 /// Everything that `sukima probe` reports.
 struct answer {
   capacity_report report;
-  std::string root;  ///< stands before the names of files, and is not printed
+  std::string root;  ///< the folder in front of the names of files; not printed
   sukima_capacity_estimate estimate{};  ///< for as many threads as may run at the same moment
   std::vector<double> curve;  ///< CPUs that one thread, two threads, … would get
   sukima_capacity_load load{};

@@ -187,7 +187,7 @@ void received_object::put_result(bytes& to) const {
 }
 
 char* received_object::new_array(std::size_t size) {
-  // Zero bytes: the room for a result is what a new task's members are.
+  // Zero bytes, as in the members of a new task: this is the room for a result.
   detail::malloced memory(static_cast<char*>(std::calloc(std::max<std::size_t>(size, 1), 1)));
   if (memory == nullptr) throw std::bad_alloc();
   arrays_.push_back({std::move(memory), size});

@@ -87,7 +87,7 @@ void node::run(detail::cluster_entry& entry) {
   const std::uint32_t number = ++entries_;
   solutions_.begin_entry(number);
   active_entry_.store(number);  // then ring; partners: ask_others, look_for_node_0, idle()
-  // Of the entry before. A report that a worker makes just now may be lost by this, but the worker repeats it
+  // Of the entry before. A report that a worker is making now may be lost by this, but the worker repeats it
   // soon (as remote_node::idle says). Partners: idle(), look_for_idle_workers.
   idle_reported_.store(false);
   transport_->ring();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long: the meeting, and what comes after it, share what is known of each node.
+// This file is long because the meeting and the time after it share the state of each node.
 // Meeting: node 0 listens. The others connect to it and send the addresses where they listen themselves. When
 // all have arrived, node 0 sends the list of addresses, and each node connects to those with lower numbers.
 //
@@ -64,7 +64,7 @@ class tcp_transport final : public transport {
                {.send = [this](node_id n, bool asks) { return send_beat(n, asks); },
                 .on_silent =
                     [this](node_id n) {
-                      // The list does not come from a node 0 that stands still.
+                      // A node 0 that stands still does not send the list.
                       if (!meeting_ || (chosen_.survives_losses && n == 0 && !is_listed_)) lose_silent(n);
                     }}),
         looks_(io_),
@@ -362,7 +362,7 @@ class tcp_transport final : public transport {
     };
     handlers.on_closed = [this, expected, name, places](tcp_connection& c, const std::string& why) {
       const bool is_unproved = !is_peer(c) && !c.is_refused() && !c.is_proved() && !name.empty();
-      // That node may have too many guests just now.
+      // That node may have too many guests now.
       if (is_unproved && meeting_ && !peers_[expected].gone && clock::now() < deadline_) {
         unreached_ = name + ": " + why;
         connect_later(expected, places, name);
