@@ -59,8 +59,8 @@ typedef enum sukima_capacity_kind {
 
 /// The thread or process with the affinity mask that counts.
 typedef enum sukima_capacity_affinity {
-  SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read anew each time
-  SUKIMA_CAPACITY_OF_CALLER,  ///< the calling thread's, read anew each time
+  SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read again each time
+  SUKIMA_CAPACITY_OF_CALLER,  ///< the calling thread's, read again each time
   /// The calling thread's when the handle was opened or, if it was not narrowed then, the current cpuset: for
   /// runtimes that pin their threads later, so that their own pinning does not count as a limit.
   SUKIMA_CAPACITY_AT_OPEN

@@ -26,7 +26,7 @@ static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers
  *  It may be another one after a construct or a call of a worker function. */
 int sukima_worker_id(void);
 /** Sets how much work can be taken from the calling task. With SUKIMA_VICTIM=weighted, workers without work
- *  ask its worker first with a probability in proportion to it. The weight holds until it is set anew or the
+ *  ask its worker first with a probability in proportion to it. The weight holds until it is set again or the
  *  fiber of the task ends; a new fiber has 1. \param weight 0 or less, and NaN: 0; more than 1e9: 1e9 */
 void sukima_weight_set(double weight);
 /** The most workers that may run at a time, the entering thread included. */

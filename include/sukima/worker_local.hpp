@@ -21,7 +21,7 @@ namespace sukima {
 ///
 /// Code moves between workers where it forks, joins, loops, waits or suspends. So:
 /// - a reference from `local` may be used until the fiber next does one of these, and must be fetched
-///   anew after it;
+///   again after it;
 /// - other fibers of the same worker use the same T, so between such calls a T must be in a state that
 ///   others can continue from;
 /// - code under `sukima::thread_bound` keeps its worker, and so its T; but what its own forks run may use

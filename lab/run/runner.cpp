@@ -232,7 +232,7 @@ class session {
   run_summary summary_;
 };
 
-/// The part of an experiment that determines its runs: all except the claims, which each report judges anew.
+/// The part of an experiment that determines its runs: all except the claims, which each report judges again.
 std::string runs_text(experiment what) {
   what.claims.clear();
   return experiment_text(what);

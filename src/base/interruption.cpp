@@ -163,7 +163,7 @@ bool remove_some_files(int directory) noexcept {
 int remove_directory_with_files(const char* path) noexcept {
   const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return errno;
-  // Removing files may have moved the others, so the directory is read anew from its beginning.
+  // Removing files may have moved the others, so the directory is read again from its beginning.
   while (remove_some_files(directory)) lseek(directory, 0, SEEK_SET);
   close(directory);
   return remove_directory(path);

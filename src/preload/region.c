@@ -35,7 +35,7 @@ static uint32_t tuned_for;  // the fitting number that the tuner was started wit
 static _Atomic uint32_t tuned, settled;
 
 /// In the child of fork() only the calling thread goes on. If another one held `tuning`, it would never be
-/// released, and it may have been writing to the tuner, which then begins anew.
+/// released, and it may have been writing to the tuner, which then begins again.
 static void after_fork_in_child(void) {
   if (tunes) return;
   if (atomic_flag_test_and_set_explicit(&tuning, memory_order_relaxed)) tuned_for = 0;
@@ -80,7 +80,7 @@ static uint32_t most_threads(uint32_t fitting) {
   return most > fitting ? most : fitting;
 }
 
-/// Starts the tuner, or starts it anew because the limits have changed.
+/// Starts the tuner, or starts it again because the limits have changed.
 static void follow(uint32_t fitting, uint64_t now) {
   tuner.limits.most = most_threads(fitting);
   if (fitting == tuned_for) return;

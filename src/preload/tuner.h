@@ -65,7 +65,7 @@ struct tuner {
   uint64_t lost;  ///< time that the present experiment has cost
 };
 
-/// Begins anew, with `limits.first` threads.
+/// Begins again, with `limits.first` threads.
 void tuner_start(struct tuner* tuner, const struct tuner_limits* limits, uint64_t now);
 
 /// A region begins: decides with how many threads.

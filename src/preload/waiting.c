@@ -125,7 +125,7 @@ static _Thread_local pid_t self;
 static _Thread_local bool set_short;
 
 /// The child of fork() has no monitor, and is in no region that its own threads began. Its runtime begins
-/// anew, with the default waits.
+/// again, with the default waits.
 static void after_fork_in_child(void) {
   self = 0;
   set_short = false;

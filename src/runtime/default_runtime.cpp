@@ -116,7 +116,7 @@ class default_slot {
     }
     counted_user(const counted_user&) = delete;
     counted_user& operator=(const counted_user&) = delete;
-    /// Counts the thread out, but not in a child process after fork(), where the count has begun anew.
+    /// Counts the thread out, but not in a child process after fork(), where the count has begun again.
     ~counted_user() {
       if (forks_ == of_.forks_.load(std::memory_order_relaxed))
         of_.users_.fetch_sub(1, std::memory_order_release);

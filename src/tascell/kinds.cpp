@@ -232,7 +232,7 @@ sukima_task* sukima_join_split(sukima_choice_point* c) {
 }
 
 /// Does nothing: an aborted fiber leaves at once. The existence of the function says that this is a loop,
-/// whose owner reads bounds and children anew.
+/// whose owner reads bounds and children again.
 void sukima_loop_stop(sukima_choice_point*) {}
 
 void sukima_wind_undo(sukima_choice_point* r) {

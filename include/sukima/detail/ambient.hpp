@@ -8,7 +8,7 @@
 namespace sukima::detail {
 
 /// The ambient context of the fiber that this thread runs; null on a thread that runs none.
-/// The thread-local's address must not survive a fiber's move to another thread, so it is formed anew each
+/// The thread-local's address must not survive a fiber's move to another thread, so it is formed again each
 /// time.
 extern "C" __thread ambient_state* sukima_running_ambient __attribute__((tls_model("initial-exec")));
 /// The same as a call, where no assembly is available.

@@ -35,7 +35,7 @@ typedef struct sukima_choice_point {
 typedef struct sukima_loop {
   sukima_choice_point sukima_head;
   int sukima_i; /**< the iteration that runs or is about to; stored by the owner before each poll */
-  int sukima_end; /**< the first one that is not the owner's any more; read anew after each poll */
+  int sukima_end; /**< the first one that is not the owner's any more; read again after each poll */
 } sukima_loop;
 
 /** First member of the choice points of loops by successor. The values that are the owner's end where the
@@ -212,7 +212,7 @@ __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_
 }
 
 /** The poll after S1 of a do_two: no other worker touched the choice point, so S2 runs here. Its address is
- * computed anew, or clang keeps it in a register of its own across S1. */
+ * computed again, or clang keeps it in a register of its own across S1. */
 __attribute__((always_inline)) static __inline__ int sukima_untouched(const sukima_choice_point* r) {
   const char* at = (const char*)r;
   __asm__("" : "+r"(at));
@@ -312,7 +312,7 @@ typedef struct sukima_worker_object {
  *  polls. Ends the program with a message if there is no memory for it. */
 void* sukima_worker_local(sukima_worker_object* object);
 
-/** Address of the running thread's errno, computed anew by each call. */
+/** Address of the running thread's errno, computed again by each call. */
 int* sukima_errno(void);
 
 #ifdef __cplusplus

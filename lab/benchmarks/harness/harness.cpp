@@ -123,7 +123,7 @@ int repeat(const options& o, const entry& benchmark, unsigned repetitions) {
   }
 }
 
-// Forks before the system is started, so that each child starts its system anew.
+// Forks before the system is started, so that each child starts its system again.
 int repeat_in_fresh_processes(const options& o, const entry& benchmark) {
   for (unsigned i = 0; i < o.repetitions; ++i) {
     const pid_t child = fork();

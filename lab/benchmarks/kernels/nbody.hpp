@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barnes and Hut's method for the motion of n bodies: in each step an octree is built anew, and cells that
+// Barnes and Hut's method for the motion of n bodies: in each step an octree is built again, and cells that
 // are far away attract as one body. The bodies are a Plummer sphere (Aarseth, Hénon, Wielen 1974), from a
 // fixed seed.
 //

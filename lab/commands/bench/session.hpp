@@ -42,7 +42,7 @@ using task_runner = std::function<outcome(const task&)>;
 /// Called before each run with the task, the number of ended runs, and the total number if no row ends early.
 using run_observer = std::function<void(const task&, std::size_t done, std::size_t total)>;
 
-/// Runs every task once in each round, in an order that is shuffled anew for each round.
+/// Runs every task once in each round, in an order that is shuffled again for each round.
 /// - A task that fails is not run again.
 /// - A slow peer is not run again after it has used its time. Its runs take over two seconds, and over three
 ///   times as long as those of the sequential program.

@@ -19,7 +19,7 @@ namespace sukima::truth {
 
 namespace {
 
-/// Makes the view of a container: namespaces of its own, in which the hierarchies are mounted anew.
+/// Makes the view of a container: namespaces of its own, with mounts of its own of the hierarchies.
 bool narrow(const control_groups& groups, const std::string& group, sight seen) {
   if (seen == sight::all) return true;
   std::vector<int> ways_back;  // the mounts that lead out are covered afterwards

@@ -167,7 +167,7 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
 /// Finds groups and threads that are not followed yet, and drops those that are gone or idle.
 void cap_find_neighbours(cap_followed* followed, cap_reader* reader);
 
-/// Reads anew which CPUs the neighbours' threads may run on.
+/// Reads again which CPUs the neighbours' threads may run on.
 void cap_read_bindings(cap_followed* followed, cap_reader* reader);
 
 /// The binding of a group whose threads cannot be seen, from its cpuset (version 2 only).

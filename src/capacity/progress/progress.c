@@ -17,7 +17,7 @@
 // The service takes ten messages a second, and itself sends two.
 static const int64_t between_reports_ns = 200000000;
 static const int64_t between_attempts_ns = 1000000000;
-// The largest number that a message may have; beyond it the sum begins anew, as after a restart.
+// The largest number that a message may have; beyond it the sum begins again, as after a restart.
 static const uint64_t most_progress = 1000000000000000;
 
 // Relaxed: the sum, and the time of the next report; no other data depends on them. Partner:

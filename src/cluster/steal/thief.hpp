@@ -97,7 +97,7 @@ class thief {
   bool is_silent(const side& s) const noexcept;
   clock::time_point end_of_patience(node_id asked) const noexcept;
   void give_up_late_ones(clock::time_point now);
-  /// Forgets the former requests, so that all nodes are asked anew.
+  /// Forgets the former requests, so that all nodes are asked again.
   void begin_asking();
 
   std::mt19937_64 draws_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of loops by successor. A worker that splits such a loop evaluates CONDITION and NEXT anew, at any
+// Rules of loops by successor. A worker that splits such a loop evaluates CONDITION and NEXT again, at any
 // time.
 #include "check/check.hpp"
 

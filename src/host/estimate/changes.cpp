@@ -16,7 +16,7 @@ constexpr double cap_rounding = 1e-9;
 
 void shares::update(std::vector<std::uint32_t> claimants, const std::vector<std::uint32_t>& pcpus) {
   for (const std::size_t p : pcpus) all_.capacity[p] = given_.capacity[p];
-  // What caps took from others of their VM depends on the whole solution: it is decided anew.
+  // What caps took from others of their VM depends on the whole solution: it is decided again.
   all_.caps = given_.caps;
   for (const joint_cap& cap : all_.caps)
     for (std::uint32_t c = cap.first; c < cap.first + cap.count; ++c)

@@ -23,7 +23,7 @@ class program_reports {
   /// \pre it was opened. Linear time.
   void feed(int number, std::string_view bytes, double now);
 
-  /// The sum of all growth so far; nothing before the first report. A number that falls begins anew.
+  /// The sum of all growth so far; nothing before the first report. A number that falls begins again.
   std::optional<double> progress() const { return progress_; }
   /// The sum of what the programs want, if each of them has said it.
   std::optional<unsigned> want() const;

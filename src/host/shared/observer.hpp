@@ -17,7 +17,7 @@ enum class change_kind {
   paused,
   resumed,
   renamed,
-  restarted,  ///< or it came back from another host: its counters began anew
+  restarted,  ///< or it came back from another host: its counters began again
   late,  ///< it does not answer
   back,  ///< it answers again
 };

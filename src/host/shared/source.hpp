@@ -74,7 +74,7 @@ class source {
 /// \throws source_error if this machine or this build has no libvirt
 std::unique_ptr<source> open_libvirt(const std::string& uri, const std::string& root = "");
 
-/// Domains as a file has them, in the format of `virsh domstats`; see parse_domains. It is read anew each
+/// Domains as a file has them, in the format of `virsh domstats`; see parse_domains. It is read again each
 /// time.
 /// \param path "-" is standard input, which is read once
 /// \throws source_error if it cannot be read or holds no domain

@@ -75,7 +75,7 @@ class libvirt_source final : public source {
     try {
       answer = desk_.ask(end);
     } catch (const source_error& error) {
-      // Its daemon may be starting anew; the machines go on without it.
+      // Its daemon may be starting again; the machines go on without it.
       if (!answered_) throw;
       trouble = error.what();
     }
@@ -153,7 +153,7 @@ class domain_file_source final : public source {
       throw source_error("the statistics '" + path_ + "' are longer than " + longest_input_text +
                          "; give another file");
     snapshot result = read_machine(root_);
-    // Counters that were not written anew are the same moment's: they make no interval in which no vCPU ran.
+    // Counters that were not written again are the same moment's: they make no interval in which no vCPU ran.
     if (read_at_ == 0 || text != text_) read_at_ = result.clock;
     text_ = text;
     const std::vector<domain_record> domains = parse_domains(*text);

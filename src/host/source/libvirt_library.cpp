@@ -262,7 +262,7 @@ class loaded_domain final : public libvirt_domain {
                        (why.empty() ? "" : ": " + why));
   }
 
-  /// Finds the domain anew.
+  /// Finds the domain again.
   void find() {
     if (connection_ == nullptr || library_.virConnectIsAlive(connection_) != 1) {
       close();

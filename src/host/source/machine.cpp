@@ -61,7 +61,7 @@ snapshot read_machine(const std::string& root) {
     pcpu one;
     one.id = static_cast<std::uint32_t>(*id);
     if (const auto found = nodes.find(one.id); found != nodes.end()) one.node = found->second;
-    // A core is named by the first of its hardware threads: kernels number cores anew on each socket.
+    // A core is named by the first of its hardware threads: each socket may have a core with the same number.
     const auto siblings = read_list(root + "/sys/devices/system/cpu/cpu" + std::to_string(one.id) +
                                     "/topology/thread_siblings_list");
     if (siblings) one.core = siblings->front();

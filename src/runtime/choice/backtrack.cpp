@@ -139,7 +139,7 @@ task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, wo
   prepare_task(self, t);
   SUKIMA_PROBE(split, splitter.id, t->depth);
   hands_over(t);  // pairs with: execute in execute.cpp
-  // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
+  // A loop reads its bounds and its children again anyway; a fork must not be joined on the fast path now.
   if (t->kind->stop == nullptr)
     self.clean_from = std::max(self.clean_from, reinterpret_cast<char*>(above(r)));
   return t;

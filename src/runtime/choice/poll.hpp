@@ -54,7 +54,7 @@ enum class poll_step : bool {
 /// Each does one thing that others may want of the fiber.
 using poll_handler = poll_step (*)(slow_poll& poll) noexcept;
 /// All of them, in the order in which they are called. After `again` the limit is written and the flags are
-/// read anew, and the first one follows.
+/// read again, and the first one follows.
 extern const std::array<poll_handler, 7> poll_handlers;
 
 /// Does what others want of this fiber. The fiber may continue on another worker.

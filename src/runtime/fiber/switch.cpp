@@ -50,7 +50,7 @@ struct message {
   sukima_running_ambient = s != nullptr ? s->ambient : nullptr;
   asm volatile("" : : : "memory");
 }
-/// The same without a call: the addresses are formed anew each time.
+/// The same without a call: the addresses are formed again each time.
 [[gnu::always_inline]] inline void set_running_here(fiber& s) noexcept {
 #if defined(__x86_64__)
   std::uintptr_t at = 0;

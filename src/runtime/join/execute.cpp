@@ -97,7 +97,7 @@ void execute(fiber& self, task* begun, char* top) noexcept {
   self.oldest = outer_oldest;
   self.running = outer_task;
   SUKIMA_ASSERT(self.innermost == nullptr, "a task ends each frame with a hint that it began");
-  if (outer_task == nullptr) return;  // the fiber begins anew, or ends
+  if (outer_task == nullptr) return;  // the fiber begins again, or ends
   self.steps.forget();
   if (r.hints.in_use()) [[unlikely]] {
     self.innermost = outer_hint;

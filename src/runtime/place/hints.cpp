@@ -140,7 +140,7 @@ void poll_early(fiber& s) noexcept {
   s.early_poll = (s.innermost != nullptr ? s.innermost->top : s.segment) + tuning::early_poll_bytes;
 }
 
-/// The worker says anew what it runs. The threshold counts from the last arrival, or from the beginning of
+/// The worker reports what it runs now. The threshold counts from the last arrival, or from the beginning of
 /// the innermost frame with a hint.
 void placement_hints::begin(fiber& self) noexcept {
   worker& w = *self.on;

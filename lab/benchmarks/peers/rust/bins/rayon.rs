@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! bench-rayon: join for two functions and for choices (several times as fast there as
-//! parallel iterators, which split every short range anew), parallel iterators for plain loops.
+//! parallel iterators, which split every short range again), parallel iterators for plain loops.
 
 #[path = "../fork_join/mod.rs"]
 mod fork_join;
