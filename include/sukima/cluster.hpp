@@ -104,7 +104,7 @@ struct traffic {
   std::uint64_t omitted = 0;  ///< named tasks that ended by another node's result, and did not run here
   std::uint64_t cut = 0;  ///< those that ended by it while they ran here: in part they were computed twice
   std::uint64_t computed = 0;  ///< those that gave their result here
-  std::uint64_t told = 0;  ///< named tasks whose result it sent to other nodes
+  std::uint64_t published = 0;  ///< named tasks whose result it sent to other nodes
   std::uint64_t helped = 0;  ///< those begun though another node had announced that it runs them
   std::uint64_t taken_over = 0;  ///< those begun after the node that ran them was lost
   /// Those left to another node that had begun them, too: it has a lower number, or began earlier.

@@ -76,7 +76,7 @@ TEST(facts, version_2_container_with_private_namespace) {
   EXPECT_EQ(notes_of(*report), "");
 }
 
-TEST(facts, a_quota_tells_how_often_it_held_the_group_back) {
+TEST(facts, a_quota_shows_how_often_it_held_the_group_back) {
   recorded_tree tree;
   tree.machine("0-15", "0-15").file("/proc/self/cgroup", "0::/\n").file("/proc/self/mountinfo", v2_mount());
   v2_group(tree, "/sys/fs/cgroup", "140000 100000", "79", "0-15");

@@ -43,7 +43,7 @@ fi
 )" << answer << "\necho \""
                         << seconds
                         << R"( s, 3 tasks given, 1 received; node $node: $((node + 1)).0 s of CPU" >&2
-[ $hope = 0 ] || echo "node $node: 2 units told, 3 omitted, 1 cut, 4 yielded, 10 notes sent" >&2
+[ $hope = 0 ] || echo "node $node: 2 units published, 3 omitted, 1 cut, 4 yielded, 10 notes sent" >&2
 )";
     fs::permissions(file, fs::perms::owner_all);
   }
@@ -279,8 +279,8 @@ std::string why_not(const std::string& errors, int nodes, const std::vector<node
 TEST(hope_output, has_the_time_and_the_units_of_each_node_that_lives) {
   const std::string time0 = "0.5 s, 3 tasks given, 1 received; node 0: 1.0 s of CPU\n";
   const std::string time1 = "0.25 s, 3 tasks given, 1 received; node 1: 1.0 s of CPU\n";
-  const std::string units0 = "node 0: 2 units told, 3 omitted, 1 cut, 0 yielded, 10 notes sent\n";
-  const std::string units1 = "node 1: 2 units told, 3 omitted, 1 cut, 0 yielded, 10 notes sent\n";
+  const std::string units0 = "node 0: 2 units published, 3 omitted, 1 cut, 0 yielded, 10 notes sent\n";
+  const std::string units1 = "node 1: 2 units published, 3 omitted, 1 cut, 0 yielded, 10 notes sent\n";
   EXPECT_EQ(why_not(units1 + time0 + units0 + time1, 2, {}), "");
   EXPECT_EQ(why_not(time0 + units0, 2, {}), "1 of 2 nodes reported their time");
   EXPECT_EQ(why_not(time0 + units0 + time1, 2, {}), "1 of 2 nodes reported their units");

@@ -171,7 +171,7 @@ class Validate(unittest.TestCase):
             fastest = next(one for one in models.values() if one["measured_ns"] == best)
             self.assertAlmostEqual(score["best_error"], fastest[time] / best - 1)
 
-    def test_tells_it_as_text_and_repeats(self):
+    def test_prints_it_as_text_and_repeats(self):
         done = run("objects", "validate", *LONG, "--", *self.OFFICES)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("medians of 5 runs", done.stdout)
@@ -186,7 +186,7 @@ class Validate(unittest.TestCase):
         left_out = {one["model"] for one in json.loads(done.stdout)["left_out"]}
         self.assertEqual(left_out, {"processes", "processes:threads", "processes:simulated"})
 
-    def test_tells_when_the_program_fails_under_a_model(self):
+    def test_reports_when_the_program_fails_under_a_model(self):
         script = f'test -n "$SUKIMA_OBJECTS_RECORD" || exit 3; exec {" ".join(self.OFFICES)}'
         done = run("objects", "validate", *LONG, "--quick", "--", "sh", "-c", script)
         self.assertEqual((done.returncode, done.stdout), (2, ""))

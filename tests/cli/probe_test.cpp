@@ -66,13 +66,13 @@ TEST_F(probe_warnings, are_silent_where_all_is_well) {
   EXPECT_EQ(names(), list{}) << "four cores of one node";
 }
 
-TEST_F(probe_warnings, tell_of_an_affinity_narrower_than_the_quota) {
+TEST_F(probe_warnings, warn_of_an_affinity_narrower_than_the_quota) {
   allow({0, 2});
   place.facts.quota = 4;
   EXPECT_EQ(names(), list{"affinity-below-quota"});
 }
 
-TEST_F(probe_warnings, tell_of_siblings_while_cores_idle) {
+TEST_F(probe_warnings, warn_of_siblings_while_cores_idle) {
   allow({0, 1, 2, 3});
   ASSERT_EQ(names(), list{"siblings"});
   const warning found = warnings_for(place).front();
@@ -86,13 +86,13 @@ TEST_F(probe_warnings, report_cpus_spread_over_nodes) {
   EXPECT_NE(warnings_for(place).front().advice.find("0,2,4,6"), std::string::npos);
 }
 
-TEST_F(probe_warnings, tell_of_memory_that_is_far_away) {
+TEST_F(probe_warnings, warn_of_memory_that_is_far_away) {
   allow({0, 2});
   place.memory_nodes = {1};
   EXPECT_EQ(names(), list{"far-memory"});
 }
 
-TEST_F(probe_warnings, tell_of_runtimes_that_know_no_quota) {
+TEST_F(probe_warnings, warn_of_runtimes_that_know_no_quota) {
   limit_to(1.5);
   EXPECT_EQ(names(), list{"threads"});
   variables["OMP_NUM_THREADS"] = "2";
@@ -115,7 +115,7 @@ TEST_F(probe_warnings, accept_as_many_threads_as_sukima_run_starts) {
   EXPECT_EQ(names(), list{"variable"});
 }
 
-TEST_F(probe_warnings, tell_of_spinning_where_cpu_is_short) {
+TEST_F(probe_warnings, warn_of_spinning_where_cpu_is_short) {
   variables = {{"OMP_WAIT_POLICY", "ACTIVE"},  {"KMP_BLOCKTIME", "200"},
                {"GOMP_SPINCOUNT", "infinity"}, {"SUKIMA_WAIT", "spin"},
                {"OMP_NUM_THREADS", "2"},       {"OMPI_MCA_mpi_yield_when_idle", "0"}};
@@ -130,7 +130,7 @@ TEST_F(probe_warnings, tell_of_spinning_where_cpu_is_short) {
   EXPECT_EQ(names(), list{});
 }
 
-TEST_F(probe_warnings, tell_of_groups_that_cannot_be_seen) {
+TEST_F(probe_warnings, warn_of_groups_that_cannot_be_seen) {
   place.facts.ancestors_hidden = 1;
   EXPECT_EQ(names(), list{"hidden"});
   limit_to(16);

@@ -85,7 +85,7 @@ TEST(recordings, of_a_client_that_chooses_a_server_always_ask_one) {
   EXPECT_EQ(client.activations, 2000);
 }
 
-TEST(recordings, tell_inputs_apart) {
+TEST(recordings, distinguish_inputs) {
   const description seen = read(
       "stream 8 2 travels d\nobject 100 1 0 x\nsends 0 first 100\n"
       "object 50 1 0 y\nsends 1 first 50\n"

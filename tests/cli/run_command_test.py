@@ -132,7 +132,7 @@ class Calibrate(unittest.TestCase):
             pairs = json.loads(run("probe", "--pairs", "--json", SUKIMA_PROFILE=file).stdout)
             self.assertEqual((pairs["measured_now"], pairs["pairs"]), (False, kept))
 
-    def test_tells_if_the_profile_cannot_be_kept(self):
+    def test_warns_if_the_profile_cannot_be_kept(self):
         done = run("calibrate", "--cpus", first_cpu(), "--output", "/proc/nonesuch/x")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         # A line about other programs that use the machine may come first.
@@ -148,7 +148,7 @@ class Calibrate(unittest.TestCase):
 
 
 class Probe(unittest.TestCase):
-    def test_tells_the_number_and_the_reason(self):
+    def test_prints_the_number_and_the_reason(self):
         done = run("probe", SUKIMA_CPUS="1.5")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("You can use 1.5 CPUs, because the user set 1.5 CPUs (SUKIMA_CPUS).\n", done.stdout)

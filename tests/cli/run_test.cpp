@@ -183,7 +183,7 @@ TEST_F(run_variables, leave_the_waiting_of_openmp_to_the_preloaded_library) {
   EXPECT_EQ(v.at("OMPI_MCA_mpi_yield_when_idle"), "1");
 }
 
-TEST_F(run_variables, tell_java_by_its_variable_if_nothing_is_preloaded) {
+TEST_F(run_variables, inform_java_by_its_variable_if_nothing_is_preloaded) {
   pretended["JAVA_TOOL_OPTIONS"] = "-Xmx1g";
   EXPECT_EQ(planned(decision_with(3, false, true, 3), false).at("JAVA_TOOL_OPTIONS"),
             "-Xmx1g -XX:ActiveProcessorCount=3");

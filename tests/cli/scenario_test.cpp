@@ -94,7 +94,7 @@ TEST(systems, that_differ_by_environment_are_for_their_benchmark_only) {
   EXPECT_EQ(absent, std::vector<std::string>{"openmp-gcc"});
 }
 
-TEST(busy_loops, tell_how_much_cpu_there_was) {
+TEST(busy_loops, report_how_much_cpu_there_was) {
   process::child_result result;
   result.output = "{\"seconds\":1.0,\"cpu_seconds\":1.25}\n";
   EXPECT_DOUBLE_EQ(std::get<measurement>(parse_hog_output(result, 1s)).cpu_seconds, 1.25);

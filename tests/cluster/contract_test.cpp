@@ -139,7 +139,7 @@ TEST_P(transports, count_what_others_have_taken) {
   });
 }
 
-TEST_P(transports, tell_that_a_node_left_after_all_that_it_sent) {
+TEST_P(transports, report_that_a_node_left_after_all_that_it_sent) {
   on_each([&](node_id self) {
     if (self == 2) {
       for (std::uint32_t i = 0; i < 50; ++i)

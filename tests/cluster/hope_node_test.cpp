@@ -104,7 +104,7 @@ TEST(hope_nodes, omit_what_another_one_has_run) {
   EXPECT_EQ(now.second_runs.load(), 1u);
   EXPECT_EQ(nodes.statistics(0).omitted, 1u);
   EXPECT_EQ(nodes.statistics(1).computed, 1u);
-  EXPECT_EQ(nodes.statistics(1).told, 1u);
+  EXPECT_EQ(nodes.statistics(1).published, 1u);
 }
 
 // Node 1 dies in the second branch when the other one knows that it is there.

@@ -154,7 +154,7 @@ class hope_nodes {
       all.omitted += c.omitted;
       all.cut += c.cut;
       all.computed += c.computed;
-      all.told += c.told;
+      all.published += c.published;
       all.helped += c.helped;
       all.given += c.given;
       all.taken_over += c.taken_over;

@@ -44,7 +44,7 @@ judged_cell judged_use(const std::vector<std::pair<std::string, std::string>>& s
 }
 
 // Pattern a: all CPUs are used from the first count on.
-TEST(use, that_stays_tells_the_first_count) {
+TEST(use, that_stays_shows_the_first_count) {
   const judged_cell one =
       judged_use({{"[1]", "[1.0]"}, {"[2]", "[1.0]"}, {"[3]", "[0.99]"}, {"[4]", "[1.0]"}});
   EXPECT_EQ(one.taken, "times-1");
@@ -52,7 +52,7 @@ TEST(use, that_stays_tells_the_first_count) {
 }
 
 // Pattern b. By the use the third count is right; here the fourth is faster, so the use does not tell it.
-TEST(use, that_rises_tells_where_it_stops_rising) {
+TEST(use, that_rises_shows_where_it_stops_rising) {
   const judged_cell one =
       judged_use({{"[4]", "[1.0]"}, {"[3]", "[1.5]"}, {"[2]", "[2.0]"}, {"[1]", "[2.0]"}});
   EXPECT_EQ(one.taken, "times-3");
@@ -61,7 +61,7 @@ TEST(use, that_rises_tells_where_it_stops_rising) {
 }
 
 // Pattern c.
-TEST(use, that_falls_tells_where_it_stops_falling) {
+TEST(use, that_falls_shows_where_it_stops_falling) {
   const judged_cell one =
       judged_use({{"[2]", "[2.0]"}, {"[1]", "[1.2]"}, {"[2]", "[1.2]"}, {"[3]", "[1.9]"}});
   EXPECT_EQ(one.taken, "times-2");
@@ -69,7 +69,7 @@ TEST(use, that_falls_tells_where_it_stops_falling) {
 }
 
 // Pattern d.
-TEST(use, that_turns_again_and_again_tells_the_first_count) {
+TEST(use, that_turns_again_and_again_shows_the_first_count) {
   const judged_cell one =
       judged_use({{"[1]", "[1.0]"}, {"[2]", "[2.0]"}, {"[3]", "[1.0]"}, {"[4]", "[2.0]"}});
   EXPECT_EQ(one.taken, "times-1");
@@ -81,7 +81,7 @@ TEST(use, of_copies_is_their_mean) {
   EXPECT_EQ(one.taken, "times-3");
 }
 
-TEST(use, that_was_not_measured_tells_nothing) {
+TEST(use, that_was_not_measured_predicts_nothing) {
   const judged_cell one = judged_use({{"[1]", "[1.0]"}, {"[2]", ""}, {"[3]", "[1.0]"}, {"[4]", "[1.0]"}});
   EXPECT_EQ(one.taken, "");
   EXPECT_EQ(one.outcome, verdict::undecided);

@@ -439,7 +439,7 @@ TEST_P(stream_test, attempts_to_send_without_a_receiver_see_an_abort) {
   p.run();
 }
 
-TEST(stream, waits_longer_than_the_clock_can_tell) {
+TEST(stream, waits_longer_than_the_clock_can_count) {
   const model_chosen chosen("simulated");  // the objects begin in the order of their declaration
   program p;
   auto s = p.stream<int>("s");

@@ -94,7 +94,7 @@ TEST_F(entries, go_on_while_another_thread_sets_the_number_of_workers) {
   other.join();
 }
 
-TEST_F(entries, tell_an_uncaught_tag_to_who_asks) {
+TEST_F(entries, report_an_uncaught_tag_to_a_caller_that_asks) {
   EXPECT_EQ(sukima_last_error(), nullptr);
   enter([](char* top) { sukima_throw(top, 42, "here.tc", 17); });
   ASSERT_NE(sukima_last_error(), nullptr);

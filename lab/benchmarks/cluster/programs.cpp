@@ -242,8 +242,9 @@ int main(int count, char** words) {
   std::printf("%lld\n", static_cast<long long>(result));
   const sukima::cluster::traffic sent = sukima::cluster::statistics();
   if (const char* const hope = std::getenv("SUKIMA_CLUSTER_HOPE"); hope != nullptr && *hope == '1')
-    std::fprintf(stderr, "node %u: %llu units told, %llu omitted, %llu cut, %llu yielded, %llu notes sent\n",
-                 sukima::cluster::this_node(), static_cast<unsigned long long>(sent.told),
+    std::fprintf(stderr,
+                 "node %u: %llu units published, %llu omitted, %llu cut, %llu yielded, %llu notes sent\n",
+                 sukima::cluster::this_node(), static_cast<unsigned long long>(sent.published),
                  static_cast<unsigned long long>(sent.omitted), static_cast<unsigned long long>(sent.cut),
                  static_cast<unsigned long long>(sent.yielded), static_cast<unsigned long long>(sent.notes));
   std::fprintf(stderr, "%.6f s, %llu tasks given, %llu received; node %u: %.6f s of CPU\n", time.count(),

@@ -38,22 +38,23 @@ std::optional<std::pair<int, node_report>> read_report(const std::string& line) 
 
 /// The counts of a node's units.
 struct unit_report {
-  double told = 0;
+  double published = 0;
   double omitted = 0;  ///< unrun
   double cut = 0;
   double yielded = 0;
   double notes = 0;
 };
 
-/// "node 1: 12 units told, 30 omitted, 2 cut, 1 yielded, 240 notes sent"
+/// "node 1: 12 units published, 30 omitted, 2 cut, 1 yielded, 240 notes sent"
 std::optional<std::pair<int, unit_report>> read_units(const std::string& line) {
   std::istringstream in(line);
   unit_report report;
   int node = 0;
-  std::string word, colon, units, told, omitted, cut, yielded, notes, sent;
-  in >> word >> node >> colon >> report.told >> units >> told >> report.omitted >> omitted >> report.cut >>
-      cut >> report.yielded >> yielded >> report.notes >> notes >> sent;
-  if (!in || word != "node" || colon != ":" || told != "told," || sent != "sent") return std::nullopt;
+  std::string word, colon, units, published, omitted, cut, yielded, notes, sent;
+  in >> word >> node >> colon >> report.published >> units >> published >> report.omitted >> omitted >>
+      report.cut >> cut >> report.yielded >> yielded >> report.notes >> notes >> sent;
+  if (!in || word != "node" || colon != ":" || published != "published," || sent != "sent")
+    return std::nullopt;
   return std::pair(node, report);
 }
 
@@ -128,7 +129,7 @@ outcome parse_hope_output(const process::child_result& result, int nodes,
     read.deaths.push_back(death.seconds);
   }
   for (const auto& [node, report] : units) {
-    read.more["published"] += report.told;
+    read.more["published"] += report.published;
     read.more["omitted"] += report.omitted + report.cut;
     read.more["twice"] += report.cut + report.yielded;
     read.more["messages"] += report.notes;

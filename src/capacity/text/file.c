@@ -30,7 +30,7 @@ static int open_file(const char* path) {
   return (int)descriptor;
 }
 
-static void tell_read(int descriptor, size_t offset, const char* bytes, long count) {
+static void record_read(int descriptor, size_t offset, const char* bytes, long count) {
   if (the_watcher == NULL || count < 0) return;
   the_watcher->was_read(the_watcher->owner, descriptor, offset, bytes, (size_t)count);
 }
@@ -41,7 +41,7 @@ static long read_file(int descriptor, size_t offset, char* memory, size_t size) 
   do {
     count = syscall(SYS_read, descriptor, memory, size);
   } while (count < 0 && errno == EINTR);
-  tell_read(descriptor, offset, memory, count);
+  record_read(descriptor, offset, memory, count);
   return count;
 }
 
@@ -55,7 +55,7 @@ long cap_file_read_again(int descriptor, char* memory, size_t size) {
   do {
     count = syscall(SYS_pread64, descriptor, memory, size, 0L);
   } while (count < 0 && errno == EINTR);
-  tell_read(descriptor, 0, memory, count);
+  record_read(descriptor, 0, memory, count);
   return count;
 }
 

@@ -175,7 +175,7 @@ class screen {
   std::size_t lines_ = 0;
 };
 
-void tell_notes(live_host& host) {
+void print_notes(live_host& host) {
   for (const std::string& note : host.take_notes()) complain(note);
 }
 
@@ -187,7 +187,7 @@ int list(live_host& host, const machine_options& options) {
   if (options.format.json) {
     fmt::print("{}\n", object_of(host, rows).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
-    tell_notes(host);
+    print_notes(host);
     fmt::print("{}", rows.empty() ? host.nothing() + "\n" : table_of(rows));
   }
   return process::exit_success;
@@ -220,7 +220,7 @@ int watch(live_host& host, const machine_options& options) {
 
 int record(live_host& host, const std::string& path, const machine_options& options) {
   for (unsigned done = 0; done < options.count.value_or(readings_of_recording); ++done) host.next();
-  tell_notes(host);
+  print_notes(host);
   const model::description& now = host.seen().host();
   const std::string text = model::description_text(now);
   if (path == "-") {

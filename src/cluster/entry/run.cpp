@@ -96,7 +96,7 @@ traffic traffic_of(const hope::counts& c) {
           .omitted = c.omitted,
           .cut = c.cut,
           .computed = c.computed,
-          .told = c.told,
+          .published = c.published,
           .helped = c.helped,
           .taken_over = c.taken_over,
           .yielded = c.yielded,

@@ -13,7 +13,7 @@ struct counts {
   std::uint64_t omitted = 0;  ///< units that ended by another node's result, and did not run here
   std::uint64_t cut = 0;  ///< units that ended by it while they ran here
   std::uint64_t computed = 0;  ///< units that gave their result here
-  std::uint64_t told = 0;  ///< units whose result was sent to other nodes
+  std::uint64_t published = 0;  ///< units whose result was sent to other nodes
   /// Times that this node, having received no task, began a unit claimed by another node, or a branch left to
   /// others.
   std::uint64_t helped = 0;

@@ -86,7 +86,7 @@ void node::take_claim(node_id from, const note& n) {
     return;
   }
   if (u->running == nullptr || u->is_stopped || !u->is_mine) return;
-  if (!u->is_claimed) tell_claim(*u);  // one of the two must yield
+  if (!u->is_claimed) announce_claim(*u);  // one of the two must yield
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u->since);
   if (!claims_.yields(n.task, self_, {.own = age, .announced = n.time, .young = chosen_.yields_within}))
     return;

@@ -53,7 +53,7 @@ void node::turn() {
   if (active_ == nullptr) return;
   if (!is_over_) {
     others_.announce_solutions_if_new(entry_, clock::now());
-    tell_claims_that_are_due();
+    announce_due_claims();
     run_next();
     give_to_others();
     ask_here();

@@ -149,13 +149,13 @@ class node final : public node_base {
     node_group began;  ///< the ranks that the plan led there; none: it is helped
   };
   /// The claimant of a unit that begins here: this node, announced at once or after a while; or another node.
-  enum class claim_as : std::uint8_t { mine_told, mine, of_another };
+  enum class claim_as : std::uint8_t { mine_announced, mine, of_another };
   /// The result of an entry, after its name, and the node that has it.
   struct named_result {
     byte_view content;
     node_id of;
   };
-  /// How a named task stands.
+  /// The state of a named task.
   enum class standing : std::uint8_t { known, under_way, of_no_interest };
 
   // Any thread.
@@ -214,8 +214,8 @@ class node final : public node_base {
   /// also for other nodes; or it ends, if it was cancelled.
   /// \returns false: it is the entry's own call
   bool take_back(detail::received_task& t);
-  void tell_claim(unit& u);
-  void tell_claims_that_are_due();
+  void announce_claim(unit& u);
+  void announce_due_claims();
   void unit_ended(event& e);
   /// Ends all tasks that wait for it.
   void settle(unit& u, byte_view result);

@@ -46,7 +46,7 @@ void node::inherit() {
   const auto claim = [this](const task_key& key, node_group began) {
     unit* const u = plan_.is_first_of(began, others_.gone()) ? find(key) : nullptr;
     if (u == nullptr || u->running == nullptr || u->is_stopped || std::exchange(u->is_mine, true)) return;
-    tell_claim(*u);
+    announce_claim(*u);
   };
   for (const auto& [id, given] : given_)
     if (given.helping) claim(*given.helping, given.began);
@@ -150,7 +150,7 @@ void node::place(unit* u, standing found, std::uint64_t id, purpose asked) {
         return;
       }
       given_.at(id).helping = std::exchange(helping_, {});
-      start(*u, claim_as::mine_told);
+      start(*u, claim_as::mine_announced);
       return;
     case purpose::look:
       if (found != standing::of_no_interest) {
@@ -191,7 +191,7 @@ void node::place_in_plan(unit* u, std::uint64_t id) {
   plan_.follow(1);
   plan_.enter(u->key);
   if (leader != self_) claims_.claim(u->key, leader, clock::now());
-  start(*u, leader == self_ ? claim_as::mine_told : claim_as::of_another);
+  start(*u, leader == self_ ? claim_as::mine_announced : claim_as::of_another);
 }
 
 void node::let_giver_go(std::uint64_t id) {

@@ -108,7 +108,7 @@ void node::start(unit& u, claim_as how) {
   next_tick_ =
       u.since + chosen_.tick * others_.living_others();  // a unit that ends sooner is announced as a whole
   u.is_mine = how != claim_as::of_another;
-  if (how == claim_as::mine_told) tell_claim(u);
+  if (how == claim_as::mine_announced) announce_claim(u);
   detail::deliver(workers_, *t);
 }
 
@@ -127,20 +127,20 @@ bool node::take_back(detail::received_task& t) {
   return true;
 }
 
-void node::tell_claim(unit& u) {
+void node::announce_claim(unit& u) {
   u.is_claimed = true;
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
   others_.announce(
       {.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age});
 }
 
-void node::tell_claims_that_are_due() {
+void node::announce_due_claims() {
   if (others_.is_alone()) return;
   const clock::time_point now = clock::now();
   for (const auto& [key, u] : units_)
     if (u->running != nullptr && u->is_mine && !u->is_claimed && !u->is_stopped &&
         now - u->since >= chosen_.before_claiming)
-      tell_claim(*u);
+      announce_claim(*u);
 }
 
 void node::unit_ended(event& e) {
@@ -167,7 +167,7 @@ void node::unit_ended(event& e) {
           others_.announce(result);
         else if (u.given_by)
           others_.announce_to(*u.given_by, result);
-        if ((is_for_all && !others_.is_alone()) || u.given_by) counters_.add(&counts::told);
+        if ((is_for_all && !others_.is_alone()) || u.given_by) counters_.add(&counts::published);
         store_.put(u.key, e.content, cost);
       }
       settle(u, e.content);

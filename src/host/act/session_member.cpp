@@ -71,11 +71,11 @@ void session_member::judge_demand(double seconds, const vm_times& before, const 
     done.push_back(done_between({earlier.ran, earlier.waited}, {later.ran, later.waited}, seconds));
   }
   use_ = std::max(0.0, ran / seconds);
-  const bool told = is_set_ && use_ >= uses_all * count_;
+  const bool uses_its_number = is_set_ && use_ >= uses_all * count_;
   // The caps are those of the description; how much the kernel throttled is not read here.
   const ran_and_waited all = without_explained_waiting(described_, done, seconds, 0);
   done_ = all;
-  const bool more = told || waits_for_cpu(all, seconds);
+  const bool more = uses_its_number || waits_for_cpu(all, seconds);
   for (std::size_t i = 0; i < demand_.size(); ++i)
     demand_[i] = more ? 1 : next_demand(demand_[i], done[i].ran / seconds, seconds, demand_.size());
 }
@@ -166,7 +166,7 @@ vm_report session_member::report(unsigned fitting, double now) {
     const double seconds = latest_->at - window_began_->at;
     window.progress = std::max(0.0, latest_->progress - window_began_->progress) / seconds;
     window.settled = window.settled && window_began_->at >= changed_at_ + settle_seconds;
-    // A number that falls has begun anew; a late word belongs to another time than the counters.
+    // A number that falls has begun again; a late word belongs to another time than the counters.
     window.valid = window.valid && latest_->progress >= window_began_->progress &&
                    seconds > 0.4 * cycle_seconds_ && seconds < 2 * cycle_seconds_;
   }
