@@ -111,8 +111,12 @@ static void follow_switches(uint64_t now) {
   if (getrusage(RUSAGE_THREAD, &used) != 0) return;
   const double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                          1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-  tuner_switches(&tuner, seconds - seconds_before, (uint64_t)(used.ru_nvcsw - given_up_before),
-                 (uint64_t)(used.ru_nivcsw - lost_before));
+  // Another thread began this region, or this process is a fork: the counts are not those of the thread before.
+  const bool is_of_another =
+      used.ru_nvcsw < given_up_before || used.ru_nivcsw < lost_before || seconds < seconds_before;
+  if (!is_of_another)
+    tuner_switches(&tuner, seconds - seconds_before, (uint64_t)(used.ru_nvcsw - given_up_before),
+                   (uint64_t)(used.ru_nivcsw - lost_before));
   given_up_before = used.ru_nvcsw;
   lost_before = used.ru_nivcsw;
   seconds_before = seconds;

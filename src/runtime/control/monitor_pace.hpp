@@ -20,7 +20,10 @@ class monitor_pace {
   using nanoseconds = std::chrono::nanoseconds;
 
   /// The runtime begins, or no thread was inside for a while.
-  void restart() noexcept { interval_ = nanoseconds(tuning::first_sample_ns); }
+  void restart() noexcept {
+    interval_ = nanoseconds(tuning::first_sample_ns);
+    look_ = nanoseconds(0);  // one dear look must not delay the first one of the next program part
+  }
 
   /// A look has taken this CPU time.
   void looked(nanoseconds cpu_time) noexcept { look_ = cpu_time; }
