@@ -111,7 +111,7 @@ static void follow_switches(uint64_t now) {
   if (getrusage(RUSAGE_THREAD, &used) != 0) return;
   const double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                          1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-  // Another thread began this region, or this process is a fork: the counts are not those of the thread before.
+  // If another thread began this region, or this process is a fork, the counts are not comparable.
   const bool is_of_another =
       used.ru_nvcsw < given_up_before || used.ru_nivcsw < lost_before || seconds < seconds_before;
   if (!is_of_another)

@@ -13,7 +13,9 @@ import unittest
 PROGRAM, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 TREE = SOURCE / "tests" / "capacity" / "zoo" / "docker-v2-quota.tree"
 DASHBOARD = SOURCE / "packaging" / "grafana" / "sukima.json"
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("SUKIMA_")}
+# Without variables of which the program would warn.
+ENVIRONMENT = {name: value for name, value in os.environ.items()
+               if not name.startswith(("SUKIMA_", "OMP_", "OPENBLAS_", "MKL_", "GO"))}
 SAMPLE = re.compile(r'([a-z_]+)(?:{([a-z_]+)="((?:[^"\\\n]|\\[\\"n])*)"})? (-?[0-9.]+(?:e[+-]?[0-9]+)?)')
 
 
@@ -84,6 +86,11 @@ class Prometheus(unittest.TestCase):
         self.assertEqual([answer[field] for field in ("now", "others", "stolen", "throttled", "pressure")], [None] * 5)
         self.assertEqual({key[2] for key in samples if key[0] == "sukima_warning_info"},
                          {warning["name"] for warning in answer["warnings"]})
+
+    def test_counts_warnings_of_one_name(self):
+        done = subprocess.run([PROGRAM, "probe", "--prometheus"], capture_output=True, text=True, check=True,
+                              env={**ENVIRONMENT, "SUKIMA_CPUS": "1.5", "OMP_NUM_THREADS": "8", "GOMAXPROCS": "8"})
+        self.assertEqual(parse(done.stdout)[0].get(("sukima_warning_info", "name", "variable")), 2)
 
     def test_measures_the_running_machine(self):
         done = subprocess.run([PROGRAM, "probe", "--prometheus"], capture_output=True, text=True, check=True,

@@ -12,6 +12,9 @@ import sys
 import unittest
 
 PROGRAM, HEADERS = sys.argv[1], pathlib.Path(sys.argv[2])
+# Two workers, also where one CPU can be used.
+ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("SUKIMA_")},
+               "SUKIMA_WORKERS": "2", "SUKIMA_ELASTIC": "off", "LC_ALL": "C"}
 NAMES = {"split", "steal", "wait", "park", "unpark"}
 
 
@@ -19,7 +22,7 @@ def debug(*commands):
     words = [word for command in ("set debuginfod enabled off", "set startup-with-shell off", *commands)
              for word in ("-ex", command)]
     done = subprocess.run(["gdb", "-nx", "-batch", *words, PROGRAM], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL, env={**os.environ, "SUKIMA_WORKERS": "2", "LC_ALL": "C"})
+                          stdin=subprocess.DEVNULL, timeout=500, env=ENVIRONMENT)
     return done.stdout + done.stderr
 
 

@@ -161,7 +161,8 @@ TEST(machine, kills_a_program_that_blocks_outside_the_machine) {
       },
       impatient);
   EXPECT_EQ(o.how, end::hanging);
-  EXPECT_EQ(o.text, "no step for 1 s, after 1 steps: it waits or loops outside the simulated machine\n");
+  EXPECT_TRUE(contains(o.text, "no step for 1 s, after ")) << o.text;
+  EXPECT_TRUE(contains(o.text, " steps: it waits or loops outside the simulated machine\n")) << o.text;
 }
 
 TEST(machine, sleeps_in_its_own_time) {

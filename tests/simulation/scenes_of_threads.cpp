@@ -114,8 +114,10 @@ void sort(stage& s) {
   std::vector<std::pair<int, int>> all;
   for (const int one : some_numbers(s)) all.emplace_back(one, static_cast<int>(all.size()));
   const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::vector<std::pair<int, int>> expected = all;
+  std::stable_sort(expected.begin(), expected.end(), by_key);
   s.runtime.run([&](context c) { parallel_stable_sort(c, all, by_key); });
-  s.expect(std::is_sorted(all.begin(), all.end()), "a stable sort has a wrong result");
+  s.expect(all == expected, "a stable sort has a wrong result");
 }
 
 /// Not from 0, so that a split in the wrong place shows.

@@ -36,7 +36,8 @@ def main():
             return 1
         for workers in ("1", "2", "4"):
             done = subprocess.run([program], capture_output=True, text=True, check=False,
-                                  env={**os.environ, "SUKIMA_WORKERS": workers})
+                                  timeout=300,
+                                  env={**os.environ, "SUKIMA_WORKERS": workers, "SUKIMA_ELASTIC": "off"})
             if (done.returncode, done.stdout) != (0, "passed\n"):
                 print(f"with {workers} workers: exit code {done.returncode}: {done.stdout}{done.stderr}")
                 return 1

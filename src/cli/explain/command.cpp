@@ -50,13 +50,14 @@ void write_page(const std::string& file, const std::string& page) {
 void write_profiles(const recorded_trace& trace, const explain_options& options, const std::string& title,
                     std::FILE* to) {
   const std::vector<runtime_profile> profiles = profiles_of(trace);
-  if (!options.html.empty()) write_page(options.html, page_of(trace, profiles, title));
   const std::string text =
       options.json
           ? nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}}.dump(2) + "\n"
           : text_of(profiles) + text_of(trace.clones);
   if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
     throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
+  // Last, so that a page that cannot be written does not take the explanation along.
+  if (!options.html.empty()) write_page(options.html, page_of(trace, profiles, title));
 }
 
 void explain_program(const std::string& program, const process::program_end& end,

@@ -2,6 +2,7 @@
 // The answer as metrics for Prometheus; see answer.hpp.
 #include <base/shared/metric_text.hpp>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "probe/answer.hpp"
@@ -21,9 +22,15 @@ void add_quotas(std::string& text, const answer& what, const char* name, const c
   metric_family metric(text, name, type, help);
   for (std::size_t i = 0; i < what.report->limit_count; ++i) {
     const sukima_capacity_limit& limit = what.report->limits[i];
-    if (limit.kind == SUKIMA_CAPACITY_QUOTA && std::isfinite(limit.value))
-      metric.add(metric_label("level", std::to_string(limit.level)), value(limit));
+    if (limit.kind != SUKIMA_CAPACITY_QUOTA || !std::isfinite(limit.value)) continue;
+    const double one = value(limit);
+    if (std::isfinite(one)) metric.add(metric_label("level", std::to_string(limit.level)), one);
   }
+}
+
+/// A number of periods; infinite: it is unknown, and would reset the counter.
+double count_of(const sukima_capacity_limit& limit, std::uint64_t number) {
+  return limit.periods == 0 ? HUGE_VAL : static_cast<double>(number);
 }
 
 }  // namespace
@@ -40,7 +47,8 @@ std::string metrics_of(const answer& what) {
   add_value(text, "sukima_limit_cpus", "CPUs that the limits of the process allow.", facts.usable);
   add_value(text, "sukima_cap_threads", "Threads that may run at the same moment.", facts.cap);
   add_value(text, "sukima_threads", "Threads to start.", what.threads);
-  add_value(text, "sukima_online_cpus", "CPUs of the machine that are online.", facts.online);
+  if (facts.online != 0)
+    add_value(text, "sukima_online_cpus", "CPUs of the machine that are online.", facts.online);
   add_value(text, "sukima_used_cpus", "CPUs that the threads of the process get now.", what.load.now);
   add_value(text, "sukima_other_used_cpus", "CPUs that others use on this machine.", what.load.others);
   add_value(text, "sukima_stolen_ratio", "Part of each CPU that the hypervisor takes.", what.load.stolen);
@@ -53,14 +61,16 @@ std::string metrics_of(const answer& what) {
              [](const sukima_capacity_limit& limit) { return limit.value; });
   add_quotas(text, what, "sukima_quota_periods_total", "counter",
              "Periods of the quota in which the group wanted CPU.",
-             [](const sukima_capacity_limit& limit) { return static_cast<double>(limit.periods); });
+             [](const sukima_capacity_limit& limit) { return count_of(limit, limit.periods); });
   add_quotas(text, what, "sukima_quota_throttled_periods_total", "counter",
              "Periods in which the quota held the group back.",
-             [](const sukima_capacity_limit& limit) { return static_cast<double>(limit.throttled_periods); });
+             [](const sukima_capacity_limit& limit) { return count_of(limit, limit.throttled_periods); });
   metric_family(text, "sukima_binding_info", "gauge", "1; the label is the kind of what takes most away.")
       .add(metric_label("kind", sukima_capacity_kind_name(binding_limit(*what.report).kind)), 1);
-  metric_family warnings(text, "sukima_warning_info", "gauge", "1 for each warning.");
-  for (const warning& each : what.warnings) warnings.add(metric_label("name", each.name), 1);
+  metric_family warnings(text, "sukima_warning_info", "gauge", "How many warnings of that name there are.");
+  std::map<std::string, double> by_name;  // several variables, or threads, may be warned of
+  for (const warning& each : what.warnings) ++by_name[each.name];
+  for (const auto& [name, count] : by_name) warnings.add(metric_label("name", name), count);
   return text;
 }
 

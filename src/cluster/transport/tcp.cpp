@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This file is long because the meeting and the time after it share the state of each node.
+// Long: the meeting and the time after it share the state of each node.
 // Meeting: node 0 listens. The others connect to it and send the addresses where they listen themselves. When
 // all have arrived, node 0 sends the list of addresses, and each node connects to those with lower numbers.
 //

@@ -12,10 +12,9 @@
 namespace sukima::host {
 namespace {
 
-/// The first place whose use is within `effect` of the median from there on. The maximum instead of the
-/// median would be too high by noise.
-std::size_t end_of_rise(const std::vector<double>& use, double effect) {
-  std::size_t i = 0;
+/// The first place from `i` on whose use is within `effect` of the median from there on. The maximum instead
+/// of the median would be too high by noise.
+std::size_t end_of_rise(const std::vector<double>& use, std::size_t i, double effect) {
   while (use[i] < median({use.begin() + static_cast<std::ptrdiff_t>(i), use.end()}) - effect) i++;
   return i;
 }
@@ -98,7 +97,7 @@ sweep::result sweep::shape() const {
   const auto first =
       std::find_if(use.begin(), use.end(), [&](double u) { return u > tolerance || u < -fall; });
   if (first == use.end()) return found(0, 0);
-  if (*first > 0) return found(end_of_rise(use, effect_), 2);
+  if (*first > 0) return found(end_of_rise(use, static_cast<std::size_t>(first - use.begin()), effect_), 2);
   const double bottom = *lowest + std::max(effect_, constants::bottom_errors * error_);
   const auto low = std::find_if(use.begin(), use.end(), [&](double u) { return u <= bottom; });
   return found(static_cast<std::size_t>(low - use.begin()), 3);

@@ -246,6 +246,7 @@ TEST(sweep, the_shapes_of_the_paper) {
   expect({4, 4, 4, 4, 4}, 1, 4);
   expect({4, 3.9, 3.8, 3.9, 4}, 1, 4);
   expect({3, 3.4, 3.8, 4, 4, 4}, 2, 7);
+  expect({4, 4, 4, 4, 4, 4, 4.9, 5.4, 5.4}, 2, 11);  // a rise of less than half of the counts
   expect({4, 3.5, 3, 2.6, 2.7, 2.8}, 3, 7);
   expect({4, 3, 4, 3, 4, 3}, 4, 4);
   expect({4}, 1, 4);

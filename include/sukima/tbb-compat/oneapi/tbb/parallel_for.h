@@ -58,7 +58,7 @@ void parallel_for(Index first, Index last, Index step, const F& f, const Partiti
   using distance = index_distance<Index>;
   if (!(Index(0) < step)) throw_error(std::invalid_argument("Step must be positive"));
   if (!(first < last)) return;
-  const distance each = step - Index(0);
+  const distance each = static_cast<distance>(step - Index(0));
   // Above zero, but perhaps more than a distance can count: as TBB, it is not checked.
   const distance count = (static_cast<distance>(last - first) - distance(1)) / each + distance(1);
   parallel_for(::tbb::blocked_range<distance>(distance(0), count), stepping_body<Index, F>{f, first, each}, p,

@@ -32,13 +32,16 @@ inline task_group_context* current_context() {
 /// Calls f(suspend_point) and waits until `resume` is called for that. The task may go on on another thread.
 /// A thread that runs no task waits itself, and goes on here.
 template <class F> void suspend(F f) {
-  using namespace ::sukima::detail::tbb;
-  const arena::pause one_more_drainer(arena_here());
-  const auto call = [&](::sukima::resumer r) { f(suspend_point(r)); };
+  // Qualified: a program may have an `arena` or `enter` of its own.
+  const ::sukima::detail::tbb::arena::pause one_more_drainer(::sukima::detail::tbb::arena_here());
+  const auto call = [&](::sukima::resumer r) {
+    suspend_point point(r);
+    f(point);
+  };
   if (::sukima::detail::find_ambient() == nullptr)
-    enter([&](::sukima::context c) { ::sukima::suspend(c, call); });
+    ::sukima::detail::tbb::enter([&](::sukima::context c) { ::sukima::suspend(c, call); });
   else
-    suspend_task(call);
+    ::sukima::detail::tbb::suspend_task(call);
 }
 /// Lets the task go on.
 inline void resume(suspend_point tag) { tag.resumer_.resume(); }

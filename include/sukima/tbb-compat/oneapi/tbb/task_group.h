@@ -153,11 +153,10 @@ class task_group {
   void bind() noexcept { tasks_->state().bind_to(::sukima::detail::tbb::running().group); }
   void add(task_owner task) { tasks_->add(std::move(task), ::sukima::detail::tbb::arena_here()); }
   void work(task_owner first = nullptr) {
-    using namespace ::sukima::detail::tbb;
     if (first == nullptr && tasks_->is_done()) return;
-    arena& where = arena_here();
-    enter([&](::sukima::context c) {
-      group_tasks::run(c, std::move(first), where);
+    ::sukima::detail::tbb::arena& where = ::sukima::detail::tbb::arena_here();
+    ::sukima::detail::tbb::enter([&](::sukima::context c) {
+      ::sukima::detail::tbb::group_tasks::run(c, std::move(first), where);
       tasks_->work_until_done(c, where);
     });
   }

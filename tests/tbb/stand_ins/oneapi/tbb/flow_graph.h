@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for oneTBB's flow_graph.h in oneTBB's own tests, whose common headers include it. It has the names that they
-// mention, and includes the public headers that oneTBB's includes.
+// Stands for oneTBB's flow_graph.h in oneTBB's own tests, whose common headers include it. It has the names
+// that they mention, and includes the public headers that oneTBB's includes.
 #pragma once
 
 #include <oneapi/tbb/cache_aligned_allocator.h>
