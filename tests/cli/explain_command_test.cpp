@@ -83,7 +83,7 @@ TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
   expect_refused({write("cut", pressed_trace().substr(0, 900))}, "is cut off");
   expect_refused({SUKIMA_PROGRAM}, "is a program, not a trace; to run it: sukima explain -- ");
   expect_refused({good, good}, "one argument too many");
-  expect_refused({good, "--jsn"}, "the options are --help, --json and --keep");
+  expect_refused({good, "--jsn"}, "the options are --help, --json, --html and --keep");
   expect_refused({good, "--keep", "x"}, "--keep is for the trace of a program");
   expect_refused({"--"}, "no program was given after --");
   expect_refused({good, "--", "true"}, "are both given");
