@@ -98,7 +98,8 @@ TEST(search_poll, backtracks_over_the_choice_that_was_accepted_after_refused_one
   };
   const auto choices = std::views::iota(0, 5);
   sukima::runtime two(support::with_workers(2));
-  for (int round = 0; round < 20; ++round) {
+  // Until a fiber has backtracked: a thief that asks before the inner search begins gets a part without that.
+  for (int round = 0; round < 20 || two.statistics().backtracks == 0; ++round) {
     path p;
     std::atomic<bool> stolen{false};
     const auto here = std::this_thread::get_id();
@@ -124,7 +125,6 @@ TEST(search_poll, backtracks_over_the_choice_that_was_accepted_after_refused_one
     });
     EXPECT_EQ(p, path{});
   }
-  EXPECT_GT(two.statistics().backtracks, 0u);
   EXPECT_EQ(errors, 0);
 }
 
