@@ -225,8 +225,9 @@ class nodes_on_hosts(Hosts):
     def test_keep_the_token_and_the_words_from_command_lines(self):
         self.run_on(TWO, FIB, "17", SUKIMA_CLUSTER_TOKEN="sesame, open for at least 128 bits")
         self.assertIn("alpha", self.log.read_text())
-        for word in ("sesame", FIB, "17 "):
+        for word in ("sesame", FIB):
             self.assertNotIn(word, self.log.read_text())
+        self.assertNotRegex(self.log.read_text(), r"\b17\b")  # each line begins with a process number, such as 12317
 
     def test_are_reached_by_ssh_with_options_that_keep_it_from_waiting(self):
         (self.folder / "ssh").symlink_to(SHELL)
