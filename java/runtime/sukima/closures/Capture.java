@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.closures;
+
+/** Carries the frames of the methods that it passes to the owner of a nested function. Only generated code catches it. */
+public final class Capture extends Error {
+    private static final long serialVersionUID = 1;
+
+    private final transient Owner owner;
+    private transient Frame outermost;
+
+    Capture(Owner owner) {
+        super(null, null, false, false);
+        this.owner = owner;
+    }
+
+    public Owner owner() {
+        return owner;
+    }
+
+    /**
+     * Adds the frame of the next outer method. Each frame knows the name of the method that it waits for, so a method
+     * that was not translated is noticed here.
+     */
+    public Capture add(Frame frame) {
+        String expected = frame.callee$();
+        boolean isComplete = outermost == null ? frame.repeats$() : outermost.answers$(expected, frame.repeats$());
+        if (!isComplete) {
+            throw lost();
+        }
+        frame.inner$ = outermost;
+        frame.below$ = outermost;
+        outermost = frame;
+        return this;
+    }
+
+    /** Resumes all frames, the outermost first, and returns what its method returns. */
+    public Object resume() {
+        if (outermost == null || !owner.isAsleepIn(outermost)) {
+            throw lost();
+        }
+        owner.collected();
+        return outermost.resume$();
+    }
+
+    /** Gives the collected frames to the owner's own frame, which goes on by itself. */
+    void giveTo(Frame frame) {
+        owner.collected();
+        add(frame);
+    }
+
+    private LostFrameError lost() {
+        return new LostFrameError("a nested function of " + owner.method() + " was called "
+            + (outermost == null ? "" : "below " + outermost.method$() + ", and that ") + "through a method that sukima-javac has not "
+            + "translated: compile all methods between " + owner.method() + " and the call with sukima-javac");
+    }
+}

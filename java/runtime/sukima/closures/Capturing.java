@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.closures;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** Marks a method whose frame can be captured; the translator writes it, and reads it in class files. */
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.METHOD)
+public @interface Capturing {}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.closures;
+
+/** A nested function without arguments and result. */
+public interface NestedRunnable extends Nested {
+    void run();
+}

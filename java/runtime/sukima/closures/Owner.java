@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.closures;
+
+/** One activation of a method that contains nested functions. Generated code uses it; programs need not. */
+public final class Owner {
+    private final String method;
+    private final Thread thread = Thread.currentThread();
+    private Frame frame;
+    private boolean hasEnded;
+    /** Whether all frames between the owner and the running method have just been collected. */
+    private boolean isCollected;
+
+    public Owner(String method) {
+        this.method = method;
+    }
+
+    /** Returns the frame with the variables of the method; throws {@link Capture} while they are on the Java stack. */
+    public Frame enter() {
+        check();
+        if (frame == null) {
+            throw capture();
+        }
+        isCollected = false;
+        return frame;
+    }
+
+    /** Returns the frame once all frames from the owner to the caller have been collected, and throws to that end. */
+    Frame enterCollected() {
+        check();
+        if (!isCollected) {
+            throw capture();
+        }
+        isCollected = false;
+        return frame;
+    }
+
+    private void check() {
+        if (hasEnded) {
+            throw EndedMethodException.ofMethod(method);
+        }
+    }
+
+    private Capture capture() {
+        if (Thread.currentThread() != thread) {
+            throw new IllegalStateException("a nested function of " + method + " was called by the thread "
+                + Thread.currentThread().getName() + ": call it by the thread that runs the method, " + thread.getName());
+        }
+        return new Capture(this);
+    }
+
+    /** The variables are now in that frame. */
+    public void sleep(Frame saved) {
+        frame = saved;
+    }
+
+    boolean isAsleepIn(Frame outermost) {
+        return frame == outermost;
+    }
+
+    /** All frames up to the owner are collected. */
+    void collected() {
+        isCollected = true;
+    }
+
+    /** The method has ended. */
+    public void end() {
+        hasEnded = true;
+        frame = null;
+    }
+
+    String method() {
+        return method;
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.closures;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Inspects the methods that wait for the running one. */
+public final class Sleeping {
+    private Sleeping() {}
+
+    /** Returns the methods from the owner of the nested function to the caller of this method. */
+    @Capturing
+    public static List<SleepingFrame> frames(Nested function) {
+        Owner owner = function.owner$();
+        if (owner == null) {
+            throw new IllegalArgumentException("the object given to Sleeping.frames is not a nested function: give a lambda of a "
+                + "type that extends Nested, compiled with sukima-javac");
+        }
+        List<SleepingFrame> found = new ArrayList<>();
+        for (Frame frame = owner.enterCollected(); frame != null; frame = frame.below$) {
+            found.add(new SleepingFrame(frame));
+        }
+        return found;
+    }
+}
