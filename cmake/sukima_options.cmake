@@ -9,6 +9,7 @@ option(SUKIMA_BUILD_LANGUAGE "Build the Tascell language" ${PROJECT_IS_TOP_LEVEL
 option(SUKIMA_BUILD_HOST "Build sukima host and sukima guest" ${SUKIMA_BUILD_CLI})
 option(SUKIMA_BUILD_LAB "Build what measures Sukima, the folder lab: sukima bench, sukima lab, benchmark programs"
   ${SUKIMA_BUILD_CLI})
+option(SUKIMA_BUILD_JAVA "Build nested functions for Java, where there is a JDK" ${PROJECT_IS_TOP_LEVEL})
 cmake_dependent_option(SUKIMA_BUILD_BENCHMARKS "Build the benchmark programs that `sukima bench` starts"
   ${PROJECT_IS_TOP_LEVEL} SUKIMA_BUILD_LAB OFF)
 set(is_default OFF)

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.MemberReferenceTree;
+import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.util.TreePath;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeMirror;
+
+/** Which units may be captured, and through which of their calls. */
+final class CaptureGraph {
+    private final Program program;
+    private final List<Analysis.Call> calls;
+    /** Methods a call of which may capture, with those that they override. */
+    private final Set<ExecutableElement> methods = new HashSet<>();
+
+    CaptureGraph(Program program, List<Analysis.Call> calls, List<MemberReferenceTree> references) {
+        this.program = program;
+        this.calls = calls;
+        for (boolean hasChanged = true; hasChanged;) {
+            hasChanged = false;
+            for (Analysis.Call call : calls) {
+                if (call.unit() != null && !call.unit().mayBeCaptured && captures(call.callee())) {
+                    hasChanged = true;
+                    call.unit().mayBeCaptured = true;
+                    if (!call.unit().isNested()) {
+                        addWithOverridden(call.unit());
+                    }
+                }
+            }
+        }
+        calls.forEach(this::mark);
+        program.units.stream().filter(Unit::isNested).forEach(unit -> markUp(unit.path.getParentPath(), unit.outer, unit.outer.flat));
+        references.forEach(this::check);
+    }
+
+    /** Whether a capture can come out of a call of that method. */
+    boolean captures(ExecutableElement callee) {
+        return repeats(callee) || methods.contains(callee) || isMarked(callee);
+    }
+
+    /** Whether a resumed caller repeats the call: the callee has no frame of its own then. */
+    boolean repeats(ExecutableElement callee) {
+        TypeElement type = (TypeElement) callee.getEnclosingElement();
+        boolean isCallOfNested = type.getKind() == ElementKind.INTERFACE && program.isNestedType(type.asType())
+            && !callee.getModifiers().contains(Modifier.STATIC) && !callee.getSimpleName().contentEquals("owner$");
+        return isCallOfNested || type.getQualifiedName().contentEquals("sukima.closures.Sleeping");
+    }
+
+    private static boolean isMarked(ExecutableElement method) {
+        return method.getAnnotationMirrors().stream()
+            .anyMatch(mark -> mark.getAnnotationType().toString().equals("sukima.closures.Capturing"));
+    }
+
+    private void addWithOverridden(Unit unit) {
+        methods.add(unit.method);
+        addOverridden(unit, unit.enclosing.asType());
+    }
+
+    private void addOverridden(Unit unit, TypeMirror type) {
+        for (TypeMirror above : program.types.directSupertypes(type)) {
+            TypeElement element = (TypeElement) ((DeclaredType) above).asElement();
+            for (Element member : element.getEnclosedElements()) {
+                if (member instanceof ExecutableElement method
+                    && program.elements.overrides(unit.method, method, unit.enclosing)) {
+                    add(unit, method);
+                }
+            }
+            addOverridden(unit, above);
+        }
+    }
+
+    private void add(Unit unit, ExecutableElement overridden) {
+        boolean isTranslated = program.trees.getTree(overridden) != null;
+        if (!isTranslated && !captures(overridden)) {
+            program.refuse(unit.tree(), unit.title() + " can be captured, but overrides "
+                + overridden.getEnclosingElement() + "." + overridden.getSimpleName()
+                + ", which code that is not translated may call: call the nested function elsewhere, or give the method a name "
+                + "of its own");
+        }
+        methods.add(overridden);
+    }
+
+    private void mark(Analysis.Call call) {
+        if (!captures(call.callee())) {
+            return;
+        }
+        if (call.unit() == null || call.isInOrdinaryLambda()) {
+            program.refuse(call.tree(), "this call can be captured, which is not possible in "
+                + (call.isInOrdinaryLambda() ? "an ordinary lambda: make it a nested function (a lambda of a type that extends "
+                    + "sukima.closures.Nested)" : "an initializer: move the call to a method"));
+            return;
+        }
+        TreePath path = program.paths.get(call.tree());
+        markUp(path, call.unit(), call.unit().hot);
+        markUp(path, call.unit(), call.unit().flat);
+    }
+
+    private static void markUp(TreePath from, Unit unit, Set<Tree> set) {
+        for (TreePath path = from; path != null && path.getLeaf() != unit.tree(); path = path.getParentPath()) {
+            set.add(path.getLeaf());
+        }
+    }
+
+    private void check(MemberReferenceTree reference) {
+        if (program.element(reference) instanceof ExecutableElement method && captures(method)) {
+            program.refuse(reference, "the method " + method.getSimpleName() + " can be captured, and a reference to it may be "
+                + "called by code that is not translated: write a lambda of a type that extends sukima.closures.Nested");
+        }
+    }
+
+    boolean captures(MethodInvocationTree call) {
+        return program.element(call) instanceof ExecutableElement callee && captures(callee);
+    }
+
+    boolean repeats(MethodInvocationTree call) {
+        return repeats((ExecutableElement) program.element(call));
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.MemberReferenceTree;
+import com.sun.source.util.JavacTask;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/** One run of the command: javac analyses the sources, then compiles their translation. */
+final class Compilation {
+    private static final int FAILED = 1;
+    private static final int WRONG_USE = 2;
+    private static final Set<String> CLASS_PATH = Set.of("-cp", "-classpath", "--class-path");
+
+    private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    private final List<String> options = new ArrayList<>();
+    private final List<Path> files = new ArrayList<>();
+    private Path printFolder;
+
+    /** The exit code: 0, 1 after errors in the sources, 2 after wrong arguments. */
+    int run(String[] arguments) {
+        try {
+            read(arguments);
+            addRuntime();
+            try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+                return compile(manager);
+            }
+        } catch (IllegalArgumentException e) {
+            String message = e.getMessage().replaceFirst("^error: ", ""); // javac's own sentences begin with that
+            System.err.println("sukima-javac: " + message + "; see sukima-javac --help");
+            return WRONG_USE;
+        } catch (IOException e) {
+            System.err.println("sukima-javac: " + e);
+            return FAILED;
+        }
+    }
+
+    private void read(String[] arguments) {
+        for (int i = 0; i < arguments.length; i++) {
+            String argument = arguments[i];
+            if (argument.endsWith(".java")) {
+                files.add(existing(Path.of(argument)));
+            } else if (argument.equals("--print-java")) {
+                printFolder = Path.of(valueOf(arguments, i++));
+            } else if (CLASS_PATH.contains(argument)) {
+                options.addAll(List.of(argument, valueOf(arguments, i++)));
+            } else {
+                options.add(argument); // values of options, too: javac reads them in this order
+            }
+        }
+        if (files.isEmpty()) {
+            throw new IllegalArgumentException("no source files; give at least one FILE.java");
+        }
+    }
+
+    /** Adds the runtime to the class path; the script that starts the command says where it is. */
+    private void addRuntime() {
+        String runtime = System.getProperty("sukima.runtime");
+        if (runtime == null) {
+            return;
+        }
+        for (int i = 0; i < options.size(); i++) {
+            if (CLASS_PATH.contains(options.get(i))) {
+                options.set(i + 1, options.get(i + 1) + File.pathSeparator + runtime);
+                return;
+            }
+        }
+        String given = System.getenv("CLASSPATH");
+        options.addAll(List.of("-cp", (given == null ? "." : given) + File.pathSeparator + runtime));
+    }
+
+    private static Path existing(Path file) {
+        if (!Files.isRegularFile(file)) {
+            throw new IllegalArgumentException("there is no file " + file);
+        }
+        return file;
+    }
+
+    private static String valueOf(String[] arguments, int option) {
+        if (option + 1 >= arguments.length) {
+            throw new IllegalArgumentException("the option " + arguments[option] + " needs a value");
+        }
+        return arguments[option + 1];
+    }
+
+    private int compile(StandardJavaFileManager manager) throws IOException {
+        DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+        List<String> first = new ArrayList<>(options);
+        first.add("-proc:none");
+        JavacTask task = (JavacTask) compiler.getTask(null, manager, diagnostics, first, null, manager.getJavaFileObjectsFromPaths(files));
+        List<CompilationUnitTree> trees = new ArrayList<>();
+        task.parse().forEach(trees::add);
+        task.analyze();
+        Program program = new Program(task);
+        if (!program.hasRuntime()) {
+            System.err.println("sukima-javac: the classes sukima.closures are not on the class path: add Sukima's runtime to it");
+            return WRONG_USE;
+        }
+        if (diagnostics.getDiagnostics().stream().anyMatch(Compilation::isOther)) {
+            return report(diagnostics.getDiagnostics().stream().filter(each -> !each.getCode().equals(FirstErrors.CAPTURE)).toList());
+        }
+        List<Analysis.Call> calls = new ArrayList<>();
+        List<MemberReferenceTree> references = new ArrayList<>();
+        for (CompilationUnitTree tree : trees) {
+            Analysis analysis = new Analysis(program);
+            analysis.scan(tree, null);
+            calls.addAll(analysis.calls);
+            references.addAll(analysis.references);
+        }
+        if (report(new FirstErrors(program).remaining(diagnostics.getDiagnostics())) != 0) {
+            return FAILED;
+        }
+        return translate(program, new CaptureGraph(program, calls, references), trees);
+    }
+
+    /** Whether it is an error that nested functions cannot allow; the trees may lack types then. */
+    private static boolean isOther(Diagnostic<?> diagnostic) {
+        return diagnostic.getKind() == Diagnostic.Kind.ERROR && !diagnostic.getCode().equals(FirstErrors.CAPTURE);
+    }
+
+    private int translate(Program program, CaptureGraph graph, List<CompilationUnitTree> trees) throws IOException {
+        Refusals.check(program);
+        Turns.find(program);
+        Map<CompilationUnitTree, Marks> translations = new IdentityHashMap<>();
+        if (!program.hasErrors()) {
+            trees.forEach(tree -> translations.put(tree, Translation.of(program, graph, tree)));
+        }
+        if (program.hasErrors()) {
+            program.errors().forEach(System.err::println);
+            System.err.println(program.errors().size() == 1 ? "1 error" : program.errors().size() + " errors");
+            return FAILED;
+        }
+        List<JavaFileObject> sources = new ArrayList<>();
+        Map<URI, Marks> marks = new HashMap<>();
+        for (CompilationUnitTree tree : trees) {
+            Marks translated = translations.get(tree);
+            sources.add(translated == null ? tree.getSourceFile() : new SourceText(tree.getSourceFile(), translated));
+            if (translated != null) {
+                marks.put(tree.getSourceFile().toUri(), translated);
+            }
+            if (printFolder != null) {
+                print(tree, translated == null ? program.source(tree) : translated.text);
+            }
+        }
+        return compileTranslated(sources, marks);
+    }
+
+    private void print(CompilationUnitTree tree, String text) throws IOException {
+        String folder = tree.getPackageName() == null ? "" : tree.getPackageName().toString().replace('.', '/');
+        Path to = printFolder.resolve(folder).resolve(Path.of(tree.getSourceFile().getName()).getFileName());
+        Files.createDirectories(to.getParent());
+        Files.writeString(to, text, StandardCharsets.UTF_8);
+    }
+
+    private int compileTranslated(List<JavaFileObject> sources, Map<URI, Marks> marks) throws IOException {
+        DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+        List<String> second = new ArrayList<>(options);
+        second.add("-nowarn"); // the first run has reported warnings
+        second.add("-Xlint:none");
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+            JavacTask task = (JavacTask) compiler.getTask(null, manager, diagnostics, second, null, sources);
+            task.addTaskListener(new OriginalLines(marks));
+            boolean isCompiled = task.call();
+            for (var each : diagnostics.getDiagnostics()) {
+                if (each.getKind() == Diagnostic.Kind.ERROR) {
+                    System.err.println(describe(each, marks));
+                }
+            }
+            return isCompiled ? 0 : FAILED;
+        }
+    }
+
+    /** An error in a translation is our limit, or comes from an annotation processor. */
+    private static String describe(Diagnostic<? extends JavaFileObject> error, Map<URI, Marks> marks) {
+        String message = error.getMessage(Locale.ENGLISH);
+        Marks translated = error.getSource() == null ? null : marks.get(error.getSource().toUri());
+        if (translated != null) {
+            return error.getSource().getName() + ":" + translated.lineAt((int) error.getPosition()) + ": error: the translation of this "
+                + "line does not compile: write it with simpler statements (" + message.replace('\n', ' ') + ")";
+        }
+        return error.toString();
+    }
+
+    private static int report(List<Diagnostic<? extends JavaFileObject>> diagnostics) {
+        int result = 0;
+        for (var each : diagnostics) {
+            if (each.getKind() == Diagnostic.Kind.ERROR) {
+                result = FAILED;
+            }
+            System.err.println(each);
+        }
+        return result;
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.DoWhileLoopTree;
+import com.sun.source.tree.EnhancedForLoopTree;
+import com.sun.source.tree.ExpressionTree;
+import com.sun.source.tree.ForLoopTree;
+import com.sun.source.tree.StatementTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.WhileLoopTree;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/** The loops of a unit's usual form. */
+final class FastLoops {
+    private final FastWriter in;
+    /** Loops whose body is a labelled block, which `continue` leaves. */
+    private final Map<Tree, String> bodyLabels = new IdentityHashMap<>();
+
+    FastLoops(FastWriter in) {
+        this.in = in;
+    }
+
+    String bodyLabel(Tree loop) {
+        return bodyLabels.get(loop);
+    }
+
+    /** Writes the body of a loop as a block. */
+    void body(StatementTree loop, StatementTree body) {
+        String counter = in.unit.turns.get(loop);
+        in.put(counter == null ? "{" : "{ final int " + FastWriter.fixed(counter) + " = ++" + counter + ";");
+        in.scoped(() -> in.statement(body));
+        in.put("}");
+    }
+
+    void whileLoop(WhileLoopTree tree) {
+        if (!in.unit.hot.contains(tree.getCondition())) {
+            in.put(in.takeLabel() + "while " + in.renderer.text(tree.getCondition()));
+            body(tree, tree.getStatement());
+            return;
+        }
+        in.put(in.takeLabel() + "while (true) {");
+        in.scoped(() -> {
+            leaveUnless(tree.getCondition());
+            body(tree, tree.getStatement());
+        });
+        in.put("}");
+    }
+
+    void leaveUnless(ExpressionTree condition) {
+        String text = in.consumed(condition);
+        in.put(in.takeCopies() + "if (!(" + text + ")) { break; }");
+    }
+
+    void doLoop(DoWhileLoopTree tree) {
+        in.put(in.takeLabel() + "do {");
+        if (!in.unit.hot.contains(tree.getCondition())) {
+            body(tree, tree.getStatement());
+            in.put("} while " + in.renderer.text(tree.getCondition()) + ";");
+            return;
+        }
+        labelledBody(tree, tree.getStatement());
+        in.scoped(() -> leaveUnless(tree.getCondition()));
+        in.put("} while (true);");
+    }
+
+    /** A body behind which the loop has statements of its own, so that `continue` leaves the body only. */
+    void labelledBody(StatementTree loop, StatementTree body) {
+        bodyLabels.put(loop, "body$" + in.unit.number + "_" + bodyLabels.size());
+        in.put(bodyLabels.get(loop) + ": if (true)");
+        body(loop, body);
+    }
+
+    void forLoop(ForLoopTree tree) {
+        boolean isHeaderHot = tree.getInitializer().stream().anyMatch(in.unit.hot::contains)
+            || tree.getCondition() != null && in.unit.hot.contains(tree.getCondition()) || tree.getUpdate().stream().anyMatch(in.unit.hot::contains);
+        String own = in.takeLabel();
+        if (!isHeaderHot) {
+            in.put(own + in.renderer.text(tree, in.program.start(tree), in.program.start(tree.getStatement())));
+            in.scoped(() -> {
+                tree.getInitializer().forEach(in::addVariable);
+                body(tree, tree.getStatement());
+            });
+            return;
+        }
+        in.put("{");
+        in.scoped(() -> {
+            tree.getInitializer().forEach(in::statement);
+            in.put(own + "for (;;) {");
+            in.scoped(() -> {
+                if (tree.getCondition() != null) {
+                    leaveUnless(tree.getCondition());
+                }
+            });
+            labelledBody(tree, tree.getStatement());
+            tree.getUpdate().forEach(update -> in.scoped(() -> in.statement(update)));
+            in.put("}");
+        });
+        in.put("}");
+    }
+
+    void forEach(EnhancedForLoopTree tree) {
+        Variable variable = in.program.variable(tree.getVariable());
+        String own = in.takeLabel();
+        ForEach loop = new ForEach(in, tree);
+        in.put("{");
+        in.scoped(() -> {
+            loop.start();
+            String advance = loop.advance();
+            in.put(own + (advance == null ? "while (" + loop.condition() + ") {" : "for (; " + loop.condition() + "; " + advance + ") {"));
+            in.put(in.variableType(variable) + " " + variable.name + " = " + loop.element() + ";");
+            in.addVariable(tree.getVariable());
+            body(tree, tree.getStatement());
+            in.put("}");
+        });
+        in.put("}");
+    }
+}

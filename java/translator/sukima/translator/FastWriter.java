@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.AssertTree;
+import com.sun.source.tree.BlockTree;
+import com.sun.source.tree.CaseTree;
+import com.sun.source.tree.CatchTree;
+import com.sun.source.tree.ContinueTree;
+import com.sun.source.tree.DoWhileLoopTree;
+import com.sun.source.tree.EnhancedForLoopTree;
+import com.sun.source.tree.ExpressionStatementTree;
+import com.sun.source.tree.ExpressionTree;
+import com.sun.source.tree.ForLoopTree;
+import com.sun.source.tree.IfTree;
+import com.sun.source.tree.LabeledStatementTree;
+import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.tree.ReturnTree;
+import com.sun.source.tree.StatementTree;
+import com.sun.source.tree.SwitchTree;
+import com.sun.source.tree.ThrowTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.TryTree;
+import com.sun.source.tree.VariableTree;
+import com.sun.source.tree.WhileLoopTree;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Writes the usual form of a unit: the program's own statements. Each call that may be captured has a handler, which costs
+ * nothing until then; it makes the frame and lets the capture go on to the caller.
+ */
+final class FastWriter extends Normaliser {
+    private final StringBuilder out = new StringBuilder();
+    private final List<Variable> inScope = new ArrayList<>();
+    private final List<String> temporaries = new ArrayList<>();
+    private final FastLoops loops = new FastLoops(this);
+    private String label = "";
+
+    FastWriter(Program program, Unit unit, CaptureGraph graph) {
+        super(program, unit, graph, false);
+    }
+
+    /** The block that replaces the unit's body. */
+    String body() {
+        unit.variables.stream().filter(variable -> Hoisting.scope(program, variable) == unit.tree()).forEach(inScope::add);
+        put("{");
+        if (needsFlag()) {
+            put("boolean " + unit.isCapturedFlag() + " = false;");
+        }
+        if (unit.isOwner()) {
+            put("final sukima.closures.Owner " + unit.owner() + " = new sukima.closures.Owner(\"" + unit.title() + "\");\ntry {");
+        }
+        unit.turns.values().forEach(counter -> declare(counter, "int", "0"));
+        put("if (true) {");
+        if (unit.body() instanceof ExpressionTree expression) {
+            put(Marks.line(program.line(expression)));
+            expressionBody(expression);
+        } else {
+            statements(((BlockTree) unit.body()).getStatements());
+        }
+        put("}");
+        if (!unit.isVoid()) {
+            put("throw new AssertionError();"); // cannot be reached, but that follows only from the program's own statements
+        }
+        if (unit.isOwner()) {
+            putOwnersHandler();
+        }
+        return put("}").toString();
+    }
+
+    private void expressionBody(ExpressionTree tree) {
+        if (!unit.isVoid()) {
+            valueStatement("return ", tree);
+            return;
+        }
+        String text = effect(tree);
+        if (text != null) {
+            simple(asStatement(renderer, tree, text));
+        }
+    }
+
+    private boolean needsFlag() {
+        return unit.isOwner() || unit.hot.stream().anyMatch(tree -> tree instanceof TryTree attempt && attempt.getFinallyBlock() != null);
+    }
+
+    private void putOwnersHandler() {
+        String result = unit.isVoid() ? "c$.resume();" : "return (" + returnType() + ") c$.resume();";
+        put("} catch (sukima.closures.Capture c$) { if (c$.owner() != " + unit.owner() + ") { throw c$; } " + result
+            + " } finally { if (!" + unit.isCapturedFlag() + ") { " + unit.owner() + ".end(); } }");
+    }
+
+    private String returnType() {
+        String name = typeNames.of(unit.result());
+        return name == null ? "java.lang.Object" : name;
+    }
+
+    StringBuilder put(String text) {
+        return out.append(text).append(Marks.NEW_LINE);
+    }
+
+    @Override
+    void simple(String statement) {
+        put(takeCopies() + statement);
+    }
+
+    @Override
+    void declare(String temporary, String type, String value) {
+        put(type + " " + temporary + " = " + value + ";");
+        temporaries.add(temporary);
+    }
+
+    @Override
+    void call(MethodInvocationTree tree, String text, String result, String type) {
+        String store = result == null ? "" : result + " = ";
+        put(Marks.line(program.callLine(tree)) + takeCopies() + "try { " + store + text + "; } catch (sukima.closures.Capture c$) { " + save(unit.state(tree), result) + " }");
+    }
+
+    private String save(int state, String result) {
+        String frame = FrameWriter.classUse(program, unit);
+        StringBuilder text = new StringBuilder(needsFlag() ? unit.isCapturedFlag() + " = true; " : "");
+        text.append(frame).append(" f$ = new ").append(frame).append("(").append(state).append("); ");
+        for (Variable variable : inScope) {
+            text.append("f$.").append(variable.field).append(" = ").append(variable.name).append("; ");
+        }
+        for (String temporary : temporaries) {
+            if (!temporary.equals(result)) {
+                text.append("f$.").append(temporary).append(" = ").append(temporary).append("; ");
+            }
+        }
+        if (unit.isOwner()) {
+            text.append("f$.").append(unit.owner()).append(" = ").append(unit.owner()).append("; ");
+            text.append(unit.owner()).append(".sleep(f$); ");
+        }
+        return text.append("throw c$.add(f$);").toString();
+    }
+
+    @Override
+    void branch(String condition, Runnable then, Runnable otherwise) {
+        put("if (" + condition + ") {");
+        scoped(then);
+        put("}");
+        if (otherwise != null) {
+            put("else {");
+            scoped(otherwise);
+            put("}");
+        }
+    }
+
+    void scoped(Runnable body) {
+        int variables = inScope.size();
+        int live = temporaries.size();
+        body.run();
+        inScope.subList(variables, inScope.size()).clear();
+        temporaries.subList(live, temporaries.size()).clear();
+    }
+
+    /** The value of an expression of which the following statements need no temporary. */
+    String consumed(ExpressionTree tree) {
+        int live = temporaries.size();
+        String text = value(tree);
+        temporaries.subList(live, temporaries.size()).clear();
+        return text;
+    }
+
+    private void statements(List<? extends StatementTree> all) {
+        scoped(() -> all.forEach(this::statement));
+    }
+
+    /** The name of a loop's counter of iterations as a variable that does not change. */
+    static String fixed(String counter) {
+        return counter + "f";
+    }
+
+    /** Writes the statement as a block. */
+    private void block(StatementTree tree) {
+        put("{");
+        scoped(() -> statement(tree));
+        put("}");
+    }
+
+    void statement(StatementTree tree) {
+        out.append(Marks.line(program.line(tree)));
+        int live = temporaries.size();
+        if (tree instanceof VariableTree variable) {
+            variable(variable);
+        } else if (!unit.flat.contains(tree)) {
+            String text = copied(renderer, tree);
+            put(takeCopies() + takeLabel() + text);
+        } else {
+            flatStatement(tree);
+        }
+        temporaries.subList(live, temporaries.size()).clear();
+    }
+
+    /** The text of a statement; that of a for loop's update has no semicolon. */
+    static String copied(Renderer renderer, StatementTree tree) {
+        String text = renderer.text(tree);
+        return tree instanceof ExpressionStatementTree && !text.endsWith(";") ? text + ";" : text;
+    }
+
+    private void variable(VariableTree tree) {
+        Variable variable = program.variable(tree);
+        String type = variableType(variable);
+        ExpressionTree initializer = tree.getInitializer();
+        String value = initializer == null ? TypeNames.defaultValue(variable.type) : value(initializer);
+        boolean isFinal = initializer != null && !variable.isAssigned;
+        put(takeCopies() + (isFinal ? "final " : "") + type + " " + variable.name + " = " + value + ";");
+        inScope.add(variable);
+    }
+
+    private void flatStatement(StatementTree tree) {
+        if (tree instanceof BlockTree block) {
+            put(takeLabel() + "{");
+            statements(block.getStatements());
+            put("}");
+        } else if (tree instanceof IfTree condition) {
+            ifStatement(condition);
+        } else if (tree instanceof WhileLoopTree loop) {
+            loops.whileLoop(loop);
+        } else if (tree instanceof DoWhileLoopTree loop) {
+            loops.doLoop(loop);
+        } else if (tree instanceof ForLoopTree loop) {
+            loops.forLoop(loop);
+        } else if (tree instanceof EnhancedForLoopTree loop) {
+            loops.forEach(loop);
+        } else if (tree instanceof LabeledStatementTree labeled) {
+            label = labeled.getLabel() + ": ";
+            statement(labeled.getStatement());
+        } else if (tree instanceof SwitchTree choice) {
+            switchStatement(choice);
+        } else if (tree instanceof TryTree attempt) {
+            tryStatement(attempt);
+        } else if (tree instanceof ReturnTree end) {
+            valueStatement("return ", end.getExpression()); // one without a value is not flat
+        } else if (tree instanceof ThrowTree thrower) {
+            valueStatement("throw ", thrower.getExpression());
+        } else if (tree instanceof ExpressionStatementTree expression) {
+            String text = effect(expression.getExpression());
+            if (text != null) {
+                simple(asStatement(renderer, expression.getExpression(), text));
+            }
+        } else if (tree instanceof AssertTree && !unit.hot.contains(tree)) {
+            simple(renderer.text(tree));
+        } else {
+            Refusals.statement(program, tree);
+        }
+    }
+
+    /** The text of an expression as a statement. */
+    static String asStatement(Renderer renderer, ExpressionTree tree, String text) {
+        String plain = text;
+        while (renderer.replaced.containsKey(tree) && plain.startsWith("(") && plain.endsWith(")")) {
+            plain = plain.substring(1, plain.length() - 1);
+        }
+        return plain + ";";
+    }
+
+    private void valueStatement(String word, ExpressionTree tree) {
+        String text = value(tree);
+        simple(word + text + ";");
+    }
+
+    String takeLabel() {
+        String text = label;
+        label = "";
+        return text;
+    }
+
+    private void ifStatement(IfTree tree) {
+        String own = takeLabel();
+        if (!own.isEmpty()) {
+            put(own + "{");
+        }
+        String condition = consumed(tree.getCondition());
+        put(takeCopies() + "if " + condition);
+        block(tree.getThenStatement());
+        if (tree.getElseStatement() != null) {
+            put("else");
+            block(tree.getElseStatement());
+        }
+        if (!own.isEmpty()) {
+            put("}");
+        }
+    }
+
+    void addVariable(Tree tree) {
+        if (tree instanceof VariableTree) {
+            inScope.add(program.variable(tree));
+        }
+    }
+
+    private void switchStatement(SwitchTree tree) {
+        String own = takeLabel();
+        String selector = consumed(tree.getExpression());
+        put(takeCopies() + own + "switch " + selector + " {");
+        for (CaseTree group : tree.getCases()) {
+            boolean isRule = group.getCaseKind() == CaseTree.CaseKind.RULE;
+            put(labels(renderer, group) + (isRule ? " ->" : ":"));
+            if (isRule) {
+                block((StatementTree) group.getBody());
+            } else {
+                statements(group.getStatements());
+            }
+        }
+        put("}");
+    }
+
+    static String labels(Renderer renderer, CaseTree group) {
+        return group.getExpressions().isEmpty() ? "default"
+            : "case " + group.getExpressions().stream().map(renderer::text).collect(Collectors.joining(", "));
+    }
+
+    private void tryStatement(TryTree tree) {
+        put(takeLabel() + "try {");
+        statements(tree.getBlock().getStatements());
+        put("}");
+        if (unit.hot.contains(tree.getBlock())) {
+            put("catch (sukima.closures.Capture c$) { throw c$; }"); // not for the program's own handlers
+        }
+        for (CatchTree handler : tree.getCatches()) {
+            put("catch (" + renderer.text(handler.getParameter()) + ") {");
+            scoped(() -> {
+                addVariable(handler.getParameter());
+                statements(handler.getBlock().getStatements());
+            });
+            put("}");
+        }
+        if (tree.getFinallyBlock() != null) {
+            boolean isHot = unit.hot.contains(tree);
+            put(isHot ? "finally { if (!" + unit.isCapturedFlag() + ") {" : "finally {");
+            statements(tree.getFinallyBlock().getStatements());
+            put(isHot ? "} }" : "}");
+        }
+    }
+
+    @Override
+    String jumpText(Tree jump) {
+        if (jump instanceof ContinueTree continues) {
+            String body = loops.bodyLabel(JumpTargets.of(program, continues));
+            return body == null ? null : "break " + body + ";";
+        }
+        return null;
+    }
+}

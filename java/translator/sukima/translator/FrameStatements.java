@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.AssertTree;
+import com.sun.source.tree.BlockTree;
+import com.sun.source.tree.CaseTree;
+import com.sun.source.tree.DoWhileLoopTree;
+import com.sun.source.tree.EnhancedForLoopTree;
+import com.sun.source.tree.ExpressionStatementTree;
+import com.sun.source.tree.ExpressionTree;
+import com.sun.source.tree.ForLoopTree;
+import com.sun.source.tree.IfTree;
+import com.sun.source.tree.LabeledStatementTree;
+import com.sun.source.tree.NewArrayTree;
+import com.sun.source.tree.ReturnTree;
+import com.sun.source.tree.StatementTree;
+import com.sun.source.tree.SwitchTree;
+import com.sun.source.tree.ThrowTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.TryTree;
+import com.sun.source.tree.VariableTree;
+import com.sun.source.tree.WhileLoopTree;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The statements of a frame's state machine. Those without calls that may be captured are copied as they are. */
+final class FrameStatements {
+    /** A jump that leaves all handlers and finally blocks but the outer `depth` ones. */
+    record Exit(int depth, String text) {}
+
+    /** Where break and continue of a statement lead; -1 where there is no such jump. */
+    private record Target(int afterState, int continueState, int depth) {}
+
+    private final FrameWriter to;
+    private final Map<Tree, Target> targets = new IdentityHashMap<>();
+    /** The finally blocks around the code being written, the innermost last. */
+    final List<FinallyBlock> finallyBlocks = new ArrayList<>();
+
+    FrameStatements(FrameWriter to) {
+        this.to = to;
+    }
+
+    /** A finally block with the jumps that run it. */
+    static final class FinallyBlock {
+        final String reason;
+        final int entry;
+        final List<Exit> exits = new ArrayList<>();
+
+        FinallyBlock(String reason, int entry) {
+            this.reason = reason;
+            this.entry = entry;
+        }
+    }
+
+    void all(List<? extends StatementTree> statements) {
+        statements.forEach(this::statement);
+    }
+
+    void statement(StatementTree tree) {
+        to.position(tree);
+        if (tree instanceof VariableTree variable) {
+            variable(variable);
+        } else if (!to.unit.flat.contains(tree)) {
+            copy(tree);
+        } else {
+            flat(tree);
+        }
+    }
+
+    private void copy(StatementTree tree) {
+        String text = FastWriter.copied(to.renderer, tree);
+        String copies = to.takeCopies();
+        // The compiler then takes the code behind a statement that jumps as reachable.
+        to.put(tree instanceof ExpressionStatementTree && copies.isEmpty() ? text : "if (true) { " + copies + text + " }");
+    }
+
+    private void variable(VariableTree tree) {
+        ExpressionTree initializer = tree.getInitializer();
+        if (initializer == null) {
+            return;
+        }
+        String value = to.value(initializer);
+        Variable variable = to.program.variable(tree);
+        boolean isBraced = initializer instanceof NewArrayTree array && array.getType() == null;
+        String creation = isBraced ? "new " + to.variableType(variable) + " " : "";
+        to.simple(variable.field + " = " + creation + value + ";");
+    }
+
+    private void flat(StatementTree tree) {
+        if (tree instanceof BlockTree block) {
+            all(block.getStatements());
+        } else if (tree instanceof IfTree condition) {
+            ifStatement(condition);
+        } else if (tree instanceof WhileLoopTree loop) {
+            whileLoop(loop);
+        } else if (tree instanceof DoWhileLoopTree loop) {
+            doLoop(loop);
+        } else if (tree instanceof ForLoopTree loop) {
+            forLoop(loop);
+        } else if (tree instanceof EnhancedForLoopTree loop) {
+            forEach(loop);
+        } else if (tree instanceof LabeledStatementTree labeled) {
+            labeled(labeled);
+        } else if (tree instanceof SwitchTree choice) {
+            switchStatement(choice);
+        } else if (tree instanceof TryTree attempt) {
+            new FrameTry(to, this).write(attempt);
+        } else if (tree instanceof ReturnTree end) {
+            returnOf(end.getExpression());
+        } else if (tree instanceof ThrowTree thrower) {
+            String text = to.value(thrower.getExpression());
+            to.put("if (true) { " + to.takeCopies() + "throw " + text + "; }");
+        } else if (tree instanceof ExpressionStatementTree expression) {
+            String text = to.effect(expression.getExpression());
+            if (text != null) {
+                to.simple(FastWriter.asStatement(to.renderer, expression.getExpression(), text));
+            }
+        } else if (tree instanceof AssertTree && !to.unit.hot.contains(tree)) {
+            to.simple(to.renderer.text(tree));
+        } else {
+            Refusals.statement(to.program, tree);
+        }
+    }
+
+    /** Writes a return of that value, or the body of a nested function that is an expression. */
+    void returnOf(ExpressionTree value) {
+        if (value != null && to.unit.isVoid()) {
+            String text = to.effect(value);
+            if (text != null) {
+                to.simple(FastWriter.asStatement(to.renderer, value, text));
+            }
+        } else if (value != null) {
+            String text = to.value(value);
+            to.simple(to.result() + " = " + text + ";");
+        }
+        to.jump(exit(new Exit(0, to.exit())));
+    }
+
+    /** The text that runs the finally blocks on the way out, and then jumps. */
+    String exit(Exit exit) {
+        if (finallyBlocks.size() <= exit.depth()) {
+            return exit.text();
+        }
+        FinallyBlock block = finallyBlocks.get(finallyBlocks.size() - 1);
+        if (!block.exits.contains(exit)) {
+            block.exits.add(exit);
+        }
+        return block.reason + " = " + (block.exits.indexOf(exit) + 1) + "; " + to.jumpTo(block.entry);
+    }
+
+    private void target(Tree tree, int afterState, int continueState) {
+        targets.put(tree, new Target(afterState, continueState, finallyBlocks.size()));
+    }
+
+    String jumpText(Tree jump) {
+        if (jump instanceof ReturnTree end) {
+            ExpressionTree value = end.getExpression();
+            String store = value == null ? "" : to.result() + " = " + to.renderer.text(value) + "; ";
+            return "{ " + store + exit(new Exit(0, to.exit())) + " }";
+        }
+        Target target = targets.get(JumpTargets.of(to.program, jump));
+        if (target == null) {
+            return null; // inside a copied statement
+        }
+        int state = jump.getKind() == Tree.Kind.BREAK ? target.afterState() : target.continueState();
+        return "{ " + exit(new Exit(target.depth(), to.jumpTo(state))) + " }";
+    }
+
+    private void ifStatement(IfTree tree) {
+        String condition = to.value(tree.getCondition());
+        Runnable otherwise = tree.getElseStatement() == null ? null : () -> statement(tree.getElseStatement());
+        to.branch(condition, () -> statement(tree.getThenStatement()), otherwise);
+    }
+
+    private void body(StatementTree loop, StatementTree body) {
+        String counter = to.unit.turns.get(loop);
+        if (counter != null) {
+            to.put("++" + counter + ";");
+        }
+        statement(body);
+    }
+
+    private void whileLoop(WhileLoopTree tree) {
+        int top = to.unit.newState();
+        int after = to.unit.newState();
+        target(tree, after, top);
+        to.state(top);
+        to.jumpUnless(to.value(tree.getCondition()), after);
+        body(tree, tree.getStatement());
+        to.jump(to.jumpTo(top));
+        to.stateAfterJump(after);
+    }
+
+    private void doLoop(DoWhileLoopTree tree) {
+        int top = to.unit.newState();
+        int test = to.unit.newState();
+        int after = to.unit.newState();
+        target(tree, after, test);
+        to.state(top);
+        body(tree, tree.getStatement());
+        to.state(test);
+        to.jumpUnless(to.value(tree.getCondition()), after);
+        to.jump(to.jumpTo(top));
+        to.stateAfterJump(after);
+    }
+
+    private void forLoop(ForLoopTree tree) {
+        int top = to.unit.newState();
+        int update = to.unit.newState();
+        int after = to.unit.newState();
+        target(tree, after, update);
+        all(tree.getInitializer());
+        to.state(top);
+        if (tree.getCondition() != null) {
+            to.jumpUnless(to.value(tree.getCondition()), after);
+        }
+        body(tree, tree.getStatement());
+        to.state(update);
+        all(tree.getUpdate());
+        to.jump(to.jumpTo(top));
+        to.stateAfterJump(after);
+    }
+
+    private void forEach(EnhancedForLoopTree tree) {
+        int top = to.unit.newState();
+        int advance = to.unit.newState();
+        int after = to.unit.newState();
+        target(tree, after, advance);
+        ForEach loop = new ForEach(to, tree);
+        loop.start();
+        to.state(top);
+        to.jumpUnless(loop.condition(), after);
+        to.put(to.program.variable(tree.getVariable()).field + " = " + loop.element() + ";");
+        body(tree, tree.getStatement());
+        to.state(advance);
+        if (loop.advance() != null) {
+            to.put(loop.advance() + ";");
+        }
+        to.jump(to.jumpTo(top));
+        to.stateAfterJump(after);
+    }
+
+    private void labeled(LabeledStatementTree tree) {
+        StatementTree statement = tree.getStatement();
+        if (JumpTargets.isLoop(statement) || statement instanceof SwitchTree) {
+            statement(statement);
+            return;
+        }
+        int after = to.unit.newState();
+        target(statement, after, -1);
+        statement(statement);
+        to.state(after);
+    }
+
+    private void switchStatement(SwitchTree tree) {
+        int after = to.unit.newState();
+        target(tree, after, -1);
+        String selector = to.value(tree.getExpression());
+        List<Integer> states = new ArrayList<>();
+        boolean hasDefault = false;
+        to.put("switch " + selector + " {");
+        for (CaseTree group : tree.getCases()) {
+            states.add(to.unit.newState());
+            hasDefault |= group.getExpressions().isEmpty();
+            to.put(FastWriter.labels(to.renderer, group) + ": " + to.jumpTo(states.get(states.size() - 1)));
+        }
+        to.put((hasDefault ? "" : "default: " + to.jumpTo(after)) + " }");
+        boolean isAfterJump = true;
+        for (int i = 0; i < states.size(); i++) {
+            CaseTree group = tree.getCases().get(i);
+            if (isAfterJump) {
+                to.stateAfterJump(states.get(i));
+            } else {
+                to.state(states.get(i));
+            }
+            isAfterJump = group.getCaseKind() == CaseTree.CaseKind.RULE;
+            if (isAfterJump) {
+                statement((StatementTree) group.getBody());
+                to.jump(to.jumpTo(after));
+            } else {
+                all(group.getStatements());
+            }
+        }
+        if (isAfterJump) {
+            to.stateAfterJump(after);
+        } else {
+            to.state(after);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.CatchTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.TryTree;
+import com.sun.source.tree.UnionTypeTree;
+import com.sun.source.tree.VariableTree;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The state machine's form of try: states know the handler that receives their exceptions. */
+final class FrameTry {
+    private final FrameWriter to;
+    private final FrameStatements statements;
+
+    FrameTry(FrameWriter to, FrameStatements statements) {
+        this.to = to;
+        this.statements = statements;
+    }
+
+    void write(TryTree tree) {
+        int after = to.unit.newState();
+        if (tree.getFinallyBlock() == null) {
+            withHandlers(tree, to.jumpTo(after));
+            to.stateAfterJump(after);
+            return;
+        }
+        int number = to.unit.newState();
+        int handler = to.unit.newState();
+        String reason = "reason$" + to.unit.number + "_" + number;
+        String pending = "pending$" + to.unit.number + "_" + number;
+        to.extraField("int " + reason);
+        to.extraField("Throwable " + pending);
+        var block = new FrameStatements.FinallyBlock(reason, number);
+        statements.finallyBlocks.add(block);
+        to.activeHandlers.add(handler);
+        withHandlers(tree, reason + " = 0; " + to.jumpTo(number));
+        pop(to.activeHandlers);
+        pop(statements.finallyBlocks);
+        to.stateAfterJump(handler);
+        to.put(pending + " = thrown$; " + reason + " = -1;");
+        to.state(number);
+        keepResult(number, true);
+        statements.statement(tree.getFinallyBlock());
+        keepResult(number, false);
+        to.put("switch (" + reason + ") {\ncase -1: throw rethrow$(" + pending + ");");
+        for (int i = 0; i < block.exits.size(); i++) {
+            to.put("case " + (i + 1) + ": " + statements.exit(block.exits.get(i)));
+        }
+        to.put("default: " + to.jumpTo(after) + " }");
+        to.stateAfterJump(after);
+    }
+
+    /** A return inside the finally block that does not come to its end must not change the result of one before. */
+    private void keepResult(int number, boolean isBefore) {
+        if (to.unit.isVoid()) {
+            return;
+        }
+        String kept = "kept$" + to.unit.number + "_" + number;
+        if (isBefore) {
+            to.extraField(to.resultType() + " " + kept);
+        }
+        to.put(isBefore ? kept + " = " + to.result() + ";" : to.result() + " = " + kept + ";");
+    }
+
+    private static void pop(List<?> list) {
+        list.remove(list.size() - 1);
+    }
+
+    /** Writes the block and its catch blocks; behind each of them the jump follows. */
+    private void withHandlers(TryTree tree, String end) {
+        boolean hasCatches = !tree.getCatches().isEmpty();
+        int handler = hasCatches ? to.unit.newState() : -1;
+        if (hasCatches) {
+            to.activeHandlers.add(handler);
+        }
+        to.state(to.unit.newState());
+        statements.statement(tree.getBlock());
+        to.jump(end);
+        if (!hasCatches) {
+            return;
+        }
+        pop(to.activeHandlers);
+        to.stateAfterJump(handler);
+        List<Integer> states = new ArrayList<>();
+        for (CatchTree catcher : tree.getCatches()) {
+            states.add(to.unit.newState());
+            VariableTree parameter = catcher.getParameter();
+            Variable variable = to.program.variable(parameter);
+            to.put("if (" + test(parameter.getType()) + ") { " + variable.field + " = (" + to.variableType(variable) + ") thrown$; "
+                + to.jumpTo(states.get(states.size() - 1)) + " }");
+        }
+        to.jump("throw rethrow$(thrown$);");
+        for (int i = 0; i < states.size(); i++) {
+            to.stateAfterJump(states.get(i));
+            statements.statement(tree.getCatches().get(i).getBlock());
+            to.jump(end);
+        }
+    }
+
+    private String test(Tree type) {
+        List<? extends Tree> types = type instanceof UnionTypeTree union ? union.getTypeAlternatives() : List.of(type);
+        return types.stream().map(each -> "thrown$ instanceof " + to.renderer.text(each)).collect(Collectors.joining(" || "));
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.BlockTree;
+import com.sun.source.tree.ExpressionTree;
+import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.TypeParameterTree;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import javax.lang.model.element.Modifier;
+
+/**
+ * Writes the frame class of a unit: its variables as fields, and a method that goes on at any call that was captured. That
+ * method is a state machine. A state starts at each call, and wherever a jump leads.
+ */
+final class FrameWriter extends Normaliser {
+    /** What a state calls. */
+    private record Callee(String name, boolean isRepeated) {}
+
+    private final StringBuilder out = new StringBuilder();
+    private final FrameStatements statements;
+    private final Map<Integer, Callee> callees = new TreeMap<>();
+    private final Map<Integer, Integer> lines = new TreeMap<>();
+    /** The state that handles exceptions thrown in a state; none where the method throws them on. */
+    private final Map<Integer, Integer> handlers = new TreeMap<>();
+    /** Fields that only the frame needs, as declarations. */
+    private final List<String> extraFields = new ArrayList<>();
+    /** Handlers of the code being written, the innermost last. */
+    final List<Integer> activeHandlers = new ArrayList<>();
+    private int line;
+
+    FrameWriter(Program program, Unit unit, CaptureGraph graph) {
+        super(program, unit, graph, true);
+        statements = new FrameStatements(this);
+    }
+
+    /** The class's name with the type variables of the method. */
+    static String classUse(Program program, Unit unit) {
+        String names = parameters(unit).stream().map(parameter -> parameter.getName().toString()).collect(Collectors.joining(", "));
+        return unit.frameClass() + (names.isEmpty() ? "" : "<" + names + ">");
+    }
+
+    private static List<? extends TypeParameterTree> parameters(Unit unit) {
+        return unit.isNested() ? List.of() : ((MethodTree) unit.tree()).getTypeParameters();
+    }
+
+    /** The class's declaration. */
+    String declaration() {
+        String machine = machine();
+        String typeParameters = parameters(unit).stream().map(renderer::text).collect(Collectors.joining(", "));
+        boolean isStatic = !unit.isNested() && unit.method.getModifiers().contains(Modifier.STATIC);
+        StringBuilder text = new StringBuilder("\n@SuppressWarnings(\"all\") " + (isStatic ? "static " : "") + "final class "
+            + unit.frameClass() + (typeParameters.isEmpty() ? "" : "<" + typeParameters + ">") + " extends sukima.closures.Frame {\n");
+        for (Variable variable : Hoisting.hoisted(program, unit)) {
+            text.append(variableType(variable)).append(' ').append(variable.field).append(";\n");
+        }
+        unit.temporaries.forEach((name, type) -> text.append(type).append(' ').append(name).append(";\n"));
+        extraFields.forEach(field -> text.append(field).append(";\n"));
+        if (unit.isOwner()) {
+            text.append("sukima.closures.Owner ").append(unit.owner()).append(";\n");
+        }
+        text.append(unit.frameClass()).append("(int state) { super(state); }\n");
+        text.append("@Override public String method$() { return \"").append(unit.title()).append("\"; }\n");
+        if (unit.isNested()) {
+            text.append("@Override public boolean isNested$() { return true; }\n");
+        }
+        text.append(table("String", "callee$", "\"\"", callees, callee -> "\"" + callee.name() + "\""));
+        text.append(table("boolean", "repeats$", "false", callees, callee -> String.valueOf(callee.isRepeated())));
+        text.append(table("int", "line$", "0", lines, String::valueOf)).append(machine);
+        for (Unit nested : unit.nested) {
+            text.append(NestedFunctions.method(program, graph, nested));
+            if (nested.isTranslated()) {
+                text.append(new FrameWriter(program, nested, graph).declaration());
+            }
+        }
+        return text.append("}\n").toString();
+    }
+
+    private static <T> String table(String type, String name, String otherwise, Map<Integer, T> values,
+        java.util.function.Function<T, String> text) {
+        String cases = values.entrySet().stream().map(entry -> "case " + entry.getKey() + ": return " + text.apply(entry.getValue()) + ";\n")
+            .collect(Collectors.joining());
+        return "@Override public " + type + " " + name + "() { switch (state$) {\n" + cases + "default: return " + otherwise + "; } }\n";
+    }
+
+    private String machine() {
+        if (!unit.isVoid()) {
+            extraFields.add(resultType() + " " + result());
+        }
+        put("case 0:");
+        if (unit.body() instanceof ExpressionTree expression) {
+            position(expression);
+            statements.returnOf(expression);
+        } else {
+            position(unit.body());
+            statements.all(((BlockTree) unit.body()).getStatements());
+        }
+        put(exit());
+        return "@Override public Object resume$() { " + dispatch() + ": for (;;) { try { switch (state$) {\n" + out
+            + "default: throw new AssertionError(state$); } } catch (Throwable e$) {\n"
+            + "if (e$ instanceof sukima.closures.Capture) { captured$((sukima.closures.Capture) e$, "
+            + (unit.isOwner() ? unit.owner() : "null") + "); continue; }\nswitch (state$) {\n" + handlerCases() + "default: "
+            + (unit.isOwner() ? unit.owner() + ".end(); " : "") + "throw rethrow$(e$); }\n} } }\n";
+    }
+
+    private String handlerCases() {
+        Map<Integer, List<Integer>> statesOf = new TreeMap<>();
+        handlers.forEach((state, handler) -> statesOf.computeIfAbsent(handler, key -> new ArrayList<>()).add(state));
+        StringBuilder text = new StringBuilder();
+        statesOf.forEach((handler, states) -> {
+            states.forEach(state -> text.append("case ").append(state).append(": "));
+            text.append("thrown$ = e$; state$ = ").append(handler).append("; continue;\n");
+        });
+        return text.toString();
+    }
+
+    String resultType() {
+        String name = typeNames.of(unit.result());
+        return name == null ? "java.lang.Object" : name;
+    }
+
+    /** The field that keeps the value of a return. */
+    String result() {
+        return "return$" + unit.number;
+    }
+
+    String dispatch() {
+        return "dispatch$" + unit.number;
+    }
+
+    /** Statements that leave the method. */
+    String exit() {
+        return (unit.isOwner() ? unit.owner() + ".end(); " : "") + "return " + (unit.isVoid() ? "null" : result()) + ";";
+    }
+
+    void extraField(String declaration) {
+        extraFields.add(declaration);
+    }
+
+    void put(String text) {
+        out.append(text).append(Marks.NEW_LINE);
+    }
+
+    /** What follows comes from the tree's line. */
+    void position(Tree tree) {
+        line = program.line(tree);
+        out.append(Marks.line(line));
+    }
+
+    /** Starts a state that the code before runs into. */
+    void state(int number) {
+        put("state$ = " + number + ";");
+        stateAfterJump(number);
+    }
+
+    /** Starts a state behind a jump. */
+    void stateAfterJump(int number) {
+        put("case " + number + ":");
+        lines.put(number, line);
+        if (!activeHandlers.isEmpty()) {
+            handlers.put(number, activeHandlers.get(activeHandlers.size() - 1));
+        }
+    }
+
+    String jumpTo(int state) {
+        return "state$ = " + state + "; continue " + dispatch() + ";";
+    }
+
+    /** Writes a jump behind which the compiler expects code to be reachable. */
+    void jump(String text) {
+        put("if (true) { " + text + " }");
+    }
+
+    void jumpUnless(String condition, int state) {
+        put("if (!(" + condition + ")) { " + jumpTo(state) + " }");
+    }
+
+    @Override
+    void simple(String statement) {
+        String copies = takeCopies();
+        put(copies.isEmpty() ? statement : "{ " + copies + statement + " }");
+    }
+
+    @Override
+    void declare(String temporary, String type, String value) {
+        // Temporaries are fields.
+    }
+
+    @Override
+    void call(MethodInvocationTree tree, String text, String result, String type) {
+        int number = unit.state(tree);
+        line = program.callLine(tree);
+        out.append(Marks.line(line));
+        state(number);
+        callees.put(number, new Callee(program.element(tree).getSimpleName().toString(), graph.repeats(tree)));
+        String store = result == null ? "" : result + " = ";
+        String cast = result == null ? "" : "(" + type + ") ";
+        put("if (inner$ == null) { " + takeCopies() + store + text + "; } else { " + store + cast + "resumeInner$(); }");
+    }
+
+    @Override
+    void branch(String condition, Runnable then, Runnable otherwise) {
+        int other = unit.newState();
+        jumpUnless(condition, other);
+        then.run();
+        if (otherwise == null) {
+            state(other);
+            return;
+        }
+        int after = unit.newState();
+        jump(jumpTo(after));
+        stateAfterJump(other);
+        otherwise.run();
+        state(after);
+    }
+
+    @Override
+    String jumpText(Tree jump) {
+        return statements.jumpText(jump);
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.CaseTree;
+import com.sun.source.tree.CatchTree;
+import com.sun.source.tree.Tree;
+import java.util.List;
+
+/** Which variables are fields of their unit's frame. */
+final class Hoisting {
+    private Hoisting() {}
+
+    /** The statement whose scope the variable belongs to; the unit's own tree for parameters. */
+    static Tree scope(Program program, Variable variable) {
+        Tree parent = program.parent(variable.tree);
+        return parent instanceof CatchTree || parent instanceof CaseTree ? program.parent(parent) : parent;
+    }
+
+    /** A frame has what a capture or a nested function can need: all that is not inside a statement copied as a whole. */
+    static boolean isHoisted(Program program, Variable variable) {
+        Tree scope = scope(program, variable);
+        return variable.unit.isTranslated() && (scope == variable.unit.tree() || variable.unit.flat.contains(scope));
+    }
+
+    static List<Variable> hoisted(Program program, Unit unit) {
+        return unit.variables.stream().filter(variable -> isHoisted(program, variable)).toList();
+    }
+}

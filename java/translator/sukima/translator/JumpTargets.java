@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.BreakTree;
+import com.sun.source.tree.ContinueTree;
+import com.sun.source.tree.LabeledStatementTree;
+import com.sun.source.tree.SwitchTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.util.TreePath;
+import javax.lang.model.element.Name;
+
+/** The statements that jumps leave or continue. */
+final class JumpTargets {
+    private JumpTargets() {}
+
+    static Tree of(Program program, Tree jump) {
+        Name label = jump instanceof BreakTree leave ? leave.getLabel() : ((ContinueTree) jump).getLabel();
+        for (TreePath path = program.paths.get(jump); path != null; path = path.getParentPath()) {
+            Tree tree = path.getLeaf();
+            if (label == null && (isLoop(tree) || jump instanceof BreakTree && tree instanceof SwitchTree)) {
+                return tree;
+            }
+            if (label != null && tree instanceof LabeledStatementTree labeled && labeled.getLabel().equals(label)) {
+                return labeled.getStatement();
+            }
+        }
+        throw new AssertionError(jump);
+    }
+
+    static boolean isLoop(Tree tree) {
+        return switch (tree.getKind()) {
+            case WHILE_LOOP, DO_WHILE_LOOP, FOR_LOOP, ENHANCED_FOR_LOOP -> true;
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import java.util.TreeMap;
+
+/** Generated text with the source lines that its parts come from. Marks in the text carry them until it is complete. */
+final class Marks {
+    private static final char BEGIN = '\u0001';
+    private static final char END = '\u0002';
+    /** The end of a line that the source does not have. */
+    static final char NEW_LINE = '\u0003';
+
+    final String text;
+    /** Source lines by the positions where they begin. */
+    private final TreeMap<Integer, Integer> lines = new TreeMap<>();
+
+    Marks(String marked) {
+        StringBuilder plain = new StringBuilder();
+        int line = 1;
+        lines.put(0, line);
+        for (int at = 0; at < marked.length(); at++) {
+            char c = marked.charAt(at);
+            if (c == BEGIN) {
+                int end = marked.indexOf(END, at);
+                line = Integer.parseInt(marked, at + 1, end, 10);
+                at = end;
+            } else {
+                plain.append(c == NEW_LINE ? '\n' : c);
+                line += c == '\n' ? 1 : 0;
+            }
+            if (c == BEGIN || c == '\n') {
+                lines.put(plain.length(), line);
+            }
+        }
+        text = plain.toString();
+    }
+
+    /** A mark: the text behind it is of that line. */
+    static String line(int number) {
+        return String.valueOf(BEGIN) + number + END;
+    }
+
+    int lineAt(int position) {
+        return lines.floorEntry(position).getValue();
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.BreakTree;
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.ContinueTree;
+import com.sun.source.tree.IdentifierTree;
+import com.sun.source.tree.LambdaExpressionTree;
+import com.sun.source.tree.ReturnTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.util.TreeScanner;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+
+/** Copies the text of trees, with other names for variables and other text for some trees. */
+final class Renderer {
+    private final Program program;
+    private final Unit unit;
+    private final NestedText nestedText;
+    private final boolean isFrame;
+    private final Jumps jumps;
+    /** Text to use for a tree instead of its own. */
+    final Map<Tree, String> replaced = new IdentityHashMap<>();
+    /** Copies of fields that ordinary lambdas in the rendered text need: field to name of the copy. */
+    final Map<Variable, String> copies = new LinkedHashMap<>();
+    private int copyCount;
+
+    /** What becomes of statements that jump; null if the text stays. */
+    interface Jumps {
+        String text(Tree jump);
+    }
+
+    /** What becomes of nested functions. */
+    interface NestedText {
+        String text(Unit nested);
+    }
+
+    Renderer(Program program, Unit unit, boolean isFrame, Jumps jumps, NestedText nestedText) {
+        this.program = program;
+        this.unit = unit;
+        this.isFrame = isFrame;
+        this.jumps = jumps;
+        this.nestedText = nestedText;
+    }
+
+    String text(Tree tree) {
+        return text(tree, program.start(tree), program.end(tree));
+    }
+
+    /** The text between two positions, which belongs to the tree. */
+    String text(Tree tree, int from, int to) {
+        Splice splice = new Splice(program.source(program.file(tree)), from, to);
+        splice.scan(tree, null);
+        return splice.finish();
+    }
+
+    /** The name that the variable has at this place of the translation. */
+    String name(Variable variable) {
+        boolean isOwn = variable.unit == unit;
+        if (isOwn && !isFrame || !Hoisting.isHoisted(program, variable)) {
+            return variable.name;
+        }
+        return variable.field;
+    }
+
+    private String copy(Variable variable) {
+        return copies.computeIfAbsent(variable, key -> key.field + "c" + unit.number + "_" + copyCount++);
+    }
+
+    private final class Splice extends TreeScanner<Void, Void> {
+        private final String source;
+        private final StringBuilder out = new StringBuilder();
+        private int at;
+        private final int to;
+        private int ordinary;
+        private int classes;
+
+        Splice(String source, int from, int to) {
+            this.source = source;
+            this.at = from;
+            this.to = to;
+        }
+
+        String finish() {
+            return out.append(source, at, Math.max(at, to)).toString();
+        }
+
+        private void put(Tree tree, String text) {
+            int start = program.start(tree);
+            int end = program.end(tree);
+            if (start < at || end > to) {
+                return; // not in the wanted text, or without text of its own
+            }
+            out.append(source, at, start).append(text);
+            at = end;
+        }
+
+        @Override
+        public Void scan(Tree tree, Void nothing) {
+            if (tree == null || program.end(tree) < 0) {
+                return null;
+            }
+            String text = replaced.get(tree);
+            if (text != null) {
+                put(tree, text);
+                return null;
+            }
+            return super.scan(tree, nothing);
+        }
+
+        @Override
+        public Void visitIdentifier(IdentifierTree tree, Void nothing) {
+            String own = tree.getName().toString();
+            String name = nameOf(tree, own);
+            if (!name.equals(own)) {
+                put(tree, name);
+            }
+            return null;
+        }
+
+        private String nameOf(IdentifierTree tree, String own) {
+            Variable variable = program.variable(tree);
+            if (variable != null) {
+                String name = name(variable);
+                boolean isCopied = ordinary + classes > 0 && name.equals(variable.field);
+                return isCopied ? copy(variable) : name;
+            }
+            boolean isInFrame = isFrame || unit.isNested();
+            if (!isInFrame || classes > 0) {
+                return own;
+            }
+            String outer = unit.enclosing.getSimpleName().toString();
+            if (own.equals("this") || own.equals("super")) {
+                return outer + "." + own;
+            }
+            if (program.element(tree) instanceof ExecutableElement method && isOfObject(own)) {
+                return outer + (method.getModifiers().contains(Modifier.STATIC) ? "." : ".this.") + own;
+            }
+            return own;
+        }
+
+        /** The generated class has these methods itself. */
+        private boolean isOfObject(String name) {
+            return program.elements.getTypeElement("java.lang.Object").getEnclosedElements().stream()
+                .anyMatch(member -> member.getSimpleName().contentEquals(name));
+        }
+
+        @Override
+        public Void visitLambdaExpression(LambdaExpressionTree tree, Void nothing) {
+            Unit nested = program.unitOf.get(tree);
+            if (nested != null) {
+                put(tree, nestedText.text(nested));
+                return null;
+            }
+            ordinary++;
+            super.visitLambdaExpression(tree, nothing);
+            ordinary--;
+            return null;
+        }
+
+        @Override
+        public Void visitClass(ClassTree tree, Void nothing) {
+            classes++;
+            super.visitClass(tree, nothing);
+            classes--;
+            return null;
+        }
+
+        private boolean jump(Tree tree) {
+            String text = ordinary + classes > 0 ? null : jumps.text(tree);
+            if (text != null) {
+                put(tree, text);
+            }
+            return text != null;
+        }
+
+        @Override
+        public Void visitBreak(BreakTree tree, Void nothing) {
+            jump(tree);
+            return null;
+        }
+
+        @Override
+        public Void visitContinue(ContinueTree tree, Void nothing) {
+            jump(tree);
+            return null;
+        }
+
+        @Override
+        public Void visitReturn(ReturnTree tree, Void nothing) {
+            return jump(tree) ? null : super.visitReturn(tree, nothing);
+        }
+    }
+}

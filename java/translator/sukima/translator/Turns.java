@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.Tree;
+import com.sun.source.util.TreePath;
+
+/**
+ * Nested functions that use variables declared in a loop. A frame has one field for such a variable, so the function may be
+ * called only in the iteration that has created it. A counter of the loop's iterations decides.
+ */
+final class Turns {
+    private Turns() {}
+
+    static void find(Program program) {
+        for (Unit unit : program.units) {
+            if (!unit.isNested()) {
+                continue;
+            }
+            unit.loop = innermostLoop(program, unit);
+            if (unit.loop != null) {
+                unit.outer.turns.computeIfAbsent(unit.loop, loop -> unit.outer.temporary(loop, "turn", "int"));
+            }
+        }
+    }
+
+    private static Tree innermostLoop(Program program, Unit nested) {
+        for (TreePath path = nested.path; path.getLeaf() != nested.outer.tree(); path = path.getParentPath()) {
+            Tree loop = path.getLeaf();
+            boolean isUsed = JumpTargets.isLoop(loop) && nested.outer.variables.stream().anyMatch(variable ->
+                isOfIteration(program, variable, loop) && variable.uses.stream().anyMatch(use -> program.isBelow(use, nested.tree())));
+            if (isUsed) {
+                return loop;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isOfIteration(Program program, Variable variable, Tree loop) {
+        boolean isOfAllIterations = loop.getKind() == Tree.Kind.FOR_LOOP && program.parent(variable.tree) == loop;
+        return !isOfAllIterations && program.isBelow(variable.tree, loop);
+    }
+}

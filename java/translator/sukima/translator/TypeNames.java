@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.TypeVariable;
+import javax.lang.model.type.UnionType;
+import javax.lang.model.type.WildcardType;
+
+/** Writes types as they can be written in a source. */
+final class TypeNames {
+    private final Program program;
+
+    TypeNames(Program program) {
+        this.program = program;
+    }
+
+    /** The text of the type, null if none can be written. */
+    String of(TypeMirror type) {
+        switch (type.getKind()) {
+            case BOOLEAN, BYTE, SHORT, INT, LONG, CHAR, FLOAT, DOUBLE, VOID:
+                return type.getKind().name().toLowerCase(java.util.Locale.ROOT);
+            case NULL:
+                return "java.lang.Object";
+            case ARRAY:
+                String element = of(((ArrayType) type).getComponentType());
+                return element == null ? null : element + "[]";
+            case TYPEVAR:
+                return ofVariable((TypeVariable) type);
+            case DECLARED:
+                return ofDeclared((DeclaredType) type);
+            case UNION:
+                return of(commonClass((UnionType) type));
+            default:
+                return null;
+        }
+    }
+
+    private static boolean isCaptured(TypeMirror type) {
+        return type.getKind() == TypeKind.TYPEVAR && ((TypeVariable) type).asElement().getSimpleName().toString().startsWith("<");
+    }
+
+    private String ofVariable(TypeVariable type) {
+        return isCaptured(type) ? of(type.getUpperBound()) : type.asElement().getSimpleName().toString();
+    }
+
+    private String ofDeclared(DeclaredType type) {
+        TypeElement element = (TypeElement) type.asElement();
+        if (element.getSimpleName().length() == 0) {
+            return null;
+        }
+        boolean isInner = type.getEnclosingType().getKind() == TypeKind.DECLARED && !element.getModifiers().contains(Modifier.STATIC);
+        String outer = isInner ? of(type.getEnclosingType()) : null;
+        String name = outer == null ? element.getQualifiedName().toString() : outer + "." + element.getSimpleName();
+        if (element.getEnclosingElement().getKind() == ElementKind.METHOD) {
+            name = element.getSimpleName().toString();
+        }
+        List<? extends TypeMirror> arguments = type.getTypeArguments();
+        if (arguments.isEmpty()) {
+            return name;
+        }
+        List<String> names = arguments.stream().map(this::ofArgument).collect(Collectors.toList());
+        return names.contains(null) ? null : name + "<" + String.join(", ", names) + ">";
+    }
+
+    private String ofArgument(TypeMirror argument) {
+        if (argument instanceof WildcardType wildcard) {
+            return ofWildcard(wildcard);
+        }
+        if (isCaptured(argument)) {
+            TypeMirror lower = ((TypeVariable) argument).getLowerBound();
+            TypeMirror upper = ((TypeVariable) argument).getUpperBound();
+            if (lower.getKind() != TypeKind.NULL) {
+                return bounded("super", lower);
+            }
+            return upper.getKind() == TypeKind.DECLARED ? bounded("extends", upper) : "?";
+        }
+        return of(argument);
+    }
+
+    private String ofWildcard(WildcardType wildcard) {
+        if (wildcard.getExtendsBound() != null) {
+            return bounded("extends", wildcard.getExtendsBound());
+        }
+        return wildcard.getSuperBound() != null ? bounded("super", wildcard.getSuperBound()) : "?";
+    }
+
+    private String bounded(String word, TypeMirror bound) {
+        String name = of(bound);
+        return name == null ? null : "? " + word + " " + name;
+    }
+
+    /** The nearest class that all exceptions of a multi-catch extend. */
+    private TypeMirror commonClass(UnionType union) {
+        TypeMirror found = union.getAlternatives().get(0);
+        while (true) {
+            TypeMirror candidate = found;
+            if (union.getAlternatives().stream().allMatch(type -> program.types.isSubtype(type, candidate))) {
+                return found;
+            }
+            found = program.types.directSupertypes(found).get(0);
+        }
+    }
+
+    /** The value that a variable of the type has before the program gives it one. */
+    static String defaultValue(TypeMirror type) {
+        switch (type.getKind()) {
+            case BOOLEAN:
+                return "false";
+            case BYTE, SHORT, INT, LONG, CHAR, FLOAT, DOUBLE:
+                return "0";
+            default:
+                return "null";
+        }
+    }
+}

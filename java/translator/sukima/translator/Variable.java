@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.translator;
+
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
+import java.util.ArrayList;
+import java.util.List;
+import javax.lang.model.type.TypeMirror;
+
+/** A local variable or parameter of a unit. */
+final class Variable {
+    final Unit unit;
+    final VariableTree tree;
+    final TypeMirror type;
+    final String name;
+    /** Name of its field in the frame. */
+    final String field;
+    final List<Tree> uses = new ArrayList<>();
+    /** Whether it is assigned after its declaration, or also in a nested function. */
+    boolean isAssigned;
+    /** A use in an ordinary lambda or a class, null if there is none. */
+    Tree ordinaryUse;
+
+    Variable(Unit unit, VariableTree tree, TypeMirror type, int number) {
+        this.unit = unit;
+        this.tree = tree;
+        this.type = type;
+        name = tree.getName().toString();
+        field = name + "$v" + number;
+    }
+}
