@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What sukima-javac refuses, what it leaves alone, and what goes wrong at run time: messages_test.py SUKIMA_JAVAC RUNTIME"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMPILER, RUNTIME = sys.argv[1], sys.argv[2]
+HEAD = """\
+import sukima.closures.*;
+import java.util.*;
+class A {
+    static int f(int n, NestedRunnable r) { r.run(); return n; }
+    static void use(Object o) {}
+"""
+# Members of a class, the line that is refused (5 is the last of HEAD), and words of the message.
+REFUSED = [
+    ("A() { int n = 0; f(1, () -> n++); }", 6, "not supported in constructors: move the statements to a method"),
+    ("int x = f(1, null);", 6, "in an initializer: move the call to a method"),
+    ("NestedRunnable r = () -> { };", 6, "not in an initializer"),
+    ("void m(NestedRunnable r) { Runnable o = () -> r.run(); }", 6, "in an ordinary lambda: make it a nested function"),
+    ("void m() { Runnable o = () -> { NestedRunnable r = () -> { }; }; }", 6, "not in an ordinary lambda"),
+    ("void m(NestedRunnable r) { Runnable o = r::run; }", 6, "a reference to it may be called by code that is not translated"),
+    ("void m(NestedRunnable r) {\n synchronized (this) { r.run(); } }", 7, "in a synchronized block, which is not supported: move it"),
+    ("synchronized void m(NestedRunnable r) { r.run(); }", 6, "in synchronized methods"),
+    ("void m(NestedRunnable r) { try { use(1); }\n finally { r.run(); } }", 7, "in a finally block, which is not supported: catch"),
+    ("void m(NestedRunnable r) throws Exception { try (Scanner s = new Scanner(\"\")) { r.run(); } }", 6, "try with resources"),
+    ("int m(NestedRunnable r, int k) { return switch (k) { case 1 -> f(1, r); default -> 0; }; }", 6, "assign the call's result"),
+    ("void m(NestedRunnable r) { assert f(1, r) > 0; }", 6, "in an assertion"),
+    ("void m(NestedRunnable r) { class B { }\n r.run(); }", 6, "the class B is in a method that is translated"),
+    ("void m(NestedRunnable r, Object o) { if (o instanceof String s) { r.run(); use(s); } }", 6, "assign a cast to a variable"),
+    ("static class B implements Runnable { NestedRunnable r; public void run() { r.run(); } }", 6, "overrides java.lang.Runnable.run"),
+    ("interface B { default void m(NestedRunnable r) { r.run(); } }", 6, "not supported in interfaces"),
+    ("void m(NestedRunnable r, int k) { switch (k) { case 0: int v = 1; r.run(); break; default: v = 2; use(v); } }", 6,
+     "declare it before the switch"),
+    ("void m(NestedRunnable r) { int a$b = 1; r.run(); use(a$b); }", 6, "must not have a $"),
+    ("void m(NestedRunnable r) { int v; v = 1; Runnable o = () -> use(v); r.run(); }", 6, "has no initial value"),
+    # Errors of Java stay errors.
+    ("void m() { int n = 0; Runnable r = () -> n++; }", 6, "effectively final"),
+    ("void m() { int n = 0; NestedRunnable r = () -> { Runnable o = () -> use(n); n++; }; }", 6, "effectively final"),
+    ("void m() { int n; NestedRunnable r = () -> use(n); }", 6, "might not have been initialized"),
+]
+
+
+def run(command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class messages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="sukima-java-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, text, name="A.java"):
+        source = self.folder / name
+        source.write_text(text)
+        return source
+
+    def compile(self, *sources, options=()):
+        return run([COMPILER, "-d", self.folder, *options, *sources])
+
+    def program_output(self, text):
+        result = self.compile(self.write(text))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        result = run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_refuses_with_place_and_advice(self):
+        """One file with all of them: each message names its own line."""
+        text, expected = HEAD.splitlines()[:2], []
+        for number, (members, line, words) in enumerate(REFUSED[:-3]):
+            start = len(text)
+            text += HEAD.replace("class A", f"class A{number}").splitlines()[2:] + members.replace(" A()", f" A{number}()").replace(
+                "A() {", f"A{number}() {{", 1).splitlines() + ["}"]
+            expected.append((start + line - 2, words))
+        source = self.write("\n".join(text) + "\n")
+        result = self.compile(source)
+        self.assertEqual(result.returncode, 1)
+        for line, words in expected:
+            found = [message for message in result.stderr.splitlines() if message.startswith(f"{source}:{line}:")]
+            self.assertTrue(found, (line, text[line - 1], result.stderr))
+            self.assertRegex(found[0], r":\d+:\d+: error: ")
+            self.assertIn(words, found[0])
+        self.assertFalse(list(self.folder.glob("*.class")))
+
+    def test_errors_of_java_stay(self):
+        for members, line, words in REFUSED[-3:]:
+            source = self.write(HEAD + members + "\n}\n")
+            result = self.compile(source)
+            self.assertEqual(result.returncode, 1, members)
+            self.assertIn(f"A.java:{line}: error: ", result.stderr)
+            self.assertIn(words, result.stderr)
+
+    def test_wrong_use(self):
+        source = self.write("class A { }\n")
+        for arguments, words in (([], "no source files"), (["missing.java"], "there is no file missing.java"),
+                                 (["--print-java"], "the option --print-java needs a value"),
+                                 (["-d", self.folder], "no source files"), ([source, "-cp"], "the option -cp needs a value"),
+                                 (["--nonsense", source], "sukima-javac: invalid flag: --nonsense")):
+            result = run([COMPILER, *arguments])
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertIn(words, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+
+    def test_leaves_other_methods_alone(self):
+        text = HEAD + "    int  odd ( int x )   { /* kept */ return x  + 1; } // so is this\n}\n"
+        result = self.compile(self.write(text), options=["--print-java", self.folder / "printed"])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        printed = (self.folder / "printed/A.java").read_text()
+        self.assertIn("    int  odd ( int x )   { /* kept */ return x  + 1; } // so is this\n", printed)
+        self.assertIn("    static void use(Object o) {}\n", printed)
+
+    def test_call_after_the_end_names_the_method(self):
+        output = self.program_output(HEAD + """
+            static NestedRunnable leak() { int n = 0; return () -> n++; }
+            public static void main(String[] arguments) {
+                try { leak().run(); } catch (EndedMethodException e) { System.out.println(e.getMessage()); }
+            } }""")
+        self.assertIn("a nested function of A.leak was called after that method had ended", output)
+
+    def test_call_in_a_later_iteration_is_refused(self):
+        output = self.program_output(HEAD + """
+            public static void main(String[] arguments) {
+                NestedRunnable[] kept = {null};
+                for (int i = 0; i < 2; i++) {
+                    int n = 0;
+                    NestedRunnable now = () -> { n += 10; };
+                    f(1, now);
+                    if (i == 0) kept[0] = now;
+                    System.out.println(i + " " + n);
+                    try {
+                        f(1, kept[0]);
+                        System.out.println(n);
+                    } catch (EndedMethodException e) { System.out.println(e.getMessage()); }
+                }
+            } }""")
+        self.assertEqual(output, "0 10\n20\n1 10\na nested function of A.main was called after the iteration of the loop that created it "
+                                 "had ended: call it only during that iteration, or declare the variables that it uses before the loop\n")
+
+    def test_stack_traces_have_the_lines_of_the_source(self):
+        output = self.program_output(HEAD + """    static int down(int n, NestedRunnable r) {
+        if (n == 0) {
+            r.run();
+            throw new IllegalStateException();
+        }
+        return 1 +
+            down(n - 1, r);
+    }
+    public static void main(String[] arguments) {
+        int n = 0;
+        NestedRunnable r = () -> {
+            n++;
+            System.out.println("nested in line " + new Throwable().getStackTrace()[0].getLineNumber());
+        };
+        try {
+            down(2, r);
+        } catch (IllegalStateException e) {
+            System.out.print("lines");
+            for (StackTraceElement element : e.getStackTrace()) {
+                if (element.getClassName().startsWith("A$")) System.out.print(" " + element.getLineNumber());
+            }
+        }
+    }
+}
+""")
+        self.assertEqual(output, "nested in line 18\nlines 9 12 12 21")
+
+    def with_plain_class(self, members, body):
+        """Output of a main whose body uses the class Plain, which javac has compiled."""
+        plain = self.write("import sukima.closures.*;\npublic class Plain { " + members + " }\n", "Plain.java")
+        self.assertEqual(run(["javac", "-cp", f"{RUNTIME}:{self.folder}", "-d", self.folder, plain]).returncode, 0)
+        source = self.write(HEAD + f"static void owner() throws Exception {{ {body} }}\n"
+                            "public static void main(String[] arguments) throws Exception { try { owner(); } "
+                            "catch (LostFrameError e) { System.out.println(e.getMessage()); } } }\n")
+        result = self.compile(source, options=["-cp", self.folder])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        result = run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_a_method_that_was_not_translated_is_noticed(self):
+        for call in ("r.run()", "A.f(2, r)"):
+            output = self.with_plain_class(
+                f"static void call(NestedRunnable r) {{ {call}; }}",
+                "int n = 0; NestedRunnable r = () -> n++; Plain.call(r);")
+            self.assertIn("through a method that sukima-javac has not translated", output)
+            self.assertIn("A.owner", output)
+
+    def test_another_thread_is_refused(self):
+        output = self.with_plain_class(
+            "static void call(NestedRunnable r) throws Exception { Thread t = new Thread(() -> { try { r.run(); } "
+            "catch (IllegalStateException e) { System.out.println(e.getMessage()); } }, \"other\"); t.start(); t.join(); }",
+            "int n = 0; NestedRunnable r = () -> n++; Plain.call(r);")
+        self.assertEqual(output, "a nested function of A.owner was called by the thread other: call it by the thread that runs "
+                                 "the method, main\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
