@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the C and C++ code in the documentation is code that the tests compile and run.
+"""Checks that the C, C++ and Java code in the documentation is code that the tests compile and run.
 
-Each fenced block marked c, cpp, c++ or tascell in README.md and docs/*.md must be a run of lines of a file in examples/
+Each fenced block marked c, cpp, c++, java or tascell in README.md and docs/*.md must be a run of lines of a file in examples/
 (leading blanks of the whole block do not count): check-snippets.py [FOLDER]
 """
 import pathlib
@@ -11,7 +11,7 @@ import sys
 import textwrap
 
 FENCE = re.compile(r"^( *)```\s*(\w*\+*)\s*$")
-LANGUAGES = {"c", "cpp", "c++", "tascell"}
+LANGUAGES = {"c", "cpp", "c++", "tascell", "java"}
 
 
 def blocks(text):
@@ -53,7 +53,7 @@ def main():
     sources = [
         path.read_text(encoding="utf-8").splitlines()
         for path in sorted((root / "examples").rglob("*"))
-        if path.suffix in {".c", ".cpp", ".h", ".hpp", ".tc"}
+        if path.suffix in {".c", ".cpp", ".h", ".hpp", ".tc", ".java"}
     ]
     found, wrong = 0, 0
     for page in pages:
