@@ -223,6 +223,19 @@ TEST(best_solutions, prune_on_one_machine) {
   EXPECT_LT(pruned, now.visits.load());
 }
 
+// Node 1 gets node 0's only message about the solution before it begins the entry.
+TEST(best_solutions, reach_a_node_that_begins_the_entry_later) {
+  shared now;
+  at = &now;
+  nodes_in_process nodes({.nodes = 2}, now.boards());
+  first_may_end = [&] { return now.best[1]->bound() == 50; };
+  nodes.on_each([&](unsigned i) {
+    if (i == 1) nodes.wait_for_solution(1);
+    nodes.run(i, call<offers>());
+    EXPECT_EQ(found_by(i), (solution{50, 7}));
+  });
+}
+
 void offers_on_node_1(context c) {
   wait(c, [] { return second_may_begin(); });
   own_best().offer(60, 9);

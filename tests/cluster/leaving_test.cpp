@@ -20,47 +20,34 @@ using sukima::call;
 long seven() { return 7; }
 
 /// A transport that records what its node has sent and received.
-class watched final : public transport, private receiver {
+class watched final : public forwarding_transport {
  public:
-  explicit watched(std::unique_ptr<transport> by) : by_(std::move(by)) {}
+  using forwarding_transport::forwarding_transport;
   /// Returns once the node was notified that another one left, and has done all that it does then. Any
   /// thread.
   void wait_for_leaving() { left_.wait(); }
   /// Returns once the node has sent something. Any thread.
   void wait_for_message() { sent_.wait(); }
 
-  node_id start(receiver& to, sukima::cluster::clock::time_point deadline) override {
-    to_ = &to;
-    return by_->start(*this, deadline);
-  }
-  unsigned nodes() const noexcept override { return by_->nodes(); }
   bool send(node_id to, bytes&& message) override {
-    const bool taken = by_->send(to, std::move(message));
+    const bool taken = forwarding_transport::send(to, std::move(message));
     if (!std::exchange(has_sent_, true)) sent_.count_down();
     return taken;
   }
   void wait(sukima::cluster::clock::time_point until) override {
-    if (std::exchange(has_heard_, false)) left_.count_down();
-    by_->wait(until);
+    if (std::exchange(was_notified_, false)) left_.count_down();
+    forwarding_transport::wait(until);
   }
-  void ring() noexcept override { by_->ring(); }
-  transport_limits can() const noexcept override { return by_->can(); }
-  std::uint64_t taken_by(node_id to) override { return by_->taken_by(to); }
-  void stop(std::chrono::milliseconds patience) noexcept override { by_->stop(patience); }
 
  private:
-  void on_message(node_id from, byte_view message) override { to_->on_message(from, message); }
   void on_left(node_id node) override {
-    to_->on_left(node);
-    has_heard_ = true;
+    forwarding_transport::on_left(node);
+    was_notified_ = true;
   }
-  void on_lost(node_id node, const std::string& why) override { to_->on_lost(node, why); }
 
-  const std::unique_ptr<transport> by_;
-  receiver* to_ = nullptr;
   // For the cluster thread.
   bool has_sent_ = false;
-  bool has_heard_ = false;  ///< that another one left, in the wait before
+  bool was_notified_ = false;  ///< that another one left, in the wait before
   std::latch left_{1};
   std::latch sent_{1};
 };

@@ -2,6 +2,7 @@
 // Several nodes in one process: each has a runtime, and its own thread calls what main would call.
 #pragma once
 
+#include "protocol/messages.hpp"
 #include "rest/at_rest.hpp"
 #include "steal/node.hpp"
 #include "transport/in_process.hpp"
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace cluster_support {
@@ -43,6 +45,56 @@ inline sukima::settings settings_of(const shape& s, unsigned node = 0) {
   return chosen;
 }
 
+/// A transport that passes all on to another one. Tests derive from it to see what passes.
+class forwarding_transport : public sukima::cluster::transport, protected sukima::cluster::receiver {
+ public:
+  explicit forwarding_transport(std::unique_ptr<sukima::cluster::transport> by) : by_(std::move(by)) {}
+
+  sukima::cluster::node_id start(receiver& to, sukima::cluster::clock::time_point deadline) override {
+    to_ = &to;
+    return by_->start(*this, deadline);
+  }
+  unsigned nodes() const noexcept override { return by_->nodes(); }
+  bool send(sukima::cluster::node_id to, sukima::cluster::bytes&& message) override {
+    return by_->send(to, std::move(message));
+  }
+  void wait(sukima::cluster::clock::time_point until) override { by_->wait(until); }
+  void ring() noexcept override { by_->ring(); }
+  sukima::cluster::transport_limits can() const noexcept override { return by_->can(); }
+  std::uint64_t taken_by(sukima::cluster::node_id to) override { return by_->taken_by(to); }
+  void stop(std::chrono::milliseconds patience) noexcept override { by_->stop(patience); }
+
+ protected:
+  void on_message(sukima::cluster::node_id from, sukima::cluster::byte_view message) override {
+    to_->on_message(from, message);
+  }
+  void on_left(sukima::cluster::node_id node) override { to_->on_left(node); }
+  void on_lost(sukima::cluster::node_id node, const std::string& why) override { to_->on_lost(node, why); }
+
+ private:
+  const std::unique_ptr<sukima::cluster::transport> by_;
+  receiver* to_ = nullptr;
+};
+
+/// A transport that notices the first best solution of another node.
+class solution_watch final : public forwarding_transport {
+ public:
+  using forwarding_transport::forwarding_transport;
+  /// Returns once the node has got a best solution, and has done all that it does then. Any thread.
+  void wait_for_solution() { got_.wait(); }
+
+ private:
+  void on_message(sukima::cluster::node_id from, sukima::cluster::byte_view message) override {
+    forwarding_transport::on_message(from, message);
+    const auto m = sukima::cluster::read_message(message);
+    if (!m || m->kind != sukima::cluster::message_kind::best || std::exchange(has_got_, true)) return;
+    got_.count_down();
+  }
+
+  bool has_got_ = false;  ///< for the cluster thread
+  std::latch got_{1};
+};
+
 /// Nodes over the in-process transport. Each test calls `everywhere`, which is their main.
 class nodes_in_process {
  public:
@@ -53,6 +105,7 @@ class nodes_in_process {
       runtimes_.push_back(std::make_unique<sukima::runtime>(settings_of(s, i)));
     boards.resize(s.nodes);
     nodes_.resize(s.nodes);
+    watches_.resize(s.nodes);
     on_each([&](unsigned i) {
       sukima::cluster::node_options options;
       options.seed = s.seed;
@@ -61,8 +114,9 @@ class nodes_in_process {
         ADD_FAILURE() << why.sentence;
         std::abort();
       };
-      nodes_[i] =
-          std::make_unique<sukima::cluster::node>(*runtimes_[i], network_.join(i), std::move(options));
+      auto by = std::make_unique<solution_watch>(network_.join(i));
+      watches_[i] = by.get();
+      nodes_[i] = std::make_unique<sukima::cluster::node>(*runtimes_[i], std::move(by), std::move(options));
     });
   }
   ~nodes_in_process() {
@@ -98,6 +152,8 @@ class nodes_in_process {
   }
 
   sukima::cluster::traffic statistics(unsigned node) const { return nodes_[node]->statistics(); }
+  /// Returns once that node has got a best solution of another node.
+  void wait_for_solution(unsigned node) { watches_[node]->wait_for_solution(); }
   std::uint64_t given() const {
     std::uint64_t sum = 0;
     for (const auto& n : nodes_) sum += n->statistics().given;
@@ -107,6 +163,7 @@ class nodes_in_process {
  private:
   sukima::cluster::in_process_network network_;
   std::vector<std::unique_ptr<sukima::runtime>> runtimes_;
+  std::vector<solution_watch*> watches_;  ///< by node, which owns it
   std::vector<std::unique_ptr<sukima::cluster::node>> nodes_;
 };
 

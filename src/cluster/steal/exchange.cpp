@@ -125,6 +125,8 @@ void node::ask_others() {
   if (entry != std::exchange(entry_seen_, entry) && entry != 0) {
     thief_.begin_entry();
     lifelines_.begin_entry(entry);
+    last_begun_ = entry;
+    take_early_solutions(entry);
   }
   look_for_idle_workers();
   if (entry == 0) return;
@@ -279,7 +281,7 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
       end_all({.sentence = text_of(m->content), .status = status_usage, .differs = true});
       return;
     case message_kind::best:
-      take_solutions(from, m->entry, m->solutions);
+      take_best(from, *m);
       return;
   }
 }
@@ -352,6 +354,19 @@ void node::take_result(node_id from, const message& m) {
 void node::take_solutions(node_id from, std::uint32_t entry, byte_view solutions) {
   if (!solutions_.merge(entry, solutions))
     end_all({"node " + std::to_string(from) + " sent a malformed solution"});
+}
+
+void node::take_best(node_id from, const message& m) {
+  // The board drops what belongs to a later entry, and the sender sends it only once.
+  if (m.entry > last_begun_)
+    early_solutions_[from] = {m.entry, {m.solutions.begin(), m.solutions.end()}};
+  else
+    take_solutions(from, m.entry, m.solutions);
+}
+
+void node::take_early_solutions(std::uint32_t entry) {
+  for (const auto& [from, early] : early_solutions_) take_solutions(from, early.entry, early.content);
+  std::erase_if(early_solutions_, [&](const auto& early) { return early.second.entry <= entry; });
 }
 
 void node::take_entry(const message& m) {

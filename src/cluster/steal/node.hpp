@@ -81,6 +81,10 @@ class node final : public node_base {
     detail::received_task* t;
     clock::time_point since;
   };
+  struct early_solutions {
+    std::uint32_t entry;
+    bytes content;
+  };
   struct entry_result {
     outcome how;
     bytes content;
@@ -121,6 +125,9 @@ class node final : public node_base {
   void send_waiting();
   void send_solutions_if_new();
   void take_solutions(node_id from, std::uint32_t entry, byte_view solutions);
+  /// Takes another node's solutions, or keeps them until this node begins their entry.
+  void take_best(node_id from, const message& m);
+  void take_early_solutions(std::uint32_t entry);
   clock::time_point next_look() const;
   void end_all(const run_failure& why);
   /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
@@ -152,6 +159,9 @@ class node final : public node_base {
   lifelines lifelines_;  ///< of other nodes
   small_tasks small_tasks_{0};
   std::uint32_t entry_seen_ = 0;  ///< of active_entry_
+  std::uint32_t last_begun_ = 0;  ///< the last entry that active_entry_ showed
+  /// The latest solutions that each node sent in an entry that has not begun here.
+  std::map<node_id, early_solutions> early_solutions_;
   enum class asking : std::uint8_t { nothing, once, standing } asking_here_ = asking::nothing;
   std::map<std::uint64_t, away> given_;
   std::map<std::pair<node_id, std::uint64_t>, guest> received_;
