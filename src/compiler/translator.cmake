@@ -56,6 +56,7 @@ set(plan_files
   plan/cluster.cpp
   plan/do_two.cpp
   plan/dynamic_wind.cpp
+  plan/entering.cpp
   plan/exits.cpp
   plan/functions.cpp
   plan/input.cpp

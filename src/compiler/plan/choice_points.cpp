@@ -2,6 +2,7 @@
 // The common parts of the constructs: the choice point of a construct, and the functions over it.
 #include "plan/constructs.hpp"
 
+#include "plan/c_text.hpp"
 #include "plan/captures.hpp"
 #include "plan/closures.hpp"
 #include "plan/names.hpp"
@@ -13,17 +14,62 @@ using namespace clang;
 
 namespace {
 
+/// The statement `poll`.
+constexpr std::string_view poll_statement = R"(
+    {
+      sukima_poll_point *const $point$ = (sukima_poll_point *)(void *)$top$;
+      $point$->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_poll_kind;
+      sukima_poll(&$point$->sukima_head);
+    }
+)";
+
+/// In front of the function.
+constexpr std::string_view choice_point_type = R"(
+    struct $name$ { $head$ sukima_head;$members$ } __attribute__((aligned(16)));
+
+)";
+
+/// At the beginning of the construct.
+constexpr std::string_view choice_point_begin = R"(
+    struct $name$ *const $point$ = (struct $name$ *)(void *)$top$;
+    $point$->$head$.sukima_kind_or_child = (sukima_word)&$name$_kind;$stores$
+)";
+
+/// The same in the sequential translation: blocks that are functions find the captures there.
+constexpr std::string_view sequential_choice_point = R"(
+    struct $name$ $object$, *const $point$ = &$object$;
+    (void)$point$;$stores$
+)";
+
+/// Behind its functions' prototypes.
+constexpr std::string_view choice_point_kind = R"(
+    static const sukima_kind $name$_kind = $macro$struct $name$$functions$);
+
+)";
+
+/// The step of a loop by successor, as the runtime calls it.
+constexpr std::string_view advance_prototype = R"(
+    static sukima_bool $name$_advance(const void *sukima_r, sukima_word *sukima_value);
+
+)";
+
+constexpr std::string_view advance_function = R"(
+    static sukima_bool $name$_advance(const void *sukima_r, sukima_word *sukima_value) {
+      void *const sukima_point = (void *)(sukima_word)sukima_r;
+      $next$ = $name$_next(sukima_point, $value$);
+      *sukima_value = (sukima_word)sukima_x;
+      return $name$_condition(sukima_point, sukima_x);
+    }
+
+)";
+
 /// A choice point with no work of its own: the test only polls.
 void plan_poll(const plan_input& in, sheet& out, const construct& c, const context& where) {
   if (in.options.sequential) {
     out.token("{ }", true);
     return;
   }
-  const std::string point = "sukima_r" + number_of(c);
-  out.token("{ sukima_poll_point *const " + point + " = (sukima_poll_point *)(void *)" + where.top + "; " +
-                point + "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_poll_kind; sukima_poll(&" +
-                point + "->sukima_head); }",
-            true);
+  out.token(c_text(poll_statement, {{"point", "sukima_r" + number_of(c)}, {"top", where.top}}), true);
 }
 
 QualType loop_type(const planner& p, const construct& c) {
@@ -66,21 +112,16 @@ level begin_choice_point(planner& p, sheet& out, const construct& c, const std::
   l.captures = captures_of(p, c, outlined, where);
   l.outside = std::make_shared<const context>(where);
   const std::string name = base_name(where) + "_" + number_of(c);
-  p.out.before.text("struct " + name + " { " + head + " sukima_head;" + capture_fields(p, l.captures) +
-                    " } __attribute__((aligned(16)));\n");
-  if (p.in.options.sequential) {
-    out.token("struct " + name + " sukima_s" + number_of(c) + ", *const " + l.choice_point + " = &sukima_s" +
-                  number_of(c) + "; (void)" + l.choice_point + ";" +
-                  fill_captures(p, l.choice_point, l.captures, where),
-              true);
-    return l;
-  }
+  p.out.before.text(c_text(choice_point_type,
+                           {{"name", name}, {"head", head}, {"members", capture_fields(p, l.captures)}}));
   const bool is_loop = std::string_view(head) != "sukima_choice_point" && c.kind == construct_kind::loop;
-  out.token("struct " + name + " *const " + l.choice_point + " = (struct " + name + " *)(void *)" +
-                where.top + "; " + l.choice_point +
-                (is_loop ? "->sukima_head.sukima_head" : "->sukima_head") +
-                ".sukima_kind_or_child = (sukima_word)&" + name + "_kind;" +
-                fill_captures(p, l.choice_point, l.captures, where),
+  out.token(c_text(p.in.options.sequential ? sequential_choice_point : choice_point_begin,
+                   {{"name", name},
+                    {"point", l.choice_point},
+                    {"object", "sukima_s" + number_of(c)},
+                    {"top", where.top},
+                    {"head", is_loop ? "sukima_head.sukima_head" : "sukima_head"},
+                    {"stores", fill_captures(p, l.choice_point, l.captures, where)}}),
             true);
   return l;
 }
@@ -186,14 +227,15 @@ std::string successor_function(planner& p, const construct& c, const level& l, c
   const std::string used = " (void)" + variable + ";";
   outline_block(p, in_type(name + "_next" + list), c, l, c.next, where, used, where);
   outline_block(p, "_Bool " + name + "_condition" + list, c, l, c.condition, where, used, where);
-  const std::string signature =
-      "static sukima_bool " + name + "_advance(const void *sukima_r, sukima_word *sukima_value)";
-  p.out.before.text(signature + ";\n");
-  p.out.behind.text(signature + " { void *const sukima_point = (void *)(sukima_word)sukima_r; " +
-                    in_type("const sukima_x") + " = " + name + "_next(sukima_point, " +
-                    loop_value(p, c, "*sukima_value") + "); *sukima_value = (sukima_word)sukima_x; return " +
-                    name + "_condition(sukima_point, sukima_x); }\n");
+  p.out.before.text(c_text(advance_prototype, {{"name", name}}));
+  p.out.behind.text(c_text(
+      advance_function,
+      {{"name", name}, {"next", in_type("const sukima_x")}, {"value", loop_value(p, c, "*sukima_value")}}));
   return ", " + name + "_advance";
+}
+
+void print_kind(planner& p, const std::string& name, const std::string& macro, const std::string& functions) {
+  p.out.before.text(c_text(choice_point_kind, {{"name", name}, {"macro", macro}, {"functions", functions}}));
 }
 
 std::string dead_blocks(planner& p, const construct& c, const context& where) {

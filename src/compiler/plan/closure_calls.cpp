@@ -2,6 +2,7 @@
 // Calls of closures through pointers, by one function for each type, and the tickets that check them.
 #include "plan/closures.hpp"
 
+#include "plan/entering.hpp"
 #include "plan/input.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
@@ -91,17 +92,16 @@ std::string closure_caller(planner& p, const closure_call& call) {
           " }\n");
       return name;
     }
-    if (has_result) members += " " + declare_unqualified(p, result, "sukima_result") + ";";
-    p.out.before.text("struct " + name + "_frame {" + members + " };\n");
-    p.out.before.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
-                      "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
-                      choose([&](const std::string& value) {
-                        return has_result ? assign(p, result, "sukima_f->sukima_result", value) : value + ";";
-                      }) +
-                      " }\n");
-    p.out.before.text(words + declare_unqualified(p, result, name + "(" + parameters + ")") + " { struct " +
-                      name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +
-                      "_run, &sukima_f);" + (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
+    const auto store = [&](const std::string& value) {
+      return has_result ? assign(p, result, "sukima_f->sukima_result", value) : value + ";";
+    };
+    print_entering(p, {.name = name,
+                       .words = words,
+                       .parameters = parameters,
+                       .members = members,
+                       .values = values,
+                       .call = choose(store),
+                       .result = result});
     return name;
   } catch (const unprintable_type& problem) {
     report(p.in, call.call->getExprLoc(),

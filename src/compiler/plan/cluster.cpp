@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/cluster.hpp"
 
+#include "plan/c_text.hpp"
+
 namespace sukima::language {
 
 using namespace clang;
 
 namespace {
+
+/// The description of a task that travels. It is weak: each file that hands out such tasks has one, and the
+/// linker keeps one of them.
+constexpr std::string_view travel_description = R"(
+    static const sukima_member sukima_members_$task$[] = {$members$ };
+
+    __attribute__((__weak__)) sukima_travelling sukima_travel_$task$ =
+      SUKIMA_TRAVELLING("task $task$", sukima_exec_$task$, $type$, sukima_members_$task$, $count$);
+
+    __attribute__((__constructor__)) static void sukima_travels_$task$(void) {
+      sukima_register_travelling(&sukima_travel_$task$);
+    }
+
+)";
+
+constexpr std::string_view plain_member = "SUKIMA_MEMBER($flags$, $type$, $name$)";
+constexpr std::string_view array_member = "SUKIMA_ARRAY_MEMBER($flags$, $type$, $name$, $length$)";
+
+/// Of a node's entry from plain C, and of one that other nodes share.
+constexpr std::string_view plain_enter = "sukima_enter($run$, &$frame$)";
+constexpr std::string_view shared_enter =
+    R"(sukima_cluster_enter("$function$", $reason$, $loop$, $run$, &$frame$, $result$))";
 
 std::string flags_of(const travelling_member& member) {
   std::string text = member.is_in ? "SUKIMA_IN" : "SUKIMA_OUT";
@@ -14,7 +38,7 @@ std::string flags_of(const travelling_member& member) {
   return text;
 }
 
-/// The description is weak: each file that hands out such tasks has one, and the linker keeps one of them.
+/// Prints the description of the task once.
 void describe(planner& p, const std::string& task, const task_travel& travel) {
   if (!p.names.declared.insert("sukima_travel_" + task).second) return;
   const std::string type = "struct " + task_type_name(task);
@@ -22,16 +46,13 @@ void describe(planner& p, const std::string& task, const task_travel& travel) {
   for (const travelling_member& member : travel.members)
     members +=
         (members.empty() ? " " : ", ") +
-        (member.length.empty() ? "SUKIMA_MEMBER(" + flags_of(member) + ", " + type + ", " + member.name + ")"
-                               : "SUKIMA_ARRAY_MEMBER(" + flags_of(member) + ", " + type + ", " +
-                                     member.name + ", " + member.length + ")");
-  const std::string object = "sukima_travel_" + task;
-  p.out.before.text("static const sukima_member sukima_members_" + task + "[] = {" + members + " };\n");
-  p.out.before.text("__attribute__((__weak__)) sukima_travelling " + object + " = SUKIMA_TRAVELLING(\"task " +
-                    task + "\", sukima_exec_" + task + ", " + type + ", sukima_members_" + task + ", " +
-                    std::to_string(travel.members.size()) + ");\n");
-  p.out.before.text("__attribute__((__constructor__)) static void sukima_travels_" + task +
-                    "(void) { sukima_register_travelling(&" + object + "); }\n");
+        c_text(
+            member.length.empty() ? plain_member : array_member,
+            {{"flags", flags_of(member)}, {"type", type}, {"name", member.name}, {"length", member.length}});
+  p.out.before.text(c_text(travel_description, {{"task", task},
+                                                {"type", type},
+                                                {"members", members},
+                                                {"count", std::to_string(travel.members.size())}}));
 }
 
 std::string string_literal(const std::string& text) {
@@ -98,11 +119,14 @@ std::string begin_kind(planner& p, const construct& c, const std::string& form) 
 std::string enter_call(const planner& p, const FunctionDecl* function, const std::string& run,
                        const std::string& frame, const std::string& result) {
   if (!p.in.index.cluster_entries.contains(function->getCanonicalDecl()))
-    return "sukima_enter(" + run + ", &" + frame + ")";
+    return c_text(plain_enter, {{"run", run}, {"frame", frame}});
   const std::string value = frame + "." + result;
-  return "sukima_cluster_enter(\"" + function->getNameAsString() + "\", " + first_reason(p.in) + ", " +
-         first_rounding_loop(p.in) + ", " + run + ", &" + frame + ", " +
-         (result.empty() ? "0, 0" : "&" + value + ", sizeof " + value) + ")";
+  return c_text(shared_enter, {{"function", function->getNameAsString()},
+                               {"reason", first_reason(p.in)},
+                               {"loop", first_rounding_loop(p.in)},
+                               {"run", run},
+                               {"frame", frame},
+                               {"result", result.empty() ? "0, 0" : "&" + value + ", sizeof " + value}});
 }
 
 }  // namespace sukima::language

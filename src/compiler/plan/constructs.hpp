@@ -33,6 +33,11 @@ std::string hint_functions(planner& p, const construct& c, const level& l, const
 /// CONDITION and NEXT of a loop by successor as a function. \returns the argument of the kind that names it
 std::string successor_function(planner& p, const construct& c, const level& l, const context& where);
 
+/// Prints the kind of a construct that hands out tasks, in front of the function.
+/// \param macro      as begin_kind (cluster.hpp) begins it
+/// \param functions  the macro's arguments after the choice point's type, with a comma in front
+void print_kind(planner& p, const std::string& name, const std::string& macro, const std::string& functions);
+
 /// For the sequential form: the omitted blocks, in code that never runs, so that their names count as used.
 std::string dead_blocks(planner& p, const construct& c, const context& where);
 

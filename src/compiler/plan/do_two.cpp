@@ -2,6 +2,7 @@
 // do_two: a test, S1, and then either S2, or GET if another worker took S2.
 #include "plan/constructs.hpp"
 
+#include "plan/c_text.hpp"
 #include "plan/captures.hpp"
 #include "plan/cluster.hpp"
 #include "plan/names.hpp"
@@ -10,6 +11,23 @@
 namespace sukima::language {
 
 using namespace clang;
+
+namespace {
+
+/// Between S1 and S2: S2 runs here unless a thief took it.
+constexpr std::string_view do_two_join = R"(
+      $type$ *$task$;
+      if (sukima_untouched(&$point$->sukima_head) ||
+          !($task$ = ($type$ *)sukima_join(&$point$->sukima_head))) {
+)";
+
+constexpr std::string_view do_two_end = R"(
+        sukima_free($task$);
+      }
+    }
+)";
+
+}  // namespace
 
 void plan_do_two(planner& p, sheet& out, const construct& c, const context& where) {
   if (p.in.options.sequential) {
@@ -32,16 +50,14 @@ void plan_do_two(planner& p, sheet& out, const construct& c, const context& wher
   if (!c.guard.empty()) used.push_back(c.guard);
   const level l = begin_choice_point(p, out, c, used, "sukima_choice_point", where);
   const std::string name = base_name(where) + "_" + number_of(c);
-  const std::string kind = put_function(p, c, l, where) + hint_functions(p, c, l, where);
-  const std::string begun = begin_kind(p, c, "DO_TWO");
-  p.out.before.text("static const sukima_kind " + name + "_kind = " + begun + "struct " + name + kind +
-                    ");\n");
+  const std::string functions = put_function(p, c, l, where) + hint_functions(p, c, l, where);
+  print_kind(p, name, begin_kind(p, c, "DO_TWO"), functions);
   out.text(" sukima_poll(&" + l.choice_point + "->sukima_head); ");
   plan_tokens(p, out, c.first, inside_of(p.in, l, where));
   const std::string task = "sukima_t" + number_of(c);
   const std::string type = "struct " + task_type_name(c.task);
-  out.text(" " + type + " *" + task + "; if (sukima_untouched(&" + l.choice_point + "->sukima_head) || !(" +
-           task + " = (" + type + " *)sukima_join(&" + l.choice_point + "->sukima_head))) {");
+  out.text(" ");
+  out.text(c_text(do_two_join, {{"type", type}, {"task", task}, {"point", l.choice_point}}));
   // S2 reads from the choice point what did not change: one register less to keep across S1.
   context second = where;
   second.top = "(char *)" + l.choice_point;
@@ -57,7 +73,8 @@ void plan_do_two(planner& p, sheet& out, const construct& c, const context& wher
   context get = where;
   bind_this(p.in, c.get, "(*" + task + ")", get);
   plan_tokens(p, out, c.get, get);
-  out.text(" sukima_free(" + task + "); } }");
+  out.text(" ");
+  out.text(c_text(do_two_end, {{"task", task}}));
 }
 
 }  // namespace sukima::language

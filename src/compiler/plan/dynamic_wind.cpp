@@ -3,12 +3,36 @@
 // calls.
 #include "plan/constructs.hpp"
 
+#include "plan/c_text.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 
 namespace sukima::language {
 
 using namespace clang;
+
+namespace {
+
+/// The functions that the runtime calls, but for `static` and their bodies.
+constexpr std::string_view before_function = "void $name$_before(void *sukima_r, int sukima_backtracking)";
+constexpr std::string_view after_function = "void $name$_after(void *sukima_r, int sukima_backtracking)";
+constexpr std::string_view sequential_after_function = "void $name$_after(void *sukima_r)";
+
+/// In front of the function.
+constexpr std::string_view wind_kind = R"(
+    static const sukima_kind $name$_kind = SUKIMA_WIND_KIND(struct $name$, $name$_before, $name$_after);
+
+)";
+
+/// Behind BEFORE and the choice point. No poll: the fiber only learns that there is a choice point.
+constexpr std::string_view wind_enter = "sukima_poll(&$point$->sukima_head);";
+constexpr std::string_view sequential_wind_enter =
+    "sukima_sequential_enter(&$point$->sukima_head, $name$_after);";
+
+/// In front of AFTER.
+constexpr std::string_view sequential_wind_leave = "sukima_sequential_leave(&$point$->sukima_head);";
+
+}  // namespace
 
 void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context& where) {
   out.token("{", true);
@@ -18,10 +42,10 @@ void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context
     const level l = begin_choice_point(p, out, c, {c.after}, "sukima_sequential", where);
     const std::string name = base_name(where) + "_" + number_of(c);
     context own = where;
-    outline_block(p, "void " + name + "_after(void *sukima_r)", c, l, c.after, where, "", own);
-    out.text(" sukima_sequential_enter(&" + l.choice_point + "->sukima_head, " + name + "_after); ");
+    outline_block(p, c_text(sequential_after_function, {{"name", name}}), c, l, c.after, where, "", own);
+    out.text(" " + c_text(sequential_wind_enter, {{"name", name}, {"point", l.choice_point}}) + " ");
     plan_tokens(p, out, c.first, inside_of(p.in, l, where));
-    out.text(" sukima_sequential_leave(&" + l.choice_point + "->sukima_head); } ");
+    out.text(" " + c_text(sequential_wind_leave, {{"point", l.choice_point}}) + " } ");
     plan_tokens(p, out, c.after, where);
     out.text(" }");
     return;
@@ -31,13 +55,10 @@ void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context
   context own = where;
   own.backtracking = "sukima_backtracking";
   for (const bool is_before : {true, false})
-    outline_block(
-        p, "void " + name + (is_before ? "_before" : "_after") + "(void *sukima_r, int sukima_backtracking)",
-        c, l, is_before ? c.before : c.after, where, " (void)sukima_backtracking;", own);
-  p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_WIND_KIND(struct " + name + ", " +
-                    name + "_before, " + name + "_after);\n");
-  // No poll: the fiber only learns that there is a choice point.
-  out.text(" sukima_poll(&" + l.choice_point + "->sukima_head); ");
+    outline_block(p, c_text(is_before ? before_function : after_function, {{"name", name}}), c, l,
+                  is_before ? c.before : c.after, where, " (void)sukima_backtracking;", own);
+  p.out.before.text(c_text(wind_kind, {{"name", name}}));
+  out.text(" " + c_text(wind_enter, {{"point", l.choice_point}}) + " ");
   plan_tokens(p, out, c.first, inside_of(p.in, l, where));
   out.text(" } ");
   plan_tokens(p, out, c.after, where);

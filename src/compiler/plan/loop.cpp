@@ -2,6 +2,7 @@
 // The parallel for.
 #include "plan/constructs.hpp"
 
+#include "plan/c_text.hpp"
 #include "plan/captures.hpp"
 #include "plan/clones.hpp"
 #include "plan/cluster.hpp"
@@ -13,6 +14,107 @@ namespace sukima::language {
 using namespace clang;
 
 namespace {
+
+/// The declarations in front of the iterations.
+constexpr std::string_view loop_begin = R"(
+    {
+      int $i$ = ($from$);
+      const int $end$ = ($to$);
+      if ($i$ < $end$) {
+)";
+
+constexpr std::string_view successor_loop_begin = R"(
+    {
+      $variable$ = ($from$);
+      if ($condition$) {
+)";
+
+/// Around the body, in the sequential translation. Not a `for`: `continue` out of nested constructs must
+/// reach the end of the body by a jump.
+constexpr std::string_view sequential_body_begin = "do { {$binding$";
+constexpr std::string_view sequential_body_end = R"(
+        }$continue$
+        } while ($advance$);$dead$
+      }$break$
+    }
+)";
+
+/// The poll of an iteration.
+constexpr std::string_view iteration_poll = R"(
+          $head$.$current$;
+          sukima_poll(&$head$.sukima_head);
+)";
+
+/// Around the body of a parallel loop.
+constexpr std::string_view body_begin = R"(
+        $head$.sukima_end = $end$;
+        do {
+          $poll$
+          {$binding$
+)";
+
+/// The same where the only call of the body polls for its iteration. Iterations without a call poll each 64th
+/// time.
+constexpr std::string_view body_with_call_begin = R"(
+        $head$.sukima_end = $end$;
+        do {
+          if (!($i$ & 63)) { $poll$ }
+          {$binding$
+)";
+
+constexpr std::string_view successor_body_begin = R"(
+        do {
+          $poll$
+          {$binding$
+)";
+
+constexpr std::string_view body_end = R"(
+          }$continue$
+        } while ($more$);
+)";
+
+/// Whether another iteration belongs to this worker.
+constexpr std::string_view more_iterations = "++$i$ < $head$.sukima_end";
+constexpr std::string_view more_successors = R"(
+    $advance$ && !(sukima_was_split(&$head$.sukima_head) && (sukima_word)$i$ == $head$.sukima_end)
+)";
+
+/// In front of GET, for the task of each child. No declaration in the head of a `for`: C89 has none.
+constexpr std::string_view get_begin = R"(
+        if (sukima_was_split(&$head$.sukima_head)) {
+          $type$ *$task$;
+          for ($task$ = ($type$ *)sukima_join(&$head$.sukima_head); $task$;
+               $task$ = ($type$ *)sukima_next($task$)) {$binding$
+)";
+
+constexpr std::string_view get_end = R"(
+          }
+        }
+      }$break$
+    }
+)";
+
+/// Around the body of a clone's loop, and in front of the parallel loop with the rest of the iterations.
+constexpr std::string_view clone_body_begin = R"(
+        int $wanted$ = 0;
+        do {
+          if ($now$$poll$) {
+            $wanted$ = 1;
+            break;
+          }
+          {$binding$
+)";
+
+constexpr std::string_view clone_body_end = R"(
+          }$continue$
+        } while ($advance$);
+        if ($wanted$) { {
+)";
+
+constexpr std::string_view clone_loop_end = R"(
+      }$break$
+    }
+)";
 
 /// Whether a function changes only the object that its first argument points to.
 bool only_fills_its_first_argument(const FunctionDecl* callee) {
@@ -146,42 +248,45 @@ std::string break_label(const planner& p, const construct& c, const context& whe
   return p.function.broken.contains(&c) ? " sukima_break" + number_of(c) + where.form_suffix + ":;" : "";
 }
 
-/// Not a `for`: `continue` out of nested constructs must reach the end of the body by a jump.
 void plan_sequential_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
                           const context& where) {
   context body = where;
   body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});
-  out.text(" do { {" + bind_variable(p.in, names, c.first) + " ");
+  out.text(" " + c_text(sequential_body_begin, {{"binding", bind_variable(p.in, names, c.first)}}) + " ");
   plan_tokens(p, out, c.first, body);
-  out.text(" }" + continue_label(p, c, where) + " } while (" + advance(p, c, names, where) + ");" +
-           dead_blocks(p, c, where) + " }" + break_label(p, c, where) + " }");
+  const std::string next = advance(p, c, names, where);
+  out.text(" " + c_text(sequential_body_end, {{"continue", continue_label(p, c, where)},
+                                              {"advance", next},
+                                              {"dead", dead_blocks(p, c, where)},
+                                              {"break", break_label(p, c, where)}}));
 }
 
 /// The iterations, each with its poll.
 void plan_iterations(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
                      const context& where) {
   const std::string head = l.choice_point + "->sukima_head";
+  const bool by_successor = !c.next.empty();
   const std::string current =
-      c.next.empty() ? ".sukima_i = " + names.i : ".sukima_current = (sukima_word)" + names.i;
-  const std::string test = head + current + "; sukima_poll(&" + head + ".sukima_head);";
+      by_successor ? "sukima_current = (sukima_word)" + names.i : "sukima_i = " + names.i;
+  const std::string poll = c_text(iteration_poll, {{"head", head}, {"current", current}});
   context body = inside_of(p.in, l, where);
-  if (!c.next.empty()) {
-    out.text(" do { " + test + " {" + bind_variable(p.in, names, c.first) + " ");
-  } else if (polls_at_its_call(p.in, c)) {
-    // The only call of the body polls for its iteration. Iterations without a call poll each 64th time.
-    body.top = "__extension__({ " + test + " " + body.top + "; })";
-    out.text(" " + head + ".sukima_end = " + names.end + "; do { if (!(" + names.i + " & 63)) { " + test +
-             " } {" + bind_variable(p.in, names, c.first) + " ");
-  } else {
-    out.text(" " + head + ".sukima_end = " + names.end + "; do { " + test + " {" +
-             bind_variable(p.in, names, c.first) + " ");
+  std::string_view begin = by_successor ? successor_body_begin : body_begin;
+  if (!by_successor && polls_at_its_call(p.in, c)) {
+    body.top = "__extension__({ " + poll + " " + body.top + "; })";
+    begin = body_with_call_begin;
   }
+  out.text(" ");
+  out.text(c_text(begin, {{"head", head},
+                          {"end", names.end},
+                          {"i", names.i},
+                          {"poll", poll},
+                          {"binding", bind_variable(p.in, names, c.first)}}));
+  out.text(" ");
   plan_tokens(p, out, c.first, body);
-  const std::string more = c.next.empty() ? "++" + names.i + " < " + head + ".sukima_end"
-                                          : advance(p, c, names, where) + " && !(sukima_was_split(&" + head +
-                                                ".sukima_head) && (sukima_word)" + names.i + " == " + head +
-                                                ".sukima_end)";
-  out.text(" }" + continue_label(p, c, where) + " } while (" + more + "); ");
+  const std::string next = by_successor ? advance(p, c, names, where) : "";
+  const std::string more = c_text(by_successor ? more_successors : more_iterations,
+                                  {{"head", head}, {"i", names.i}, {"advance", next}});
+  out.text(" " + c_text(body_end, {{"continue", continue_label(p, c, where)}, {"more", more}}) + " ");
 }
 
 /// GET for the task of each child.
@@ -190,14 +295,12 @@ void plan_loop_end(planner& p, sheet& out, const construct& c, const level& l, c
   const std::string head = l.choice_point + "->sukima_head";
   const std::string task = "sukima_t" + names.number;
   const std::string type = "struct " + task_type_name(c.task);
-  // No declaration in the head of a `for`: C89 has none.
-  out.text("if (sukima_was_split(&" + head + ".sukima_head)) { " + type + " *" + task + "; for (" + task +
-           " = (" + type + " *)sukima_join(&" + head + ".sukima_head); " + task + "; " + task + " = (" +
-           type + " *)sukima_next(" + task + ")) {" + bind_variable(p.in, names, c.get) + " ");
+  const std::string binding = bind_variable(p.in, names, c.get);
+  out.text(c_text(get_begin, {{"head", head}, {"type", type}, {"task", task}, {"binding", binding}}) + " ");
   context get = where;
   bind_this(p.in, c.get, "(*" + task + ")", get);
   plan_tokens(p, out, c.get, get);
-  out.text(" } } }" + break_label(p, c, where) + " }");
+  out.text(" " + c_text(get_end, {{"break", break_label(p, c, where)}}));
 }
 
 /// Plans a parallel loop: one that begins with no idle worker around, or the rest of one that a clone has
@@ -214,10 +317,8 @@ void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_n
       begin_choice_point(p, out, c, used, by_successor ? "sukima_successor_loop" : "sukima_loop", where);
   const std::string name = base_name(where) + "_" + names.number;
   const std::string successor = by_successor ? successor_function(p, c, l, where) : "";
-  const std::string kind = successor + put_function(p, c, l, where) + hint_functions(p, c, l, where);
-  const std::string begun = begin_kind(p, c, by_successor ? "SUCCESSOR_LOOP" : "LOOP");
-  p.out.before.text("static const sukima_kind " + name + "_kind = " + begun + "struct " + name + kind +
-                    ");\n");
+  const std::string functions = successor + put_function(p, c, l, where) + hint_functions(p, c, l, where);
+  print_kind(p, name, begin_kind(p, c, by_successor ? "SUCCESSOR_LOOP" : "LOOP"), functions);
   plan_iterations(p, out, c, l, names, where);
   plan_loop_end(p, out, c, l, names, where);
 }
@@ -231,13 +332,19 @@ void plan_clone_loop(planner& p, sheet& out, const construct& c, const loop_name
   context body = where;
   body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});
   body.has_polled = polls_for_its_calls(p.in, c);
-  out.text(" int " + wanted + " = 0; do { if (" + now + clone_poll(where) + ") { " + wanted +
-           " = 1; break; } {" + bind_variable(p.in, names, c.first) + " ");
+  out.text(" ");
+  out.text(c_text(clone_body_begin, {{"wanted", wanted},
+                                     {"now", now},
+                                     {"poll", clone_poll(where)},
+                                     {"binding", bind_variable(p.in, names, c.first)}}));
+  out.text(" ");
   plan_tokens(p, out, c.first, body);
-  out.text(" }" + continue_label(p, c, where) + " } while (" + advance(p, c, names, where) + "); if (" +
-           wanted + ") { {");
+  const std::string next = advance(p, c, names, where);
+  out.text(" ");
+  out.text(c_text(clone_body_end,
+                  {{"continue", continue_label(p, c, where)}, {"advance", next}, {"wanted", wanted}}));
   plan_parallel_loop(p, out, c, names, context_of_rest(p, c.first, where));
-  out.text(" }" + break_label(p, c, where) + " }");
+  out.text(" " + c_text(clone_loop_end, {{"break", break_label(p, c, where)}}));
 }
 
 void plan_any_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
@@ -257,16 +364,16 @@ void plan_loop(planner& p, sheet& out, const construct& c, const context& where)
   const std::string from = text_of(p, c.from, where);
   if (c.next.empty()) {
     const loop_names names{number, i, "sukima_end" + number, variable, "const int " + name + " = " + i + ";"};
-    out.token("{ int " + i + " = (" + from + "); const int " + names.end + " = (" + text_of(p, c.to, where) +
-                  "); if (" + i + " < " + names.end + ") {",
-              true);
+    const std::string to = text_of(p, c.to, where);
+    out.token(c_text(loop_begin, {{"i", i}, {"from", from}, {"end", names.end}, {"to", to}}), true);
     return plan_any_loop(p, out, c, names, where);
   }
   if (variable == nullptr) return;
   const loop_names names{number, i, "", variable,
                          declare_unqualified(p, variable->getType(), "const " + name) + " = " + i + ";"};
-  out.token("{ " + declare_unqualified(p, variable->getType(), i) + " = (" + from + "); if (" +
-                head_value(p, names, c.condition, where) + ") {",
+  out.token(c_text(successor_loop_begin, {{"variable", declare_unqualified(p, variable->getType(), i)},
+                                          {"from", from},
+                                          {"condition", head_value(p, names, c.condition, where)}}),
             true);
   plan_any_loop(p, out, c, names, where);
 }

@@ -3,6 +3,7 @@
 // returns twice.
 #include "plan/constructs.hpp"
 
+#include "plan/c_text.hpp"
 #include "plan/captures.hpp"
 #include "plan/closures.hpp"
 #include "plan/exits.hpp"
@@ -16,9 +17,69 @@ using namespace clang;
 
 namespace {
 
-/// The body as a function over a frame, which holds the outer variables that the body uses. \returns its name
-std::string body_function(planner& p, const construct& c, const std::vector<captured>& captures,
-                          const context& where, body_exits& exits) {
+/// In front of the function: what its body uses of the function's variables.
+constexpr std::string_view try_frame = R"(
+    struct $name$_frame {$members$ };
+
+)";
+
+/// A throw may come from below plain C: then worker functions must have noted where their choice points end.
+constexpr std::string_view try_notes = R"(
+    extern int sukima_exits_used;
+    __attribute__((constructor)) static void sukima_begin_notes(void) {
+      __atomic_store_n(&sukima_exits_used, 1, __ATOMIC_RELAXED);
+    }
+
+)";
+
+constexpr std::string_view try_body_prototype = R"(
+    static int $name$_body(char *sukima_top, void *sukima_frame);
+
+)";
+
+constexpr std::string_view try_body_begin = R"(
+    static int $name$_body(char *sukima_top, void *sukima_frame) {
+      struct $name$_frame *const $frame$ = (struct $name$_frame *)sukima_frame;
+      (void)sukima_top;
+      (void)$frame$;
+)";
+
+/// The statement: first the frame is filled in.
+constexpr std::string_view try_begin = R"(
+    {
+      const sukima_size sukima_tag$number$ = (sukima_size)$tag$;
+      struct $name$_frame $frame$;$stores$
+)";
+
+/// The call of the body. The statement of `catch` comes next.
+constexpr std::string_view try_call = R"(
+      sukima_try_point *const $point$ = (sukima_try_point *)(void *)$top$;
+      $point$->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_try_kind;
+      $point$->sukima_tag = sukima_tag$number$;
+      sukima_poll(&$point$->sukima_head);
+      const int $code$ = sukima_try($point$, $name$_body, &$frame$, (char *)($point$ + 1));
+      if ($code$ == SUKIMA_THROWN)
+)";
+
+constexpr std::string_view sequential_try_call = R"(
+      const int $code$ = sukima_sequential_try(sukima_tag$number$, $name$_body, &$frame$);
+      if ($code$ == SUKIMA_THROWN)
+)";
+
+constexpr std::string_view throw_statement = R"(
+    {
+      const sukima_size sukima_tag = (sukima_size)($tag$);
+      sukima_throw($top$, sukima_tag, __FILE__, __LINE__);
+    }
+)";
+
+constexpr std::string_view sequential_throw_statement = R"(
+    { sukima_sequential_throw((sukima_size)($tag$), __FILE__, __LINE__); }
+)";
+
+/// Plans the body as a function over a frame, which holds the outer variables that the body uses.
+void plan_body(planner& p, const construct& c, const std::vector<captured>& captures, const context& where,
+               body_exits& exits) {
   const std::string number = std::to_string(c.number);
   const std::string name = base_name(where) + "_" + number;
   const std::string frame = "sukima_f" + number;
@@ -31,18 +92,15 @@ std::string body_function(planner& p, const construct& c, const std::vector<capt
   p.function.bodies[&c] = &exits;
   sheet text;
   text.go_to(c.location, false);
-  text.text("static int " + name + "_body(char *sukima_top, void *sukima_frame) { struct " + name +
-            "_frame *const " + frame + " = (struct " + name +
-            "_frame *)sukima_frame; (void)sukima_top; (void)" + frame + ";");
+  text.text(c_text(try_body_begin, {{"name", name}, {"frame", frame}}));
   for (const captured& one : captures) text.text(bind_capture(p, one, frame, body));
   text.text(local_prototypes(p, {c.first}));
   for (auto& [label, exit] : body.exits_here) exit = frame + "->" + exit_member(p.in, label);
   text.text(" ");
   plan_tokens(p, text, c.first, body);
   text.text(" return 0; }\n");
-  p.out.before.text("static int " + name + "_body(char *sukima_top, void *sukima_frame);\n");
+  p.out.before.text(c_text(try_body_prototype, {{"name", name}}));
   p.out.behind.append(text);
-  return name + "_body";
 }
 
 }  // namespace
@@ -66,30 +124,24 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
     exit_stores.append(" = ").append(exit).append(";");
   }
   if (members.empty()) members = " char sukima_none;";
-  p.out.before.text("struct " + name + "_frame {" + members + " };\n");
-  // A throw may come from below plain C: then worker functions must have noted where their choice points end.
+  p.out.before.text(c_text(try_frame, {{"name", name}, {"members", members}}));
   if (!p.in.options.sequential && p.names.declared.insert("notes of a try").second)
-    p.out.before.text(
-        "extern int sukima_exits_used; __attribute__((constructor)) static void sukima_begin_notes(void) { "
-        "__atomic_store_n(&sukima_exits_used, 1, __ATOMIC_RELAXED); }\n");
+    p.out.before.text(c_text(try_notes, {}));
   body_exits exits;
-  const std::string body = body_function(p, c, captures, where, exits);
-  out.token("{ const sukima_size sukima_tag" + number + " = (sukima_size)" + text_of(p, c.from, where) +
-                "; struct " + name + "_frame " + frame + ";" +
-                fill_captures(p, "(&" + frame + ")", captures, where) + exit_stores,
+  plan_body(p, c, captures, where, exits);
+  const std::string tag = text_of(p, c.from, where);
+  const std::string stores = fill_captures(p, "(&" + frame + ")", captures, where) + exit_stores;
+  out.token(c_text(try_begin,
+                   {{"name", name}, {"number", number}, {"tag", tag}, {"frame", frame}, {"stores", stores}}),
             true);
-  if (p.in.options.sequential) {
-    out.text(" const int " + code + " = sukima_sequential_try(sukima_tag" + number + ", " + body + ", &" +
-             frame + "); ");
-  } else {
-    const std::string point = "sukima_r" + number;
-    out.text(" sukima_try_point *const " + point + " = (sukima_try_point *)(void *)" + where.top + "; " +
-             point + "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_try_kind; " + point +
-             "->sukima_tag = sukima_tag" + number + "; sukima_poll(&" + point + "->sukima_head)" +
-             "; const int " + code + " = sukima_try(" + point + ", " + body + ", &" + frame + ", (char *)(" +
-             point + " + 1)); ");
-  }
-  out.text("if (" + code + " == SUKIMA_THROWN) ");
+  out.text(" ");
+  out.text(c_text(p.in.options.sequential ? sequential_try_call : try_call, {{"name", name},
+                                                                             {"number", number},
+                                                                             {"frame", frame},
+                                                                             {"code", code},
+                                                                             {"point", "sukima_r" + number},
+                                                                             {"top", where.top}}));
+  out.text(" ");
   plan_tokens(p, out, c.second, where);
   for (std::size_t k = 0; k < exits.jumps.size(); ++k) {
     const jump& j = exits.jumps[k];
@@ -108,12 +160,9 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
 
 void plan_throw(planner& p, sheet& out, const construct& c, const context& where) {
   const std::string tag = text_of(p, c.from, where);
-  if (p.in.options.sequential)
-    out.token("{ sukima_sequential_throw((sukima_size)(" + tag + "), __FILE__, __LINE__); }", true);
-  else
-    out.token("{ const sukima_size sukima_tag = (sukima_size)(" + tag + "); sukima_throw(" + where.top +
-                  ", sukima_tag, __FILE__, __LINE__); }",
-              true);
+  out.token(c_text(p.in.options.sequential ? sequential_throw_statement : throw_statement,
+                   {{"tag", tag}, {"top", where.top}}),
+            true);
 }
 
 }  // namespace sukima::language

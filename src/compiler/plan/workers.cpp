@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/workers.hpp"
 
+#include "plan/c_text.hpp"
 #include "plan/clones.hpp"
 #include "plan/cluster.hpp"
+#include "plan/entering.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
@@ -12,6 +14,22 @@ namespace sukima::language {
 using namespace clang;
 
 namespace {
+
+/// The function by which plain C calls a worker function. It is on one line, the function's own: a debugger
+/// must not find it at the lines of the user's text below.
+constexpr std::string_view entry_function = R"(
+    struct sukima_0_$name$_frame {$members$ };
+    static void sukima_0_$name$_run(char *sukima_top, void *sukima_frame) {
+      struct sukima_0_$name$_frame *const sukima_f = (struct sukima_0_$name$_frame *)sukima_frame;
+      (void)sukima_f;
+      $call$
+    }
+    $words$$heading$ {
+      struct sukima_0_$name$_frame sukima_f$values$;
+      $enter$;$return$
+    }
+
+)";
 
 /// The type in an entry. A pointer to arrays of variable length has no such type outside its function.
 QualType entry_type(const plan_input& in, QualType type) {
@@ -89,7 +107,6 @@ void plan_entry(planner& p, const function_info& f) {
   const bool is_static = is_local(function);
   if (function->isVariadic() || !has_entry(p.in, function)) return;
   const std::string name = function->getNameAsString();
-  const std::string frame = "sukima_0_" + name + "_frame";
   const QualType result = function->getReturnType();
   const bool has_result = !result->isVoidType();
   std::string members;
@@ -111,18 +128,19 @@ void plan_entry(planner& p, const function_info& f) {
   const std::string words = is_static ? function->isInlined() ? "static __inline__ " : "static " : "";
   const std::string heading =
       declare_unqualified(p, result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
-  // On the function's own line: a debugger must not find it at the lines of the user's text below.
-  p.out.behind.text("struct " + frame + " {" + members + " }; ");
   const std::string call = worker_name(function) + "(sukima_top" + arguments + ")";
-  p.out.behind.text("static void sukima_0_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " +
-                    frame + " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
-                    (has_result ? assign(p, result, "sukima_f->sukima_result", call) : call + ";") + " } ");
-  p.out.behind.text(
-      words + heading + " { struct " + frame + " sukima_f" +
-      (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
-      "; " +
-      enter_call(p, function, "sukima_0_" + name + "_run", "sukima_f", has_result ? "sukima_result" : "") +
-      ";" + (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
+  const std::string enter =
+      enter_call(p, function, "sukima_0_" + name + "_run", "sukima_f", has_result ? "sukima_result" : "");
+  p.out.behind.text(c_text(
+      entry_function, {{"name", name},
+                       {"members", members},
+                       {"call", has_result ? assign(p, result, "sukima_f->sukima_result", call) : call + ";"},
+                       {"words", words},
+                       {"heading", heading},
+                       {"values", values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)"
+                                                 : " = { " + values + " }"},
+                       {"enter", enter},
+                       {"return", has_result ? " return sukima_f.sukima_result;" : ""}}));
 }
 
 std::string pointer_entry(planner& p, const worker_call& call) {
@@ -155,19 +173,16 @@ std::string pointer_entry(planner& p, const worker_call& call) {
       arguments += ", sukima_f->" + own;
       values += ", ." + own + " = " + own;
     }
-    const bool has_result = !proto->getReturnType()->isVoidType();
-    if (has_result) members += " " + declare_unqualified(p, proto->getReturnType(), "sukima_result") + ";";
-    const std::string call_text = "sukima_f->sukima_callee(sukima_top" + arguments + ")";
-    p.out.before.text("struct " + name + "_frame {" + members + " };\n");
-    p.out.before.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
-                      "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
-                      (has_result ? assign(p, proto->getReturnType(), "sukima_f->sukima_result", call_text)
-                                  : call_text + ";") +
-                      " }\n");
-    p.out.before.text("static __inline__ " +
-                      declare_unqualified(p, proto->getReturnType(), name + "(" + list + ")") + " { struct " +
-                      name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +
-                      "_run, &sukima_f);" + (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
+    const QualType result = proto->getReturnType();
+    const std::string value = "sukima_f->sukima_callee(sukima_top" + arguments + ")";
+    print_entering(
+        p, {.name = name,
+            .words = "static __inline__ ",
+            .parameters = list,
+            .members = members,
+            .values = values,
+            .call = result->isVoidType() ? value + ";" : assign(p, result, "sukima_f->sukima_result", value),
+            .result = result});
     return name;
   } catch (const unprintable_type& problem) {
     report(p.in, call.call->getExprLoc(),
