@@ -7,7 +7,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from nodes import Meeting, end
+from nodes import Meeting, end, run_launcher
 
 SUKIMA, PROGRAM = (str(Path(word).resolve()) for word in sys.argv[1:3])
 del sys.argv[1:3]
@@ -17,8 +17,8 @@ HALF = "'double (anonymous namespace)::half(int)'"
 
 def run(*calls, options=()):
     """Each node makes the entries of its word."""
-    return subprocess.run([SUKIMA, "cluster", "run", "-n", str(len(calls)), "--no-tags", *options, "--", PROGRAM, *calls],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SUKIMA_WORKERS": "1"})
+    return run_launcher([SUKIMA, "cluster", "run", "-n", str(len(calls)), "--no-tags", *options, "--", PROGRAM, *calls],
+                        stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SUKIMA_WORKERS": "1"})
 
 
 class entries(unittest.TestCase):

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from nodes import DIES_WITH_TEST, wait_until_ended, wait_until_it_works
+from nodes import DIES_WITH_TEST, run_launcher, wait_until_ended, wait_until_it_works, without_late_nodes
 
 SUKIMA, FIB, QUEENS = (str(Path(word).resolve()) for word in sys.argv[1:4])
 del sys.argv[1:4]
@@ -42,8 +42,8 @@ class Hosts(unittest.TestCase):
                 "env": {**os.environ, "REMOTE_SHELL_LOG": str(self.log), **variables}}
 
     def run_on(self, hosts, *words, text="", options=(), shell=SHELL, **variables):
-        return subprocess.run(self.words(hosts, *words, options=options, shell=shell), input=text, capture_output=True,
-                              **self.how(**variables))
+        return run_launcher(self.words(hosts, *words, options=options, shell=shell), input=text, capture_output=True,
+                            **self.how(**variables))
 
     def start_on(self, hosts, script, before="", options=(), **variables):
         """(the launcher, the programs by node), which have said that they are there."""
@@ -182,8 +182,8 @@ class nodes_on_hosts(Hosts):
     def test_share_the_cpus_of_their_host(self):
         cpus = int(subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout)
         environment = {name: value for name, value in os.environ.items() if name != "SUKIMA_WORKERS"}
-        ended = subprocess.run(self.words(f"alpha 2 {HERE}\nbeta {HERE}", "sh", "-c", "echo $SUKIMA_WORKERS. >&2"),
-                               input="", capture_output=True, text=True, env=environment)
+        ended = run_launcher(self.words(f"alpha 2 {HERE}\nbeta {HERE}", "sh", "-c", "echo $SUKIMA_WORKERS. >&2"),
+                             input="", capture_output=True, text=True, env=environment)
         shares = [max(1, cpus // 2 + (node < cpus % 2)) for node in range(2)]
         self.assertEqual(sorted(ended.stderr.splitlines()),
                          [f"[0 alpha] {shares[0]}.", f"[1 alpha] {shares[1]}.", "[2 beta] ."])
@@ -219,7 +219,8 @@ class nodes_on_hosts(Hosts):
             running, _ = self.start_on(TWO, "while :; do sleep 0.05; done", before=trap)
             # setpriv has become the launcher.
             running.send_signal(getattr(signal, "SIG" + name))
-            self.assertEqual(sorted(running.stderr.read().splitlines()), [f"[0 alpha] {name}", f"[1 beta] {name}"])
+            self.assertEqual(sorted(without_late_nodes(running.stderr.read()).splitlines()),
+                             [f"[0 alpha] {name}", f"[1 beta] {name}"])
             self.assertEqual(running.wait(), 0)
 
     def test_keep_the_token_and_the_words_from_command_lines(self):

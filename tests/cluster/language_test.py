@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from nodes import Meeting, end
+from nodes import Meeting, end, run_launcher
 
 SUKIMA, CC = (str(Path(word).resolve()) for word in sys.argv[1:3])
 LONG = sys.argv[3:4] == ["long"]
@@ -29,8 +29,8 @@ if LONG:
 
 
 def run(*words, status=0, **environment):
-    ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                           env={**os.environ, **environment})
+    ended = run_launcher(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                         env={**os.environ, **environment})
     if ended.returncode != status:
         raise AssertionError(f"{words} ended with {ended.returncode}: {ended.stdout} {ended.stderr}")
     return ended

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from nodes import DIES_WITH_TEST
+from nodes import DIES_WITH_TEST, run_launcher
 
 SUKIMA, PROGRAM, REMOTE_SHELL = (str(Path(word).resolve()) for word in sys.argv[1:4])
 del sys.argv[1:4]
@@ -28,9 +28,9 @@ class printing(unittest.TestCase):
         self.folder = Path(kept.name).resolve()
 
     def run_nodes(self, *options, how=(), nodes=("-n", "3"), **streams):
-        return subprocess.run([*DIES_WITH_TEST, SUKIMA, "cluster", "run", *nodes, *options, "--", PROGRAM, str(self.folder), *how],
-                              stdin=subprocess.DEVNULL, **({"capture_output": True} | streams),
-                              env={**os.environ, "SUKIMA_WORKERS": "1"})
+        return run_launcher([*DIES_WITH_TEST, SUKIMA, "cluster", "run", *nodes, *options, "--", PROGRAM, str(self.folder), *how],
+                            stdin=subprocess.DEVNULL, **({"capture_output": True} | streams),
+                            env={**os.environ, "SUKIMA_WORKERS": "1"})
 
     def check_tasks(self, output, prefixes):
         """Lines of node 0, and in their order the lines of the task of each other node, behind that node's prefix."""

@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 
 import machines
-from nodes import DIES_WITH_TEST, wait_until_ended, wait_until_it_works
+from nodes import DIES_WITH_TEST, run_launcher, wait_until_ended, wait_until_it_works, without_late_nodes
 
 SUKIMA, FIB, QUEENS = (str(Path(word).resolve()) for word in sys.argv[1:4])
 del sys.argv[1:4]
@@ -85,8 +85,8 @@ class hosts_by_ssh(unittest.TestCase):
                 *options, "--", *words]
 
     def run_on(self, hosts, *words, **how):
-        return subprocess.run(self.words(hosts, *words, **how), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              cwd=self.folder)
+        return run_launcher(self.words(hosts, *words, **how), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                            cwd=self.folder)
 
     def start(self, script, before=""):
         """(the launcher, the pids of two programs), which have said that they are there."""
@@ -111,7 +111,7 @@ class hosts_by_ssh(unittest.TestCase):
         for name in ("INT", "TERM", "USR1"):
             running, _ = self.start("while :; do sleep 0.05; done", before=f'trap "echo {name} >&2; exit 0" {name};')
             running.send_signal(getattr(signal, "SIG" + name))  # setpriv has become the launcher
-            self.assertEqual(sorted(running.stderr.read().splitlines()),
+            self.assertEqual(sorted(without_late_nodes(running.stderr.read()).splitlines()),
                              [f"[0 127.0.0.1] {name}", f"[1 127.0.0.1] {name}"])
             self.assertEqual(running.wait(), 0)
 
@@ -177,7 +177,7 @@ class tunnels(unittest.TestCase):
                                                          self.servers[0].command(), "--ssh-tunnel", *words)]
 
     def run_nodes(self, *words):
-        return subprocess.run(self.words(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder)
+        return run_launcher(self.words(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder)
 
     def test_join_all_nodes(self):
         for options in ([], ["--hope"]):
