@@ -7,7 +7,7 @@ parts below it in ORDER, and only these headers of theirs: the public ones as <s
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others. Every other part may use src/base, which uses none.
 
 Inside src/runtime and src/objects there are layers (LAYERS): a file includes headers of its own layer and of the layers
-below it. core.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
+below it. whole_runtime.hpp, which knows all parts of the runtime, is included only by CORE_USERS.
 
 The part lab is the folder lab/, which measures the product: the sources of src/ and include/ and the CMakeLists.txt of
 src/ must not use it. Its benchmark programs get their include paths from CMake.
@@ -57,11 +57,11 @@ NO_LAB = "the product must not use the laboratory, lab/; it is built and install
 # The layers of parts, the lowest first: folders, and files without their suffix. A file that is named belongs to its layer
 # wherever it is.
 RUNTIME_LAYERS = [
-    ("tuning and the data of a worker", [
-        "assert", "fiber/exception_state", "fixed_order", "join/joining", "lifetime", "linked_queue", "observe",
-        "park/futex", "park/priority_loan", "park/wait_policy", "park/wake_epoch", "place/made_up_machine",
-        "place/worker_hints", "place/worker_places", "rest/rest_mark", "rooms", "settings", "shared", "short_roots",
-        "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tuning", "worker",
+    ("constants and the data of a worker", [
+        "assert", "constants", "end_state", "fiber/exception_state", "fixed_order", "join/joining", "linked_queue",
+        "observe", "park/futex", "park/priority_loan", "park/wait_turn", "park/wake_epoch", "place/made_up_machine",
+        "place/worker_hints", "place/worker_places", "rest/rest_mark", "runtime_core", "settings", "shared", "short_roots",
+        "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tick_rate", "worker",
         "worker_target",
     ]),
     ("fibers and choice points", [
@@ -73,8 +73,8 @@ RUNTIME_LAYERS = [
     ("placement and remote", ["place", "remote"]),
     ("control", ["control"]),
     ("lifecycle and entry", [
-        "background_worker", "core", "default_runtime", "entries", "lifecycle", "observe/statistics",
-        "poll_handlers", "rest", "worker_loop",
+        "background_worker", "default_runtime", "entries", "lifecycle", "observe/statistics", "poll_handlers", "rest",
+        "whole_runtime", "worker_loop",
     ]),
 ]
 OBJECTS_LAYERS = [
@@ -92,7 +92,7 @@ OBJECTS_LAYERS = [
     ("the life of a program", ["program"]),
 ]
 LAYERS = {"runtime": RUNTIME_LAYERS, "objects": OBJECTS_LAYERS}
-# The files that may include src/runtime/core.hpp; at most eight.
+# The files that may include src/runtime/whole_runtime.hpp; at most eight.
 CORE_USERS = {
     "src/runtime/default_runtime.cpp",
     "src/runtime/lifecycle.cpp",
@@ -204,9 +204,9 @@ def check_own(root, relative, part, name):
     """The complaint about including "NAME", or None."""
     if name.startswith("sukima/"):
         return f"write <{name}>: public headers are included with angle brackets"
-    if name == "core.hpp" and relative.as_posix() not in CORE_USERS and (root / "src/runtime/core.hpp").is_file():
+    if name == "whole_runtime.hpp" and relative.as_posix() not in CORE_USERS and (root / "src/runtime/whole_runtime.hpp").is_file():
         if part in {None, "runtime"}:
-            return "it knows all parts of the runtime; include the headers of those that are used, and rooms.hpp"
+            return "it knows all parts of the runtime; include the headers of those that are used, and runtime_core.hpp"
     if part is None:
         return None  # tests and benchmark programs get their include paths from CMake
     if ".." in pathlib.PurePosixPath(name).parts:
@@ -231,8 +231,8 @@ def check_core_users(root):
         yield "check-includes.py: CORE_USERS has more than eight files"
     for user in sorted(CORE_USERS):
         path = root / user
-        if path.is_file() and '#include "core.hpp"' not in path.read_text(encoding="utf-8"):
-            yield f"check-includes.py: {user} does not include core.hpp; remove it from CORE_USERS"
+        if path.is_file() and '#include "whole_runtime.hpp"' not in path.read_text(encoding="utf-8"):
+            yield f"check-includes.py: {user} does not include whole_runtime.hpp; remove it from CORE_USERS"
 
 
 def check_file(root, relative):

@@ -2,7 +2,7 @@
 // sukima::context: the top of the running fiber's choice stack, handed from function to function.
 #pragma once
 
-#include <sukima/detail/language.hpp>  // first
+#include <sukima/detail/required_cxx.hpp>  // first
 
 #include <sukima/detail/checks.hpp>
 #include <sukima/detail/choice_point.hpp>

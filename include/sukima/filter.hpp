@@ -4,7 +4,7 @@
 
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/compaction.hpp>
-#include <sukima/detail/elements.hpp>
+#include <sukima/detail/loop_range.hpp>
 #include <sukima/detail/partition.hpp>
 
 #include <concepts>

@@ -2,7 +2,7 @@
 // parallel_fold: a reduction whose body adds to a sum in place, with no value for each element.
 #pragma once
 
-#include <sukima/detail/source.hpp>
+#include <sukima/detail/loop_source.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/ranges.hpp>
 

@@ -4,9 +4,9 @@
 
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/clone_loop.hpp>
-#include <sukima/detail/elements.hpp>
 #include <sukima/detail/fixed_order.hpp>
 #include <sukima/detail/loop_frames.hpp>
+#include <sukima/detail/loop_range.hpp>
 #include <sukima/hints.hpp>
 
 #include <functional>

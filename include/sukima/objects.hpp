@@ -2,7 +2,7 @@
 // Concurrent objects: functions with ordinary blocking code that exchange messages over bounded streams.
 #pragma once
 
-#include <sukima/detail/language.hpp>  // first
+#include <sukima/detail/required_cxx.hpp>  // first
 
 #include <sukima/objects/ends.hpp>
 #include <sukima/objects/select.hpp>

@@ -3,7 +3,7 @@
 // themselves.
 #pragma once
 
-#include <sukima/detail/source.hpp>
+#include <sukima/detail/loop_source.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/loop.hpp>
 

@@ -2,7 +2,7 @@
 // Sukima's C++ interface: everything.
 #pragma once
 
-#include <sukima/detail/language.hpp>  // first
+#include <sukima/detail/required_cxx.hpp>  // first
 
 #include <sukima/version.h>
 #include <sukima/blocking.hpp>

@@ -33,7 +33,7 @@ int bind_this_thread(unsigned cpu);
 /// The CPUs that this process may run on, in ascending order.
 std::vector<unsigned> allowed_cpus();
 
-/// A pause instruction, for loops that wait: the runtime's own (src/runtime/park/wait_policy.hpp).
+/// A pause instruction, for loops that wait: the runtime's own (src/runtime/park/wait_turn.hpp).
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bound_threads.hpp"
-#include "latency.hpp"
-#include "pairs.hpp"
+#include "cpu_pairs.hpp"
+#include "memory_latency.hpp"
 
 namespace sukima {
 

@@ -72,7 +72,7 @@ set(plan_files
   plan/types.cpp
   plan/unit.cpp
   plan/words.cpp
-  plan/workers.cpp
+  plan/worker_functions.cpp
   print/macros.cpp
   print/printer.cpp
   print/sheet.cpp

@@ -7,7 +7,7 @@
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "rest/rest_mark.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/request.hpp"
 #include "stress.hpp"
 #include "worker.hpp"

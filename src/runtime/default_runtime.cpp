@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public class runtime, and the default runtime, which calls that name no runtime use.
-#include "core.hpp"
+#include "whole_runtime.hpp"
 
 #include <sukima/capacity.h>
 

@@ -4,6 +4,7 @@
 
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
+#include "constants.hpp"
 #include "control/monitor.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/fiber.hpp"
@@ -14,11 +15,10 @@
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "rest/rest_mark.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "short_roots.hpp"
 #include "steal/request.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/own_thread.hpp>

@@ -2,9 +2,9 @@
 #include "lifecycle.hpp"
 
 #include "choice/keep_registers.hpp"
-#include "core.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
+#include "whole_runtime.hpp"
 
 #include <pthread.h>
 

@@ -14,7 +14,7 @@
 // whose branches do not poll loses anything by a wrong guess.
 #pragma once
 
-#include "tuning.hpp"
+#include "constants.hpp"
 
 #include <algorithm>
 #include <array>

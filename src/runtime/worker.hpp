@@ -65,7 +65,7 @@ struct alignas(128) worker {
   /// The fiber that it runs, exchanged at every switch. A thread that has set a flag reads it afterwards.
   /// pairs with: arrive, switch_within in switch.cpp; request_abort_checks in abort.cpp; call_home in
   /// call_home.cpp; request_place_check in place_events.cpp; remind in hints.cpp; begins, ask_all in
-  /// remote_interface.cpp; poll in request.cpp; request_poll_all, steal_from in search.cpp
+  /// remote_interface.cpp; poll in request.cpp; request_poll_all, steal_from in find_work.cpp
   atomic<fiber*> current{nullptr};
   /// Set by others, read and cleared by the worker.
   /// pairs with: arrive in switch.cpp; poll_slow in poll.cpp; check_abort in poll_abort.cpp;

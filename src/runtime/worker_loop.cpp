@@ -6,7 +6,7 @@
 #include "join/join.hpp"
 #include "park/call_home.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/publication_slots.hpp"
 #include "steal/steal.hpp"
 #include "worker.hpp"

@@ -2,7 +2,7 @@
 // A pointer for each worker of a runtime: segments that are made when they are needed and never moved.
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/worker_slots.hpp>

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "explain/profile.hpp"
+#include "explain/run_profile.hpp"
 #include "explain_trace.hpp"
 #include "shared/console.hpp"
 

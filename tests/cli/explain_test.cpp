@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "explain/profile.hpp"
+#include "explain/run_profile.hpp"
 #include "explain_trace.hpp"
 #include "shared/console.hpp"
 

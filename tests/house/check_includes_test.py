@@ -17,7 +17,7 @@ GOOD = {
     "src/capacity/parse.h": "#include <stdbool.h>\n",
     "src/capacity/shared/shortage.h": "",
     "src/capacity/shared/shortage.c": '#include "shared/shortage.h"\n',
-    "src/runtime/core.hpp":
+    "src/runtime/whole_runtime.hpp":
         "#include <sukima/fork.hpp>\n#include <base/shared/descriptor.hpp>\n#include <capacity/shared/shortage.h>\n",
     "src/cli/shared/console.hpp": "",
     "src/cli/shared/version.hpp.in": "",
@@ -27,7 +27,7 @@ GOOD = {
     "src/base/shared/child.hpp": "",
     "src/base/shared/descriptor.hpp": "",
     "src/cli/run/plan.hpp": "",
-    "src/calibrate/pairs.hpp": "",
+    "src/calibrate/cpu_pairs.hpp": "",
     "src/cluster/node.hpp": "",
     "src/compiler/driver/driver.hpp": "",
     "src/host/optimise/sweep.hpp": "",
@@ -93,15 +93,15 @@ class CheckIncludes(unittest.TestCase):
                              "src/capacity/parse.h:1:", "capacity must not use the part runtime")
 
     def test_shared_header_that_does_not_exist(self):
-        self.assert_rejected({"src/runtime/core.hpp": "#include <capacity/shared/gone.h>\n"},
-                             "src/runtime/core.hpp:1:", "no shared header src/capacity/shared/gone.h")
+        self.assert_rejected({"src/runtime/whole_runtime.hpp": "#include <capacity/shared/gone.h>\n"},
+                             "src/runtime/whole_runtime.hpp:1:", "no shared header src/capacity/shared/gone.h")
 
     def test_own_shared_header_in_angle_brackets(self):
         self.assert_rejected({"src/capacity/parse.c": "#include <capacity/shared/shortage.h>\n"},
                              "src/capacity/parse.c:1:", "are included with quotes")
 
     def test_internal_header_of_another_part(self):
-        self.assert_rejected({"src/cli/main.cpp": '#include "core.hpp"\n'},
+        self.assert_rejected({"src/cli/main.cpp": '#include "whole_runtime.hpp"\n'},
                              "src/cli/main.cpp:1:", "internal header of the part runtime")
 
     def test_quoted_public_header(self):
@@ -198,7 +198,7 @@ class CheckIncludes(unittest.TestCase):
     def test_runtime_file_that_is_named_in_a_layer(self):
         self.assert_rejected({"src/runtime/park/park.hpp": "",
                               "src/runtime/park/wake_epoch.cpp": '#include "park/park.hpp"\n'},
-                             "src/runtime/park/wake_epoch.cpp:1:", "the layer 'tuning and the data of a worker' must not use")
+                             "src/runtime/park/wake_epoch.cpp:1:", "the layer 'constants and the data of a worker' must not use")
 
     def test_objects_layer_upward(self):
         self.assert_rejected({"src/objects/stream/pipe.cpp": '#include "process/processes.hpp"\n',
@@ -218,18 +218,18 @@ class CheckIncludes(unittest.TestCase):
         self.assert_rejected({"src/runtime/surprise/a.cpp": ""}, "src/runtime/surprise/a.cpp:", "it has no layer")
 
     def test_core_in_a_source_that_is_not_on_the_list(self):
-        self.assert_rejected({"src/runtime/entries.cpp": '#include "core.hpp"\n'}, "src/runtime/entries.cpp:1:",
+        self.assert_rejected({"src/runtime/entries.cpp": '#include "whole_runtime.hpp"\n'}, "src/runtime/entries.cpp:1:",
                              "knows all parts of the runtime")
 
     def test_core_in_a_test_that_is_not_on_the_list(self):
-        self.assert_rejected({"tests/runtime/a.cpp": '#include "core.hpp"\n'}, "tests/runtime/a.cpp:1:",
+        self.assert_rejected({"tests/runtime/a.cpp": '#include "whole_runtime.hpp"\n'}, "tests/runtime/a.cpp:1:",
                              "knows all parts of the runtime")
 
     def test_core_user_that_does_not_include_it(self):
         self.assert_rejected({"src/runtime/lifecycle.cpp": ""}, "check-includes.py:", "remove it from CORE_USERS")
 
     def test_part_without_a_folder(self):
-        self.assert_rejected({"src/calibrate/pairs.hpp": None}, "check-includes.py", "calibrate has no folder")
+        self.assert_rejected({"src/calibrate/cpu_pairs.hpp": None}, "check-includes.py", "calibrate has no folder")
 
     def test_no_sources(self):
         code, output = self.check({name: None for name in GOOD if name.startswith("src/")})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steal protocol `indolent`: tasks are made only for a thief that asks, and victims are asked rarely.
+#include "constants.hpp"
 #include "support.hpp"
-#include "tuning.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

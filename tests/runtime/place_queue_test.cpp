@@ -4,7 +4,7 @@
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "place/hints.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 
 #include "hinted.hpp"
 #include "support.hpp"

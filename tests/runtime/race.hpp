@@ -2,8 +2,8 @@
 // Races between real threads on one part of the runtime, and a runtime whose workers are the test's threads.
 #pragma once
 
-#include "core.hpp"
 #include "steal/steal.hpp"
+#include "whole_runtime.hpp"
 
 #include <array>
 #include <atomic>

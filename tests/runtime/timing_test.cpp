@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How soon a second branch begins, and the cost of waiting. Measured on a machine that others use, too, so
 // each test accepts the best of several tries.
+#include "constants.hpp"
 #include "support.hpp"
-#include "tuning.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

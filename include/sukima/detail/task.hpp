@@ -56,7 +56,7 @@ struct task {
   std::exception_ptr error;  ///< it ended by this exception
   /// 0: not done, and nothing waits; 1: done; else the worker or fiber that waits for it (join.hpp). pairs
   /// with: complete, complete_given_away in complete.cpp; after_park in await.cpp; is_done in joining.hpp;
-  /// register_at in search.cpp
+  /// register_at in find_work.cpp
   atomic<std::uintptr_t> joining{0};
   /// The worker that began it. no partner: a hint for thieves
   std::atomic<worker*> runner{nullptr};

@@ -185,7 +185,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   stream_words own_words;
   stream_words* words = &own_words;  ///< or in the memory of several processes
   /// Its ends are in several islands, or may be. Its objects read it. The holder of the token of all of them
-  /// writes it when their island is divided. Partner of that write: is_ready (waits.cpp).
+  /// writes it when their island is divided. Partner of that write: is_ready (find_deadlock.cpp).
   bool shared = true;
   bool many_out = false;
   bool many_in = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequential clones of a trace, as text and as JSON; see profile.hpp.
+// The sequential clones of a trace, as text and as JSON; see run_profile.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
-#include "explain/profile.hpp"
+#include "explain/run_profile.hpp"
 
 namespace sukima::cli::explain {
 namespace {

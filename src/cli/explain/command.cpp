@@ -15,7 +15,7 @@
 #include <base/shared/program.hpp>
 #include <base/shared/temporary_directory.hpp>
 #include "explain/page.hpp"
-#include "explain/profile.hpp"
+#include "explain/run_profile.hpp"
 #include "explain/trace_file.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reasons for lost worker time in a run, and advice; see profile.hpp.
+// The reasons for lost worker time in a run, and advice; see run_profile.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "explain/profile.hpp"
+#include "explain/run_profile.hpp"
 
 namespace sukima::cli::explain {
 namespace {

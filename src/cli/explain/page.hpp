@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/profile.hpp"
+#include "explain/run_profile.hpp"
 #include "explain/trace_file.hpp"
 
 namespace sukima::cli::explain {

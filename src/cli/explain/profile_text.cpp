@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles as text and as JSON; see profile.hpp.
+// Profiles as text and as JSON; see run_profile.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "explain/profile.hpp"
+#include "explain/run_profile.hpp"
 
 namespace sukima::cli::explain {
 namespace {

@@ -7,7 +7,7 @@
 #include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
-#include "plan/workers.hpp"
+#include "plan/worker_functions.hpp"
 
 namespace sukima::language {
 

@@ -5,7 +5,7 @@
 #include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 #include "plan/unwind.hpp"
-#include "plan/workers.hpp"
+#include "plan/worker_functions.hpp"
 
 namespace sukima::language {
 

@@ -5,7 +5,7 @@
 #include "plan/input.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
-#include "plan/workers.hpp"
+#include "plan/worker_functions.hpp"
 #include "source/implicit_names.hpp"
 
 namespace sukima::language {

@@ -7,7 +7,7 @@
 //   - it waits for a message of a stream, and a living object holds a sending end of that stream;
 //   - it waits for room in a stream, and a living object holds a receiving end of that stream.
 // This is repeated until no further object is found alive. The remaining ones are deadlocked: no object that
-// could end their waits will ever run (waits.cpp).
+// could end their waits will ever run (find_deadlock.cpp).
 //
 // If objects are processes, the parent begins a round and rings. Each process answers for its objects. The
 // round is complete when all have answered, so at some moment between two rounds all suspected objects were

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "deadlock/waits.hpp"
+#include "deadlock/find_deadlock.hpp"
 
 namespace sukima::objects::detail {
 

@@ -63,7 +63,7 @@ void program_core::drop_others() noexcept {
   for (const auto& o : objects)
     if (o->process != process) {
       o->drop();
-      o->over.store(true);  // before the watch and the listener begin; partner: observe (waits.cpp)
+      o->over.store(true);  // before the watch and the listener begin; partner: observe (find_deadlock.cpp)
     }
 }
 

@@ -81,7 +81,8 @@ void run_object(sukima::detail::task* self, context c) {
   if (failed) me.failing = &text;
   me.drop();
   release_dropped(me);
-  me.over.store(true, std::memory_order_release);  // its ends are closed; partner: observe (waits.cpp)
+  me.over.store(true,
+                std::memory_order_release);  // its ends are closed; partner: observe (find_deadlock.cpp)
   island_core& home = static_cast<island_core&>(*me.home);
   if (--home.left == 0) home.own_bell.ring();
 }

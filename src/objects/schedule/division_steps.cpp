@@ -85,7 +85,7 @@ void stream_core::become_shared() noexcept {
   own_words.tail_seen = own_words.tail.load(std::memory_order_relaxed);
   own_words.head_seen = own_words.head.load(std::memory_order_relaxed);
   std::atomic_ref(shared).store(
-      true, std::memory_order_relaxed);  // the wait counts order it; partner: is_ready (waits.cpp)
+      true, std::memory_order_relaxed);  // the wait counts order it; partner: is_ready (find_deadlock.cpp)
 }
 
 bool divide(program_core& p, island_core& of, const object_core& stays) {

@@ -94,13 +94,13 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
 }
 
 /// Begins or ends a wait: the count is odd while it lasts. Only holders of the token of the object's island
-/// change it, so the load is relaxed. The store is a release; partner: read_wait (waits.cpp).
+/// change it, so the load is relaxed. The store is a release; partner: read_wait (find_deadlock.cpp).
 inline void step_wait_count(object_core& o) noexcept {
   o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 /// Release: a reader of one of these words sees the even count before it, and so that an earlier wait has
-/// ended. Partner: read_wait (waits.cpp).
+/// ended. Partner: read_wait (find_deadlock.cpp).
 void announce_wait(object_core& me, const wait_case* cases, std::size_t count, bool timed,
                    std::uint64_t number) noexcept {
   const std::size_t announced = std::min(count, object_core::most_waits);
@@ -322,7 +322,7 @@ void release_dropped(object_core& me) noexcept {
 /// Counts an end out. The last one closes the stream, or breaks it, and wakes the other side.
 static void close_end(stream_core& s, bool out) noexcept {
   // Acquire and release: the stream closes after all messages that were sent through the other ends.
-  // Partners: this, for the other ends; observe_all (waits.cpp).
+  // Partners: this, for the other ends; observe_all (find_deadlock.cpp).
   if ((out ? s.outs : s.ins).fetch_sub(1) != 1) return;
   if (s.remote) return close_remote(s, out);
   s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others

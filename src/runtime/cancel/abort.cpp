@@ -8,7 +8,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "remote/node_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 

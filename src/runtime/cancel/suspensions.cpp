@@ -7,7 +7,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"
 #include "park/park.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
 
 #include <sukima/suspend.hpp>

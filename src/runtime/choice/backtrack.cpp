@@ -8,7 +8,7 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "observe/trace.hpp"
 #include "observe/traced_clones.hpp"
 #include "park/park.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <base/shared/assert.hpp>
 #include "choice/poll.hpp"
+#include "constants.hpp"
 #include "control/monitor.hpp"
 #include "control/worker_controller.hpp"
 #include "fiber/fiber.hpp"
@@ -10,10 +11,9 @@
 #include "join/give_away.hpp"
 #include "park/cpu_use.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 #include "worker_target.hpp"
 

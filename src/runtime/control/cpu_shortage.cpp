@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/cpu_shortage.hpp"
 
+#include "constants.hpp"
 #include "control/decision_log.hpp"
 #include "control/worker_controller.hpp"
 #include "observe/trace.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>

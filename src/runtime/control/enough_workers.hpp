@@ -2,7 +2,7 @@
 // How many workers get nearly all, by what each number of them would get.
 #pragma once
 
-#include "tuning.hpp"
+#include "constants.hpp"
 
 #include <algorithm>
 #include <vector>

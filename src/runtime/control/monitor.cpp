@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/monitor.hpp"
 
+#include "constants.hpp"
 #include "control/blocking_compensation.hpp"
 #include "control/cpu_shortage.hpp"
 #include "control/worker_controller.hpp"
@@ -9,7 +10,6 @@
 #include "park/futex.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
-#include "tuning.hpp"
 
 #include <sukima/detail/own_thread.hpp>
 

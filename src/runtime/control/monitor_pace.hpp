@@ -2,7 +2,7 @@
 // How long the monitor pauses between two looks.
 #pragma once
 
-#include "tuning.hpp"
+#include "constants.hpp"
 
 #include <algorithm>
 #include <chrono>

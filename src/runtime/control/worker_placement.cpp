@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/worker_placement.hpp"
 
+#include "constants.hpp"
 #include "control/cpu_shortage.hpp"
 #include "control/decision_log.hpp"
 #include "fiber/fiber.hpp"
@@ -8,7 +9,6 @@
 #include "join/join.hpp"
 #include "park/park.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 #include "worker_target.hpp"
 

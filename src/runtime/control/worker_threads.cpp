@@ -5,7 +5,7 @@
 #include "fiber/switch.hpp"
 #include "park/cpu_use.hpp"
 #include "rest/rest_mark.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/own_thread.hpp>

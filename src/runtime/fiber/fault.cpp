@@ -2,10 +2,10 @@
 // The fault handler that recognises the guard pages of fibers.
 #include "fiber/fault.hpp"
 
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "rooms.hpp"
-#include "tuning.hpp"
+#include "runtime_core.hpp"
 
 #include <sukima/detail/executor.hpp>
 

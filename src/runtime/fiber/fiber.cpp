@@ -18,10 +18,10 @@
 // return 100,000 fibers need only a few mappings and 8 KiB each. Their pieces are multiples of 4 KiB on every
 // kernel; on a kernel with larger pages several fibers share a page.
 #include <base/shared/assert.hpp>
+#include "constants.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
-#include "tuning.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

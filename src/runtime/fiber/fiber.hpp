@@ -116,7 +116,7 @@ struct fiber {
 
   // Written by others.
   /// Publish again, a task was taken. Set before request_poll.
-  /// pairs with: publishes_more in publish.cpp; steal_from in search.cpp; answer in remote_interface.cpp
+  /// pairs with: publishes_more in publish.cpp; steal_from in find_work.cpp; answer in remote_interface.cpp
   alignas(64) atomic<bool> publish_wanted{false};
   publication_slots published;
   /// Changed by CAS: the fiber itself, the thread that resumes it, helpers (suspend.hpp).

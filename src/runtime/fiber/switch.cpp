@@ -5,7 +5,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 

@@ -2,7 +2,7 @@
 // A worker's cache of fibers.
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 namespace sukima::detail {

@@ -19,7 +19,7 @@
 #include "future/future.hpp"
 #include "join/join.hpp"
 #include "park/compensation.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
 
 #include <sukima/errors.hpp>

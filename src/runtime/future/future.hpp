@@ -29,7 +29,7 @@
 #include "cancel/abort.hpp"
 #include "fiber/switch.hpp"
 #include "park/future_source.hpp"
-#include "park/wait_policy.hpp"
+#include "park/wait_turn.hpp"
 
 #include <sukima/capacity/places.h>
 #include <sukima/detail/ambient.hpp>

@@ -3,6 +3,7 @@
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
@@ -10,11 +11,10 @@
 #include "join/join.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/errors.hpp>

@@ -5,15 +5,15 @@
 // the cell. Its runtime may have no worker to compute it: rank 0 belongs to threads that enter, and the
 // target may be 1. So the wait counts as one more worker (blocking_compensation::begin_outside). Only where
 // no thread can be had for that worker does the caller enter the runtime and compute.
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
 #include "park/compensation.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
-#include "tuning.hpp"
 
 #include <sukima/errors.hpp>
 #include <sukima/runtime.hpp>

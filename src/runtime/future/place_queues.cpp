@@ -19,7 +19,7 @@
 #include "park/park.hpp"
 #include "place/made_up_machine.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 

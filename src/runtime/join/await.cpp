@@ -11,7 +11,7 @@
 #include "park/call_home.hpp"
 #include "park/compensation.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"

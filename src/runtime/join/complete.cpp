@@ -8,7 +8,7 @@
 #include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "remote/node_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 

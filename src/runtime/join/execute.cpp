@@ -9,7 +9,7 @@
 #include "join/join.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/future.hpp>

@@ -5,6 +5,7 @@
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/suspend.hpp"
@@ -13,12 +14,11 @@
 #include "park/call_home.hpp"
 #include "park/compensation.hpp"
 #include "park/park.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/request.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>

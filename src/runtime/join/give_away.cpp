@@ -3,12 +3,12 @@
 
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
+#include "constants.hpp"
 #include "fiber/switch.hpp"
 #include "join/joining.hpp"
 #include "remote/node_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/steal.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 namespace sukima::detail {

@@ -27,7 +27,7 @@
 #include "future/future.hpp"
 #include "join/join.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 
 #include <sukima/cancel.hpp>

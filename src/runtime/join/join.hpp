@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining, by the state of the task: not taken (untaken.cpp); taken and running (execute.cpp on the worker
+// Joining, by the state of the task: not taken (reclaim.cpp); taken and running (execute.cpp on the worker
 // that has it, await.cpp on the fiber that waits); done (complete.cpp). The joins themselves, and how they
 // leave when an abort or an exception concerns them, are in join.cpp.
 //

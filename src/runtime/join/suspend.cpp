@@ -7,6 +7,7 @@
 #include "cancel/suspensions.hpp"
 #include "choice/backtrack.hpp"
 #include "choice/poll.hpp"
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
@@ -15,12 +16,11 @@
 #include "park/compensation.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/splittable_fibers.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/executor.hpp>

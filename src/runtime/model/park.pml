@@ -248,7 +248,7 @@ inline park() {
   fi
 }
 
-/* search() in steal/search.cpp */
+/* search() in steal/find_work.cpp */
 inline search() {
   begin_search();
   do
@@ -270,7 +270,7 @@ inline search() {
   end_search()
 }
 
-/* wait_for_descendants() in steal/search.cpp */
+/* wait_for_descendants() in steal/find_work.cpp */
 inline wait_for_descendants() {
 #ifdef BUG_RESTRICTED
   begin_search();

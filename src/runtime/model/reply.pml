@@ -21,7 +21,7 @@
 // expect: errors: 1
 //
 // What is modelled: the thief, a worker whose fiber S waits for task A, and the victim, a worker that runs A.
-// The thief searches (search in steal/search.cpp): it asks the victim for work, registers for A's end, looks
+// The thief searches (search in steal/find_work.cpp): it asks the victim for work, registers for A's end, looks
 // once more, and sleeps. There is one wake epoch for both, and no clock: the thief is parked, not the
 // sentinel. The victim polls, replies with a task or with none, ends A at any time, then continues S if S was
 // parked, and closes its mailbox in the end. A task that the thief gets it runs on top of S, or on another

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collecting and printing statistics.
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
 #include "join/join.hpp"
-#include "rooms.hpp"
-#include "tuning.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <cstdio>

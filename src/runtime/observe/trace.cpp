@@ -2,8 +2,8 @@
 // Collecting and writing a run's timeline.
 #include "observe/trace.hpp"
 
+#include "constants.hpp"
 #include "observe/traced_clones.hpp"
-#include "tuning.hpp"
 
 #include <capacity/shared/output_file.h>
 #include <sukima/detail/ticks.hpp>

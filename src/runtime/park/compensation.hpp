@@ -2,7 +2,7 @@
 // Workers that run instead of waiting ones, as the waits see them. control/blocking_compensation.hpp decides.
 #pragma once
 
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 
 #include <sukima/detail/ticks.hpp>
 

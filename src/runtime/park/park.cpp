@@ -3,16 +3,16 @@
 
 #include <base/shared/assert.hpp>
 #include <base/shared/probe.hpp>
+#include "constants.hpp"
+#include "end_state.hpp"
 #include "join/joining.hpp"
-#include "lifetime.hpp"
 #include "park/call_home.hpp"
 #include "park/cpu_use.hpp"
 #include "park/future_source.hpp"
-#include "park/wait_policy.hpp"
+#include "park/wait_turn.hpp"
 #include "remote/node_events.hpp"
 #include "rest/rest_mark.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>

@@ -59,7 +59,7 @@ class parking {
 
   worker_counts counts() const noexcept { return counts_.load(std::memory_order_seq_cst); }
   /// Whether a worker looks for work. A poll reads this after it has written its limit; a worker that begins
-  /// to search counts itself first, then requests polls (request_poll_all in search.cpp).
+  /// to search counts itself first, then requests polls (request_poll_all in find_work.cpp).
   bool has_idle_workers() const noexcept { return counts().searching != 0; }
 
   void begin_search() noexcept;

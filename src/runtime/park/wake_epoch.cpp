@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "park/wake_epoch.hpp"
 
+#include "constants.hpp"
 #include "park/futex.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -5,6 +5,7 @@
 
 #include <base/shared/assert.hpp>
 #include "choice/poll.hpp"
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
@@ -12,9 +13,8 @@
 #include "park/cpu_use.hpp"
 #include "park/park.hpp"
 #include "place/made_up_machine.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/placed.hpp>

@@ -2,7 +2,7 @@
 #include "place/poll_hints.hpp"
 
 #include "place/hints.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 
 namespace sukima::detail {
 

@@ -3,7 +3,7 @@
 
 #include "cancel/abort.hpp"
 #include "remote/remote_interface.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 namespace sukima::detail {

@@ -8,7 +8,7 @@
 #include "join/join.hpp"
 #include "park/park.hpp"
 #include "remote/remote_interface.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 
 #include <utility>

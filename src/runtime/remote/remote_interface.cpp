@@ -10,7 +10,7 @@
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
 #include "park/park.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "shared/remote.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"

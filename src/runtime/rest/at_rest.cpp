@@ -16,7 +16,7 @@
 #include "park/park.hpp"
 #include "place/hints.hpp"
 #include "rest/rest_mark.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/publication_slots.hpp"
 #include "steal/splittable_fibers.hpp"

@@ -2,14 +2,14 @@
 #include "steal/injector.hpp"
 
 #include <base/shared/assert.hpp>
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "join/joining.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "remote/node_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/steal.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <mutex>

@@ -4,7 +4,7 @@
 
 #include "fiber/fiber.hpp"
 #include "linked_queue.hpp"
-#include "park/wait_policy.hpp"
+#include "park/wait_turn.hpp"
 
 #include <sukima/detail/atomics.hpp>
 
@@ -34,7 +34,7 @@ class injector_queue {
   void push(task* t, queue_end to = queue_end::back) noexcept;
   /// A fiber, else a task; empty: nothing that the caller may do.
   /// \param by  the worker that takes it: where there are hints it gets work for its place sooner, but passes
-  ///            the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no hints
+  ///            the first fiber over only `most_passed_over` times in a row (constants.hpp); null: no hints
   work take(const task* awaited, permitted_work allowed, const worker* by = nullptr) noexcept;
   /// A fiber that is ready, without regard to hints; null: there is none.
   fiber* take_runnable() noexcept;

@@ -15,7 +15,7 @@
 // settings::request_interval_us ago. The time of that reply is only a hint (worker::replied_at): a thief that
 // asks too early gets its reply, and a thief that asks too late has waited. So a worker may have no victim to
 // ask although there is work. Then it searches like a worker that found nothing, but sleeps as the sentinel
-// only until the first victim may be asked (search.cpp).
+// only until the first victim may be asked (find_work.cpp).
 #pragma once
 
 #include <sukima/detail/atomics.hpp>

@@ -2,10 +2,10 @@
 #include "steal/publish.hpp"
 
 #include "choice/backtrack.hpp"
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "park/park.hpp"
-#include "rooms.hpp"
-#include "tuning.hpp"
+#include "runtime_core.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>

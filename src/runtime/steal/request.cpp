@@ -7,7 +7,7 @@
 #include "observe/trace.hpp"
 #include "park/park.hpp"
 #include "remote/node_events.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
 #include "worker.hpp"

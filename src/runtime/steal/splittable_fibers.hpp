@@ -4,7 +4,7 @@
 
 #include "fiber/fiber.hpp"
 #include "linked_queue.hpp"
-#include "park/wait_policy.hpp"
+#include "park/wait_turn.hpp"
 
 #include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>

@@ -3,7 +3,7 @@
 // costs a few loads, and with two workers there is none.
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/steal.hpp"
 #include "steal/weighted_draw.hpp"
 #include "worker.hpp"

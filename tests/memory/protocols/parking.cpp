@@ -13,7 +13,7 @@ detail::atomic<std::uint32_t>& work() {
   return pieces;
 }
 
-/// The loop of search() in src/runtime/steal/search.cpp for a worker that looks for one piece of work.
+/// The loop of search() in src/runtime/steal/find_work.cpp for a worker that looks for one piece of work.
 void search(world& w, unsigned worker) {
   detail::parking& park = w.core->park;
   detail::worker& me = w.worker(worker);

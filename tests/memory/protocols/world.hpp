@@ -4,12 +4,12 @@
 
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
-#include "core.hpp"
 #include "explorer.hpp"
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
 #include "steal/request.hpp"
 #include "steal/steal.hpp"
+#include "whole_runtime.hpp"
 
 #include <sukima/detail/ambient.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sukima/detail/tbb/arena.hpp>
-#include <sukima/detail/tbb/divide.hpp>
+#include <sukima/detail/tbb/partitioner.hpp>
 #include <sukima/detail/tbb/task_group_context.hpp>
 
 #include <concepts>

@@ -2,8 +2,8 @@
 // The table of tbb::concurrent_hash_map: shards with a lock each, and elements with a lock each.
 #pragma once
 
-#include <sukima/detail/tbb/divide.hpp>
 #include <sukima/detail/tbb/locks.hpp>
+#include <sukima/detail/tbb/partitioner.hpp>
 
 #include <algorithm>
 #include <array>

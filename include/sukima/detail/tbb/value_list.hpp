@@ -3,7 +3,7 @@
 // inserts, and any number of threads read at the same time, without a lock.
 #pragma once
 
-#include <sukima/detail/tbb/divide.hpp>
+#include <sukima/detail/tbb/partitioner.hpp>
 
 #include <atomic>
 #include <concepts>

@@ -2,8 +2,8 @@
 // tbb::blocked_range: an interval that algorithms divide.
 #pragma once
 
-#include <sukima/detail/tbb/divide.hpp>
 #include <sukima/detail/tbb/names.hpp>
+#include <sukima/detail/tbb/partitioner.hpp>
 
 #include <cstddef>
 

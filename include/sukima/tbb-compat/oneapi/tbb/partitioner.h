@@ -2,8 +2,8 @@
 // TBB's partitioners.
 #pragma once
 
-#include <sukima/detail/tbb/divide.hpp>
 #include <sukima/detail/tbb/names.hpp>
+#include <sukima/detail/tbb/partitioner.hpp>
 
 namespace tbb {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime that workers share, whole: it owns the parts. Only what makes a runtime includes this header
-// (scripts/check-includes.py has the list); all other code finds a part through rooms.hpp.
+// (scripts/check-includes.py has the list); all other code finds a part through runtime_core.hpp.
 #pragma once
 
 #include "cancel/suspensions.hpp"
@@ -20,7 +20,7 @@
 #include "park/park.hpp"
 #include "place/hints.hpp"
 #include "remote/remote_interface.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/splittable_fibers.hpp"
 #include "worker.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deadlock/waits.hpp"
+#include "deadlock/find_deadlock.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches and memory nodes; see latency.hpp.
-#include "latency.hpp"
+// Caches and memory nodes; see memory_latency.hpp.
+#include "memory_latency.hpp"
 
 #include <hwloc.h>
 #include <sys/mman.h>

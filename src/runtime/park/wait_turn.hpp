@@ -2,7 +2,7 @@
 // How a thread waits by the policy of its setting: one turn of a policy that does not sleep, and a mutex.
 #pragma once
 
-#include "tuning.hpp"
+#include "constants.hpp"
 
 #include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>

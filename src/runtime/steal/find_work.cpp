@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <base/shared/assert.hpp>
 #include <base/shared/probe.hpp>
+#include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "join/joining.hpp"
 #include "observe/trace.hpp"
@@ -11,14 +12,13 @@
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "rest/rest_mark.hpp"
-#include "rooms.hpp"
+#include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/publication_slots.hpp"
 #include "steal/request.hpp"
 #include "steal/splittable_fibers.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
-#include "tuning.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/ticks.hpp>

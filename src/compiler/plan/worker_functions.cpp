@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/workers.hpp"
+#include "plan/worker_functions.hpp"
 
 #include "plan/c_text.hpp"
 #include "plan/clones.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a profile; see profile.hpp. What follows from them: diagnosis.cpp.
-#include "explain/profile.hpp"
+// The figures of a profile; see run_profile.hpp. What follows from them: diagnosis.cpp.
+#include "explain/run_profile.hpp"
 
 #include <algorithm>
 #include <cmath>

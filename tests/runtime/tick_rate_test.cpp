@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measured speed of the CPU's counter, and what is converted with it.
-#include "tuning.hpp"
+#include "constants.hpp"
 #include "support.hpp"
 
 #include <sukima/detail/ticks.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lifetime.hpp"
+#include "end_state.hpp"
 
 #include <pthread.h>
 

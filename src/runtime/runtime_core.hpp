@@ -4,12 +4,12 @@
 // This header names each part and defines none. A file that uses a part includes the header of that part, and
 // scripts/check-includes.py allows only the headers of the file's own layer and of the layers below it. So a
 // part may be known here and yet be out of reach. The parts themselves receive what they use in their
-// constructors. One class owns all of them (core.hpp).
+// constructors. One class owns all of them (whole_runtime.hpp).
 #pragma once
 
-#include "lifetime.hpp"
+#include "constants.hpp"
+#include "end_state.hpp"
 #include "rest/rest_mark.hpp"
-#include "tuning.hpp"
 #include "worker_target.hpp"
 
 #include <sukima/settings.hpp>

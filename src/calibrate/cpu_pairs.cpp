@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two CPUs affect each other; see pairs.hpp.
-#include "pairs.hpp"
+// How two CPUs affect each other; see cpu_pairs.hpp.
+#include "cpu_pairs.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -2,12 +2,11 @@
 // Every constant that tunes the runtime, in nanoseconds unless its name says otherwise, with its reason.
 //
 // Constants that are compared with the CPU's counter (`ticks()`) are converted once for each runtime into
-// `tuned_ticks`, a few words that it keeps. So a hot path compares plain numbers. How fast the counter runs
-// is measured once for each process, against CLOCK_MONOTONIC for `clock_measurement_ns` (tuning.cpp): the
-// ticks of a 3 GHz machine would be wrong elsewhere. Neither CPUID nor the kernel's files have that frequency
-// everywhere: AMD's CPUs and many virtual machines do not report it. Where `ticks()` is made from the
-// kernel's clock (not x86-64), its rate is known and nothing is measured.
+// `tuned_ticks`, a few words that it keeps. So a hot path compares plain numbers. tick_rate.hpp measures how
+// fast the counter runs.
 #pragma once
+
+#include "tick_rate.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +14,6 @@
 namespace sukima::detail {
 
 namespace tuning {
-
-/// How long the first runtime of a process measures the counter, busily. Reading the clock errs by less than
-/// 50 ns, so the measured rate errs by less than 2 %.
-inline constexpr std::uint64_t clock_measurement_ns = 5'000;
-/// After this time the measurement that began with the process's first runtime errs by less than 0.01 %:
-/// printed figures use it.
-inline constexpr std::uint64_t long_clock_measurement_ns = 1'000'000;
 
 // Fibers ---------------------------------------------------------------------------------------------------
 
@@ -147,20 +139,6 @@ inline constexpr unsigned max_tasks_given_by_blocking = 64;
 inline constexpr std::uint64_t bound_wait_patience_ns = 1'000'000;
 
 }  // namespace tuning
-
-/// Ticks of the CPU's counter in a nanosecond; measured at the first call, which then takes
-/// `clock_measurement_ns`.
-double ticks_per_nanosecond() noexcept;
-/// The length of a tick, from all the time since the process's first runtime: for statistics and traces,
-/// whose figures are sums over that time. May differ from call to call.
-double seconds_per_tick() noexcept;
-
-/// Converts nanoseconds to ticks.
-inline std::uint64_t in_ticks(std::uint64_t nanoseconds, double per_ns) noexcept {
-  return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * per_ns);
-}
-/// The same for `settings::clones_ns`, which is 0 where clones are off and only there.
-std::uint32_t clone_grain_of(unsigned nanoseconds) noexcept;
 
 /// Those of the constants that are compared with `ticks()`, in ticks.
 struct tuned_ticks {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning.hpp"
+#include "tick_rate.hpp"
 
 #include <sukima/detail/ticks.hpp>
 
