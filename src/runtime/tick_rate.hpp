@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the CPU's counter (`ticks()`) runs. That is measured once for each process, against CLOCK_MONOTONIC
-// for `clock_measurement_ns`: the ticks of a 3 GHz machine would be wrong elsewhere. Neither CPUID nor the
-// kernel's files have that frequency everywhere: AMD's CPUs and many virtual machines do not report it. Where
-// `ticks()` is made from the kernel's clock (not x86-64), its rate is known and nothing is measured.
+// How fast the CPU's counter (`ticks()`) runs. That is measured once for each process, against
+// CLOCK_MONOTONIC for `clock_measurement_ns`: the ticks of a 3 GHz machine would be wrong elsewhere. Neither
+// CPUID nor the kernel's files have that frequency everywhere: AMD's CPUs and many virtual machines do not
+// report it. Where `ticks()` is made from the kernel's clock (not x86-64), its rate is known and nothing is
+// measured.
 #pragma once
 
 #include <cstdint>
