@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public class runtime, and the default runtime, which calls that name no runtime use.
+#include "shared/bad_setting.hpp"
 #include "whole_runtime.hpp"
 
 #include <sukima/capacity.h>
@@ -22,7 +23,7 @@ namespace {
 /// what the quotas of all groups above pay for, rounded up.
 unsigned usable_cpus(const sukima_capacity* capacity, bool elastic) {
   if (capacity == nullptr) return 1;
-  if (const char* const mistake = sukima_capacity_error(capacity)) throw bad_setting(mistake);
+  if (const char* const mistake = sukima_capacity_error(capacity)) detail::throw_bad_setting(mistake);
   sukima_capacity_facts facts;
   sukima_capacity_latest(capacity, &facts);
   return static_cast<unsigned>(std::clamp(elastic ? facts.cap : std::ceil(facts.usable), 1.0, 1024.0));

@@ -2,9 +2,8 @@
 // Reading and checking settings.
 #include "settings.hpp"
 
+#include "shared/bad_setting.hpp"
 #include "steal/publication_slots.hpp"
-
-#include <sukima/errors.hpp>
 
 #include <sys/resource.h>
 
@@ -111,8 +110,8 @@ constexpr unsigned most_clones_ns = 1'000'000'000;
 constexpr unsigned most_threshold_ns = 64'000'000;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view accepted) {
-  throw bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " +
-                    std::string(accepted));
+  detail::throw_bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " +
+                            std::string(accepted));
 }
 
 std::optional<std::size_t> number(std::string_view text) {

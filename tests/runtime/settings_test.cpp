@@ -3,6 +3,8 @@
 #include "support.hpp"
 
 #include <cstdlib>
+#include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -227,6 +229,30 @@ TEST(settings, are_checked_by_the_constructor) {
   EXPECT_NE(message([](auto& s) { s.stack = 1; }).find("settings::stack='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.choices = 1; }).find("settings::choices='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.fibers = 0; }).find("settings::fibers='0'"), std::string::npos);
+}
+
+/// A death test catches exceptions itself, but none that leaves a noexcept function.
+template <class F> void call_uncaught(F f) noexcept { f(); }
+
+TEST(settings_death_test, ends_a_program_that_does_not_catch_with_a_sentence_and_code_2) {
+  EXPECT_EXIT(
+      {
+        setenv("SUKIMA_WAIT", "sometimes", 1);
+        call_uncaught([] { sukima::run([](sukima::context) {}); });
+      },
+      testing::ExitedWithCode(2), "^SUKIMA_WAIT='sometimes' is not accepted; use [^\n]*\n$");
+}
+
+TEST(settings_death_test, leaves_other_exceptions_to_the_handler_that_the_program_had) {
+  EXPECT_EXIT(
+      {
+        std::set_terminate([] { std::_Exit(std::current_exception() != nullptr ? 7 : 1); });
+        setenv("SUKIMA_WAIT", "sometimes", 1);
+        for (int i = 0; i < 2; ++i)
+          support::message_of<sukima::bad_setting>([] { sukima::run([](sukima::context) {}); });
+        call_uncaught([] { throw std::runtime_error("another exception"); });
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 class every_wait : public testing::TestWithParam<sukima::wait_policy> {};

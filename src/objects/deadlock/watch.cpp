@@ -15,6 +15,7 @@
 // Model: src/objects/model/deadlock.pml.
 #include "deadlock/watch.hpp"
 
+#include <runtime/shared/bad_setting.hpp>
 #include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
@@ -56,7 +57,7 @@ bool does_deadlock_of_some_end() {
   const char* const wish = std::getenv("SUKIMA_DEADLOCK");
   if (wish == nullptr || *wish == '\0') return false;
   if (std::strcmp(wish, "end") != 0)
-    throw bad_setting("SUKIMA_DEADLOCK=" + std::string(wish) + ": it must be end, or unset");
+    sukima::detail::throw_bad_setting("SUKIMA_DEADLOCK=" + std::string(wish) + ": it must be end, or unset");
   return true;
 }
 

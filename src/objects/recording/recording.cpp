@@ -2,6 +2,7 @@
 // Counting and timing; see recording.hpp.
 #include "recording/recording.hpp"
 
+#include <runtime/shared/bad_setting.hpp>
 #include <sukima/detail/own_thread.hpp>
 #include <sukima/detail/ticks.hpp>
 
@@ -83,13 +84,14 @@ std::unique_ptr<recording> recording::wanted(runtime& on) {
   const auto [end, error] = std::from_chars(wish, wish + colon, seconds);
   if (error != std::errc() || end != wish + colon || !(seconds > 0 && seconds <= 1e6) ||
       colon + 1 >= text.size())
-    throw bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) + ": it must be SECONDS:FILE");
+    sukima::detail::throw_bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
+                                      ": it must be SECONDS:FILE");
   const std::string path(text.substr(colon + 1));
   descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file && errno == EEXIST) return nullptr;
   if (!file)
-    throw bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
-                      ": the file cannot be made: " + std::strerror(errno));
+    sukima::detail::throw_bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
+                                      ": the file cannot be made: " + std::strerror(errno));
   return std::make_unique<recording>(seconds, std::move(file), measure_recording_cost(on));
 }
 

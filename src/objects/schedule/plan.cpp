@@ -2,6 +2,7 @@
 // SUKIMA_OBJECTS: the name of a model, or a plan file of `sukima objects plan`.
 #include <sukima/capacity.h>
 #include <base/shared/read_text.hpp>
+#include <runtime/shared/bad_setting.hpp>
 
 #include <cstdlib>
 #include <optional>
@@ -22,7 +23,7 @@ namespace {
 
 /// \param wish who asked for what
 [[noreturn]] void refuse(const std::string& wish, const std::string& why) {
-  throw bad_setting(wish + ": " + why);
+  sukima::detail::throw_bad_setting(wish + ": " + why);
 }
 
 [[noreturn]] void refuse_other(const std::string& wish, const std::string& difference) {
@@ -52,7 +53,7 @@ void check_streams(const program_core& p, const std::string& wish, const model::
   std::unordered_set<std::string> seen;
   for (const auto& s : p.streams) {
     if (!seen.insert(s->name).second)
-      refuse(wish, "two streams are called '" + s->name + "', so no plan can tell them apart");
+      refuse(wish, "two streams are called '" + s->name + "', so no plan can distinguish them");
     if (!plan.capacities.contains(s->name)) refuse_other(wish, "which has no stream '" + s->name + "'");
   }
   for (const auto& [name, capacity] : plan.capacities)

@@ -4,10 +4,10 @@
 
 #include "constants.hpp"
 #include "observe/traced_clones.hpp"
+#include "shared/bad_setting.hpp"
 
 #include <capacity/shared/output_file.h>
 #include <sukima/detail/ticks.hpp>
-#include <sukima/errors.hpp>
 
 #include <unistd.h>
 
@@ -72,7 +72,7 @@ class trace_log {
  public:
   explicit trace_log(std::string file) : file_(std::move(file)) {
     if (const int error = cap_output_check(file_.c_str()))
-      throw bad_setting("SUKIMA_TRACE='" + file_ + "' cannot be written: " + std::strerror(error) +
+      throw_bad_setting("SUKIMA_TRACE='" + file_ + "' cannot be written: " + std::strerror(error) +
                         "; give the name of a file in a directory where files can be made");
     std::atexit([] { write_trace(); });
   }
