@@ -20,6 +20,7 @@ void measure(out<int> to) {
     to.send(i);  // never waits: the display needs only the newest value
     if (i % 250 == 0) sukima::objects::sleep_for(1ms);
   }
+  sukima::objects::sleep_until(std::chrono::steady_clock::now() + 1ms);
 }
 
 void display(in<tick> clock, in<int> values) {

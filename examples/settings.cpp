@@ -25,6 +25,7 @@ int main() {
 
   // The first use starts the default runtime, with the settings of that moment.
   sukima::runtime& used = sukima::default_runtime();
+  if (used.chosen().policy_at(sukima::wait_point::reply) != sukima::wait_policy::block) return 1;
   std::printf("a worker at least: %s; outside it is number %d, inside run not\n",
               used.workers() >= 1 ? "yes" : "no", sukima::worker_id());
   sukima::run([](sukima::context c) {
