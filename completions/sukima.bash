@@ -117,7 +117,7 @@ _sukima_lab() {
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
       elif [[ ${COMP_WORDS[2]} == run && $previous != --html ]]; then
-        mapfile -t COMPREPLY < <(compgen -f -W "$(sukima lab list 2>/dev/null | awk '{print $1}')" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -f -W "$(sukima lab list 2>/dev/null | awk '/^  / {print $1}')" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

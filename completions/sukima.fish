@@ -42,7 +42,7 @@ complete -c sukima -n $calibrate -x -l days -d 'Days for which the profile is va
 complete -c sukima -n $calibrate -r -F -l output -d 'Store the profile in a file'
 complete -c sukima -n $calibrate -l show -d 'Print the stored profile'
 complete -c sukima -n $calibrate -l json -d 'Print one JSON object'
-complete -c sukima -n __fish_use_subcommand -a guest -d 'Tell programs in a virtual machine their number'
+complete -c sukima -n __fish_use_subcommand -a guest -d 'Give programs in a virtual machine their number'
 complete -c sukima -n $guest -r -F -l port -d 'The port of the host'
 complete -c sukima -n $guest -r -F -l socket -d 'Where programs report'
 complete -c sukima -n $guest -x -l user -a '(__fish_complete_users)' -d 'Whose programs may report, too'
@@ -82,7 +82,7 @@ complete -c sukima -n $cluster -l no-prefix -d 'Do not begin lines that tasks pr
 complete -c sukima -n $cluster -r -F -l json -d 'Write how each node ended to a file'
 complete -c sukima -n __fish_use_subcommand -a lab -d 'Repeat experiments on programs that lack CPU'
 complete -c sukima -n $lab -F -a 'list run all report'
-complete -c sukima -n $lab' && __fish_seen_subcommand_from run' -a '(sukima lab list 2>/dev/null | awk "{print \$1}")' -d Experiment
+complete -c sukima -n $lab' && __fish_seen_subcommand_from run' -a '(sukima lab list 2>/dev/null | awk "/^  / {print \$1}")' -d Experiment
 complete -c sukima -n $lab -x -l folder -a '(__fish_complete_directories)' -d 'Where the runs are stored'
 complete -c sukima -n $lab -x -l repetitions -d 'Rounds, in place of the number of the experiment'
 complete -c sukima -n $lab -x -l cpus -d 'Use so many CPUs'

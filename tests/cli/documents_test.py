@@ -5,6 +5,7 @@ commands that a reader can copy from README.md and docs exist.
 
 documents_test.py PROGRAM SOURCE_FOLDER
 """
+import json
 import os
 import re
 import shutil
@@ -164,10 +165,11 @@ class completions(unittest.TestCase):
             self.assertEqual(self.completed(words), expected, words)
 
     def test_of_bash_complete_experiments(self):
-        names = [line.split()[0] for line in run(PROGRAM, "lab", "list").stdout.splitlines()]
+        names = {one["name"] for one in json.loads(run(PROGRAM, "lab", "list", "--json").stdout)}
         self.assertGreater(len(names), 5)
-        letter = names[0][0]
-        self.assertEqual(self.completed(f"sukima lab run --quick {letter}"), [n for n in names if n[0] == letter])
+        self.assertEqual(set(self.completed("sukima lab run --quick ''")), names)  # and none of the headings
+        letter = min(names)[0]
+        self.assertEqual(set(self.completed(f"sukima lab run --quick {letter}")), {n for n in names if n[0] == letter})
         self.assertEqual(self.completed(f"sukima lab report {letter}"), [])
 
 
