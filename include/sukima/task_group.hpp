@@ -106,10 +106,11 @@ class task_group {
   }
 
   /// Runs children until none is left, including those that are added during the call. The group may be used
-  /// again afterwards. Must not be called by one of its own children.
+  /// again afterwards.
   /// \returns true if all ended by themselves, false if the group was cancelled
   /// \throws what the first child that threw has thrown (one `wait` gets it); `aborted` where the caller
-  ///         itself is aborted; usage_error on a thread that is not in a runtime
+  ///         itself is aborted; usage_error on a thread that is not in a runtime, and in a child of this group,
+  ///         which would wait for itself
   /// \note If a fiber waits for a group and the code around the wait, but inside the group's block, is
   ///       aborted, the fiber leaves when the group has ended, not before.
   template <class Checks = detail::checks> bool wait(context c) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -305,6 +306,82 @@ TEST_P(futures, do_not_wait_for_themselves) {
     } else {
       g.cancel();
     }
+  });
+}
+
+/// Runs an expression in the fiber that makes its future. An idle worker may take the future first: then the
+/// next attempt follows.
+template <class Expression, class End> void in_its_own_fiber(context c, Expression expression, End end) {
+  for (bool ran_here = false; !ran_here;) {
+    std::atomic<future<void>*> self{nullptr};
+    const pid_t here = support::this_thread();
+    future<void> f(c, [&](context b) {
+      ran_here = support::this_thread() == here;
+      if (ran_here) expression(b, *self.load());
+    });
+    self = &f;
+    end(f, c);
+  }
+}
+void expect_touch_of_itself(context c, future<void>& f) {
+  EXPECT_EQ(support::message_of<sukima::usage_error>([&] { f.touch(c); }),
+            "sukima: a future was touched in its own expression, which would wait for itself; touch it "
+            "elsewhere");
+}
+
+TEST_P(futures, do_not_wait_for_themselves_in_what_others_take) {
+  if (GetParam() == 1) return;  // no other worker takes a part
+  const auto in_a_branch = [](context b, future<void>& self) {
+    std::atomic<bool> taken{false};
+    sukima::fork2(
+        b, [&](context d) { EXPECT_TRUE(poll_until(d, [&] { return taken.load(); })); },
+        [&](context d) {
+          taken = true;
+          expect_touch_of_itself(d, self);
+        });
+  };
+  const auto in_a_child = [](context b, future<void>& self) {
+    std::atomic<bool> taken{false};
+    sukima::task_group group(b);
+    group.run([&](context d) {
+      taken = true;
+      expect_touch_of_itself(d, self);
+    });
+    EXPECT_TRUE(poll_until(b, [&] { return taken.load(); }));
+    group.wait(b);
+  };
+  const auto in_a_call = [](context, future<void>& self) {
+    sukima::run([&](context d) { expect_touch_of_itself(d, self); });
+  };
+  const auto touch = [](future<void>& f, context c) { f.touch(c); };
+  const auto leave = [](future<void>&, context) {};
+  runtime.run([&](context c) {
+    const std::function<void(context, future<void>&)> parts[]{in_a_branch, in_a_child, in_a_call};
+    for (const auto& part : parts) {
+      in_its_own_fiber(c, part, touch);
+      in_its_own_fiber(c, part, leave);
+    }
+  });
+}
+
+/// Such a branch is older than the expression.
+TEST_P(futures, are_touched_by_the_other_branch_while_their_own_fiber_computes_them) {
+  if (GetParam() == 1) return;  // the branch must begin while the future is computed
+  runtime.run([](context c) {
+    std::atomic<bool> begun{false};
+    std::atomic<bool> touches{false};
+    future<int> f(c, [&](context b) {
+      begun = true;
+      EXPECT_TRUE(poll_until(b, [&] { return touches.load(); }));
+      return 3;
+    });
+    const auto [first, second] = sukima::fork2(
+        c, [&](context b) { return f.touch(b); },
+        [&](context b) {
+          touches = true;
+          return f.touch(b);
+        });
+    EXPECT_EQ(first + second, 6);
   });
 }
 

@@ -345,6 +345,31 @@ TEST_P(group_test, children_may_suspend_and_have_groups) {
   for (std::thread& t : others) t.join();
 }
 
+TEST_P(group_test, is_not_waited_for_by_its_own_children) {
+  const char* const refused =
+      "sukima: a child of a task group waits for that group, which would wait for itself; let code outside "
+      "its children wait";
+  runtime.run([&](context c) {
+    task_group group(c);
+    std::atomic<int> others{0};
+    for (int i = 0; i < 3; ++i) group.run([&] { ++others; });
+    group.run([&](context b) {
+      EXPECT_EQ(support::message_of<sukima::usage_error>([&] { group.wait(b); }), refused);
+    });
+    group.run([&](context b) {
+      sukima::parallel_for(b, 0, 3, [&](context d, int) {
+        task_group inner(d);
+        inner.run([&](context e) {
+          EXPECT_EQ(support::message_of<sukima::usage_error>([&] { group.wait(e); }), refused);
+        });
+        EXPECT_TRUE(inner.wait(d));
+      });
+    });
+    EXPECT_TRUE(group.wait(c));
+    EXPECT_EQ(others, 3);
+  });
+}
+
 TEST_P(group_test, may_be_waited_for_while_pinned) {
   runtime.run([](context c) {
     task_group group(c);

@@ -50,10 +50,18 @@ class future_cell {
 
   /// Written before end(future_end::error) by the thread that runs the future; read after is_done().
   std::exception_ptr error;
-  /// The task that runs it, if one does. Sequentially consistent: a task writes this and then reads the
-  /// state; a cancellation writes the state and then reads this. So one of the two sees the other. pairs
-  /// with: begin_future, cancel_future
-  std::atomic<task*> runs_as{nullptr};
+  /// 0: no fiber has begun it. With `in_place`: its own fiber runs the expression, whose choice points begin
+  /// at this address. Otherwise the task that runs it. Sequentially consistent: a task writes this and then
+  /// reads the state; a cancellation writes the state and then reads this. So one of the two sees the other.
+  /// pairs with: begin_in_place, begin_future, cancel_future; is_within in block.cpp
+  std::atomic<std::uintptr_t> runs_as{0};
+  static constexpr std::uintptr_t in_place = 1;
+
+  /// Notes that the expression runs in its own fiber. Relaxed: only tasks that are split off from it later
+  /// must see this.
+  void begin_in_place(const char* top) noexcept {
+    runs_as.store(reinterpret_cast<std::uintptr_t>(top) | in_place, std::memory_order_relaxed);
+  }
 
  private:
   friend class future_waiting;
@@ -215,6 +223,7 @@ template <class T, class F> struct future_operations {
     auto& cell = *static_cast<future_value<T>*>(untyped->cell);
     untyped->word =
         reinterpret_cast<std::uintptr_t>(&spent);  // from here on its captures are gone, or about to go
+    cell.begin_in_place(c.top);
     run_future(cell, [&]() -> decltype(auto) {
       struct end_captures {
         point_type* point;

@@ -27,10 +27,23 @@ namespace {
 const char* const touches_itself =
     "sukima: a future was touched in its own expression, which would wait for itself; touch it elsewhere";
 
-/// Whether that choice point's task is the running one or an ancestor of it.
+/// Whether this task was split off from the expression that begins at `begin` in that fiber. The caller has
+/// seen that the expression has not ended.
+bool is_from(const task& t, const fiber& owner, const char* begin) noexcept {
+  if (t.owner != &owner || t.owner_segment == all_ones) return false;  // all_ones: its parent decides
+  // A call without a context stops the fiber, so it comes from the youngest code there.
+  return t.origin == nullptr || reinterpret_cast<const char*>(t.origin) >= begin;
+}
+
+/// Whether the running task computes a part of that future's expression. The expression runs as a task, which
+/// is the running one or an ancestor of it; or in its own fiber, from which such an ancestor was split off.
 bool is_within(const fiber& s, const future_point* r) noexcept {
+  const std::uintptr_t runs_as = r->cell->runs_as.load(std::memory_order_relaxed);
+  const bool in_place = (runs_as & future_cell::in_place) != 0;
+  const auto* const begin = reinterpret_cast<const char*>(runs_as & ~future_cell::in_place);
+  const fiber& owner = fiber_of(r);
   for (const task* t = s.running; t != nullptr; t = t->parent)
-    if (t->origin == r) return true;
+    if (t->origin == r || (in_place && is_from(*t, owner, begin))) return true;
   return false;
 }
 
@@ -76,7 +89,8 @@ void throw_end(const future_cell& cell) {
 }
 
 bool begin_future(future_task& t) noexcept {
-  t.cell->runs_as.exchange(&t, std::memory_order_seq_cst);
+  t.cell->runs_as.exchange(reinterpret_cast<std::uintptr_t>(static_cast<task*>(&t)),
+                           std::memory_order_seq_cst);
   stress_point();
   return (t.cell->state_.load(std::memory_order_seq_cst) & future_cell::done) == 0;
 }
@@ -175,8 +189,9 @@ void cancel_future(future_cell& cell) noexcept {
   future_waiting::end(cell, future_end::cancelled);
   cell.state_.fetch_or(0, std::memory_order_seq_cst);
   stress_point();
-  task* const t = cell.runs_as.load(std::memory_order_seq_cst);
-  if (t == nullptr || cell.how() != future_end::cancelled) return;
+  const std::uintptr_t runs_as = cell.runs_as.load(std::memory_order_seq_cst);
+  if (runs_as == 0 || (runs_as & future_cell::in_place) != 0 || cell.how() != future_end::cancelled) return;
+  auto* const t = reinterpret_cast<task*>(runs_as);
   t->cancelled.store(true, std::memory_order_release);
   request_abort_checks(*t->owner->runtime);
 }

@@ -398,6 +398,17 @@ void run_child(group_core& g, group_child* child, context c) {
 
 void drop_child(group_core& g, group_child* child) noexcept { g.end(child); }
 
+namespace {
+
+/// Whether the running task is a child of the group, or descends from one.
+bool is_within(const fiber& s, const group_core& g) noexcept {
+  for (const task* t = s.running; t != nullptr; t = t->parent)
+    if (t == &g.anchor) return true;
+  return false;
+}
+
+}  // namespace
+
 bool wait_group(group_core& g, context c) {
   require_fiber("sukima: a task group can be waited for only inside a runtime");
   const std::size_t before = g.cancellations_so_far();
@@ -411,6 +422,10 @@ bool wait_group(group_core& g, context c) {
       const std::lock_guard hold(g.lock);
       if (g.unfinished == 0) break;
     }
+    if (is_within(*running_fiber(), g))
+      throw usage_error(
+          "sukima: a child of a task group waits for that group, which would wait for itself; let code "
+          "outside its children wait");
     g.wait_for_others(c.top);
   }
   fork2(c, [] {}, [] {});  // leaves if the caller has been aborted since
