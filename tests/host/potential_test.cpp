@@ -90,6 +90,28 @@ TEST(potential, of_all_vms_needs_no_other_solution_without_overlapping_affinitie
     }
 }
 
+TEST(potential, of_a_vm_needs_one_other_solution_with_overlapping_affinities) {
+  examples::generator random(15);
+  description host = examples::host_of(32);
+  for (std::size_t j = 0; j < 60; ++j) {
+    const std::size_t first = examples::draw(random, 0, 24);
+    const std::string where = std::to_string(first) + "-" + std::to_string(first + 7);
+    vm& one = examples::add_vm(host, "v" + std::to_string(j), {where, where, where, where},
+                               static_cast<double>(128U << examples::draw(random, 0, 2)), weight_owner::vm);
+    for (vcpu& each : one.vcpus) each.demand = static_cast<double>(examples::draw(random, 1, 40)) / 100;
+  }
+  const estimator exact(host);
+  std::size_t fewer = 0;
+  for (std::size_t j = 0; j < host.vms.size(); ++j) {
+    const std::size_t before = exact.solved_again();
+    const vm_potential found = exact.potential(j);
+    EXPECT_LE(exact.solved_again() - before, 1U);
+    EXPECT_EQ(found.counts.fit, estimator(with_greedy(host, j, true)).counts(j).fit);
+    fewer += found.counts.fit < 4 ? 1 : 0;
+  }
+  EXPECT_GT(fewer, 0U) << "the counts need no search";
+}
+
 TEST(potential, of_a_host_without_changes_is_computed_once) {
   examples::generator random(14);
   // Overlapping affinities: answers need other solutions.

@@ -22,6 +22,11 @@ constexpr double pause_after_two = 600;
 /// Seconds in which a guest that has not said anything may still start its service.
 constexpr double patience_with_service = 10;
 constexpr int longest_wait_ms = 250;
+/// A demand that moves by this part of what its machine wants counts at once. Smaller moves count every few
+/// cycles, those of all machines together, and the smallest do not: each new estimate takes much longer than
+/// the rest of a cycle.
+constexpr double large_move = 0.25, small_move = 0.0625;
+constexpr std::size_t cycles_of_small_moves = 5;
 
 }  // namespace
 
@@ -80,13 +85,14 @@ void session::step(double now) {
 void session::cycle(double now) {
   std::vector<vm_report> seen;
   std::vector<vm_wishes> changes;
+  const double tolerance = cycles_ % cycles_of_small_moves == 0 ? small_move : large_move;
   for (std::size_t j = 0; j < members_.size(); ++j) {
     session_member& one = *members_[j];
     if (!one.ended() && !one.measure(now)) {
       events_.push_back(fmt::format("{}: it has ended", one.name()));
       leave(one, now);
     }
-    if (auto wishes = one.new_wishes()) changes.push_back({j, *std::move(wishes)});
+    if (auto wishes = one.new_wishes(tolerance)) changes.push_back({j, *std::move(wishes)});
     const bool silent = one.has_spoken() && !one.heard_lately(now);
     if (silent && !one.silent && one.chosen()) {
       optimiser_.event(one.number, now, vm_event::guest_silent);

@@ -23,6 +23,20 @@ constexpr double silence = 10;
 constexpr double following_seconds = 10, following_slack = 0.3;
 constexpr double settle_seconds = 0.5;
 
+/// Whether an estimate for `before` is close enough for `now`. The same vCPUs must be online, and the same
+/// ones want all that they can get. The demands of the others may differ by `tolerance` of the machine's.
+bool is_close(const std::vector<vcpu_wish>& now, const std::vector<vcpu_wish>& before, double tolerance) {
+  if (now.size() != before.size()) return false;
+  double moved = 0, all = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i].online != before[i].online || now[i].demand.has_value() != before[i].demand.has_value())
+      return false;
+    moved += std::abs(now[i].demand.value_or(1) - before[i].demand.value_or(1));
+    all += before[i].demand.value_or(1);
+  }
+  return moved <= tolerance * all;
+}
+
 }  // namespace
 
 session_member::session_member(const vm& described, session_vm given, double cycle_seconds)
@@ -124,9 +138,9 @@ bool session_member::is_online(std::size_t i) const {
   return times_->vcpus[i].there && (given_.how.places > 0 || described_.vcpus[i].online);
 }
 
-std::optional<std::vector<vcpu_wish>> session_member::new_wishes() {
+std::optional<std::vector<vcpu_wish>> session_member::new_wishes(double tolerance) {
   auto now = wants();
-  if (now == wanted_) return std::nullopt;
+  if (is_close(now, wanted_, tolerance)) return std::nullopt;
   wanted_ = now;
   return now;
 }

@@ -30,8 +30,9 @@ class session_member {
   bool measure(double now);
   /// What each of its vCPUs wants, for the estimate.
   std::vector<vcpu_wish> wants() const;
-  /// The same, if it differs from what it was at the last call.
-  std::optional<std::vector<vcpu_wish>> new_wishes();
+  /// The same, if it differs from the last result by more than a part of what the machine wants.
+  /// \param tolerance  that part
+  std::optional<std::vector<vcpu_wish>> new_wishes(double tolerance);
   /// Compares what it received in the last cycle with what it is entitled to.
   /// \returns a sentence if the other one of the two limits it now
   std::optional<std::string> judge_share(double now);
@@ -106,7 +107,7 @@ class session_member {
   std::optional<double> heard_at_;
   std::optional<mark> latest_, window_began_;  ///< progress: the last word, and that of the last window's end
   std::optional<unsigned> wants_at_most_;  ///< the guest's `want`
-  std::vector<vcpu_wish> wanted_;  ///< of the last estimate
+  std::vector<vcpu_wish> wanted_;  ///< the last result of `new_wishes`
   unsigned there_;
   unsigned count_;
   bool is_set_ = false;  ///< the count was set

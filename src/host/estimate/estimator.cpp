@@ -2,6 +2,7 @@
 // The exact estimate of a description, its changes, and counts of vCPUs; see shared/estimate.hpp.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -49,7 +50,10 @@ struct estimator::state {
   }
   /// The usable CPUs with the VM's first n vCPUs online, and no others.
   double usable_with(std::size_t vm, std::size_t n, bool with_demand) {
-    return others().usable(range_of(vm), bounds(vm, with_demand, [n](std::size_t i) { return i < n; }));
+    return others().usable(range_of(vm), bounds_with(vm, n, with_demand));
+  }
+  std::vector<double> bounds_with(std::size_t vm, std::size_t n, bool with_demand) const {
+    return bounds(vm, with_demand, [n](std::size_t i) { return i < n; });
   }
   /// \param most  usable CPUs with all vCPUs online
   vcpu_counts counts(std::size_t vm, double most, bool with_demand);
@@ -83,7 +87,13 @@ vcpu_counts estimator::state::counts(std::size_t vm, double most, bool with_dema
   // Fewer vCPUs use no more than all of them, so that no larger count fits.
   std::size_t good = fits(all, most) ? all : 0;
   std::size_t bad = good == all ? all : std::min(all, static_cast<std::size_t>(most + 0.5 + close) + 1);
-  const auto look_at = [&](std::size_t n) { (fits(n, usable_with(vm, n, with_demand)) ? good : bad) = n; };
+  const bool is_uniform = others().is_uniform(range_of(vm));
+  const auto usable_by = [&](std::size_t n) {
+    if (!is_uniform) return usable_with(vm, n, with_demand);
+    const std::vector<double> those = bounds_with(vm, n, with_demand);
+    return std::min(most, std::accumulate(those.begin(), those.end(), 0.0));
+  };
+  const auto look_at = [&](std::size_t n) { (fits(n, usable_by(n)) ? good : bad) = n; };
   if (good != all && bad > 1) look_at(bad - 1);  // it fits most often
   while (good != all && bad - good > 1) look_at(good + (bad - good) / 2);
   result.fit = std::max<std::size_t>(1, good);

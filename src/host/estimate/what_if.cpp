@@ -44,15 +44,18 @@ what_if::member what_if::member_of(const vm_range& vm, std::uint32_t claimant,
   return {all / who.weight, all, who.weight};
 }
 
-/// A claimant whose vCPUs may all use the same pCPUs gets what it has, unless its own bound decides: then a
-/// lower bound is what it gets.
-std::optional<double> what_if::by_bound(const vm_range& vm, std::span<const double> most) const {
-  if (vm.end_claimant - vm.claimant != 1) return std::nullopt;
+bool what_if::is_uniform(const vm_range& vm) const {
+  // A cap of the VM beside weights of its vCPUs is not a bound of the claimant.
+  if (vm.end_claimant - vm.claimant != 1 || has_cap_[vm.claimant] != 0) return false;
   const problem& all = solution_.given();
   for (std::uint32_t i = vm.vcpu + 1; i < vm.end_vcpu; ++i)
-    if (!same(all.vcpus[i].may, all.vcpus[vm.vcpu].may)) return std::nullopt;
-  // A cap of the VM beside weights of its vCPUs is no bound of the claimant.
-  if (has_cap_[vm.claimant] != 0) return std::nullopt;
+    if (!same(all.vcpus[i].may, all.vcpus[vm.vcpu].may)) return false;
+  return true;
+}
+
+/// A uniform VM gets what it has, unless its own bound decides.
+std::optional<double> what_if::by_bound(const vm_range& vm, std::span<const double> most) const {
+  if (!is_uniform(vm)) return std::nullopt;
   const double before = member_of(vm.claimant).most, after = member_of(vm, vm.claimant, most).most;
   const double got = solution_.of(vm.claimant);
   if (after <= got) return after;

@@ -28,6 +28,10 @@ class what_if {
   /// The VM's CPUs if its vCPUs had these bounds, in their order.
   double usable(const vm_range& vm, std::span<const double> most);
 
+  /// Whether the VM is one claimant whose vCPUs may all use the same pCPUs. Then a bound of its sum, if it is
+  /// less than what the VM gets without it, is what the VM gets.
+  bool is_uniform(const vm_range& vm) const;
+
   /// How many questions needed the copy; for tests of what answers cost.
   std::size_t solved() const { return solved_; }
 

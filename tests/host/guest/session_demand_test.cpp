@@ -2,6 +2,7 @@
 // The demands that a session assumes: the same as those of a host that is read with its sources.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -117,6 +118,75 @@ void compare_demands(const vm& described, const std::vector<bool>& wants_all) {
 
 TEST(session_demand, is_the_one_that_an_observer_finds) {
   compare_demands(two_vcpus("a"), {false, true, false, true, false, true, false});
+}
+
+TEST(session_demand, that_moves_a_little_needs_no_other_estimate) {
+  const vm described = two_vcpus("a");
+  vm_times times;
+  times.vcpus.resize(2);
+  session_member member(described, counted_by(times), 1);
+  std::vector<vcpu_wish> wanted;
+  const auto pass = [&](double now, double ran) {
+    for (vcpu_time& one : times.vcpus) one.ran += ran;
+    EXPECT_TRUE(member.measure(now));
+    auto wishes = member.new_wishes(0.0625);
+    if (wishes) wanted = *std::move(wishes);
+    return wishes.has_value();
+  };
+  EXPECT_TRUE(pass(1, 0)) << "the first wishes are new";
+  int second = 2;
+  for (; second < 100; ++second) pass(second, 0.5 - second % 7 * 0.004);
+  std::size_t changes = 0;
+  for (; second < 1000; ++second) {
+    changes += pass(second, 0.5 - second % 7 * 0.004) ? 1 : 0;
+    double moved = 0, all = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      moved += std::abs(*member.wants()[i].demand - *wanted[i].demand);
+      all += *wanted[i].demand;
+    }
+    ASSERT_LE(moved, 0.0625 * all);
+  }
+  EXPECT_EQ(changes, 0U);
+  EXPECT_TRUE(pass(second, 0.7)) << "a burst";
+  times.vcpus[0].waited += 0.5;
+  EXPECT_TRUE(pass(second + 1, 0.5)) << "it wants all it can get";
+}
+
+TEST(session_demand, that_moves_counts_at_once_or_within_five_cycles) {
+  description two;
+  for (std::uint32_t p = 0; p < 2; ++p) {
+    two.pcpus.emplace_back();
+    two.pcpus.back().id = p;
+  }
+  two.vms = {two_vcpus("a"), two_vcpus("b")};
+  vm_times times;
+  times.vcpus.resize(2);
+  std::vector<session_vm> vms;
+  vms.push_back(counted_by(times));
+  vms.emplace_back();  // always busy
+  session running(two, std::move(vms), {.dry_run = true}, nullptr);
+  int now = 1;
+  const auto pass = [&](double ran) {
+    for (vcpu_time& one : times.vcpus) one.ran += ran;
+    running.step(now++);
+    return running.usable(1);
+  };
+  pass(0);
+  double settled = 0;
+  for (int k = 0; k < 60; ++k) settled = pass(0.2);
+  const double rest = 2 - 2 * (0.2 * 1.1 + 0.025);
+  EXPECT_NEAR(settled, rest, 0.0625 * 2 + 2.0 / 128);
+  // 15 % more.
+  int cycles = 0;
+  while (pass(0.23) == settled) ++cycles;
+  EXPECT_LT(cycles, 5);
+  EXPECT_LT(running.usable(1), settled);
+  // Twice as much, at all places of the cycles.
+  for (int k = 0; k < 5; ++k) {
+    const double before = running.usable(1);
+    EXPECT_LT(pass(0.4), before - 0.1) << k;
+    for (int second = 0; second < 61; ++second) pass(0.2);
+  }
 }
 
 TEST(session_demand, of_a_recording_ends_where_there_are_counters) {
