@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In C++: the limits and their reasons, a made-up limit, and an experiment that measures what two threads get.
+// In C++: the limits and their reasons, a made-up limit, and an experiment that measures what two threads
+// get.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

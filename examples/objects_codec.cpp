@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages with a codec, which objects in other processes can receive: SUKIMA_OBJECTS=processes ./objects_codec
+// Messages with a codec, which objects in other processes can receive:
+// SUKIMA_OBJECTS=processes ./objects_codec
 #include <sukima/objects.hpp>
 #include <sukima/transfer.hpp>
 

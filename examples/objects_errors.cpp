@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exceptions of concurrent objects: a stream without a receiver, a stream whose sender failed, a deadlock. Each
-// program chooses its model itself, so the variable SUKIMA_OBJECTS does not matter.
+// The exceptions of concurrent objects: a stream without a receiver, a stream whose sender failed, a deadlock.
+// Each program chooses its model itself, so the variable SUKIMA_OBJECTS does not matter.
 #include <sukima/objects.hpp>
 
 #include <cstdio>

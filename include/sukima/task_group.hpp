@@ -109,8 +109,8 @@ class task_group {
   /// again afterwards.
   /// \returns true if all ended by themselves, false if the group was cancelled
   /// \throws what the first child that threw has thrown (one `wait` gets it); `aborted` where the caller
-  ///         itself is aborted; usage_error on a thread that is not in a runtime, and in a child of this group,
-  ///         which would wait for itself
+  ///         itself is aborted; usage_error on a thread that is not in a runtime; usage_error in a child of
+  ///         this group, which would wait for itself
   /// \note If a fiber waits for a group and the code around the wait, but inside the group's block, is
   ///       aborted, the fiber leaves when the group has ended, not before.
   template <class Checks = detail::checks> bool wait(context c) {
