@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exceptions of concurrent objects: a stream without a receiver, a stream whose sender failed, a deadlock.
+// The exceptions of concurrent objects: a stream without a receiver, one whose sender failed, a deadlock.
 // Each program chooses its model itself, so the variable SUKIMA_OBJECTS does not matter.
 #include <sukima/objects.hpp>
 
