@@ -10,6 +10,7 @@ Prints a table, and as the last line `N passed, N failed, 0 skipped`: found, and
 """
 import argparse
 import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -23,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build/faults"
 SOURCE = PLACE / "source"
+LOCK = PLACE / "lock"
 FAILED = re.compile(r"^\s*\d+ - (\S+)", re.MULTILINE)
 
 
@@ -31,6 +33,18 @@ def run(*command, log):
         out.write(f"== {' '.join(map(str, command))}\n")
         out.flush()
         return subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).returncode
+
+
+def take_place():
+    """Waits until no other process uses build/faults, which is this process's own then. Returns what the caller must keep."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    lock = open(LOCK, "w", encoding="utf-8")  # noqa: SIM115: its end gives the place back
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"waiting for another process that uses {PLACE.relative_to(ROOT)}", file=sys.stderr, flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def copy_sources():
@@ -169,7 +183,7 @@ def main():
         return 0
     if given.check:
         return check(faults)
-    PLACE.mkdir(parents=True, exist_ok=True)
+    _place = take_place()
     copy_sources()
     log = PLACE / "configure.log"
     # All targets once, without faults: tests that are not built yet would look like failures.

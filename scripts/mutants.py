@@ -109,6 +109,7 @@ def main():
     all_changes = changes(given)
     random.Random(seed).shuffle(all_changes)
     print(f"{len(all_changes)} changes of {given.file}; seed {seed}; tests {tests}", flush=True)
+    _place = faults.take_place()
     faults.copy_sources()
     log = PLACE / "build.log"
     build = faults.PLACE / "build"

@@ -15,7 +15,7 @@
 namespace support {
 
 /// Cores with one CPU each, two in a last-level cache; a domain has half of the CPUs. As files in a folder of
-/// its own, which is gone at the end.
+/// its own, which is gone once they are read: a process that a signal ends leaves none.
 class made_up_machine {
  public:
   /// \param cpus a multiple of 4
@@ -36,13 +36,12 @@ class made_up_machine {
     sukima_capacity_options options{};
     options.root = root_.c_str();
     table_.reset(sukima_place_table_open(&options));
-  }
-  ~made_up_machine() {
     std::error_code ignored;
     std::filesystem::remove_all(root_, ignored);
   }
   made_up_machine(const made_up_machine&) = delete;
   made_up_machine& operator=(const made_up_machine&) = delete;
+  ~made_up_machine() = default;
 
   const sukima_place_table& table() const { return *table_; }
   sukima_place of(int cpu, sukima::place_level level) const {

@@ -68,7 +68,7 @@ def main():
     given = arguments.parse_args()
     listed = (Path(__file__).parent / "faults.txt").read_text(encoding="utf-8").splitlines()
     tried = chosen(given.names or [line for line in listed if line and not line.startswith("#")])
-    faults.PLACE.mkdir(parents=True, exist_ok=True)
+    _place = faults.take_place()
     faults.copy_sources()
     log = faults.PLACE / "simulated.log"
     log.unlink(missing_ok=True)

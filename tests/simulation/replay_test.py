@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 
 FIRST = 3000000
 COUNT = 12
@@ -22,8 +23,10 @@ def main():
         alone = run(program, SUKIMA_SIMULATION_SEED=str(seed))
         assert alone.stdout.splitlines() == [expected], (expected, alone)
         assert alone.returncode == 0, alone
-    stopped = run(program, SUKIMA_SIMULATION_SEED=str(FIRST), SUKIMA_SIMULATION_STOP="100")
-    assert stopped.returncode == -signal.SIGTRAP, stopped
+    with tempfile.TemporaryDirectory() as empty:
+        stopped = run(program, SUKIMA_SIMULATION_SEED=str(FIRST), SUKIMA_SIMULATION_STOP="100", TMPDIR=empty)
+        assert stopped.returncode == -signal.SIGTRAP, stopped
+        assert not os.listdir(empty), "a run that was stopped leaves a temporary file"
     wrong = run(program, SUKIMA_SIMULATION_SEED="12x")
     assert wrong.returncode == 2 and wrong.stderr == "SUKIMA_SIMULATION_SEED is '12x': give it a number\n", wrong
 
