@@ -20,6 +20,7 @@ namespace sukima::simulation {
 struct stage {
   sukima::runtime& runtime;
   random_programs::numbers random;
+  int places = 0;  ///< of the made-up machine; 0: there is none
   std::string error{};  ///< the first expectation that did not hold
 
   /// Any thread of the machine.
@@ -42,6 +43,7 @@ struct scene {
 std::span<const scene> scenes_of_futures() noexcept;
 std::span<const scene> scenes_of_control() noexcept;
 std::span<const scene> scenes_of_threads() noexcept;
+std::span<const scene> scenes_of_sharing() noexcept;
 
 /// The scene of that seed.
 const scene& scene_of(std::uint64_t seed) noexcept;

@@ -148,8 +148,11 @@ std::span<const scene> scenes_of_threads() noexcept { return scenes; }
 
 const scene& scene_of(std::uint64_t seed) noexcept {
   std::uint64_t at = random_programs::numbers(seed ^ 0x5CE4E).next();
-  const std::span<const scene> all[]{scenes_of_futures(), scenes_of_control(), scenes_of_threads()};
-  at %= all[0].size() + all[1].size() + all[2].size();
+  const std::span<const scene> all[]{scenes_of_futures(), scenes_of_control(), scenes_of_threads(),
+                                     scenes_of_sharing()};
+  std::size_t count = 0;
+  for (const auto& some : all) count += some.size();
+  at %= count;
   std::size_t part = 0;
   while (at >= all[part].size()) at -= all[part++].size();
   return all[part][at];

@@ -24,8 +24,8 @@ using namespace random_programs;
 /// A third of the seeds are scenes.
 bool is_scene(std::uint64_t seed) { return mix(seed, 5) % 3 == 0; }
 
-/// Half of the random programs have hints.
-bool has_places(std::uint64_t seed) { return !is_scene(seed) && mix(seed, 6) % 2 == 0; }
+/// Half of the programs run on a made-up machine, with hints.
+bool has_places(std::uint64_t seed) { return mix(seed, 6) % 2 == 0; }
 
 /// Half of the programs may use all steal protocols, and as many may have few fibers. Some scenes need more.
 configuration configuration_of(std::uint64_t seed) {
@@ -79,9 +79,9 @@ std::string run_program(const random_programs::program& p, const expectation& ex
   });
 }
 
-std::string run_scene(std::uint64_t seed) {
+std::string run_scene(std::uint64_t seed, int places) {
   return with_runtime(seed, [&](sukima::runtime& runtime) {
-    stage s{runtime, random_programs::numbers(mix(seed, 7))};
+    stage s{runtime, random_programs::numbers(mix(seed, 7)), places};
     scene_of(seed).play(s);
     return s.error;
   });
@@ -98,12 +98,18 @@ random_programs::program generate_with_places(std::uint64_t seed, std::size_t si
 }  // namespace
 
 program random_program(std::uint64_t seed, std::size_t size, const support::made_up_machine& places) {
-  if (is_scene(seed)) return [seed] { return run_scene(seed); };
-  const auto p = std::make_shared<random_programs::program>(generate_with_places(seed, size, places));
-  return [p, seed, &places, expected = expect(*p)] {
+  const auto with_machine = [seed, &places](const auto& run) {
     const sukima::detail::made_up_machine made_up{&places.table(), wandering_cpu};
     if (has_places(seed)) sukima::detail::make_up_machine(&made_up);
-    return run_program(*p, expected, seed);
+    return run();
+  };
+  if (is_scene(seed)) {
+    const int count = has_places(seed) ? static_cast<int>(sukima_place_table_count(&places.table())) : 0;
+    return [=] { return with_machine([&] { return run_scene(seed, count); }); };
+  }
+  const auto p = std::make_shared<random_programs::program>(generate_with_places(seed, size, places));
+  return [=, expected = expect(*p)] {
+    return with_machine([&] { return run_program(*p, expected, seed); });
   };
 }
 
