@@ -113,6 +113,7 @@ end end_of(const std::string& error) noexcept { return error.empty() ? end::as_e
 
 [[noreturn]] void run_in_child(std::uint64_t seed, const program& p, limits most, legacy& left) {
   stay_on_this_cpu();
+  if (most.quiet && std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
   most.progress = &left.progress();
   machine m(seed, most, [&](const std::string& report) {
     left.leave(end::hanging, report, {});

@@ -31,6 +31,10 @@ constexpr std::uint64_t longest_turn = 4000;
 thread_local thread* self_or_null = nullptr;
 machine* running = nullptr;
 
+bool can_run(const thread& t, std::uint64_t now) noexcept {
+  return !t.ended && t.waits_for == wait_kind::nothing && t.not_before <= now;
+}
+
 }  // namespace
 
 // The address of a thread-local variable must not be kept while fibers move, so these stay out of line.
@@ -42,7 +46,9 @@ void atomic_step() noexcept {
 }
 
 machine::machine(std::uint64_t seed, const limits& most, std::function<void(const std::string&)> hangs)
-    : schedule_(seed), most_(most), hangs_(std::move(hangs)) {}
+    : schedule_(seed), most_(most), hangs_(std::move(hangs)) {
+  if (most.plan != nullptr) plan_.emplace(*most.plan);
+}
 
 trace machine::run(const std::function<void()>& program) {
   running = this;
@@ -61,6 +67,7 @@ void machine::count(thread& self, step_kind kind) noexcept {
   ++trace_.steps;
   trace_.hash = (trace_.hash ^ (self.id * 16 + static_cast<unsigned>(kind))) * 0x100000001B3u;
   pass_time(costs[static_cast<std::size_t>(kind)] * schedule_.drawn().pace);
+  if (most_.record != nullptr) most_.record->set_steps(self.id, self.steps);
   if (most_.progress != nullptr) most_.progress->store(trace_.steps, std::memory_order_relaxed);
   if (trace_.steps == most_.trap_at) std::raise(SIGTRAP);
   if (trace_.steps > most_.steps) hang("so many steps without an end");
@@ -76,38 +83,76 @@ void machine::step(step_kind kind) noexcept {
   count(self, kind);
   if (kind == step_kind::pause)
     give_way(self);
+  else if (plan_)
+    follow_plan(self);
   else if (--until_decision_ == 0)
     decide(self);
 }
 
 void machine::decide(thread& self) noexcept {
   until_decision_ = schedule_.next_gap();
-  if (const std::uint64_t jump = schedule_.next_jump(); jump != 0) {
-    now_ += jump;
-    jumped_ += jump;
-  }
-  if (schedule_.wakes_spuriously()) wake_spuriously();
-  if (const std::uint64_t stop = schedule_.next_stop(); stop != 0) self.not_before = now_ + stop;
+  if (const std::uint64_t length = schedule_.next_jump(); length != 0) jump(self, length);
+  if (schedule_.wakes_spuriously()) wake_spuriously(self);
+  if (const std::uint64_t length = schedule_.next_stop(); length != 0) stop(self, length);
   if (schedule_.lowers_priority() || trace_.steps - last_switch_ > longest_turn)
     self.priority = --lowest_priority_;
-  switch_to(self, choose(nullptr));
+  switch_to(self, choose(self, choice::kind::preempts));
+}
+
+void machine::follow_plan(thread& self) noexcept {
+  if (const auto length = planned(self, choice::kind::jumps)) jump(self, *length);
+  if (const auto id = planned(self, choice::kind::disturbs); id && *id < threads_.size() && may_disturb_)
+    disturb(*threads_[*id]);
+  if (const auto length = planned(self, choice::kind::stops)) stop(self, *length);
+  const auto next = planned(self, choice::kind::preempts);
+  if (next && *next < threads_.size() && can_run(*threads_[*next], now_))
+    switch_to(self, *threads_[*next]);
+  else if (!can_run(self, now_) || trace_.steps - last_switch_ > longest_turn)
+    switch_to(self, choose(self, choice::kind::preempts));
 }
 
 /// The thread waits in a loop: another one must run.
 void machine::give_way(thread& self) noexcept {
   self.priority = --lowest_priority_;
-  switch_to(self, choose(&self));
+  switch_to(self, choose(self, choice::kind::follows, &self));
 }
 
-void machine::wake_spuriously() noexcept {
+void machine::jump(thread& self, std::uint64_t nanoseconds) noexcept {
+  note(self, choice::kind::jumps, nanoseconds);
+  now_ += nanoseconds;
+  jumped_ += nanoseconds;
+}
+
+void machine::stop(thread& self, std::uint64_t nanoseconds) noexcept {
+  note(self, choice::kind::stops, nanoseconds);
+  self.not_before = now_ + nanoseconds;
+}
+
+void machine::wake_spuriously(thread& self) noexcept {
+  time_out_waits();
   candidates_.clear();
   for (const auto& t : threads_)
     if (t->waits_for == wait_kind::word || t->waits_for == wait_kind::condition)
       candidates_.push_back(t.get());
   if (candidates_.empty()) return;
   thread& woken = *candidates_[schedule_.choose(candidates_.size())];
+  note(self, choice::kind::disturbs, woken.id);
+  disturb(woken);
+}
+
+void machine::disturb(thread& woken) noexcept {
+  time_out_waits();
+  if (woken.waits_for != wait_kind::word && woken.waits_for != wait_kind::condition) return;
   woken.waits_for = wait_kind::nothing;
   woken.reason = wake_reason::spurious;
+}
+
+void machine::note(const thread& self, choice::kind what, std::uint64_t value) noexcept {
+  if (most_.record != nullptr) most_.record->add({what, self.id, self.steps, value});
+}
+
+std::optional<std::uint64_t> machine::planned(const thread& self, choice::kind what) noexcept {
+  return plan_ ? plan_->take(self.id, self.steps, what) : std::nullopt;
 }
 
 void machine::time_out_waits() noexcept {
@@ -125,13 +170,30 @@ std::uint64_t machine::next_event() const noexcept {
   return first;
 }
 
-thread& machine::choose(const thread* without) noexcept {
+/// One of the candidates.
+thread& machine::choose_candidate(const thread& self, choice::kind what) noexcept {
+  if (plan_) {
+    const auto id = planned(self, what);
+    for (thread* t : candidates_)
+      if (id == t->id) return *t;
+    // By default the next one in turn.
+    const auto next = std::ranges::find_if(candidates_, [&](const thread* t) { return t->id > self.id; });
+    return next != candidates_.end() ? **next : *candidates_.front();
+  }
+  thread& next = schedule_.drawn().by_priority && what != choice::kind::wakes
+                     ? **std::ranges::max_element(candidates_, {}, &thread::priority)
+                     : *candidates_[schedule_.choose(candidates_.size())];
+  if (what != choice::kind::preempts || &next != &self) note(self, what, next.id);
+  return next;
+}
+
+thread& machine::choose(const thread& self, choice::kind what, const thread* without) noexcept {
   for (;;) {
     time_out_waits();
     candidates_.clear();
     thread* spare = nullptr;
     for (const auto& t : threads_) {
-      if (t->ended || t->waits_for != wait_kind::nothing || t->not_before > now_) continue;
+      if (!can_run(*t, now_)) continue;
       if (t.get() == without)
         spare = t.get();
       else
@@ -144,9 +206,7 @@ thread& machine::choose(const thread* without) noexcept {
       pass_time(next - now_);
       continue;
     }
-    if (!schedule_.drawn().by_priority) return *candidates_[schedule_.choose(candidates_.size())];
-    return **std::max_element(candidates_.begin(), candidates_.end(),
-                              [](const thread* a, const thread* b) { return a->priority < b->priority; });
+    return choose_candidate(self, what);
   }
 }
 
@@ -155,23 +215,25 @@ wake_reason machine::wait(wait_kind what, const void* awaited, std::uint64_t unt
   self.waits_for = what;
   self.awaited = awaited;
   self.until = until;
-  switch_to(self, choose(nullptr));
+  switch_to(self, choose(self, choice::kind::follows));
   self.until = never;
   return self.reason;
 }
 
-unsigned machine::waiting(wait_kind what, const void* awaited) const noexcept {
-  return static_cast<unsigned>(std::count_if(threads_.begin(), threads_.end(), [&](const auto& t) {
-    return t->waits_for == what && t->awaited == awaited;
-  }));
+unsigned machine::waiting(wait_kind what, const void* awaited) noexcept {
+  time_out_waits();
+  return static_cast<unsigned>(std::ranges::count_if(
+      threads_, [&](const auto& t) { return t->waits_for == what && t->awaited == awaited; }));
 }
 
 thread* machine::wake_one(wait_kind what, const void* awaited) noexcept {
+  time_out_waits();  // a wait that has timed out has ended, whether or not the schedule has looked since
   candidates_.clear();
   for (const auto& t : threads_)
     if (t->waits_for == what && t->awaited == awaited) candidates_.push_back(t.get());
   if (candidates_.empty()) return nullptr;
-  thread* const woken = candidates_[schedule_.choose(candidates_.size())];
+  const thread* const self = this_thread();  // null at the end of a thread, which wakes all
+  thread* const woken = self != nullptr ? &choose_candidate(*self, choice::kind::wakes) : candidates_.front();
   woken->waits_for = wait_kind::nothing;
   woken->reason = wake_reason::woken;
   return woken;
@@ -222,7 +284,7 @@ void machine::end() noexcept {
   self_or_null = nullptr;
   self.ended = true;
   wake(wait_kind::end, &self, UINT_MAX);
-  thread& next = choose(nullptr);
+  thread& next = choose(self, choice::kind::follows);
   ++trace_.switches;
   hand_over(next);
 }

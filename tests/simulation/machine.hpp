@@ -8,12 +8,14 @@
 // sequentially consistent.
 #pragma once
 
+#include "choices.hpp"
 #include "schedule.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,10 @@ struct limits {
   std::uint64_t trap_at = never;  ///< the step that raises SIGTRAP, for a debugger
   unsigned patience = 100;  ///< real seconds without a step, after which run_isolated kills the process
   std::atomic<std::uint64_t>* progress = nullptr;  ///< receives the number of steps, unless it is null
+  /// The run makes these choices, and no others of the schedule. Null: the schedule's own.
+  const choices* plan = nullptr;
+  recording* record = nullptr;  ///< receives the schedule's choices, unless it is null
+  bool quiet = false;  ///< run_isolated: what the run prints on standard error is dropped
 };
 
 /// Everything about a run that the same seed must repeat.
@@ -96,13 +102,16 @@ class machine {
   /// Wakes one of them; null: no thread waits for that.
   thread* wake_one(wait_kind what, const void* awaited) noexcept;
   /// The number of threads that wait for that.
-  unsigned waiting(wait_kind what, const void* awaited) const noexcept;
+  unsigned waiting(wait_kind what, const void* awaited) noexcept;
   std::uint64_t now() const noexcept { return now_; }
   /// Whether there is such a thread that has not ended.
   bool is_alive(std::uint64_t id) const noexcept { return id < threads_.size() && !threads_[id]->ended; }
 
   /// From now on no thread wakes for no reason.
-  void end_spurious_wake_ups() noexcept { schedule_.end_spurious_wake_ups(); }
+  void end_spurious_wake_ups() noexcept {
+    schedule_.end_spurious_wake_ups();
+    may_disturb_ = false;
+  }
 
   /// A new thread, which begins when its turn comes.
   thread& add_thread();
@@ -116,10 +125,17 @@ class machine {
  private:
   void count(thread& self, step_kind kind) noexcept;
   void decide(thread& self) noexcept;
+  void follow_plan(thread& self) noexcept;
   void give_way(thread& self) noexcept;
-  void wake_spuriously() noexcept;
+  void jump(thread& self, std::uint64_t nanoseconds) noexcept;
+  void stop(thread& self, std::uint64_t nanoseconds) noexcept;
+  void wake_spuriously(thread& self) noexcept;
+  void disturb(thread& woken) noexcept;
+  void note(const thread& self, choice::kind what, std::uint64_t value) noexcept;
+  std::optional<std::uint64_t> planned(const thread& self, choice::kind what) noexcept;
   /// The next thread to run, at the time when one can. \param without  runs only if no other thread can
-  thread& choose(const thread* without) noexcept;
+  thread& choose(const thread& self, choice::kind what, const thread* without = nullptr) noexcept;
+  thread& choose_candidate(const thread& self, choice::kind what) noexcept;
   void time_out_waits() noexcept;
   std::uint64_t next_event() const noexcept;
   void pass_time(std::uint64_t nanoseconds) noexcept;
@@ -130,6 +146,8 @@ class machine {
 
   schedule schedule_;
   const limits most_;
+  std::optional<plan> plan_;
+  bool may_disturb_ = true;
   const std::function<void(const std::string&)> hangs_;
   std::vector<std::unique_ptr<thread>> threads_;
   std::vector<thread*> candidates_;

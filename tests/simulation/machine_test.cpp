@@ -115,6 +115,60 @@ TEST(machine, wakes_threads_spuriously) {
   EXPECT_GT(found.count[end::as_expected], 0);
 }
 
+/// The first seed whose run of the program ends in that way.
+std::uint64_t first_seed(const program& p, end how) {
+  std::uint64_t seed = 0;
+  while (run_isolated(seed, p).how != how) ++seed;
+  return seed;
+}
+choices record(std::uint64_t seed, const program& p, outcome& ended) {
+  recording all;
+  limits most;
+  most.record = &all;
+  ended = run_isolated(seed, p, most);
+  return all.take().value();
+}
+outcome follow(const choices& plan, std::uint64_t seed, const program& p, recording* record = nullptr) {
+  limits most;
+  most.plan = &plan;
+  most.record = record;
+  return run_isolated(seed, p, most);
+}
+
+TEST(machine, takes_the_same_steps_with_the_recorded_choices) {
+  for (const program& p : {waiter(true, true, true), waiter(true, false, true), waiter(false, true)})
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+      outcome recorded;
+      const choices plan = record(seed, p, recorded);
+      const outcome followed = follow(plan, seed, p);
+      EXPECT_EQ(followed.how, recorded.how) << seed;
+      // Without addresses, which differ from process to process.
+      EXPECT_EQ(followed.text.substr(0, followed.text.find("0x")),
+                recorded.text.substr(0, recorded.text.find("0x")))
+          << seed;
+      EXPECT_EQ(followed.steps, recorded.steps) << seed;
+    }
+}
+
+TEST(machine, loses_an_addition_by_one_choice) {
+  const program p = two_adders([](atomic<int>& n) {
+    for (int i = 0; i < 50; ++i) n.load();
+    n.store(n.load() + 1);
+  });
+  const std::uint64_t seed = first_seed(p, end::wrong);
+  outcome recorded;
+  const choices plan = record(seed, p, recorded);
+  recording steps;
+  const auto run = [&](const choices& some) {
+    steps.clear();
+    return trial{follow(some, seed, p, &steps).how == end::wrong, steps.steps()};
+  };
+  const choices few = shrink(plan, run, 1000);
+  ASSERT_EQ(few.size(), 1u);
+  EXPECT_EQ(few[0].what, choice::kind::preempts) << describe(few[0]);
+  EXPECT_EQ(follow({}, seed, p).how, end::as_expected);
+}
+
 TEST(machine, finds_a_deadlock) {
   ends found = run_seeds([]() -> std::string {
     std::mutex a;

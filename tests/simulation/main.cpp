@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sukima-simulated-programs: random programs on the simulated machine, each with a schedule of its own.
+#include "failing_run.hpp"
 #include "isolated.hpp"
 #include "simulated_program.hpp"
 
@@ -12,11 +13,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <fstream>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <system_error>
-#include <utility>
 
 namespace {
 
@@ -32,16 +35,20 @@ struct options {
   bool twice = false;
   bool fresh = false;
   bool each = false;
+  bool broken = false;
+  std::string shrunk;  ///< file for the shrunk run of a seed that fails; empty: it is not shrunk
+  std::string replayed;  ///< file with a run; empty: seeds are run
 };
 
-void print_failure(std::uint64_t seed, const std::string& text, const options& o,
-                   const made_up_machine& places) {
+subject subject_of(std::uint64_t seed, const options& o) { return {seed, o.size, {}, o.broken}; }
+
+void print_failure(const subject& what, const std::string& text, const made_up_machine& places) {
   std::fprintf(stderr,
                "seed %" PRIu64
                ": %s\n%s"
                "To run it again, also under gdb: SUKIMA_SIMULATION_SEED=%" PRIu64
                " sukima-simulated-programs --size %zu\n",
-               seed, text.c_str(), describe_program(seed, o.size, places).c_str(), seed, o.size);
+               what.seed, text.c_str(), describe_program(what, places).c_str(), what.seed, what.size);
 }
 
 void print_trace(std::uint64_t seed, const trace& t) {
@@ -50,17 +57,40 @@ void print_trace(std::uint64_t seed, const trace& t) {
               seed, t.steps, t.switches, static_cast<double>(t.nanoseconds) * 1e-9, t.hash);
 }
 
-/// Runs one seed. Returns the error; empty: none.
-std::string error_of(std::uint64_t seed, const options& o, const made_up_machine& places, trace& all) {
-  const program p = random_program(seed, o.size, places);
-  const outcome first = run_isolated(seed, p);
-  if (o.each) print_trace(seed, first.steps);
-  if (first.how != outcome::end::as_expected) return first.text;
-  if (o.twice && run_isolated(seed, p).steps != first.steps) return "a second run took other steps";
+/// Runs one seed.
+outcome run_seed(const subject& what, const options& o, const made_up_machine& places, trace& all) {
+  const program p = simulated_program(what, places);
+  outcome first = run_isolated(what.seed, p);
+  if (o.each) print_trace(what.seed, first.steps);
+  if (first.how != outcome::end::as_expected) return first;
+  if (o.twice && run_isolated(what.seed, p).steps != first.steps) {
+    first.how = outcome::end::wrong;
+    first.text = "a second run took other steps";
+  }
   all.steps += first.steps.steps;
   all.switches += first.steps.switches;
   all.hash ^= first.steps.hash;
-  return {};
+  return first;
+}
+
+/// Shrinks the run of a seed, and writes it to a file.
+void shrink_to_file(const subject& what, const outcome& failed, const options& o,
+                    const made_up_machine& places) {
+  shrink_report report;
+  const failing_run run = shrink_run(what, failed, places, report);
+  std::ofstream file(o.shrunk);
+  write_run(file, run);
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + o.shrunk);
+  if (report.nodes_before != 0)
+    std::printf("The program has %zu of %zu parts:\n", report.nodes, report.nodes_before);
+  std::printf(
+      "%sThe schedule has %zu of %zu choices; all others are those of a machine that preempts no "
+      "thread:\n",
+      describe_program(run.what, places).c_str(), run.plan.size(), report.choices_before);
+  for (const choice& c : run.plan) std::printf("  %s\n", describe(c).c_str());
+  std::printf("Found by %u runs. To replay it, also under gdb: sukima-simulated-programs --replay %s\n",
+              report.runs, o.shrunk.c_str());
 }
 
 /// Returns the number of seeds that failed.
@@ -68,11 +98,12 @@ std::uint64_t run_all(const options& o, const made_up_machine& places) {
   trace all;
   std::uint64_t failures = 0;
   for (std::uint64_t i = 0; i < o.count; ++i) {
-    const std::uint64_t seed = o.seed + i;
-    const std::string error = error_of(seed, o, places, all);
-    if (error.empty()) continue;
-    print_failure(seed, error, o, places);
-    if (++failures == o.most_failures) return failures;
+    const subject what = subject_of(o.seed + i, o);
+    const outcome result = run_seed(what, o, places, all);
+    if (result.how == outcome::end::as_expected) continue;
+    print_failure(what, result.text, places);
+    if (!o.shrunk.empty()) shrink_to_file(what, result, o, places);
+    if (++failures == o.most_failures || !o.shrunk.empty()) return failures;
   }
   std::printf("%" PRIu64 " schedules, seeds from %" PRIu64 ", %" PRIu64 " steps, %" PRIu64
               " switches, hash %016" PRIx64 ": %s\n",
@@ -93,14 +124,33 @@ std::optional<std::uint64_t> number_in(const char* variable) {
   std::exit(2);
 }
 
-/// Returns the exit code.
-int replay(std::uint64_t seed, const options& o, const made_up_machine& places) {
+/// Runs it in this process. Returns the exit code.
+int replay(const failing_run& run, bool has_plan, const made_up_machine& places) {
   limits most;
   most.trap_at = number_in("SUKIMA_SIMULATION_STOP").value_or(never);
-  const outcome again = run_here(seed, random_program(seed, o.size, places), most);
-  print_trace(seed, again.steps);
-  if (again.how != outcome::end::as_expected) print_failure(seed, again.text, o, places);
+  if (has_plan) most.plan = &run.plan;
+  const outcome again = run_here(run.schedule, simulated_program(run.what, places), most);
+  print_trace(run.what.seed, again.steps);
+  if (again.how != outcome::end::as_expected) print_failure(run.what, again.text, places);
   return again.how == outcome::end::as_expected ? 0 : 1;
+}
+
+/// Threads of the machine may be left.
+[[noreturn]] void leave(int code) {
+  std::fflush(nullptr);
+  _exit(code);
+}
+
+int run_main(const options& o) {
+  const made_up_machine places;
+  if (!o.replayed.empty()) {
+    std::ifstream file(o.replayed);
+    if (!file) throw std::runtime_error("cannot read " + o.replayed);
+    leave(replay(read_run(file), true, places));
+  }
+  if (const auto seed = number_in("SUKIMA_SIMULATION_SEED"))
+    leave(replay({subject_of(*seed, o), *seed, {}}, false, places));
+  return run_all(o, places) == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -122,17 +172,20 @@ int main(int count, char** arguments) {
   app.add_flag("--each", o.each, "Print the length and the hash of each run");
   app.add_flag("--fresh", o.fresh, "Begin with a seed that is another one each time, and print it")
       ->excludes(seed);
+  const auto shrink = app.add_option(
+      "--shrink", o.shrunk, "Shrink the run of the first seed that fails, and write it to this file");
+  app.add_option("--replay", o.replayed, "Run what such a file describes, in this process")->excludes(shrink);
+  app.add_flag("--broken", o.broken, "Lose an addition after each program: for tests of --shrink");
   CLI11_PARSE(app, count, arguments);
-  std::optional<made_up_machine> places(std::in_place);
-  if (const auto replayed = number_in("SUKIMA_SIMULATION_SEED")) {
-    const int code = replay(*replayed, o, *places);
-    places.reset();
-    std::fflush(nullptr);
-    _exit(code);  // threads of the machine may be left
-  }
   if (o.fresh) {
     o.seed = std::uint64_t{std::random_device{}()} << 16;
     std::printf("seeds from %" PRIu64 "\n", o.seed);
   }
-  return run_all(o, *places) == 0 ? 0 : 1;
+  try {
+    return run_main(o);
+  } catch (const std::exception& e) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "sukima-simulated-programs: %s\n", e.what());
+    return 2;
+  }
 }

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <thread>
 
 namespace sukima::simulation {
 
@@ -87,37 +88,49 @@ std::string run_scene(std::uint64_t seed, int places) {
   });
 }
 
-/// Without hints, the same program as that of sukima-random-programs.
-random_programs::program generate_with_places(std::uint64_t seed, std::size_t size,
-                                              const support::made_up_machine& places) {
-  random_programs::program p = generate(seed, size);
-  if (has_places(seed)) add_places(p, seed, sukima_place_table_count(&places.table()));
-  return p;
+/// Loses an addition if another thread runs between its two halves.
+std::string lose_an_addition() {
+  detail::atomic<int> number{0};
+  const auto add = [&] { number.store(number.load() + 1); };
+  std::thread other(add);
+  add();
+  other.join();
+  return number.load() == 2 ? "" : "an addition was lost";
 }
 
 }  // namespace
 
-program random_program(std::uint64_t seed, std::size_t size, const support::made_up_machine& places) {
-  const auto with_machine = [seed, &places](const auto& run) {
+/// Without hints, the same program as that of sukima-random-programs.
+std::optional<random_programs::program> program_tree(const subject& what,
+                                                     const support::made_up_machine& places) {
+  if (is_scene(what.seed)) return std::nullopt;
+  random_programs::program p = generate(what.seed, what.size);
+  if (has_places(what.seed)) add_places(p, what.seed, sukima_place_table_count(&places.table()));
+  simplify(p, what.simpler);
+  return p;
+}
+
+program simulated_program(const subject& what, const support::made_up_machine& places) {
+  const std::uint64_t seed = what.seed;
+  const auto with_machine = [seed, broken = what.broken, &places](const auto& run) {
     const sukima::detail::made_up_machine made_up{&places.table(), wandering_cpu};
     if (has_places(seed)) sukima::detail::make_up_machine(&made_up);
-    return run();
+    std::string error = run();
+    return error.empty() && broken ? lose_an_addition() : error;
   };
   if (is_scene(seed)) {
     const int count = has_places(seed) ? static_cast<int>(sukima_place_table_count(&places.table())) : 0;
     return [=] { return with_machine([&] { return run_scene(seed, count); }); };
   }
-  const auto p = std::make_shared<random_programs::program>(generate_with_places(seed, size, places));
-  return [=, expected = expect(*p)] {
-    return with_machine([&] { return run_program(*p, expected, seed); });
-  };
+  const auto p = std::make_shared<random_programs::program>(*program_tree(what, places));
+  return [=, expected = expect(*p)] { return with_machine([&] { return run_program(*p, expected, seed); }); };
 }
 
-std::string describe_program(std::uint64_t seed, std::size_t size, const support::made_up_machine& places) {
+std::string describe_program(const subject& what, const support::made_up_machine& places) {
   const std::string settings =
-      "(" + describe(configuration_of(seed)) + (is_resized(seed) ? ", resized" : "") + ")\n";
-  if (is_scene(seed)) return settings + "scene: " + scene_of(seed).name + "\n";
-  return settings + describe(*generate_with_places(seed, size, places).root);
+      "(" + describe(configuration_of(what.seed)) + (is_resized(what.seed) ? ", resized" : "") + ")\n";
+  if (const auto p = program_tree(what, places)) return settings + describe(*p->root);
+  return settings + "scene: " + scene_of(what.seed).name + "\n";
 }
 
 }  // namespace sukima::simulation
