@@ -2,14 +2,13 @@
 package sukima.closures;
 
 /** Carries the frames of the methods that it passes to the owner of a nested function. Only generated code catches it. */
-public final class Capture extends Error {
+public final class Capture extends Unwinding {
     private static final long serialVersionUID = 1;
 
     private final transient Owner owner;
     private transient Frame outermost;
 
     Capture(Owner owner) {
-        super(null, null, false, false);
         this.owner = owner;
     }
 
@@ -31,6 +30,14 @@ public final class Capture extends Error {
         frame.below$ = outermost;
         outermost = frame;
         return this;
+    }
+
+    /** Returns the outermost frame, which must be that of the method of this name. */
+    public Frame frames$(String name) {
+        if (outermost == null || !outermost.answers$(name, false)) {
+            throw lost();
+        }
+        return outermost;
     }
 
     /** Resumes all frames, the outermost first, and returns what its method returns. */

@@ -48,6 +48,11 @@ public final class Owner {
         return new Capture(this);
     }
 
+    /** Returns what collects all frames up to the owner. */
+    public Capture all$() {
+        return new Capture(this);
+    }
+
     /** The variables are now in that frame. */
     public void sleep(Frame saved) {
         frame = saved;

@@ -18,7 +18,9 @@ import com.sun.source.tree.VariableTree;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.TreePathScanner;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
@@ -95,7 +97,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
             return null;
         }
         boolean was = isInOrdinaryLambda;
-        isInOrdinaryLambda = true;
+        isInOrdinaryLambda |= !program.blocks.containsKey(tree);
         super.visitLambdaExpression(tree, nothing);
         isInOrdinaryLambda = was;
         return null;
@@ -204,8 +206,21 @@ final class Analysis extends TreePathScanner<Void, Void> {
     public Void visitMethodInvocation(MethodInvocationTree tree, Void nothing) {
         if (program.element(tree) instanceof ExecutableElement callee) {
             calls.add(new Call(tree, unit, isInOrdinaryLambda, callee));
+            Map<Tree, String> wrong = new IdentityHashMap<>();
+            addConstruct(tree, callee, wrong);
+            super.visitMethodInvocation(tree, nothing);
+            wrong.forEach(program::refuse); // their places are known only now
+            return null;
         }
         return super.visitMethodInvocation(tree, nothing);
+    }
+
+    private void addConstruct(MethodInvocationTree tree, ExecutableElement callee, Map<Tree, String> wrong) {
+        Construct construct = unit == null || isInOrdinaryLambda ? null : Construct.of(unit, tree, callee, wrong);
+        if (construct != null) {
+            program.constructs.put(tree, construct);
+            construct.blocks().forEach(block -> program.blocks.put(block, construct));
+        }
     }
 
     @Override

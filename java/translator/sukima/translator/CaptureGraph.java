@@ -103,6 +103,10 @@ final class CaptureGraph {
         TreePath path = program.paths.get(call.tree());
         markUp(path, call.unit(), call.unit().hot);
         markUp(path, call.unit(), call.unit().flat);
+        Construct construct = program.constructs.get(call.tree());
+        if (construct != null) {
+            call.unit().flat.addAll(construct.blocks()); // the frame keeps their parameters
+        }
     }
 
     private static void markUp(TreePath from, Unit unit, Set<Tree> set) {

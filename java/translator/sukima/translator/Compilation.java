@@ -125,7 +125,7 @@ final class Compilation {
             calls.addAll(analysis.calls);
             references.addAll(analysis.references);
         }
-        if (report(new FirstErrors(program).remaining(diagnostics.getDiagnostics())) != 0) {
+        if (report(new FirstErrors(program, trees).remaining(diagnostics.getDiagnostics())) != 0) {
             return FAILED;
         }
         return translate(program, new CaptureGraph(program, calls, references), trees);

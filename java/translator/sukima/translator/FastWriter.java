@@ -35,6 +35,7 @@ final class FastWriter extends Normaliser {
     private final List<Variable> inScope = new ArrayList<>();
     private final List<String> temporaries = new ArrayList<>();
     private final FastLoops loops = new FastLoops(this);
+    private final FastConstructs constructs = new FastConstructs(this);
     private String label = "";
 
     FastWriter(Program program, Unit unit, CaptureGraph graph) {
@@ -54,7 +55,6 @@ final class FastWriter extends Normaliser {
         unit.turns.values().forEach(counter -> declare(counter, "int", "0"));
         put("if (true) {");
         if (unit.body() instanceof ExpressionTree expression) {
-            put(Marks.line(program.line(expression)));
             expressionBody(expression);
         } else {
             statements(((BlockTree) unit.body()).getStatements());
@@ -70,14 +70,36 @@ final class FastWriter extends Normaliser {
     }
 
     private void expressionBody(ExpressionTree tree) {
-        if (!unit.isVoid()) {
-            valueStatement("return ", tree);
+        if (unit.isVoid()) {
+            effectStatement(tree);
             return;
         }
+        put(Marks.line(program.line(tree)));
+        valueStatement("return ", tree);
+    }
+
+    private void effectStatement(ExpressionTree tree) {
+        out.append(Marks.line(program.line(tree)));
         String text = effect(tree);
         if (text != null) {
             simple(asStatement(renderer, tree, text));
         }
+    }
+
+    /** The body of a construct's block. */
+    void blockBody(Tree body) {
+        scoped(() -> {
+            if (body instanceof ExpressionTree expression) {
+                effectStatement(expression);
+            } else {
+                statement((StatementTree) body);
+            }
+        });
+    }
+
+    @Override
+    void construct(Construct construct) {
+        constructs.write(construct);
     }
 
     private boolean needsFlag() {
@@ -116,7 +138,8 @@ final class FastWriter extends Normaliser {
         put(Marks.line(program.callLine(tree)) + takeCopies() + "try { " + store + text + "; } catch (sukima.closures.Capture c$) { " + save(unit.state(tree), result) + " }");
     }
 
-    private String save(int state, String result) {
+    /** Statements that store the variables in a frame of that state, and let the capture go on. */
+    String save(int state, String result) {
         String frame = FrameWriter.classUse(program, unit);
         StringBuilder text = new StringBuilder(needsFlag() ? unit.isCapturedFlag() + " = true; " : "");
         text.append(frame).append(" f$ = new ").append(frame).append("(").append(state).append("); ");
@@ -236,10 +259,7 @@ final class FastWriter extends Normaliser {
         } else if (tree instanceof ThrowTree thrower) {
             valueStatement("throw ", thrower.getExpression());
         } else if (tree instanceof ExpressionStatementTree expression) {
-            String text = effect(expression.getExpression());
-            if (text != null) {
-                simple(asStatement(renderer, expression.getExpression(), text));
-            }
+            effectStatement(expression.getExpression());
         } else if (tree instanceof AssertTree && !unit.hot.contains(tree)) {
             simple(renderer.text(tree));
         } else {
@@ -316,7 +336,7 @@ final class FastWriter extends Normaliser {
         statements(tree.getBlock().getStatements());
         put("}");
         if (unit.hot.contains(tree.getBlock())) {
-            put("catch (sukima.closures.Capture c$) { throw c$; }"); // not for the program's own handlers
+            put("catch (sukima.closures.Unwinding c$) { throw c$; }"); // not for the program's own handlers
         }
         for (CatchTree handler : tree.getCatches()) {
             put("catch (" + renderer.text(handler.getParameter()) + ") {");
@@ -339,6 +359,10 @@ final class FastWriter extends Normaliser {
         if (jump instanceof ContinueTree continues) {
             String body = loops.bodyLabel(JumpTargets.of(program, continues));
             return body == null ? null : "break " + body + ";";
+        }
+        if (jump instanceof ReturnTree end) {
+            Tree block = Construct.blockOf(program, end);
+            return block == null ? null : "break " + constructs.label(block) + ";";
         }
         return null;
     }

@@ -2,9 +2,9 @@
 package sukima.translator;
 
 import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.Tree;
-import com.sun.source.util.TreePath;
 import com.sun.source.util.TreeScanner;
 import java.util.List;
 import javax.tools.Diagnostic;
@@ -15,58 +15,65 @@ final class FirstErrors {
     static final String CAPTURE = "compiler.err.cant.ref.non.effectively.final.var";
 
     private final Program program;
+    private final List<CompilationUnitTree> files;
 
-    FirstErrors(Program program) {
+    FirstErrors(Program program, List<CompilationUnitTree> files) {
         this.program = program;
+        this.files = files;
     }
 
     List<Diagnostic<? extends JavaFileObject>> remaining(List<Diagnostic<? extends JavaFileObject>> all) {
         return all.stream().filter(each -> !isOfNestedFunction(each)).toList();
     }
 
-    /** Whether the innermost lambda or class around the use is a nested function, which may use any variable. */
+    /** Whether the innermost lambda or class around the use, blocks of constructs not counted, is a nested function. */
     private boolean isOfNestedFunction(Diagnostic<? extends JavaFileObject> diagnostic) {
         if (!diagnostic.getCode().equals(CAPTURE)) {
             return false;
         }
-        Tree[] innermost = {null};
-        for (Unit unit : program.units) {
-            if (unit.isNested() && program.file(unit.tree()).getSourceFile().toUri().equals(diagnostic.getSource().toUri())
-                && contains(unit.tree(), diagnostic.getPosition()) && isDeeper(unit.path, innermost[0])) {
-                innermost[0] = unit.tree();
+        Use use = new Use(diagnostic.getPosition());
+        for (CompilationUnitTree file : files) {
+            if (file.getSourceFile().toUri().equals(diagnostic.getSource().toUri())) {
+                use.scan(file, null);
             }
         }
-        return innermost[0] != null && !isInOrdinary((LambdaExpressionTree) innermost[0], diagnostic.getPosition());
+        return use.innermost != null && program.unitOf.containsKey(use.innermost) || use.isInBlock;
     }
 
-    private boolean contains(Tree tree, long position) {
-        return program.start(tree) <= position && position < program.end(tree);
-    }
+    /** Finds the lambdas and classes around a position. */
+    private final class Use extends TreeScanner<Void, Void> {
+        private final long position;
+        /** The innermost one that is not a block of a construct. */
+        private Tree innermost;
+        /** Whether a block is directly in that. */
+        private boolean isInBlock;
 
-    private static boolean isDeeper(TreePath path, Tree than) {
-        for (TreePath above = path; than != null && above != null; above = above.getParentPath()) {
-            if (above.getLeaf() == than) {
-                return true;
+        Use(long position) {
+            this.position = position;
+        }
+
+        private void enter(Tree tree) {
+            if (program.start(tree) > position || position >= program.end(tree)) {
+                return;
+            }
+            isInBlock = program.blocks.containsKey(tree);
+            if (!isInBlock) {
+                innermost = tree;
             }
         }
-        return than == null;
-    }
 
-    private boolean isInOrdinary(LambdaExpressionTree nested, long position) {
-        boolean[] found = {false};
-        nested.getBody().accept(new TreeScanner<Void, Void>() {
-            @Override
-            public Void visitLambdaExpression(LambdaExpressionTree tree, Void nothing) {
-                found[0] |= contains(tree, position);
-                return super.visitLambdaExpression(tree, nothing);
-            }
+        @Override
+        public Void visitLambdaExpression(LambdaExpressionTree tree, Void nothing) {
+            enter(tree);
+            return super.visitLambdaExpression(tree, nothing);
+        }
 
-            @Override
-            public Void visitClass(ClassTree tree, Void nothing) {
-                found[0] |= contains(tree, position);
-                return super.visitClass(tree, nothing);
+        @Override
+        public Void visitClass(ClassTree tree, Void nothing) {
+            if (program.end(tree) >= 0) {
+                enter(tree);
             }
-        }, null);
-        return found[0];
+            return super.visitClass(tree, nothing);
+        }
     }
 }

@@ -11,6 +11,7 @@ import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.ForLoopTree;
 import com.sun.source.tree.IfTree;
 import com.sun.source.tree.LabeledStatementTree;
+import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.NewArrayTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
@@ -56,6 +57,24 @@ final class FrameStatements {
 
     void all(List<? extends StatementTree> statements) {
         statements.forEach(this::statement);
+    }
+
+    /** The body of a construct's block, which `return` leaves for that state. */
+    void blockBody(LambdaExpressionTree block, int afterState) {
+        target(block, afterState, -1);
+        if (block.getBody() instanceof ExpressionTree expression) {
+            to.position(expression);
+            effect(expression);
+        } else {
+            statement((StatementTree) block.getBody());
+        }
+    }
+
+    private void effect(ExpressionTree tree) {
+        String text = to.effect(tree);
+        if (text != null) {
+            to.simple(FastWriter.asStatement(to.renderer, tree, text));
+        }
     }
 
     void statement(StatementTree tree) {
@@ -113,10 +132,7 @@ final class FrameStatements {
             String text = to.value(thrower.getExpression());
             to.put("if (true) { " + to.takeCopies() + "throw " + text + "; }");
         } else if (tree instanceof ExpressionStatementTree expression) {
-            String text = to.effect(expression.getExpression());
-            if (text != null) {
-                to.simple(FastWriter.asStatement(to.renderer, expression.getExpression(), text));
-            }
+            effect(expression.getExpression());
         } else if (tree instanceof AssertTree && !to.unit.hot.contains(tree)) {
             to.simple(to.renderer.text(tree));
         } else {
@@ -127,10 +143,7 @@ final class FrameStatements {
     /** Writes a return of that value, or the body of a nested function that is an expression. */
     void returnOf(ExpressionTree value) {
         if (value != null && to.unit.isVoid()) {
-            String text = to.effect(value);
-            if (text != null) {
-                to.simple(FastWriter.asStatement(to.renderer, value, text));
-            }
+            effect(value);
         } else if (value != null) {
             String text = to.value(value);
             to.simple(to.result() + " = " + text + ";");
@@ -155,16 +168,17 @@ final class FrameStatements {
     }
 
     String jumpText(Tree jump) {
-        if (jump instanceof ReturnTree end) {
+        Tree block = jump instanceof ReturnTree end ? Construct.blockOf(to.program, end) : null;
+        if (block == null && jump instanceof ReturnTree end) {
             ExpressionTree value = end.getExpression();
             String store = value == null ? "" : to.result() + " = " + to.renderer.text(value) + "; ";
             return "{ " + store + exit(new Exit(0, to.exit())) + " }";
         }
-        Target target = targets.get(JumpTargets.of(to.program, jump));
+        Target target = targets.get(block == null ? JumpTargets.of(to.program, jump) : block);
         if (target == null) {
             return null; // inside a copied statement
         }
-        int state = jump.getKind() == Tree.Kind.BREAK ? target.afterState() : target.continueState();
+        int state = jump.getKind() != Tree.Kind.CONTINUE ? target.afterState() : target.continueState();
         return "{ " + exit(new Exit(target.depth(), to.jumpTo(state))) + " }";
     }
 

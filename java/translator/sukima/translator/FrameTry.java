@@ -84,6 +84,7 @@ final class FrameTry {
         }
         pop(to.activeHandlers);
         to.stateAfterJump(handler);
+        to.put("if (thrown$ instanceof sukima.closures.Unwinding) { throw rethrow$(thrown$); }");
         List<Integer> states = new ArrayList<>();
         for (CatchTree catcher : tree.getCatches()) {
             states.add(to.unit.newState());

@@ -24,6 +24,7 @@ final class FrameWriter extends Normaliser {
 
     private final StringBuilder out = new StringBuilder();
     private final FrameStatements statements;
+    private final FrameConstructs constructs;
     private final Map<Integer, Callee> callees = new TreeMap<>();
     private final Map<Integer, Integer> lines = new TreeMap<>();
     /** The state that handles exceptions thrown in a state; none where the method throws them on. */
@@ -37,6 +38,7 @@ final class FrameWriter extends Normaliser {
     FrameWriter(Program program, Unit unit, CaptureGraph graph) {
         super(program, unit, graph, true);
         statements = new FrameStatements(this);
+        constructs = new FrameConstructs(this, statements);
     }
 
     /** The class's name with the type variables of the method. */
@@ -55,7 +57,7 @@ final class FrameWriter extends Normaliser {
         String typeParameters = parameters(unit).stream().map(renderer::text).collect(Collectors.joining(", "));
         boolean isStatic = !unit.isNested() && unit.method.getModifiers().contains(Modifier.STATIC);
         StringBuilder text = new StringBuilder("\n@SuppressWarnings(\"all\") " + (isStatic ? "static " : "") + "final class "
-            + unit.frameClass() + (typeParameters.isEmpty() ? "" : "<" + typeParameters + ">") + " extends sukima.closures.Frame {\n");
+            + unit.frameClass() + (typeParameters.isEmpty() ? "" : "<" + typeParameters + ">") + " extends " + constructs.superclass() + " {\n");
         for (Variable variable : Hoisting.hoisted(program, unit)) {
             text.append(variableType(variable)).append(' ').append(variable.field).append(";\n");
         }
@@ -64,14 +66,14 @@ final class FrameWriter extends Normaliser {
         if (unit.isOwner()) {
             text.append("sukima.closures.Owner ").append(unit.owner()).append(";\n");
         }
-        text.append(unit.frameClass()).append("(int state) { super(state); }\n");
+        text.append(unit.frameClass()).append("(int state) { super(").append(constructs.superArguments()).append("); }\n");
         text.append("@Override public String method$() { return \"").append(unit.title()).append("\"; }\n");
         if (unit.isNested()) {
             text.append("@Override public boolean isNested$() { return true; }\n");
         }
         text.append(table("String", "callee$", "\"\"", callees, callee -> "\"" + callee.name() + "\""));
         text.append(table("boolean", "repeats$", "false", callees, callee -> String.valueOf(callee.isRepeated())));
-        text.append(table("int", "line$", "0", lines, String::valueOf)).append(machine);
+        text.append(table("int", "line$", "0", lines, String::valueOf)).append(constructs.members()).append(machine);
         for (Unit nested : unit.nested) {
             text.append(NestedFunctions.method(program, graph, nested));
             if (nested.isTranslated()) {
@@ -81,7 +83,7 @@ final class FrameWriter extends Normaliser {
         return text.append("}\n").toString();
     }
 
-    private static <T> String table(String type, String name, String otherwise, Map<Integer, T> values,
+    static <T> String table(String type, String name, String otherwise, Map<Integer, T> values,
         java.util.function.Function<T, String> text) {
         String cases = values.entrySet().stream().map(entry -> "case " + entry.getKey() + ": return " + text.apply(entry.getValue()) + ";\n")
             .collect(Collectors.joining());
@@ -162,6 +164,7 @@ final class FrameWriter extends Normaliser {
     void stateAfterJump(int number) {
         put("case " + number + ":");
         lines.put(number, line);
+        constructs.enterState(number);
         if (!activeHandlers.isEmpty()) {
             handlers.put(number, activeHandlers.get(activeHandlers.size() - 1));
         }
@@ -197,10 +200,20 @@ final class FrameWriter extends Normaliser {
         line = program.callLine(tree);
         out.append(Marks.line(line));
         state(number);
-        callees.put(number, new Callee(program.element(tree).getSimpleName().toString(), graph.repeats(tree)));
+        callee(number, tree, graph.repeats(tree));
         String store = result == null ? "" : result + " = ";
         String cast = result == null ? "" : "(" + type + ") ";
         put("if (inner$ == null) { " + takeCopies() + store + text + "; } else { " + store + cast + "resumeInner$(); }");
+    }
+
+    /** The state calls this; if the callee leaves no frame, the state goes on without that. */
+    void callee(int state, MethodInvocationTree tree, boolean isRepeated) {
+        callees.put(state, new Callee(program.element(tree).getSimpleName().toString(), isRepeated));
+    }
+
+    @Override
+    void construct(Construct construct) {
+        constructs.write(construct);
     }
 
     @Override

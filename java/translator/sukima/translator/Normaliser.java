@@ -59,6 +59,9 @@ abstract class Normaliser {
     /** Writes `if (condition) then else otherwise`. */
     abstract void branch(String condition, Runnable then, Runnable otherwise);
 
+    /** Writes a construct. */
+    abstract void construct(Construct construct);
+
     String nestedText(Unit nested) {
         return NestedFunctions.creation(this, nested);
     }
@@ -74,6 +77,10 @@ abstract class Normaliser {
         ExpressionTree plain = tree;
         while (plain instanceof ParenthesizedTree parenthesized) {
             plain = parenthesized.getExpression();
+        }
+        if (program.constructs.containsKey(plain)) {
+            construct(program.constructs.get(plain));
+            return null;
         }
         if (plain instanceof MethodInvocationTree call && unit.hot.contains(call) && graph.captures(call)) {
             prepareOperands(call);
@@ -173,6 +180,12 @@ abstract class Normaliser {
                 prepare(operands.get(i));
             }
         }
+    }
+
+    /** The text of an operand that is evaluated now, and needed later, too. */
+    final String saved(ExpressionTree tree) {
+        prepareAndSave(tree);
+        return renderer.text(tree);
     }
 
     private void prepareAndSave(ExpressionTree tree) {

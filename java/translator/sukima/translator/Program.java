@@ -30,6 +30,9 @@ final class Program {
     final Map<Tree, TreePath> paths = new IdentityHashMap<>();
     final List<Unit> units = new ArrayList<>();
     final Map<Tree, Unit> unitOf = new IdentityHashMap<>();
+    /** The constructs by their calls, and by their blocks. */
+    final Map<Tree, Construct> constructs = new IdentityHashMap<>();
+    final Map<Tree, Construct> blocks = new IdentityHashMap<>();
     final Map<Element, Variable> variables = new HashMap<>();
     private final Map<CompilationUnitTree, String> sources = new IdentityHashMap<>();
     /** Messages by file and position, so that they appear in the order of the text. */

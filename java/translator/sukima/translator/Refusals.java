@@ -3,6 +3,7 @@ package sukima.translator;
 
 import com.sun.source.tree.BindingPatternTree;
 import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.Tree;
@@ -36,6 +37,7 @@ final class Refusals {
         for (Variable variable : unit.variables) {
             check(variable);
         }
+        unit.constructs.forEach(this::check);
         unit.body().accept(new Statements(), null);
     }
 
@@ -76,6 +78,15 @@ final class Refusals {
             && variable.uses.stream().anyMatch(use -> !program.isBelow(use, program.parent(variable.tree)))) {
             program.refuse(variable.tree, variable.name + " is used behind another case label than it is declared: declare it before the "
                 + "switch");
+        }
+    }
+
+    private void check(Construct construct) {
+        for (LambdaExpressionTree block : construct.blocks()) {
+            if (!construct.isBody(block) && unit.hot.contains(block)) {
+                program.refuse(block, "this block of " + construct.name + " contains a construct or a call that can be captured, which is "
+                    + "not supported: move it to " + (construct.isWind() ? "the second block" : "the block that computes, or to the task"));
+            }
         }
     }
 

@@ -34,6 +34,7 @@ final class Unit {
     final Unit outer;
     final List<Unit> nested = new ArrayList<>();
     final List<Variable> variables = new ArrayList<>();
+    final List<Construct> constructs = new ArrayList<>();
     /** A use of an ordinary lambda's or class's kind that hides the unit from its class. */
     boolean isInLocalClass;
     boolean mayBeCaptured;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.tascell;
+
+import sukima.closures.Unwinding;
+
+/** Leaves a task that is not needed any more, or the methods below a construct one of whose tasks has failed. */
+final class Aborted extends Unwinding {
+    private static final long serialVersionUID = 1;
+
+    /** The construct to be left; null for the whole task. */
+    final transient Split target;
+
+    Aborted(Split target) {
+        this.target = target;
+    }
+}

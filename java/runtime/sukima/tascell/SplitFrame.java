@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.tascell;
+
+import sukima.closures.Frame;
+
+/**
+ * The frame of a method with constructs. Generated subclasses know which constructs are running, by numbers called places,
+ * and run their blocks.
+ */
+public abstract class SplitFrame extends Frame {
+    private final Split[] splits$;
+
+    protected SplitFrame(int state, int places) {
+        super(state);
+        splits$ = new Split[places];
+    }
+
+    /** The constructs that the current state is in, the outermost first. */
+    public abstract int[] places$();
+
+    /** Whether a task can be split off there. */
+    public abstract boolean canSplit$(int place);
+
+    /** Takes a part of the work out of the construct, and makes a task of it. */
+    public abstract Task<?> put$(int place);
+
+    /** Runs the block `after` of a dynamicWind to go back; does nothing for other constructs. */
+    public abstract void undo$(int place);
+
+    /** Runs the block `before` again. */
+    public abstract void redo$(int place);
+
+    /** Where the upper part of a loop's remaining iterations starts. */
+    protected static int middle$(int index, int end) {
+        return (int) ((1L + index + end) / 2);
+    }
+
+    protected final boolean isSplit$(int place) {
+        return splits$[place] != null;
+    }
+
+    final Split split$(int place, Job job) {
+        if (splits$[place] == null) {
+            splits$[place] = new Split(job);
+        }
+        return splits$[place];
+    }
+
+    /** Awaits the first of the construct's tasks, and returns its result. */
+    protected final Object joined$(int place, Worker worker) {
+        Split split = splits$[place];
+        Object result = worker.join(split);
+        if (split.given.isEmpty()) {
+            splits$[place] = null;
+        }
+        return result;
+    }
+
+    /** Aborts the construct's tasks when an exception leaves it, and returns the exception to go on with. */
+    protected final Throwable abandoned$(int place, Worker worker, Throwable thrown) {
+        Split split = splits$[place];
+        splits$[place] = null;
+        return split == null ? thrown : worker.abandon(split, thrown);
+    }
+}

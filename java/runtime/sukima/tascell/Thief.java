@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.tascell;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
+
+/** How a worker asks others for tasks, and what it answers while it has none. The lock of the pool guards all fields. */
+final class Thief {
+    private static final long FIRST_PAUSE_NANOS = 20_000;
+    private static final long LONGEST_PAUSE_NANOS = 5_000_000;
+    /** A victim that does not poll for so long is not waited for. */
+    private static final long PATIENCE_NANOS = 1_000_000;
+
+    private final Worker worker;
+    private final Pool pool;
+    private final Condition isWoken;
+    /** Those who ask this worker for a task. */
+    private final Deque<Thief> askers = new ArrayDeque<>();
+    /** The worker that has been asked and has not answered. */
+    private Thief victim;
+    private Job received;
+    private boolean isRunning;
+    private int next;
+
+    Thief(Worker worker, Pool pool) {
+        this.worker = worker;
+        this.pool = pool;
+        isWoken = pool.lock.newCondition();
+        next = worker.number();
+    }
+
+    void begin() {
+        pool.lock.lock();
+        isRunning = true;
+        pool.lock.unlock();
+    }
+
+    void wake() {
+        isWoken.signal();
+    }
+
+    boolean isAskedByOthers() {
+        return !askers.isEmpty();
+    }
+
+    /** Takes the requests; each of them must be answered. */
+    List<Thief> takeAskers() {
+        pool.lock.lock();
+        try {
+            List<Thief> all = new ArrayList<>(askers);
+            askers.clear();
+            return all;
+        } finally {
+            pool.lock.unlock();
+        }
+    }
+
+    /** Answers this thief; null if there is no task for it. */
+    void answer(Job job) {
+        Delays.step();
+        pool.lock.lock();
+        try {
+            victim = null;
+            received = job;
+            if (job != null) {
+                job.runner = worker;
+                job.parent.given.addFirst(job);
+            }
+            wake();
+        } finally {
+            pool.lock.unlock();
+        }
+    }
+
+    /**
+     * Returns a task that another worker has split off, or null as soon as the condition holds. If the worker waits for a job,
+     * all tasks that it takes are parts of that.
+     */
+    Job steal(Job awaited, BooleanSupplier isEnough) {
+        pool.lock.lock();
+        try {
+            isRunning = false;
+            long pause = FIRST_PAUSE_NANOS;
+            while (received == null && !(isEnough.getAsBoolean() && withdraw())) {
+                refuseAll();
+                if (victim == null) {
+                    pause(pause);
+                    pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+                    if (received == null && !isEnough.getAsBoolean()) {
+                        ask(awaited == null ? nextVictim() : awaited.runner.thief);
+                    }
+                } else {
+                    pause(PATIENCE_NANOS);
+                    withdrawFromSilent();
+                }
+            }
+            Job job = received;
+            received = null;
+            return job;
+        } finally {
+            isRunning = true;
+            pool.lock.unlock();
+        }
+    }
+
+    private void pause(long nanos) {
+        try {
+            isWoken.awaitNanos(Delays.areOn() ? nanos / 10 : nanos);
+        } catch (InterruptedException e) {
+            // The threads are the pool's own: a program that interrupts them cannot end its wait.
+        }
+    }
+
+    private Thief nextVictim() {
+        int count = pool.workers.size();
+        for (int i = 0; i < count; i++) {
+            next = (next + 1) % count;
+            Thief candidate = pool.workers.get(next).thief;
+            if (candidate != this && candidate.isRunning) {
+                return candidate;
+            }
+        }
+        return null;
+    }
+
+    private void ask(Thief candidate) {
+        if (candidate != null && candidate.isRunning) {
+            victim = candidate;
+            candidate.askers.add(this);
+            candidate.worker.isAsked$ = true;
+        }
+    }
+
+    /** Takes the request back; false if it is being answered. */
+    private boolean withdraw() {
+        if (victim != null && !victim.askers.remove(this)) {
+            return false;
+        }
+        victim = null;
+        return true;
+    }
+
+    private void withdrawFromSilent() {
+        if (received == null && victim != null) {
+            withdraw();
+        }
+    }
+
+    private void refuseAll() {
+        for (Thief asker : askers) {
+            asker.victim = null;
+            asker.wake();
+        }
+        askers.clear();
+    }
+
+    /** Waits for the end of a job that was aborted. The caller has the lock. */
+    void awaitEnd(Job job) {
+        isRunning = false;
+        while (!job.hasEnded) {
+            refuseAll();
+            isWoken.awaitUninterruptibly();
+        }
+        isRunning = true;
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.tascell;
+
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import sukima.closures.Capture;
+import sukima.closures.Capturing;
+import sukima.closures.Frame;
+import sukima.closures.Owner;
+
+/**
+ * A thread of a computation. Its constructs run as ordinary statements until another worker is idle. Then the worker goes back
+ * to the oldest construct with work left, makes a {@link Task} of a part of that, comes forward again, and goes on. All
+ * arguments that are blocks are lambdas written at the call; they see and change the variables of the method around them.
+ * sukima-javac translates them.
+ */
+public final class Worker {
+    /** Whether the worker must look at what others want of it. */
+    public volatile boolean isAsked$;
+
+    private final Pool pool;
+    private final int number;
+    final Thief thief;
+    private Job running;
+
+    Worker(Pool pool, int number) {
+        this.pool = pool;
+        this.number = number;
+        thief = new Thief(this, pool);
+    }
+
+    /** The number of the worker, from 0. */
+    public int number() {
+        return number;
+    }
+
+    /**
+     * Runs the first block, then the second. While the first one runs, an idle worker may be given the task that {@code put}
+     * returns; {@code get} then receives its result, instead of the second block.
+     */
+    @Capturing
+    public <R> void doTwo(Runnable first, Runnable second, Supplier<? extends Task<R>> put, Consumer<R> get) {
+        throw untranslated();
+    }
+
+    /**
+     * Runs the body for each number from {@code from} to {@code to - 1}. Meanwhile idle workers may be given tasks for the upper
+     * part of the numbers left: {@code put} makes one of the first number and the end. {@code get} receives the results, in the
+     * order of the numbers, after the last number that is run here.
+     */
+    @Capturing
+    public <R> void doMany(int from, int to, IntConsumer body, BiFunction<Integer, Integer, ? extends Task<R>> put, Consumer<R> get) {
+        throw untranslated();
+    }
+
+    /**
+     * Runs the blocks in this order; {@code after} also if an exception leaves {@code body}. While the worker goes back to split
+     * work off further out, {@code after} takes back what {@code before} has done; then {@code before} does it again.
+     */
+    @Capturing
+    public void dynamicWind(Runnable before, Runnable body, Runnable after) {
+        throw untranslated();
+    }
+
+    private static IllegalStateException untranslated() {
+        return new IllegalStateException("a construct of sukima.tascell.Worker was called in a method that javac has compiled: "
+            + "compile it with sukima-javac");
+    }
+
+    /** Does what others want; throws what collects the frames if that needs them. */
+    public void poll$() {
+        pool.lock.lock();
+        try {
+            isAsked$ = false;
+            throwWhatStops();
+            if (!thief.isAskedByOthers()) {
+                return;
+            }
+        } finally {
+            pool.lock.unlock();
+        }
+        Delays.step();
+        throw running.base.all$();
+    }
+
+    /** The caller has the lock. */
+    private void throwWhatStops() {
+        if (running.mustStop()) {
+            throw new Aborted(null);
+        }
+        for (Split split : running.splits) {
+            if (split.hasFailed) {
+                throw new Aborted(split);
+            }
+        }
+        Throwable failure = running.failureOfBlock;
+        running.failureOfBlock = null;
+        if (failure != null) {
+            throw Frame.rethrow$(failure);
+        }
+    }
+
+    /** Makes the worker look at its next poll, or now if it waits. The caller has the lock. */
+    void alarm() {
+        isAsked$ = true;
+        thief.wake();
+    }
+
+    void runRoot(Job root) {
+        try {
+            thief.begin();
+            root.runner = this;
+            execute(root);
+        } finally {
+            pool.end();
+        }
+    }
+
+    /** Takes tasks of others until the computation is over. */
+    void help() {
+        for (Job job = thief.steal(null, () -> pool.isOver); job != null; job = thief.steal(null, () -> pool.isOver)) {
+            execute(job);
+        }
+    }
+
+    private void execute(Job job) {
+        Job outer = running;
+        running = job;
+        Object result = null;
+        Throwable failure = null;
+        try {
+            result = called(job);
+        } catch (Throwable e) {
+            failure = e;
+        }
+        running = outer;
+        Delays.step();
+        pool.lock.lock();
+        try {
+            job.result = result;
+            job.failure = failure == null ? job.failureOfBlock : failure;
+            job.hasEnded = true;
+            if (job.parent != null && job.failure != null && !(job.failure instanceof Aborted)) {
+                job.parent.hasFailed = true;
+                pool.alarm();
+            } else if (job.parent != null) {
+                job.parent.job.runner.thief.wake();
+            }
+            isAsked$ = true; // for what the outer job has missed
+        } finally {
+            pool.lock.unlock();
+        }
+    }
+
+    private Object called(Job job) {
+        job.base = new Owner("a task");
+        try {
+            stopIfNotNeeded();
+            return job.task.run(this);
+        } catch (Capture capture) {
+            return resumed(job, capture);
+        }
+    }
+
+    private void stopIfNotNeeded() {
+        pool.lock.lock();
+        try {
+            throwWhatStops();
+        } finally {
+            pool.lock.unlock();
+        }
+    }
+
+    private Object resumed(Job job, Capture first) {
+        for (Capture capture = first;;) {
+            if (capture.owner() != job.base) {
+                throw capture;
+            }
+            Frame outermost = capture.frames$("run");
+            Backtrack.serve(this, job, outermost);
+            try {
+                return outermost.resume$();
+            } catch (Capture next) {
+                capture = next;
+            }
+        }
+    }
+
+    /** Awaits the first task of the construct, takes it out, and returns its result. */
+    Object join(Split split) {
+        Job first = split.given.getFirst();
+        for (;;) {
+            Delays.step();
+            Job stolen = thief.steal(first, () -> first.hasEnded || running.mustStop() || split.hasFailed);
+            if (stolen == null) {
+                break;
+            }
+            execute(stolen);
+        }
+        pool.lock.lock();
+        try {
+            if (running.mustStop()) {
+                throw new Aborted(null);
+            }
+            if (split.hasFailed) {
+                throw new Aborted(split);
+            }
+            split.given.removeFirst();
+            if (split.given.isEmpty()) {
+                running.splits.remove(split);
+            }
+            return first.result;
+        } finally {
+            pool.lock.unlock();
+        }
+    }
+
+    /** Aborts and awaits the tasks; returns the exception to go on with when that one leaves the construct. */
+    Throwable abandon(Split split, Throwable thrown) {
+        pool.lock.lock();
+        try {
+            split.given.forEach(job -> job.isAborted = true);
+            pool.alarm();
+            Throwable first = null;
+            for (Job job : split.given) {
+                thief.awaitEnd(job);
+                if (first == null && job.failure != null && !(job.failure instanceof Aborted)) {
+                    first = job.failure;
+                }
+            }
+            running.splits.remove(split);
+            return thrown instanceof Aborted aborted && aborted.target == split ? first : thrown;
+        } finally {
+            pool.lock.unlock();
+        }
+    }
+}

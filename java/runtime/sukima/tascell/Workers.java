@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package sukima.tascell;
+
+import sukima.closures.Frame;
+
+/** Runs tasks on several threads. */
+public final class Workers {
+    private static final String COUNT = "SUKIMA_WORKERS";
+
+    private Workers() {}
+
+    /** Runs the task with {@link #count()} workers. */
+    public static <R> R run(Task<R> task) {
+        return run(count(), task);
+    }
+
+    /**
+     * Runs the task with that many workers. It starts on one of them; idle ones take parts of it. Returns the result, or throws
+     * what the task throws, when all workers have ended.
+     */
+    public static <R> R run(int workers, Task<R> task) {
+        if (workers < 1) {
+            throw new IllegalArgumentException("a computation cannot have " + workers + " workers: give at least 1");
+        }
+        Job root = new Pool(workers).run(task);
+        if (root.failure != null) {
+            throw Frame.rethrow$(root.failure);
+        }
+        @SuppressWarnings("unchecked")
+        R result = (R) root.result;
+        return result;
+    }
+
+    /**
+     * The number of CPUs that this process may use: the environment's SUKIMA_WORKERS, else what Sukima's capacity library says
+     * if its archive is on the class path, else what the Java virtual machine says.
+     */
+    public static int count() {
+        String given = System.getenv(COUNT);
+        if (given != null) {
+            return parsed(given);
+        }
+        try {
+            return (Integer) Class.forName("sukima.Capacity").getMethod("threads").invoke(null);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            return Runtime.getRuntime().availableProcessors();
+        }
+    }
+
+    private static int parsed(String given) {
+        try {
+            int count = Integer.parseInt(given);
+            if (count > 0) {
+                return count;
+            }
+        } catch (NumberFormatException e) {
+            // The message below covers it.
+        }
+        throw new IllegalArgumentException(COUNT + " is \"" + given + "\": set it to a number of workers, at least 1");
+    }
+}
