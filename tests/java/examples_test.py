@@ -1,25 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of examples/java print what their .expected file holds: examples_test.py SUKIMA_JAVAC RUNTIME FOLDER"""
+"""The examples of examples/java print what their .expected file holds, with 1, 2 and 4 workers: examples_test.py SUKIMA_JAVAC RUNTIME FOLDER"""
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+
+
+def run(example, workers, classes, runtime):
+    environment = {**os.environ, "SUKIMA_WORKERS": str(workers)}
+    result = subprocess.run(["java", *QUICK, "-cp", f"{classes}:{runtime}", example.stem], capture_output=True, text=True, env=environment)
+    expected = example.with_suffix(".expected").read_text()
+    if (result.returncode, result.stdout) != (0, expected):
+        sys.exit(f"{example.name} with {workers} workers ended with code {result.returncode} and printed\n{result.stdout}"
+                 f"{result.stderr}instead of\n{expected}")
+
 
 def main():
     compiler, runtime, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     examples = sorted(folder.glob("*.java"))
-    if len(examples) < 2:
-        sys.exit(f"{folder} has {len(examples)} examples; at least two are expected")
+    if len(examples) < 8:
+        sys.exit(f"{folder} has {len(examples)} examples; at least eight are expected")
     with tempfile.TemporaryDirectory(prefix="sukima-java-") as classes:
         subprocess.run([compiler, "-d", classes, *examples], check=True)
         for example in examples:
-            result = subprocess.run(["java", "-cp", f"{classes}:{runtime}", example.stem], capture_output=True, text=True)
-            expected = example.with_suffix(".expected").read_text()
-            if (result.returncode, result.stdout) != (0, expected):
-                sys.exit(f"{example.name} ended with code {result.returncode} and printed\n{result.stdout}{result.stderr}"
-                         f"instead of\n{expected}")
+            counts = (1, 2, 4) if "Workers.run" in example.read_text() else (1,)
+            for workers in counts:
+                run(example, workers, classes, runtime)
 
 
 if __name__ == "__main__":

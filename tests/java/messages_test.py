@@ -9,7 +9,7 @@ import unittest
 
 COMPILER, RUNTIME = sys.argv[1], sys.argv[2]
 HEAD = """\
-import sukima.closures.*;
+import sukima.closures.*; import sukima.tascell.*;
 import java.util.*;
 class A {
     static int f(int n, NestedRunnable r) { r.run(); return n; }
@@ -37,6 +37,10 @@ REFUSED = [
      "declare it before the switch"),
     ("void m(NestedRunnable r) { int a$b = 1; r.run(); use(a$b); }", 6, "must not have a $"),
     ("void m(NestedRunnable r) { int v; v = 1; Runnable o = () -> use(v); r.run(); }", 6, "has no initial value"),
+    ("void m(Worker w, Runnable r) { w.dynamicWind(() -> { },\n r, () -> { }); }", 7, "a block of dynamicWind must be a lambda"),
+    ("void m(Worker w, NestedRunnable r) { w.dynamicWind(() -> { },\n () -> { },\n () -> r.run()); }", 8, "move it to the second block"),
+    ("void m(Worker w) { w.doTwo(() -> { }, () -> { }, () -> null,\n result -> m(w)); }", 7, "or to the task"),
+    ("void m(Worker w) { Runnable r = () -> m(w);\n w.dynamicWind(() -> { }, () -> { }, () -> { }); }", 6, "in an ordinary lambda"),
     # Errors of Java stay errors.
     ("void m() { int n = 0; Runnable r = () -> n++; }", 6, "effectively final"),
     ("void m() { int n = 0; NestedRunnable r = () -> { Runnable o = () -> use(n); n++; }; }", 6, "effectively final"),

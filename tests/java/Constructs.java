@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import sukima.tascell.Task;
+import sukima.tascell.Worker;
+import sukima.tascell.Workers;
+
+/** What each construct does when a part of it is given away. All waits are for events, so the parts are always given away. */
+public final class Constructs {
+    private static final int NEVER = Integer.MAX_VALUE;
+    /** Counted down when a task has begun. */
+    private static CountDownLatch hasBegun;
+    /** Counted down when tasks may end: before, their workers ask for no more work. */
+    private static CountDownLatch mayEnd;
+    private static final StringBuffer LOG = new StringBuffer();
+
+    /** Polls until a task has begun; the construct that polls has no work that could be given away first. */
+    private static void awaitTask(Worker worker, int most) {
+        for (int i = 0; i < most && hasBegun.getCount() > 0; i++) {
+            poll(worker);
+        }
+    }
+
+    private static void releaseIf(boolean isTime) {
+        if (isTime) {
+            mayEnd.countDown();
+        }
+    }
+
+    private static void poll(Worker worker) {
+        worker.doMany(0, 1, i -> { }, (from, to) -> null, result -> { });
+    }
+
+    /** A task that does something, and then returns that number, or throws an exception if it is negative. */
+    private record Number(int value, boolean isEndless) implements Task<Integer> {
+        @Override
+        public Integer run(Worker worker) {
+            hasBegun.countDown();
+            awaitRelease();
+            if (isEndless) {
+                worker.dynamicWind(() -> LOG.append("[task "), () -> forever(worker), () -> LOG.append("task] "));
+            }
+            if (value < 0) {
+                throw new IllegalArgumentException("task " + value);
+            }
+            return value;
+        }
+    }
+
+    private static void awaitRelease() {
+        try {
+            mayEnd.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void forever(Worker worker) {
+        try {
+            for (;;) {
+                poll(worker);
+            }
+        } catch (Throwable e) {
+            LOG.append("caught ");
+        } finally {
+            LOG.append("finally ");
+        }
+    }
+
+    private record Two() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            int a = 0;
+            int b = 0;
+            worker.doTwo(() -> {
+                awaitTask(worker, NEVER);
+                a = 1;
+            }, () -> b = 2, () -> new Number(20, false), result -> b = result);
+            return a + " " + b;
+        }
+    }
+
+    private record Many() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            List<Integer> found = new ArrayList<>();
+            worker.doMany(Integer.MAX_VALUE - 9, Integer.MAX_VALUE, i -> {
+                awaitTask(worker, NEVER);
+                found.add(Integer.MAX_VALUE - i);
+                releaseIf(found.size() == 5);
+            }, (from, to) -> new Number(100 * (Integer.MAX_VALUE - from) + Integer.MAX_VALUE - to, false),
+                result -> found.add(result));
+            return found.toString();
+        }
+    }
+
+    /** What is split off first is the upper half, then the upper half of the rest; the results come in the order of the numbers. */
+    private record Order() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            List<Integer> found = new ArrayList<>();
+            worker.doMany(0, 8, i -> {
+                awaitTask(worker, NEVER);
+                found.add(i);
+                releaseIf(i == 1);
+            }, (from, to) -> new Number(10 * from + to, false), result -> found.add(result));
+            return found.toString();
+        }
+    }
+
+    /** Of two constructs the outer one is split. */
+    private record Oldest() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            worker.doTwo(() -> {
+                worker.doTwo(() -> awaitTask(worker, NEVER), () -> {
+                    LOG.append("inner ");
+                    releaseIf(true);
+                }, () -> new Number(1, false), result -> LOG.append("get inner "));
+            }, () -> LOG.append("outer "), () -> new Number(2, false), result -> LOG.append("get outer "));
+            return LOG.toString();
+        }
+    }
+
+    /** Blocks run in the order that going back needs; a task of the outer construct sees no change of the inner one. */
+    private record Wind() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            worker.doTwo(() -> {
+                worker.dynamicWind(() -> LOG.append("(1 "), () -> {
+                    worker.dynamicWind(() -> LOG.append("(2 "), () -> awaitTask(worker, NEVER), () -> LOG.append("2) "));
+                }, () -> LOG.append("1) "));
+            }, () -> LOG.append("second "), () -> {
+                LOG.append("put ");
+                return new Number(0, false);
+            }, result -> LOG.append("get "));
+            return LOG.toString();
+        }
+    }
+
+    /** The exception of a task stops the first block, whose own handlers do not see it. */
+    private record FailingTask() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            try {
+                worker.doTwo(() -> {
+                    worker.dynamicWind(() -> LOG.append("[first "), () -> forever(worker), () -> LOG.append("first] "));
+                }, () -> LOG.append("second "), () -> new Number(-1, false), result -> LOG.append("get "));
+            } catch (IllegalArgumentException e) {
+                LOG.append(e.getMessage());
+            }
+            return LOG.toString();
+        }
+    }
+
+    /** An exception that leaves the construct ends its tasks first. */
+    private record FailingFirst() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            try {
+                worker.doTwo(() -> {
+                    awaitTask(worker, NEVER);
+                    throw new IllegalArgumentException("first");
+                }, () -> LOG.append("second "), () -> new Number(1, true), result -> LOG.append("get "));
+            } catch (IllegalArgumentException e) {
+                LOG.append(e.getMessage());
+            }
+            return LOG.toString();
+        }
+    }
+
+    private record FailingPut() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            worker.doTwo(() -> awaitTask(worker, NEVER), () -> LOG.append("second "), () -> {
+                throw new IllegalArgumentException("put");
+            }, (Integer result) -> LOG.append("get "));
+            return LOG.toString();
+        }
+    }
+
+    private static String outcome(int tasks, boolean areHeld, Supplier<String> computation) {
+        mayEnd = new CountDownLatch(areHeld ? 1 : 0);
+        hasBegun = new CountDownLatch(Math.max(tasks, 1));
+        LOG.setLength(0);
+        try {
+            return computation.get();
+        } catch (IllegalArgumentException e) {
+            return "threw " + e.getMessage();
+        }
+    }
+
+    /** Runs the task so that other workers are given one task each; they end at once, or when the first task says so. */
+    private static void check(String name, int workers, boolean areHeld, Task<String> task, String expected) {
+        String found = outcome(workers - 1, areHeld, () -> Workers.run(workers, task));
+        if (!found.equals(expected)) {
+            System.out.println(name + ": " + found + "\ninstead of " + expected);
+            System.exit(1);
+        }
+    }
+
+    public static void main(String[] arguments) {
+        check("doTwo", 2, false, new Two(), "1 20");
+        check("doMany", 2, true, new Many(), "[9, 8, 7, 6, 5, 400]");
+        check("order of doMany", 3, true, new Order(), "[0, 1, 24, 48]");
+        check("oldest", 2, true, new Oldest(), "inner get outer ");
+        check("dynamicWind", 2, false, new Wind(), "(1 (2 2) 1) put (1 (2 2) 1) get ");
+        check("exception of a task", 2, false, new FailingTask(), "[first first] [first finally first] task -1");
+        check("exception of a first block", 2, false, new FailingFirst(), "[task finally task] first");
+        check("exception of a put", 2, false, new FailingPut(), "threw put");
+        check("no workers", 0, false, new Two(), "threw a computation cannot have 0 workers: give at least 1");
+        System.out.println("all as expected");
+    }
+}
