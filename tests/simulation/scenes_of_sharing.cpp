@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes about what other workers must be able to take: work below a child of a group, work for all workers at
-// once, and futures in the queues of places. And about copies for other workers that fail.
+// Scenes about what other workers must be able to take: work below a child of a group, work for all workers
+// at once, and futures in the queues of places. And about copies for other workers that fail.
 #include "scene.hpp"
 
 #include "../runtime/random/meeting.hpp"

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 final class Thief {
     private static final long FIRST_PAUSE_NANOS = 20_000;
     private static final long LONGEST_PAUSE_NANOS = 5_000_000;
-    /** A victim that does not poll for so long is not waited for. */
+    /** The thief stops waiting for a victim that has not polled for this time. */
     private static final long PATIENCE_NANOS = 1_000_000;
 
     private final Worker worker;

@@ -118,7 +118,7 @@ public final class Worker {
         }
     }
 
-    /** Takes tasks of others until the computation is over. */
+    /** Takes tasks of others until the computation ends. */
     void help() {
         for (Job job = thief.steal(null, () -> pool.isOver); job != null; job = thief.steal(null, () -> pool.isOver)) {
             execute(job);
