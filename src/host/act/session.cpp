@@ -23,10 +23,16 @@ constexpr double pause_after_two = 600;
 constexpr double patience_with_service = 10;
 constexpr int longest_wait_ms = 250;
 /// A demand that moves by this part of what its machine wants counts at once. Smaller moves count every few
-/// cycles, those of all machines together, and the smallest do not: each new estimate takes much longer than
-/// the rest of a cycle.
+/// cycles, and the smallest once a minute: each new estimate takes much longer than the rest of a cycle.
 constexpr double large_move = 0.25, small_move = 0.0625;
 constexpr std::size_t cycles_of_small_moves = 5;
+constexpr std::size_t cycles_of_all_moves = 60;
+
+/// The moves that do not count in this cycle, as a part of what the machine wants.
+double ignored_move(std::size_t cycle) {
+  if (cycle % cycles_of_all_moves == 0) return 0;
+  return cycle % cycles_of_small_moves == 0 ? small_move : large_move;
+}
 
 }  // namespace
 
@@ -85,7 +91,7 @@ void session::step(double now) {
 void session::cycle(double now) {
   std::vector<vm_report> seen;
   std::vector<vm_wishes> changes;
-  const double tolerance = cycles_ % cycles_of_small_moves == 0 ? small_move : large_move;
+  const double tolerance = ignored_move(cycles_);
   for (std::size_t j = 0; j < members_.size(); ++j) {
     session_member& one = *members_[j];
     if (!one.ended() && !one.measure(now)) {

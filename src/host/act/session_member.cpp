@@ -23,14 +23,15 @@ constexpr double silence = 10;
 constexpr double following_seconds = 10, following_slack = 0.3;
 constexpr double settle_seconds = 0.5;
 
-/// Whether an estimate for `before` is close enough for `now`. The same vCPUs must be online, and the same
-/// ones want all that they can get. The demands of the others may differ by `tolerance` of the machine's.
+/// Whether an estimate for `before` is close enough for `now`. The same vCPUs must be online, and the same ones
+/// of these must want all that they can get. The demands of the others may differ by `tolerance` of the sum.
 bool is_close(const std::vector<vcpu_wish>& now, const std::vector<vcpu_wish>& before, double tolerance) {
   if (now.size() != before.size()) return false;
   double moved = 0, all = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i].online != before[i].online || now[i].demand.has_value() != before[i].demand.has_value())
-      return false;
+    if (now[i].online != before[i].online) return false;
+    if (!now[i].online) continue;  // no estimate reads its demand
+    if (now[i].demand.has_value() != before[i].demand.has_value()) return false;
     moved += std::abs(now[i].demand.value_or(1) - before[i].demand.value_or(1));
     all += before[i].demand.value_or(1);
   }
