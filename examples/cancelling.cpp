@@ -84,7 +84,7 @@ struct cache {
   }
 };
 
-/// Those who wait for an event.
+/// The fibers that wait for an event.
 class event_queue {
  public:
   void add(const void* key, sukima::resumer r) {

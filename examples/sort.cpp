@@ -22,7 +22,7 @@ int main() {
   sukima::parallel_sort(numbers, std::ranges::greater{});  // downward
 
   std::vector<person> people{{"Ada", 36}, {"Alan", 41}, {"Emmy", 53}, {"Kurt", 71}, {"Grace", 41}};
-  sukima::parallel_stable_sort(people, {}, &person::age);  // who stood first of the same age stays first
+  sukima::parallel_stable_sort(people, {}, &person::age);  // people of one age keep their order
   for (const person& p : people) std::printf("%s ", p.name.c_str());
   std::printf("%s\n", numbers.front() > numbers.back() ? "downward" : "upward");
 }

@@ -17,6 +17,7 @@ namespace sukima {
 struct aborted {};
 
 /// A setting has a value that is not accepted. The text names the setting, the value and the accepted ones.
+/// A program that does not catch it prints the text on stderr and ends with exit code 2.
 struct bad_setting : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

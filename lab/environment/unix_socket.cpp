@@ -55,15 +55,15 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
   const auto end = clock::now() + patience;
   bool has_read = false;
   while (true) {
-    if (const std::size_t length = heard_.find('\n'); length != std::string::npos) {
-      std::string line = heard_.substr(0, length);
-      heard_.erase(0, length + 1);
+    if (const std::size_t length = received_.find('\n'); length != std::string::npos) {
+      std::string line = received_.substr(0, length);
+      received_.erase(0, length + 1);
       if (line.ends_with('\r')) line.pop_back();
       return line;
     }
     // A peer that prints a line without an end must not starve the clock or fill the memory.
     if (has_read && clock::now() >= end) return std::nullopt;
-    if (heard_.size() > most_line) heard_.erase(0, heard_.size() - most_line / 2);
+    if (received_.size() > most_line) received_.erase(0, received_.size() - most_line / 2);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
     pollfd what{socket_.get(), POLLIN, 0};
     const int ready = poll(&what, 1, static_cast<int>(std::max(left, 0ms).count()));
@@ -73,7 +73,7 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
     const ssize_t count = recv(socket_.get(), bytes, sizeof bytes, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw std::runtime_error("a virtual machine has gone while it was listened to");
-    heard_.append(bytes, static_cast<std::size_t>(count));
+    received_.append(bytes, static_cast<std::size_t>(count));
     has_read = true;
   }
 }

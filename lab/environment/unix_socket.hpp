@@ -26,7 +26,7 @@ class unix_socket {
 
  private:
   descriptor socket_;
-  std::string heard_;
+  std::string received_;
 };
 
 }  // namespace sukima::lab

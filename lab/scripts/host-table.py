@@ -152,11 +152,11 @@ def held_speed(guest, count, seconds):
     """The speed with a number of threads that is sent as the optimiser sends it."""
     with connect(guest.service) as port:
         port.setblocking(False)
-        began, told_at, speed = time.monotonic(), -1e9, None
+        began, printed_at, speed = time.monotonic(), -1e9, None
         while speed is None:
-            if time.monotonic() - told_at > 2:
+            if time.monotonic() - printed_at > 2:
                 port.send(f"sukima-host 1\nusable {count}\nvalid 30\nend\n".encode())
-                told_at = time.monotonic()
+                printed_at = time.monotonic()
             with contextlib.suppress(BlockingIOError):
                 port.recv(65536)
             threads = guest.follow(0.5)[-1][2]

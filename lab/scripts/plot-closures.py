@@ -50,7 +50,7 @@ def draw(prefix, results):
     uncalled.axhline(1, color="black", linewidth=0.8)
     uncalled.set_xticks(range(len(groups)), [f"{program}, {name}" for program, name in groups])
     uncalled.set_ylabel("time / without closures")
-    uncalled.set_title("while nobody calls them")
+    uncalled.set_title("while no code calls them")
     uncalled.legend()
     for name, style in zip(results, ("-", "--")):
         for k, way in enumerate(WAYS):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures guards, and whom workers ask, with programs of the Tascell language: the tables of docs/victims.md.
+"""Measures guards, and the choice of victims, with programs of the Tascell language: the tables of docs/victims.md.
 
     victims.py --sukima PROGRAM guards|victims
 

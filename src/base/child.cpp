@@ -230,7 +230,7 @@ std::vector<child_result> run_children(const std::vector<child_request>& request
   while (any_is_running()) {
     waiting.clear();
     for (const auto& child : children) std::ranges::copy(child->events(), std::back_inserter(waiting));
-    const auto now = clock::now();  // before looking: who ended in time is seen to have ended
+    const auto now = clock::now();  // before looking: a child that ended in time is seen to have ended
     const auto next = notice && (!deadline || *notice < *deadline) ? notice : deadline;
     if (poll(waiting.data(), waiting.size(), poll_timeout(next)) < 0 && errno != EINTR) break;
     for (std::size_t i = 0; i < children.size(); ++i)

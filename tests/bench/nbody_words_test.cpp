@@ -91,7 +91,7 @@ TEST(words, are_runs_of_letters_digits_and_underlines) {
   EXPECT_EQ(counts.result().substr(0, 4), "8 5 ");
 }
 
-TEST(words, of_all_lengths_are_told_apart) {
+TEST(words, of_all_lengths_are_distinguished) {
   std::string all;
   for (std::size_t length = 1; length <= 20; ++length)
     for (const char last : {'x', 'y'}) all += std::string(length - 1, 'a') + last + " ";

@@ -25,18 +25,18 @@ using sukima::calibration;
 using sukima::calibration_plan;
 
 TEST(calibrate, measures_every_cpu_and_pair_and_the_result_can_be_stored) {
-  std::size_t told = 0;
+  std::size_t announced = 0;
   std::size_t total = 0;
   calibration_plan plan;
   plan.window_seconds = 0.001;
   plan.progress = [&](const std::string& what, std::size_t done, std::size_t of) {
     EXPECT_FALSE(what.empty());
-    EXPECT_EQ(done, told);
-    told++;
+    EXPECT_EQ(done, announced);
+    announced++;
     total = of;
   };
   const calibration result = calibrate(plan);
-  EXPECT_EQ(told, total);
+  EXPECT_EQ(announced, total);
   const std::size_t cpus = result.cpus.size();
   EXPECT_EQ(cpus, std::thread::hardware_concurrency());
   if (cpus <= 32) {

@@ -230,8 +230,8 @@ TEST_F(malformed, files_that_may_not_be_read) {
   ASSERT_EQ(chmod((tree.root() + "/sys/fs/cgroup/a/cpu.max").c_str(), 0), 0);
   ASSERT_EQ(chmod(tree.root().c_str(), 0755), 0);
   const bool is_root = geteuid() == 0;  // who may read every file
-  const uid_t nobody = 65534;
-  ASSERT_EQ(is_root ? seteuid(nobody) : 0, 0);
+  const uid_t without_rights = 65534;
+  ASSERT_EQ(is_root ? seteuid(without_rights) : 0, 0);
   expect_ignored("/sys/fs/cgroup/a/cpu.max", 8);
   EXPECT_NE(notes_of(*explain()).find("permission denied"), std::string::npos);
   ASSERT_EQ(is_root ? seteuid(0) : 0, 0);

@@ -105,9 +105,9 @@ TEST_F(bench_hope, kills_one_node_and_counts_its_time) {
   const auto rows = by_scenario(result);
   const nlohmann::json& killed = rows.at("kill-1");
   const int doomed = draw_deaths(6, 4, 1, 0.5).front().node;
-  const double told = 10 - (doomed + 1);
-  EXPECT_GT(killed.at("cpu_seconds").get<double>(), told);
-  EXPECT_LT(killed.at("cpu_seconds").get<double>(), told + 0.9) << "a shell that mostly sleeps";
+  const double reported = 10 - (doomed + 1);
+  EXPECT_GT(killed.at("cpu_seconds").get<double>(), reported);
+  EXPECT_LT(killed.at("cpu_seconds").get<double>(), reported + 0.9) << "a shell that mostly sleeps";
   EXPECT_NEAR(killed.at("lost_ms").get<double>(), 1e3 * (killed.at("cpu_seconds").get<double>() - 10), 1);
   EXPECT_EQ(killed.at("published"), 6);
   EXPECT_DOUBLE_EQ(killed.at("ratio"), 1) << "on two CPUs three nodes, or one, take as long as four";
@@ -289,8 +289,8 @@ TEST(hope_output, has_the_time_and_the_units_of_each_node_that_lives) {
   process::child_result result;
   result.output = "7\n";
   result.errors = time1 + units1;
-  EXPECT_TRUE(has_told_time(result, 1));
-  EXPECT_FALSE(has_told_time(result, 0));
+  EXPECT_TRUE(has_reported_time(result, 1));
+  EXPECT_FALSE(has_reported_time(result, 0));
   const auto one = std::get<measurement>(parse_hope_output(result, 3, {{2, 0.1, 0.5}, {0, 0.2, 0.75}}));
   EXPECT_DOUBLE_EQ(one.cpu_seconds, 2.25);
   EXPECT_EQ(one.deaths, (std::vector<double>{0.1, 0.2}));

@@ -53,7 +53,7 @@ class Port:
                     with contextlib.suppress(OSError):
                         data = ends[i].recv(4096)
                     if not data:
-                        # One end has gone: the other one is told, as by QEMU.
+                        # One end has gone: the other one gets the event, as from QEMU.
                         for end in ends:
                             if end is not None:
                                 end.close()

@@ -123,8 +123,8 @@ class RecordedMachines(unittest.TestCase):
         self.assertEqual(len(what["pcpus"]), 4)
         only = json.loads(run("list", "--root", root, "--cgroup", "/system.slice/*", "--json", "--interval", "0.1").stdout)
         self.assertEqual([one["name"] for one in only["vms"]], ["0123456789ab"])
-        told = run("explain", "--root", root, "--interval", "0.1", "--cgroup", "/system.slice/*", "0123456789ab")
-        self.assertIn("0123456789ab is entitled to", told.stdout, told.stderr)
+        explained = run("explain", "--root", root, "--interval", "0.1", "--cgroup", "/system.slice/*", "0123456789ab")
+        self.assertIn("0123456789ab is entitled to", explained.stdout, explained.stderr)
 
     def test_domains_of_virsh_are_recorded_and_estimated(self):
         root = play("containers-v2.tree")

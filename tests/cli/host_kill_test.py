@@ -24,7 +24,7 @@ class Monitor:
 
     def __init__(self, path, qemu):
         self.qemu = qemu
-        self.heard = []
+        self.got = []
         self.listening = socket.socket(socket.AF_UNIX)
         self.listening.bind(str(path))
         self.listening.listen()
@@ -49,7 +49,7 @@ class Monitor:
             for line in lines:
                 command = json.loads(line)
                 name = command["execute"]
-                self.heard.append(name)
+                self.got.append(name)
                 if self.at(name, "before"):
                     return
                 answer = self.answer(name)
@@ -170,7 +170,7 @@ class Kill(Acting):
     def check(self, plugged):
         """What is left is within the lease: the guest's CPUs that were there are on, and the new one is off."""
         until(lambda: self.machine.on() == [0, 1], self.service)
-        self.assertEqual(self.machine.count, 3 if "device_add" in self.monitor.heard and len(self.threads) == 3 else 2)
+        self.assertEqual(self.machine.count, 3 if "device_add" in self.monitor.got and len(self.threads) == 3 else 2)
         self.assertEqual('"kind":"plug"' in self.written(), plugged, self.written())
         done = self.run_host("revert", "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -223,7 +223,7 @@ class Kill(Acting):
         (self.machine.cpus / "online").write_text("0-1\n")
         running = self.optimise()
         until(lambda: self.machine.on() == [0, 1, 2], running)
-        self.assertEqual(self.monitor.heard.count("device_add"), 1)
+        self.assertEqual(self.monitor.got.count("device_add"), 1)
         self.end(running)
 
 

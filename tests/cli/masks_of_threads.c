@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that gets the mask of another thread and sets it again: what it was told, and what the kernel has
-// then.
+// Gets the mask of another thread and sets it again: its answer, and the mask that the kernel has then.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

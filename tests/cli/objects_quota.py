@@ -34,13 +34,13 @@ def write_logs(folder):
 def seconds_of(program, model, files, group):
     """For how long the objects run under this model."""
     with tempfile.TemporaryDirectory() as folder:
-        told = pathlib.Path(folder) / "ns"
-        environment = {**os.environ, "SUKIMA_OBJECTS": model, "SUKIMA_OBJECTS_TIME": str(told)}
+        time_file = pathlib.Path(folder) / "ns"
+        environment = {**os.environ, "SUKIMA_OBJECTS": model, "SUKIMA_OBJECTS_TIME": str(time_file)}
         done = subprocess.run([program, *files * TIMES], env=environment, preexec_fn=group.enter, capture_output=True, text=True,
                               check=False)
         if done.returncode != 0 or not done.stdout.startswith(f"{TIMES * FILES * LINES} lines"):
             sys.exit(f"objects_quota.py: under {model} the program ended with code {done.returncode}: {done.stderr}{done.stdout}")
-        return int(told.read_text(encoding="utf-8")) / 1e9
+        return int(time_file.read_text(encoding="utf-8")) / 1e9
 
 
 def main():

@@ -182,7 +182,7 @@ class Clients(unittest.TestCase):
             running = subprocess.Popen([str(OPTIONS.sukima), "run", "--resize", "unless-asked", "--report", "--",
                                         str(program), "1.2", "asks"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
                                        preexec_fn=group.enter)
-            self.assertEqual(running.stdout.readline(), "told 1\n")
+            self.assertEqual(running.stdout.readline(), "maximum 1\n")
             group.set(1.9)
             output, errors = running.communicate(timeout=60)
             self.assertIn("last 1\n", output)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenMP program for the tests of `sukima run`: sums numbers in parallel regions for a while, and tells
+// An OpenMP program for the tests of `sukima run`: sums numbers in parallel regions for a while. Prints
 // how many threads its first and its last region had, and the sum.
 //   openmp SECONDS [asks|pauses]
 //   openmp REGIONS work       runs so many regions, each of a tenth of a millisecond on two CPUs
@@ -70,7 +70,7 @@ int main(int count, char** arguments) {
     return 0;
   }
   const double seconds = count > 1 ? atof(arguments[1]) : 0;
-  if (count > 2 && strcmp(arguments[2], "asks") == 0) printf("told %d\n", omp_get_max_threads());
+  if (count > 2 && strcmp(arguments[2], "asks") == 0) printf("maximum %d\n", omp_get_max_threads());
   if (count > 2 && strcmp(arguments[2], "pauses") == 0) {
     run_with_pauses(seconds);
     return 0;

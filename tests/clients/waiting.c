@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of clang's OpenMP with a runtime that only remembers how long idle threads spin, and that begins
-// anew in the child of a fork. With -DRUNTIME it is the runtime. Prints what that was told, in the parent and
+// again in the child of a fork. With -DRUNTIME it is the runtime. Prints that time, in the parent and
 // in a child.
 #define _GNU_SOURCE
 #include <pthread.h>

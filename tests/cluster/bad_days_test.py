@@ -102,7 +102,7 @@ class killed(unittest.TestCase):
 
 
 class stopped(unittest.TestCase):
-    def test_node_is_lost_by_its_silence_and_hears_of_it(self):
+    def test_silent_node_is_lost_and_reports_it(self):
         with Meeting(2) as meeting:
             nodes = [meeting.start(node, FIB, ENDLESS, SUKIMA_CLUSTER_SILENCE="1") for node in (0, 1)]
             wait_until_it_works(nodes[1].pid)
@@ -115,7 +115,7 @@ class stopped(unittest.TestCase):
             self.assertEqual(status, 75)
             self.assertIn("was lost", errors)
 
-    def test_launcher_holds_nobody_up(self):
+    def test_launcher_delays_no_node(self):
         with tempfile.TemporaryDirectory() as folder:
             go = Path(folder) / "go"
             os.mkfifo(go)
@@ -224,7 +224,7 @@ class strangers(unittest.TestCase):
     WORDS = [b"\xa5" * 3000, b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\x02\x00\x00\x00\x09!",
              b"\x11\x00\x00\x00\x01SUKIMA-CLUSTER-1", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"]
 
-    def test_that_come_to_node_0_disturb_nobody(self):
+    def test_that_come_to_node_0_disturb_no_node(self):
         with Meeting(2) as meeting:
             first = meeting.start(0, FIB, "25")
             silent = socket.create_connection(meeting.socket.getsockname())
@@ -261,7 +261,7 @@ class strangers(unittest.TestCase):
         self.assertIn(received[:5], (b"", struct.pack("<IB", size - 4, Peer.CHALLENGE)))
         self.assertEqual(received[size:], more)
 
-    def test_that_are_many_keep_nobody_away(self):
+    def test_that_are_many_keep_no_node_away(self):
         """More than node 0 may have descriptors, all of them there until the nodes have met."""
         with Meeting(2) as meeting, contextlib.ExitStack() as strangers:
             first = meeting.start(0, "prlimit", "--nofile=150:150", FIB, "25")

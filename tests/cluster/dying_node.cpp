@@ -99,7 +99,7 @@ void dying_node_prints(const char* whole, std::size_t size) {
   }
 }
 
-void dying_node_tells(unsigned long long sum) {
+void dying_node_reports(unsigned long long sum) {
   std::fprintf(stderr, "result %llu %llu\n", sum,
                static_cast<unsigned long long>(sukima::cluster::statistics().omitted));
 }

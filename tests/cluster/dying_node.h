@@ -28,7 +28,7 @@ void dying_node_passes(enum dying_node_step step);
 /** Writes to stdout. */
 void dying_node_prints(const char* text, size_t size);
 /** Says on stderr "result SUM OMITTED": of how many tasks this node has left out the rest. */
-void dying_node_tells(unsigned long long sum);
+void dying_node_reports(unsigned long long sum);
 
 #ifdef __cplusplus
 }

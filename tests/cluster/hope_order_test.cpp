@@ -105,7 +105,7 @@ TEST(work_requests, wait_for_an_answer_but_not_for_ever) {
   EXPECT_EQ(asks.next(start_of_time + 10ms, 1), 2u);
   asks.lose(2);
   EXPECT_FALSE(asks.next(start_of_time + 20ms, 1));
-  EXPECT_EQ(asks.next(start_of_time + 30ms, 1), 1u) << "nobody else is left";
+  EXPECT_EQ(asks.next(start_of_time + 30ms, 1), 1u) << "no other node is left";
 }
 
 TEST(work_requests, are_content_longer_where_not_all_answer) {
@@ -127,7 +127,7 @@ TEST(work_requests, are_content_longer_where_not_all_answer) {
   EXPECT_TRUE(asks.is_over(start_of_time + 130ms));
 }
 
-TEST(work_requests, do_without_those_that_are_silent_until_they_are_heard) {
+TEST(work_requests, skip_silent_nodes_until_they_send) {
   work_requests asks(3, 20ms);
   asks.lose(0);
   asks.begin();

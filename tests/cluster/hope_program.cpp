@@ -46,5 +46,5 @@ int main(int count, char** words) {
     for (std::uint64_t n = mixed(sum) % 3 * 4000; n != 0; --n) more += std::to_string(mixed(n)) + '\n';
     print(more);
   }
-  dying_node_tells(sum);
+  dying_node_reports(sum);
 }

@@ -97,7 +97,7 @@ class language(unittest.TestCase):
         alone = run(program, SUKIMA_WORKERS="1").stdout.splitlines()
         self.assertEqual((alone[:4], alone[5]), (result[:4], "0"))
 
-    def test_arrays_that_nobody_gets_are_freed(self):
+    def test_arrays_without_a_receiver_are_freed(self):
         program = self.build(FOLDER / "left_early.tc")
         self.assertEqual(together("2", program).stdout, "64 times, nothing lost\n")
         self.assertEqual(run(program, SUKIMA_WORKERS="1").stdout, "64 times, nothing lost\n")

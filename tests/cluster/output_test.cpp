@@ -32,7 +32,7 @@ std::string print(merged_output& m) {
   return text;
 }
 
-TEST(merged_output, prints_each_byte_once_from_whoever_is_ahead) {
+TEST(merged_output, prints_each_byte_once_from_the_node_that_is_ahead) {
   merged_output m(2);
   EXPECT_FALSE(m.take(1, "one t"));
   EXPECT_EQ(print(m), "one t");

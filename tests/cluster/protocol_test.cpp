@@ -199,7 +199,7 @@ TEST(handshake, tells_a_stranger_nothing) {
   EXPECT_TRUE(refusal.answers[0].content.empty());
 }
 
-TEST(handshake, says_who_it_is_only_under_the_keys) {
+TEST(handshake, names_the_node_only_under_the_keys) {
   handshake connector(handshake::role::connector, some_identity(1), "secret");
   handshake acceptor(handshake::role::acceptor, some_identity(0), "secret");
   const auto has_build_id = [](const frame& f) {

@@ -60,7 +60,7 @@ class remote : public testing::Test {
 
 long seven() { return 7; }
 
-TEST_F(remote, answers_a_request_when_nobody_runs) {
+TEST_F(remote, answers_a_request_when_no_worker_runs) {
   request_task(runtime);
   EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
 }
@@ -453,7 +453,7 @@ TEST_F(ready_fibers, run_where_the_running_one_has_nothing) {
 }
 
 // Otherwise no worker would look again for a request that stands.
-TEST_F(ready_fibers, run_when_the_node_was_told_that_there_is_nothing) {
+TEST_F(ready_fibers, run_after_the_node_got_the_answer_that_there_is_nothing) {
   run_while_another_polls(
       [&] { std::thread([&] { request_task(runtime, giver::goes_on, request_kind::standing); }).join(); },
       [&] { EXPECT_EQ(node.unanswered_looks, 1u); });

@@ -65,9 +65,9 @@ void measure(tested_thief& t, node_id node, std::chrono::microseconds trip, cloc
   }
 }
 
-TEST(thief, asks_nobody_after_two_refusals) {
+TEST(thief, asks_no_node_after_two_refusals) {
   tested_thief t(1, 4, 5);
-  EXPECT_FALSE(t.next_victim(start)) << "nobody is idle";
+  EXPECT_FALSE(t.next_victim(start)) << "no worker is idle";
   EXPECT_FALSE(t.next_look());
   clock::time_point now = start;
   for (int entry = 0; entry < 8; ++entry) {
@@ -105,7 +105,7 @@ TEST(thief, registers_a_lifeline_again_where_a_task_came_from) {
   EXPECT_EQ(t.take_lifelines(start + 3h), node_list{3});
 }
 
-TEST(thief, asks_who_gave_last_first) {
+TEST(thief, asks_the_last_giver_first) {
   tested_thief t(0, 8, 9);
   clock::time_point now = start;
   for (const node_id giver : {3u, 6u, 1u}) {

@@ -119,7 +119,7 @@ TEST(task_bytes, results_without_room_get_new_memory) {
   std::free(task.room);
 }
 
-TEST(task_bytes, a_result_that_nobody_gets_keeps_no_memory) {
+TEST(task_bytes, a_result_without_a_receiver_keeps_no_memory) {
   sample task{.n = 2};
   bytes result;
   {

@@ -37,7 +37,7 @@ std::string mpi_place_of(variable_list variables) {
          std::to_string(place->nodes);
 }
 
-TEST(mpi_transport, knows_who_has_started_the_process) {
+TEST(mpi_transport, knows_which_mpi_has_started_the_process) {
   EXPECT_EQ(mpi_place_of({}), "none");
   EXPECT_EQ(mpi_place_of({{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}}), "openmpi 2/4");
   EXPECT_EQ(mpi_place_of({{"PMI_RANK", "0"}, {"PMI_SIZE", "3"}}), "mpich 0/3");
@@ -233,7 +233,7 @@ TEST(tcp_transport, refuses_another_token_and_waits_on) {
 }
 
 /// All that a stranger receives until its connection is closed.
-std::size_t heard_by(int socket) {
+std::size_t received_by(int socket) {
   std::size_t size = 0;
   char chunk[100];
   for (ssize_t got = 0; (got = ::read(socket, chunk, sizeof chunk)) > 0;)
@@ -256,11 +256,12 @@ TEST(tcp_transport, closes_the_oldest_of_too_many_strangers) {
   });
   std::vector<int> strangers;
   for (int n = 0; n < 5; ++n) strangers.push_back(connect_to(at.port));
-  EXPECT_EQ(heard_by(strangers[0]), challenge_size);
-  EXPECT_EQ(heard_by(strangers[1]), challenge_size);
+  EXPECT_EQ(received_by(strangers[0]), challenge_size);
+  EXPECT_EQ(received_by(strangers[1]), challenge_size);
   const silent_node node_1(connect_to(at.port), handshake::role::connector, 1, 2, 9);
   first.join();
-  for (const int n : {2, 3, 4}) EXPECT_EQ(heard_by(strangers[static_cast<std::size_t>(n)]), challenge_size);
+  for (const int n : {2, 3, 4})
+    EXPECT_EQ(received_by(strangers[static_cast<std::size_t>(n)]), challenge_size);
 }
 
 TEST(tcp_transport, closes_a_stranger_that_proves_nothing_in_time) {
@@ -273,7 +274,7 @@ TEST(tcp_transport, closes_a_stranger_that_proves_nothing_in_time) {
     to.thread = std::this_thread::get_id();
     EXPECT_THROW(node_0->start(to, clock::now() + patience), start_failure);
   });
-  EXPECT_EQ(heard_by(connect_to(at.port)), challenge_size);
+  EXPECT_EQ(received_by(connect_to(at.port)), challenge_size);
   tcp_settings other = settings_of(1, 2, at);
   other.own.build_id = "123456";  // which ends the meeting
   listener to_1;
@@ -370,8 +371,8 @@ TEST(tcp_transport, is_not_disturbed_by_strangers) {
   close(connect_to(m.at.port));
   m.hold([](tcp_settings&) {}, 500s);
   EXPECT_EQ(m.failure_0 + m.failure_1, "");
-  EXPECT_LE(heard_by(noisy), challenge_size) << "the connection was closed";
-  EXPECT_LE(heard_by(silent), challenge_size);
+  EXPECT_LE(received_by(noisy), challenge_size) << "the connection was closed";
+  EXPECT_LE(received_by(silent), challenge_size);
 }
 
 TEST(tcp_transport, loses_a_node_that_is_silent) {

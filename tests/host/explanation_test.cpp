@@ -58,7 +58,7 @@ TEST(explanation, of_an_interval) {
   EXPECT_FALSE(says(what, "Compare"));
 }
 
-TEST(explanation, of_an_idle_vm_that_wakes_up_late_blames_nobody) {
+TEST(explanation, of_an_idle_vm_that_wakes_up_late_blames_no_machine) {
   description before = two_on_one(10, 5), now = two_on_one(10.02, 5.009);  // 0.9 ms a second, 45 %
   before.taken = 100;
   now.taken = 110;

@@ -104,7 +104,7 @@ errors errors_of(estimate_method method, int graphs) {
 }
 
 // The table of docs/host-reference.md.
-TEST(partition, is_wrong_in_few_random_graphs_and_then_too_high_for_somebody) {
+TEST(partition, is_wrong_in_few_random_graphs_and_then_too_high_for_one_machine) {
   const errors partition = errors_of(estimate_method::partition, 2000);
   const errors formula = errors_of(estimate_method::formula, 2000);
   for (const auto& [name, seen] : {std::pair{"partition", partition}, std::pair{"formula", formula}})

@@ -81,7 +81,7 @@ class CheckCitations(unittest.TestCase):
     def test_command(self):
         self.page("Run `sukima brew`.", "sukima has no command brew")
 
-    def test_foreign_name_that_nobody_uses(self):
+    def test_foreign_name_without_a_use(self):
         self.assert_rejected({"tests/house/foreign_names.txt": "ENOENT\nEPERM\n"},
                              "tests/house/foreign_names.txt: nothing names EPERM any more; take it out")
 

@@ -154,7 +154,7 @@ class lab(with_folder):
             self.assertEqual("times-7-8, which needs 16" in plan, int(cpus) < 16)
             self.assertEqual("vms-16: vms, 16 copies, %s CPUs to be seen, 1 left for each" % cpus in plan, int(cpus) <= 16)
 
-    def test_uses_as_many_cpus_as_it_is_told(self):
+    def test_uses_as_many_cpus_as_it_is_given(self):
         command = ["sh", "-c", "echo '{\"seconds\":1, \"result\":\"'$(nproc)' {workers}\"}'"]
         self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],
                     "environments": [{"name": "one", "kind": "machine"}]})

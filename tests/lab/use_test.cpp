@@ -51,7 +51,7 @@ TEST(use, that_stays_shows_the_first_count) {
   EXPECT_EQ(one.outcome, verdict::holds);
 }
 
-// Pattern b. By the use the third count is right; here the fourth is faster, so the use does not tell it.
+// Pattern b. By the use the third count is right; here the fourth is faster, so the use does not show it.
 TEST(use, that_rises_shows_where_it_stops_rising) {
   const judged_cell one =
       judged_use({{"[4]", "[1.0]"}, {"[3]", "[1.5]"}, {"[2]", "[2.0]"}, {"[1]", "[2.0]"}});

@@ -47,7 +47,7 @@ class failures:
     def __init__(self):
         self.count = 0
 
-    def tell(self, what, result=None):
+    def report(self, what, result=None):
         self.count += 1
         print(f"FAILED: {what}")
         if result is not None:
@@ -59,10 +59,10 @@ def check_run(failed, what, program, text, settings):
     expected = "".join(line + "\n" for line in directives(text, "expected"))
     status = int((directives(text, "status") or ["0"])[0])
     if result.returncode != status or result.stdout != expected:
-        failed.tell(f"{what}, {settings}: expected exit code {status} and {expected!r}", result)
+        failed.report(f"{what}, {settings}: expected exit code {status} and {expected!r}", result)
     for pattern in directives(text, "stderr"):
         if not re.search(pattern, result.stderr):
-            failed.tell(f"{what}, {settings}: stderr does not match {pattern!r}", result)
+            failed.report(f"{what}, {settings}: stderr does not match {pattern!r}", result)
 
 
 def main():
@@ -81,7 +81,7 @@ def main():
                     command = [*CC, f"--backend={backend}", level, *WARNINGS, "-o", program, source, *parts, "-lm"]
                     result = run(command)
                     if result.returncode != 0 or result.stderr:
-                        failed.tell(f"{source.name} with {backend} {level} does not compile cleanly", result)
+                        failed.report(f"{source.name} with {backend} {level} does not compile cleanly", result)
                         continue
                     for settings in SETTINGS[1:] if FEWER else SETTINGS if level != "-O0" else SETTINGS[1:2]:
                         check_run(failed, f"{source.name} with {backend} {level}", program, text, settings)
@@ -89,14 +89,14 @@ def main():
                     result = run([*CC, f"--backend={backend}", "-O2", *WARNINGS, *also.split(), "-o", program,
                                   source, *parts, "-lm"])
                     if result.returncode != 0 or result.stderr:
-                        failed.tell(f"{source.name} with {backend} {also} does not compile cleanly", result)
+                        failed.report(f"{source.name} with {backend} {also} does not compile cleanly", result)
                     else:
                         check_run(failed, f"{source.name} with {backend} {also}", program, text, SETTINGS[1])
             if "// not sequential" not in text and not FEWER:
                 program = f"{work}/{source.stem}-sequential"
                 result = run([*CC, "--sequential", "-O2", *WARNINGS, "-o", program, source, *parts, "-lm"])
                 if result.returncode != 0 or result.stderr:
-                    failed.tell(f"{source.name} with --sequential does not compile cleanly", result)
+                    failed.report(f"{source.name} with --sequential does not compile cleanly", result)
                 else:
                     check_run(failed, f"{source.name} with --sequential", program, text, {})
     print(f"{len(sources)} programs, {failed.count} failures")

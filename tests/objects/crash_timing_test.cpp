@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How soon the peers of a process hear that it was killed.
+// How soon the peers of a process notice that it was killed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +29,7 @@ TEST(crash_timing, peers_learn_of_a_crash_within_100_ms) {
     }
     std::sort(times.begin(), times.end());
     const double median = times[times.size() / 2];
-    std::printf("%s: heard of a crash after %.0f us (median), %.0f us at most\n", model, median,
-                times.back());
+    std::printf("%s: noticed a crash after %.0f us (median), %.0f us at most\n", model, median, times.back());
     EXPECT_LE(median, 100'000) << model;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends: closing by ownership, exceptions that readers hear of, ends in wrong hands.
+// Ends: closing by ownership, exceptions that readers receive, ends in wrong hands.
 #include "support.hpp"
 
 #include <optional>

@@ -335,8 +335,9 @@ void dies(program& p) {
          try {
            for (const clock::time_point t : from) died = t;
          } catch (const stream_failed&) {
-           const auto heard = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - died);
-           std::printf("%lld\n", static_cast<long long>(heard.count()));
+           const auto noticed_after =
+               std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - died);
+           std::printf("%lld\n", static_cast<long long>(noticed_after.count()));
          }
        },
        s.in())

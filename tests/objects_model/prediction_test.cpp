@@ -162,7 +162,8 @@ TEST(prediction, of_a_recorded_program_is_never_a_deadlock) {
     const description program = parse_description(text);
     return predict(program, configuration_of(program, how), examples::free_machine(2));
   };
-  EXPECT_TRUE(result_of(a_choice("", 0.49), simulated).stuck) << "who declares that is told";
+  EXPECT_TRUE(result_of(a_choice("", 0.49), simulated).stuck)
+      << "a program that declares that gets a warning";
   for (const execution_model how : all_models) {
     EXPECT_FALSE(result_of(a_choice(whole_run, 0.3), how).stuck) << name_of(how);
     for (const double share : {0.5, 0.49}) {

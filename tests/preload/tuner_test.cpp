@@ -216,7 +216,7 @@ TEST(tuner, an_early_experiment_does_not_believe_small_differences) {
   EXPECT_EQ(program.chosen(), 2U);
   EXPECT_GT(program.time_with(1), 0) << "there was an experiment";
   program.run_until(10);
-  EXPECT_EQ(program.chosen(), 1U) << "a longer one tells";
+  EXPECT_EQ(program.chosen(), 1U) << "a longer one decides";
 }
 
 TEST(tuner, looks_again_as_soon_as_cpu_becomes_short) {

@@ -254,8 +254,8 @@ TEST_F(pressure, process_that_was_stopped_goes_on) {
 
 /// A process with a real-time thread that computes on one CPU for some time. 0: there is no right to it.
 pid_t start_real_time_loop(int cpu, std::chrono::milliseconds length) {
-  int told[2];
-  if (pipe(told) != 0) return 0;
+  int ready[2];
+  if (pipe(ready) != 0) return 0;
   const pid_t process = fork();
   if (process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -265,16 +265,16 @@ pid_t start_real_time_loop(int cpu, std::chrono::milliseconds length) {
     const sched_param priority{1};
     const bool allowed =
         sched_setaffinity(0, sizeof one, &one) == 0 && sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
-    if (!allowed || write(told[1], "r", 1) != 1) _exit(1);
+    if (!allowed || write(ready[1], "r", 1) != 1) _exit(1);
     const auto end = std::chrono::steady_clock::now() + length;
     while (std::chrono::steady_clock::now() < end) {
     }
     _exit(0);
   }
-  close(told[1]);
+  close(ready[1]);
   char word = 0;
-  const bool runs = read(told[0], &word, 1) == 1;
-  close(told[0]);
+  const bool runs = read(ready[0], &word, 1) == 1;
+  close(ready[0]);
   if (runs) return process;
   waitpid(process, nullptr, 0);
   return 0;

@@ -165,7 +165,8 @@ bool cpu_shows_what_is_in_use() {
 }
 
 TEST(slow_path, leaves_clean_upper_halves_to_code_without_avx) {
-  if (!__builtin_cpu_supports("avx") || !cpu_shows_what_is_in_use()) GTEST_SKIP() << "this CPU does not tell";
+  if (!__builtin_cpu_supports("avx") || !cpu_shows_what_is_in_use())
+    GTEST_SKIP() << "this CPU does not report it";
   registers before;
   registers after;
   before.fill(16, 16);

@@ -271,7 +271,7 @@ TEST_F(trace_death_test, of_two_runtimes_is_one_file) {
 }
 
 TEST_F(trace_death_test, without_a_cpu_is_a_period_of_its_own) {
-  if (!fs::exists("/proc/thread-self/schedstat")) GTEST_SKIP() << "this kernel does not tell";
+  if (!fs::exists("/proc/thread-self/schedstat")) GTEST_SKIP() << "this kernel does not report it";
   EXPECT_EXIT(
       {
         begin_trace();

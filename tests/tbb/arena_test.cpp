@@ -158,7 +158,7 @@ TEST(control, a_handle_is_given_up) {
   });
 }
 
-TEST(control_death_test, an_exception_ends_the_program_if_it_is_told_to) {
+TEST(control_death_test, an_exception_ends_the_program_if_that_is_set) {
   GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
   EXPECT_DEATH(
       {
@@ -169,7 +169,7 @@ TEST(control_death_test, an_exception_ends_the_program_if_it_is_told_to) {
 }
 
 /// The same where the headers themselves throw.
-TEST(control_death_test, wrong_use_ends_the_program_if_it_is_told_to) {
+TEST(control_death_test, wrong_use_ends_the_program_if_that_is_set) {
   GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
   EXPECT_EXIT(
       {

@@ -170,13 +170,13 @@ template <class Sender, class Receiver> struct detached_operation {
     }
 
    private:
-    template <class Tell> void end(Tell tell) noexcept {
+    template <class Complete> void end(Complete complete) noexcept {
       if constexpr (requires { typename Receiver::notified_after_destruction; }) {
         Receiver last(std::move(receiver));  // this object goes, too
         delete self;
-        tell(last);
+        complete(last);
       } else {
-        tell(receiver);
+        complete(receiver);
         delete self;
       }
     }

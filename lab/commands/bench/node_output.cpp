@@ -137,7 +137,7 @@ outcome parse_hope_output(const process::child_result& result, int nodes,
   return read;
 }
 
-bool has_told_time(const process::child_result& result, int node) {
+bool has_reported_time(const process::child_result& result, int node) {
   return reports_in(result.errors, read_report).contains(node);
 }
 

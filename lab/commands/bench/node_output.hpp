@@ -28,6 +28,6 @@ outcome parse_hope_output(const process::child_result& result, int nodes,
                           const std::vector<node_death>& deaths);
 
 /// Whether a node reached the end of its work, so that killing it afterwards changed nothing.
-bool has_told_time(const process::child_result& result, int node);
+bool has_reported_time(const process::child_result& result, int node);
 
 }  // namespace sukima::cli::bench

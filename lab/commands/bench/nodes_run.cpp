@@ -155,7 +155,7 @@ std::optional<outcome> node_stage::run_hope(const task& what, std::chrono::nanos
       return run_failure{fmt::format("had exit code {} on node {}", end.exit_code, end.node)};
     }
   }
-  const auto is_over = [&](const planned_death& p) { return has_told_time(result, p.node); };
+  const auto is_over = [&](const planned_death& p) { return has_reported_time(result, p.node); };
   if (killed != static_cast<int>(plan.size()) || std::ranges::any_of(plan, is_over)) return std::nullopt;
   return parse_hope_output(result, what.nodes, killer.deaths());
 }

@@ -29,7 +29,7 @@
 // claim of a node with a smaller number arrives. A result is sent to all. A node that has the task to do takes it
 // over, and ends what it runs of it. A task's value is its own: equal on all nodes. A node may
 // give a free task to any other one at any moment, as that may have asked, and takes it for claimed by that one, whether it
-// arrives or not; who gets it runs it if it runs nothing, else says that it does not, which may be lost, too.
+// arrives or not; a node that receives it runs it if it runs nothing, else it refuses. The refusal may be lost, too.
 // Time is not modelled: patience may be over at any moment.
 //
 // Not explored: the request that a gift answers; more than two gifts between two nodes, and more than one among three;

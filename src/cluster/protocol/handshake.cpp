@@ -15,30 +15,30 @@ constexpr std::size_t longest_build_id = 128;
 
 byte_view view(std::string_view text) noexcept { return std::as_bytes(std::span(text)); }
 
-bytes hello_of(const identity& who) {
+bytes hello_of(const identity& sender) {
   bytes hello;
   byte_sink(hello)
-      .number(who.word_size)
-      .number(who.nodes)
-      .number(who.node)
-      .number(who.port)
-      .text(who.version)
-      .text(who.build_id);
+      .number(sender.word_size)
+      .number(sender.nodes)
+      .number(sender.node)
+      .number(sender.port)
+      .text(sender.version)
+      .text(sender.build_id);
   return hello;
 }
 
 identity read_hello(byte_view hello) {
   byte_source source(hello);
-  identity who;
-  who.word_size = source.number<std::uint8_t>();
-  who.nodes = source.number<std::uint32_t>();
-  who.node = source.number<std::uint32_t>();
-  who.port = source.number<std::uint16_t>();
-  who.version = source.text(longest_version);
-  who.build_id = source.text(longest_build_id);
-  if (!source.ok() || !source.rest().empty() || who.node >= who.nodes)
+  identity sender;
+  sender.word_size = source.number<std::uint8_t>();
+  sender.nodes = source.number<std::uint32_t>();
+  sender.node = source.number<std::uint32_t>();
+  sender.port = source.number<std::uint16_t>();
+  sender.version = source.text(longest_version);
+  sender.build_id = source.text(longest_build_id);
+  if (!source.ok() || !source.rest().empty() || sender.node >= sender.nodes)
     throw frame_error("its greeting is damaged");
-  return who;
+  return sender;
 }
 
 bytes joined(byte_view first, byte_view second) {
@@ -83,7 +83,7 @@ handshake::step handshake::take(const frame& arrived) {
     case awaited::hello:
       break;
   }
-  if (arrived.kind != frame_kind::hello) throw frame_error("it does not say who it is");
+  if (arrived.kind != frame_kind::hello) throw frame_error("it does not identify itself");
   peer_ = read_hello(arrived.content);
   return {.done = true};
 }

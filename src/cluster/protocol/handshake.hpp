@@ -4,7 +4,7 @@
 //   acceptor -> connector   challenge: a random number
 //   connector -> acceptor   proof: a random number, and MAC(token, "connector", both numbers)
 //   acceptor -> connector   proof: MAC(token, "acceptor", both numbers); empty: the token differs
-//   both                    hello: who I am, under the keys
+//   both                    hello: own identity, under the keys
 //
 // The connector proves that it knows the token first. Nodes send their identities only after both have proved
 // it. So a stranger that connects learns a random number, and can only end its own connection. The keys of

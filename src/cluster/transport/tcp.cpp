@@ -495,7 +495,7 @@ class tcp_transport final : public transport {
   asio::steady_timer warning_time_;
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
-  std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< who came to the meeting, strangers among them
+  std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< of the meeting, strangers among them
   bool has_sent_members_ = false;  ///< node 0
   bool is_listed_;  ///< it has node 0's list of nodes, or is node 0
   bool meeting_ = true;

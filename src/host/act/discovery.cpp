@@ -69,8 +69,8 @@ std::optional<description> discovery::look(deadline end) {
 std::vector<std::string> discovery::take_notes() {
   std::vector<std::string> fresh;
   for (std::string& note : std::exchange(notes_, {})) {
-    if (std::ranges::find(told_, note) != told_.end()) continue;
-    told_.push_back(note);
+    if (std::ranges::find(reported_, note) != reported_.end()) continue;
+    reported_.push_back(note);
     fresh.push_back(std::move(note));
   }
   return fresh;

@@ -26,23 +26,23 @@ void guest_vcpus::seen(double at, std::vector<double> ran) {
 
 reach guest_vcpus::can(const std::string& value) const {
   if (!vcpu_count(value)) return {false, "'" + value + "' is no number of virtual CPUs"};
-  if (!heard_) return {false, target() + " is silent; start 'sukima guest' in it"};
+  if (!answers_) return {false, target() + " is silent; start 'sukima guest' in it"};
   return {true, {}};
 }
 
-std::optional<std::string> guest_vcpus::present() const { return told_ ? std::to_string(*told_) : "all"; }
+std::optional<std::string> guest_vcpus::present() const { return sent_ ? std::to_string(*sent_) : "all"; }
 
 int guest_vcpus::apply(const std::string& value, double now) {
-  before_ = told_.value_or(0);
-  told_ = vcpu_count(value);
+  before_ = sent_.value_or(0);
+  sent_ = vcpu_count(value);
   applied_at_ = now;
   while (samples_.size() > 1 && samples_[1].at <= now) samples_.pop_front();
-  return told_ ? 0 : EINVAL;
+  return sent_ ? 0 : EINVAL;
 }
 
 proof guest_vcpus::verify(const std::string& value, double now) {
   const auto wanted = vcpu_count(value);
-  if (!wanted || wanted != told_ || samples_.size() < 2) return proof::waiting;
+  if (!wanted || wanted != sent_ || samples_.size() < 2) return proof::waiting;
   const sample& last = samples_.back();
   const bool fewer = before_ == 0 || *wanted <= before_;
   const double since = now - applied_at_;

@@ -14,14 +14,14 @@ class guest_vcpus final : public actuator {
  public:
   explicit guest_vcpus(std::string vm) : vm_(std::move(vm)) {}
 
-  /// Whether the guest has been heard lately: without its service nothing would happen.
-  void heard(bool lately) { heard_ = lately; }
+  /// Whether the guest has answered lately: without its service nothing would happen.
+  void set_answers(bool lately) { answers_ = lately; }
   /// The counters of one moment: seconds that each vCPU ran. What is older than needed is forgotten.
   void seen(double at, std::vector<double> ran);
   /// The number for the guest; nothing: none.
-  std::optional<unsigned> told() const { return told_; }
+  std::optional<unsigned> sent() const { return sent_; }
   /// Nothing is set any more.
-  void end() { told_.reset(); }
+  void end() { sent_.reset(); }
 
   std::string target() const override { return "the guest service of " + vm_; }
   reach can(const std::string& value) const override;
@@ -38,8 +38,8 @@ class guest_vcpus final : public actuator {
   };
 
   std::string vm_;
-  bool heard_ = false;
-  std::optional<unsigned> told_;
+  bool answers_ = false;
+  std::optional<unsigned> sent_;
   unsigned before_ = 0;  ///< the number before the act; 0: all
   double applied_at_ = 0;
   std::deque<sample> samples_;  ///< the last before the act, and those since

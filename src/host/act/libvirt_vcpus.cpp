@@ -26,7 +26,7 @@ class libvirt_vcpus final : public actuator {
       if (*count < now.present) return {false, none_is_unplugged(now.present)};
       if (*count > now.most)
         return {false, fmt::format("the machine has {} virtual CPUs and room for {}; with {} as the most in "
-                                   "its description (virsh setvcpus --maximum --config) it must start anew",
+                                   "its description (virsh setvcpus --maximum --config) it must be restarted",
                                    now.present, now.most, *count)};
     } catch (const source_error& error) {
       return {false, error.what()};

@@ -50,7 +50,7 @@ void plug_dialogue::fail(std::string why) {
 
 std::string plug_dialogue::take_commands() { return std::exchange(commands_, {}); }
 
-void plug_dialogue::hear(std::string_view bytes) {
+void plug_dialogue::receive(std::string_view bytes) {
   if (ended_) return;
   const std::string wrong = objects_.feed(bytes, [this](std::string_view text) {
     take_object(text);

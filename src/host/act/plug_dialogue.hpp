@@ -21,7 +21,7 @@ class plug_dialogue {
   explicit plug_dialogue(std::size_t count) : count_(count) {}
 
   /// What came from the monitor: parts of JSON objects, cut anywhere. Linear time.
-  void hear(std::string_view bytes);
+  void receive(std::string_view bytes);
   /// Returns the bytes to send now, once.
   std::string take_commands();
   /// All is done, or something is wrong: nothing more is wanted.

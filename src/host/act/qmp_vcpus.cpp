@@ -116,7 +116,7 @@ class qmp_vcpus final : public actuator {
       const ssize_t count = ::recv(socket.get(), bytes, sizeof bytes, 0);
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count <= 0) return count == 0 ? ECONNRESET : errno;
-      dialogue.hear({bytes, static_cast<std::size_t>(count)});
+      dialogue.receive({bytes, static_cast<std::size_t>(count)});
       const std::string next = dialogue.take_commands();
       // A command is far smaller than the socket's buffer, and the one before was answered.
       if (!next.empty() &&

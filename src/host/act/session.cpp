@@ -77,7 +77,7 @@ std::vector<int> session::readable() const {
 
 void session::step(double now) {
   for (const auto& one : members_) {
-    one->hear(now);
+    one->receive(now);
     if (one->link() == nullptr) continue;
     if (const auto complaint = one->link()->complaint(now))
       events_.push_back(fmt::format("{}: {}", one->name(), *complaint));
@@ -99,7 +99,7 @@ void session::cycle(double now) {
       leave(one, now);
     }
     if (auto wishes = one.new_wishes(tolerance)) changes.push_back({j, *std::move(wishes)});
-    const bool silent = one.has_spoken() && !one.heard_lately(now);
+    const bool silent = one.has_spoken() && !one.reported_lately(now);
     if (silent && !one.silent && one.chosen()) {
       optimiser_.event(one.number, now, vm_event::guest_silent);
       events_.push_back(fmt::format("{}: its guest service is silent", one.name()));
@@ -159,9 +159,10 @@ void session::say_numbers(double now) {
       if (optimiser_.trial_runs(one.number) && *wanted != optimiser_.resting(one.number)) trial = count;
     }
     one.link()->say(one.message(trial), now);
-    if (one.ignores_number(now) && !std::exchange(one.told_to_ignore, true))
-      events_.push_back(fmt::format("{}: it does not follow its number: it was told {} and uses {:.2f} CPUs",
-                                    one.name(), one.count(), one.use()));
+    if (one.ignores_number(now) && !std::exchange(one.said_ignoring, true))
+      events_.push_back(
+          fmt::format("{}: it does not follow its number: the number is {} and it uses {:.2f} CPUs",
+                      one.name(), one.count(), one.use()));
   }
 }
 
@@ -170,30 +171,30 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
   const unsigned count = raise_ceiling(one, wanted, now);
   if (one.waiting) {
     const proof found = actor_->verify(one.vcpus, *one.waiting, now);
-    if (found == proof::waiting && one.vcpus.told() == count) return;
+    if (found == proof::waiting && one.vcpus.sent() == count) return;
     const receipt done = *std::exchange(one.waiting, std::nullopt);
     if (found == proof::proved) {
       if (one.in_effect) actor_->ended(*one.in_effect);
       one.in_effect = done;
       one.switching = {};
-      one.set_count(*one.vcpus.told(), now);
+      one.set_count(*one.vcpus.sent(), now);
     } else {
       actor_->ended(done);
       if (found == proof::failed) act_failed(one, "it is not to be seen in the host's counters", now);
     }
-    if (one.vcpus.told() == count) return;
+    if (one.vcpus.sent() == count) return;
   }
-  if (one.vcpus.told() == count || !one.switching.open(now)) return;
-  if (!one.heard_lately(now)) {
+  if (one.vcpus.sent() == count || !one.switching.open(now)) return;
+  if (!one.reported_lately(now)) {
     // Nothing was tried yet: it may still start.
-    if (!one.unheard_since) one.unheard_since = now;
-    if (now - *one.unheard_since >= patience_with_service && !std::exchange(one.told_unheard, true))
+    if (!one.silent_since) one.silent_since = now;
+    if (now - *one.silent_since >= patience_with_service && !std::exchange(one.said_silent, true))
       events_.push_back(fmt::format("{}: its virtual CPUs could not be set: {}", one.name(),
                                     one.vcpus.can(std::to_string(count)).why));
     return;
   }
-  one.unheard_since.reset();
-  one.told_unheard = false;
+  one.silent_since.reset();
+  one.said_silent = false;
   try {
     one.waiting = actor_->apply(one.vcpus, one.name(), act_kind::vcpus, std::to_string(count), now);
   } catch (const act_error& error) {
@@ -226,7 +227,7 @@ unsigned session::raise_ceiling(session_member& one, unsigned count, double now)
     if (one.ceiling() != nullptr) one.ceiling()->forget();
     return count;
   }
-  const bool leased = one.in_effect && !one.waiting && one.heard_lately(now);
+  const bool leased = one.in_effect && !one.waiting && one.reported_lately(now);
   if (one.ceiling() != nullptr && leased && !one.ceiling()->busy() && one.plugging.open(now))
     begin_to_plug(one, std::to_string(count), now);
   return one.there();

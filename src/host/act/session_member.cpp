@@ -59,20 +59,22 @@ void session_member::describe(const vm& now) {
   for (vcpu& one : described_.vcpus) one.demand.reset();
 }
 
-void session_member::hear(double now) {
+void session_member::receive(double now) {
   if (link() == nullptr) return;
   link()->step(now);
   for (const guest_message& message : link()->take()) {
-    heard_at_ = now;
+    reported_at_ = now;
     wants_at_most_ = message.want;
     if (message.progress) latest_ = mark{now, *message.progress};
   }
   // The wish of a silent service does not count: it may have ended, with the programs that had the wish.
-  if (!heard_lately(now)) wants_at_most_.reset();
-  vcpus.heard(has_spoken() && heard_lately(now));
+  if (!reported_lately(now)) wants_at_most_.reset();
+  vcpus.set_answers(has_spoken() && reported_lately(now));
 }
 
-bool session_member::heard_lately(double now) const { return heard_at_ && now - *heard_at_ <= silence; }
+bool session_member::reported_lately(double now) const {
+  return reported_at_ && now - *reported_at_ <= silence;
+}
 
 /// The demand rises at once and falls over half a minute, also that of a machine that is paused: it neither
 /// runs nor waits.
@@ -195,7 +197,7 @@ std::optional<host_message> session_member::message(std::optional<unsigned> tria
   host_message result;
   result.usable = is_set_ && by_threads() ? count_ : usable();
   if (!by_threads()) {
-    result.vcpus = vcpus.told();
+    result.vcpus = vcpus.sent();
     if (result.vcpus) result.usable = std::min<double>(result.usable, *result.vcpus);
   }
   // A guest can only ask for less.
@@ -207,7 +209,7 @@ std::optional<host_message> session_member::message(std::optional<unsigned> tria
 void session_member::set_count(unsigned count, double now) {
   if (is_set_ && count == count_) return;
   changed_at_ = now;
-  told_to_ignore = false;
+  said_ignoring = false;
   is_set_ = true;
   count_ = count;
 }

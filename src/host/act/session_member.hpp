@@ -25,7 +25,7 @@ class session_member {
   session_member(const vm& described, session_vm given, double cycle_seconds);
 
   /// Reads the guest's messages.
-  void hear(double now);
+  void receive(double now);
   /// Reads the counters. \returns false if the machine has ended
   bool measure(double now);
   /// What each of its vCPUs wants, for the estimate.
@@ -68,9 +68,9 @@ class session_member {
   unsigned count() const { return count_; }
   double use() const { return use_; }
   /// The guest said something in the last 10 s; of a file: always.
-  bool heard_lately(double now) const;
-  bool has_spoken() const { return heard_at_.has_value(); }
-  /// Some seconds after a change: whether the program's use is above the number that it was told.
+  bool reported_lately(double now) const;
+  bool has_spoken() const { return reported_at_.has_value(); }
+  /// Some seconds after a change: whether the program's use is above the number that was sent to it.
   bool ignores_number(double now) const;
 
   std::size_t number = 0;  ///< of the optimiser
@@ -80,10 +80,10 @@ class session_member {
   attempts switching, plugging;
   std::optional<receipt> plugged;  ///< plugging in that waits for its proof
   std::optional<double> asked_at;  ///< whether virtual CPUs can be plugged in was asked then
-  std::optional<double> unheard_since;  ///< an act waits for its first word
-  bool told_unheard = false;
+  std::optional<double> silent_since;  ///< an act waits for its first word
+  bool said_silent = false;
   double entitled = 0;  ///< usable CPUs by the estimate, whatever it uses now
-  bool silent = false, told_to_ignore = false;
+  bool silent = false, said_ignoring = false;
 
  private:
   struct mark {
@@ -104,7 +104,7 @@ class session_member {
   ran_and_waited done_;  ///< since the reading before
   received_share received_;
   bool ended_ = false;
-  std::optional<double> heard_at_;
+  std::optional<double> reported_at_;
   std::optional<mark> latest_, window_began_;  ///< progress: the last word, and that of the last window's end
   std::optional<unsigned> wants_at_most_;  ///< the guest's `want`
   std::vector<vcpu_wish> wanted_;  ///< the last result of `new_wishes`

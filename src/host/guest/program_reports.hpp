@@ -13,7 +13,7 @@ namespace sukima::host {
 /// `online` is not for programs and counts as nothing.
 class program_reports {
  public:
-  /// The most programs that are heard at once.
+  /// The most programs whose reports are kept at once.
   static constexpr std::size_t most_programs = 64;
 
   /// A program has connected. \returns false if there are too many

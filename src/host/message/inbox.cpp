@@ -48,11 +48,12 @@ guest_inbox::counts guest_inbox::seen() const { return {taken_, malformed_ + fra
 
 std::optional<std::string> guest_inbox::complaint(double now) {
   const counts all = seen();
-  const std::uint64_t malformed = all.malformed - told_.malformed, too_many = all.too_many - told_.too_many;
+  const std::uint64_t malformed = all.malformed - reported_.malformed,
+                      too_many = all.too_many - reported_.too_many;
   if (malformed + too_many == 0) return std::nullopt;
-  if (told_at_ && now - *told_at_ < between_complaints) return std::nullopt;
-  told_ = all;
-  told_at_ = now;
+  if (reported_at_ && now - *reported_at_ < between_complaints) return std::nullopt;
+  reported_ = all;
+  reported_at_ = now;
   return fmt::format("dropped {} malformed messages and {} above {:g} a second", malformed, too_many,
                      guest_messages_a_second);
 }

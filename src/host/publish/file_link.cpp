@@ -54,8 +54,8 @@ class file_link final : public guest_link {
   }
 
   std::optional<std::string> complaint(double now) override {
-    if (trouble_.empty() || (told_at_ && now - *told_at_ < 60)) return std::nullopt;
-    told_at_ = now;
+    if (trouble_.empty() || (reported_at_ && now - *reported_at_ < 60)) return std::nullopt;
+    reported_at_ = now;
     return trouble_;
   }
 
@@ -82,7 +82,7 @@ class file_link final : public guest_link {
 
   std::filesystem::path file_;
   std::string trouble_;
-  std::optional<double> told_at_;
+  std::optional<double> reported_at_;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ class discovery {
   std::string root_, latest_;
   observer observer_;
   bool begun_ = false;
-  std::vector<std::string> notes_, told_;
+  std::vector<std::string> notes_, reported_;
 };
 
 }  // namespace sukima::host

@@ -57,8 +57,8 @@ class guest_inbox {
   token_bucket budget_{guest_messages_a_second};
   std::vector<guest_message> waiting_;
   std::uint64_t taken_ = 0, malformed_ = 0, too_many_ = 0;
-  counts told_;
-  std::optional<double> told_at_;
+  counts reported_;
+  std::optional<double> reported_at_;
 };
 
 }  // namespace sukima::host

@@ -112,7 +112,7 @@ class loaded_libvirt final : public libvirt_calls {
       answer.pcpus = pcpus();
     if (!tunable_)
       answer.notes.push_back("libvirt at " + uri_ +
-                             " does not tell weights and caps; as root, qemu:///system does");
+                             " does not report weights and caps; as root, qemu:///system does");
     return answer;
   }
 
@@ -214,7 +214,7 @@ class loaded_libvirt final : public libvirt_calls {
       if ((map[cpu / 8] >> (cpu % 8) & 1) != 0) ids.push_back(static_cast<std::uint32_t>(cpu));
     free(map);
     if (ids.empty())
-      throw source_error("libvirt at " + uri_ + " does not tell its host's CPUs: " + library_.last_error());
+      throw source_error("libvirt at " + uri_ + " does not report its host's CPUs: " + library_.last_error());
     return ids;
   }
 

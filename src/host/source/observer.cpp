@@ -55,7 +55,7 @@ std::string text_of(const change& one) {
     case change_kind::renamed:
       return one.former + " was renamed to " + one.name + ".";
     case change_kind::restarted:
-      return one.name + " was started anew, or came back from another host.";
+      return one.name + " was restarted, or came back from another host.";
     case change_kind::late:
       return one.name + " does not answer.";
     case change_kind::back:

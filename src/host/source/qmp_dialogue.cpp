@@ -61,7 +61,7 @@ void qmp_dialogue::fail(std::string why) {
 
 std::string qmp_dialogue::take_questions() { return std::exchange(questions_, {}); }
 
-void qmp_dialogue::hear(std::string_view bytes) {
+void qmp_dialogue::receive(std::string_view bytes) {
   if (ended_) return;
   const std::string wrong = objects_.feed(bytes, [this](std::string_view text) {
     take_object(text);

@@ -35,7 +35,7 @@ struct qmp_machine {
 class qmp_dialogue {
  public:
   /// What came from the monitor: parts of JSON objects, cut anywhere. Takes linear time.
-  void hear(std::string_view bytes);
+  void receive(std::string_view bytes);
   /// Returns the bytes to send now, once.
   std::string take_questions();
   /// All answers came, or something is wrong: nothing more is wanted.

@@ -14,11 +14,11 @@ constexpr int most_depth = 64;
 }  // namespace
 
 std::string qmp_objects::feed(std::string_view bytes, const std::function<bool(std::string_view)>& take) {
-  heard_ += bytes;
+  received_ += bytes;
   std::size_t begin = 0;  // of the object that is being scanned
   bool goes_on = true;
-  for (; scanned_ < heard_.size() && goes_on; ++scanned_) {
-    const char c = heard_[scanned_];
+  for (; scanned_ < received_.size() && goes_on; ++scanned_) {
+    const char c = received_[scanned_];
     if (in_string_) {
       if (!after_backslash_ && c == '"') in_string_ = false;
       after_backslash_ = !after_backslash_ && c == '\\';
@@ -29,12 +29,12 @@ std::string qmp_objects::feed(std::string_view bytes, const std::function<bool(s
     if (c != '}' && c != ']') continue;
     if (--depth_ < 0) return "it does not speak QMP";
     if (depth_ > 0) continue;
-    goes_on = take(std::string_view(heard_).substr(begin, scanned_ + 1 - begin));
+    goes_on = take(std::string_view(received_).substr(begin, scanned_ + 1 - begin));
     begin = scanned_ + 1;
   }
-  heard_.erase(0, begin);
+  received_.erase(0, begin);
   scanned_ -= std::min(begin, scanned_);
-  return goes_on && heard_.size() > most_bytes ? "its answer is longer than 32 MiB" : "";
+  return goes_on && received_.size() > most_bytes ? "its answer is longer than 32 MiB" : "";
 }
 
 }  // namespace sukima::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objects in what QEMU's monitor says: bytes come cut anywhere, and objects may be printed over many
-// lines (-qmp-pretty), so only braces tell where one ends. Source: QEMU's "QMP Protocol Specification",
+// lines (-qmp-pretty), so only braces show where one ends. Source: QEMU's "QMP Protocol Specification",
 // section 2.
 #pragma once
 
@@ -19,7 +19,7 @@ class qmp_objects {
   std::string feed(std::string_view bytes, const std::function<bool(std::string_view)>& take);
 
  private:
-  std::string heard_;  // an object that is not whole yet
+  std::string received_;  // an object that is not whole yet
   std::size_t scanned_ = 0;
   int depth_ = 0;
   bool in_string_ = false, after_backslash_ = false;

@@ -36,7 +36,7 @@ class connection {
       return fail("closed the connection; the machine is ending, or the monitor is broken");
     if (count < 0 && errno != EAGAIN && errno != EINTR)
       return fail(std::string("broke: ") + std::strerror(errno));
-    if (count > 0) dialogue_.hear({bytes, static_cast<std::size_t>(count)});
+    if (count > 0) dialogue_.receive({bytes, static_cast<std::size_t>(count)});
     unsent_ += dialogue_.take_questions();
     if (!unsent_.empty() && !dialogue_.ended()) {
       const ssize_t sent = send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);

@@ -44,9 +44,9 @@
 #define ROOM 1
 #define SENDER 0
 #define RECEIVER 1
-#define NOBODY 2
+#define NO_PROCESS 2
 #ifndef KILLED
-#define KILLED NOBODY
+#define KILLED NO_PROCESS
 #endif
 #define AWAKE 0
 #define RUNG 1
@@ -199,7 +199,7 @@ end_sleeping:
 /* The parent: a process dies, and the parent learns of it. */
 proctype parent() {
   byte other;
-#if KILLED != NOBODY
+#if KILLED != NO_PROCESS
   dead[KILLED] = true;
   other = 1 - KILLED;
   if

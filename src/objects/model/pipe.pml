@@ -27,13 +27,13 @@
 //   BUG_NO_REPAIR        a lock of the dead is only taken over
 //   BUG_ONE_LOCK         the process that inherits a lock repairs at once, without the other lock
 
-#define NOBODY 9
+#define NO_PROCESS 9
 #ifndef KILLED
-#define KILLED NOBODY
+#define KILLED NO_PROCESS
 #endif
 byte head, tail;
 byte content[4], first, last;  /* of the pipe: the writers */
-byte owner[2];                 /* of the senders' and the receivers' lock: NOBODY, a process, or DEAD */
+byte owner[2];                 /* of the senders' and the receivers' lock: NO_PROCESS, a process, or DEAD */
 bool repair, accepted[2], received[2], dead;
 #define DEAD 8
 /* A process that inherits a lock and dies before it holds it as others do leaves it to be inherited again. */
@@ -41,7 +41,7 @@ bool repair, accepted[2], received[2], dead;
 
 inline take(which, me) {
   if
-  :: atomic { owner[which] == NOBODY -> owner[which] = me }
+  :: atomic { owner[which] == NO_PROCESS -> owner[which] = me }
   :: atomic { owner[which] == DEAD -> owner[which] = INHERITED(me) };
 #ifndef BUG_NO_REPAIR
      repair = true;
@@ -49,7 +49,7 @@ inline take(which, me) {
      owner[which] = me
   fi
 }
-inline mend() {
+inline repair_counters() {
   atomic {
     if
     :: last - first > tail - head -> tail = head + (last - first)
@@ -67,18 +67,18 @@ inline lock(which, me) {
      :: else
      fi;
 #ifdef BUG_ONE_LOCK
-     mend();
+     repair_counters();
      break
 #else
-     owner[which] = NOBODY;
+     owner[which] = NO_PROCESS;
      take(0, me);
      take(1, me);
      if
-     :: repair -> mend()
+     :: repair -> repair_counters()
      :: else
      fi;
-     owner[1] = NOBODY;
-     owner[0] = NOBODY
+     owner[1] = NO_PROCESS;
+     owner[0] = NO_PROCESS
 #endif
   od
 }
@@ -88,7 +88,7 @@ proctype sender(byte me) {
     lock(0, me);
     atomic { content[last] = me; last++ };
     tail++;
-    owner[0] = NOBODY;
+    owner[0] = NO_PROCESS;
     accepted[me] = true
   } unless { dead && me == KILLED }
 }
@@ -112,13 +112,13 @@ end_receiving:
           head++
        :: else
        fi;
-       owner[1] = NOBODY
+       owner[1] = NO_PROCESS
     od
   } unless { dead && me == KILLED }
 }
 
 proctype killer() {
-#if KILLED != NOBODY
+#if KILLED != NO_PROCESS
   byte i;
   d_step {
     dead = true;
@@ -147,8 +147,8 @@ proctype judge() {
 
 init {
   atomic {
-    owner[0] = NOBODY;
-    owner[1] = NOBODY;
+    owner[0] = NO_PROCESS;
+    owner[1] = NO_PROCESS;
     run sender(0);
     run sender(1);
     run receiver(2);

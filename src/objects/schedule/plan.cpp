@@ -21,7 +21,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// \param wish who asked for what
+/// \param wish the variable and its value
 [[noreturn]] void refuse(const std::string& wish, const std::string& why) {
   sukima::detail::throw_bad_setting(wish + ": " + why);
 }

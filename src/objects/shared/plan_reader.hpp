@@ -23,7 +23,7 @@ struct named_plan {
 };
 
 /// Reads a plan file. Whether its names are those of a program is for the caller to check.
-/// \param machine_hash as sukima_capacity_machine() tells
+/// \param machine_hash the number that sukima_capacity_machine() returns
 /// \throws description_error if it is malformed, or was made for another machine
 named_plan read_plan(std::string_view text, std::uint64_t machine_hash);
 

@@ -47,7 +47,7 @@ struct plan {
 plan make_plan(const description& program, const plan_request& request);
 
 /// The text of a plan file, for read_plan (plan_reader.hpp).
-/// \param machine_hash as sukima_capacity_machine() tells
+/// \param machine_hash the number that sukima_capacity_machine() returns
 std::string plan_text(const description& program, const candidate& chosen, double cpus,
                       std::uint64_t machine_hash);
 

@@ -147,7 +147,7 @@ void request_abort_checks(runtime_core& r) noexcept {
 void unmask(runtime_core& r, task& t) noexcept {
   if (!t.cancellation_masked.load(std::memory_order_relaxed) || std::uncaught_exceptions() > 0) return;
   t.cancellation_masked.store(false, std::memory_order_release);
-  request_abort_checks(r);  // who looked before found it masked
+  request_abort_checks(r);  // earlier checks found it masked
 }
 
 std::exception_ptr abandon(choice_point* point) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanging fibers (place/hints.hpp): the offer of one place, who wants it, who is there.
+// Exchanging fibers (place/hints.hpp): the offer of one place, the workers that want it, and those that are there.
 //
 // check: spin -DINSISTS -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -136,7 +136,7 @@ inline give_up(me) {
 #endif
 }
 
-/* A worker in P says whether its fiber would go, then looks who wants P. */
+/* A worker in P says whether its fiber would go, then looks which worker wants P. */
 inline match_in(me, s) {
 #ifdef BUG_ORDER
   w = WANTED;
@@ -289,7 +289,7 @@ proctype insider(byte me; byte s) {
      :: atomic { ready[2] -> ready[2] = false }; s = 2
      :: atomic { ready[3] -> ready[3] = false }; s = 3
      :: atomic { ready[4] -> ready[4] = false }; s = 4
-     :: wants[A] && !raised[A] -> raised[A] = true                 /* idle: asks who wants to come */
+     :: wants[A] && !raised[A] -> raised[A] = true                 /* idle: asks which worker wants to come */
      :: wants[C] && !raised[C] -> raised[C] = true
      :: wants[D] && !raised[D] -> raised[D] = true
      :: ALL_ENDED -> break

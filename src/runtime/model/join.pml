@@ -29,11 +29,11 @@
 // Each BUG_ takes one safeguard away:
 //   BUG_STALE     a worker registers only if none is registered, though that one may be a worker that S has left since
 //   BUG_EARLY     a fiber is marked as parked before the switch away from it is complete
-//   BUG_STORE     the completer reads who waits and stores `done` in two steps
+//   BUG_STORE     the completer reads the waiting fiber and stores `done` in two steps
 //   BUG_NO_READY  a fiber whose task ended during the switch is not made ready
 //   BUG_LEAVE     the completer of a root sets the flag that lets its thread go, and writes `done` afterwards
 
-#define NOBODY 9
+#define NO_WORKER 9
 /* Values of task::joining; 0: not done, and nothing waits. */
 #define DONE 1
 #define SLEEPER 2       /* + the worker, 0 or 1 */
@@ -43,7 +43,7 @@
 byte joining[3];        /* of the three tasks */
 bool gone[3];           /* its owner has joined it */
 bool unparked[2];           /* worker::epoch */
-byte on = 0;            /* the worker whose thread runs S; NOBODY: S is parked or ready */
+byte on = 0;            /* the worker whose thread runs S; NO_WORKER: S is parked or ready */
 bool saved;             /* the switch away from S is complete */
 byte ready = 0;         /* how often S is in the ready queue */
 byte stage = 0;         /* of S: 0 waits for task 0, 1 waits for task 2 on top of that, 2 has ended */
@@ -54,7 +54,7 @@ bool flag_leave, home_unparked;   /* of the worker whose thread waits for the ro
 /* S continues, on worker w. */
 inline comes_to(w) {
   atomic {
-    assert(on == NOBODY);
+    assert(on == NO_WORKER);
     assert(saved);
     assert(stage < 2);
     on = w;
@@ -135,7 +135,7 @@ proctype worker(byte w) {
         atomic { assert(on == w); gone[t] = true };
         if
         :: stage == 1 -> stage = 0           /* the one on top has ended, too: await(task 0) goes round again */
-        :: stage == 0 -> atomic { stage = 2; on = NOBODY }
+        :: stage == 0 -> atomic { stage = 2; on = NO_WORKER }
         fi
      :: joining[t] != DONE ->
         if
@@ -143,9 +143,9 @@ proctype worker(byte w) {
         :: true ->                           /* finds other work: S is parked */
 #ifdef BUG_EARLY
            after_park(t);
-           atomic { if :: on == w -> on = NOBODY; saved = true :: else fi }
+           atomic { if :: on == w -> on = NO_WORKER; saved = true :: else fi }
 #else
-           atomic { on = NOBODY; saved = true };
+           atomic { on = NO_WORKER; saved = true };
            after_park(t)
 #endif
         :: true ->                           /* finds nothing: sleeps in place */

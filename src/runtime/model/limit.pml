@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The poll limit of a fiber: the owner's two polls, its slow path, and everybody who requests a poll.
+// The poll limit of a fiber: the owner's two polls, its slow path, and all that request a poll.
 //
 // check: spin -DTHIEF=2 -DPUSHES=5 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0

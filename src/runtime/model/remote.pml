@@ -94,7 +94,7 @@ byte queued = 0;         /* how often it is in the injector queue */
 byte completed = 0;
 
 /* One look of abort_given() at the list. */
-inline tell_abort() {
+inline send_abort() {
   if
   :: is_listed && !abort_reported -> abort_reported = true; abort_known = true
   :: else
@@ -261,14 +261,14 @@ proctype owner() {
   if
   :: aborts ->
      abort_written = true;                                           /* lower_abort(), request_abort_checks() */
-     atomic { tell_abort() }
+     atomic { send_abort() }
   :: !aborts
   fi;
   completed == 1                                                     /* await() */
 }
 
 /* Gives a task away, and gets its result, perhaps twice. Wherever it runs, it runs without an end until it is aborted, if
-   its owner is to abort it. The first time the other node may decline it: nobody has begun it there. */
+   its owner aborts it. The first time the other node may decline it: no worker has begun it there. */
 inline exchange_task() {
   if :: aborts = true :: skip fi;
   run owner();
@@ -282,7 +282,7 @@ inline exchange_task() {
        is_listed = true
      };
 #ifndef BUG_NO_LOOK
-     atomic { if :: abort_written -> tell_abort() :: else fi };
+     atomic { if :: abort_written -> send_abort() :: else fi };
 #endif
      if
      :: (!aborts || abort_known) -> declined = false

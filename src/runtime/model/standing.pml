@@ -34,7 +34,7 @@
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_NONE               the last one out answers "none"
-//   BUG_UNTOLD             a worker that finds nothing does not tell the node
+//   BUG_UNTOLD             a worker that finds nothing does not notify the node
 //   BUG_TAKEN_BACK         nor does one that relied on a question which the node takes back, as the worker was idle then
 //   BUG_BEGIN              a worker that begins does not look whether a request stands
 //   BUG_BEGIN_LOOKS_FIRST  it looks, and then says that it answers
@@ -52,7 +52,7 @@ bool asked[2];           /* worker::asked_by_node */
 bool high[2];            /* the limit is raised, for flag_remote */
 byte answered = 0;       /* answers to the request under way */
 bool got_task = false;   /* it was a task */
-bool told = false;       /* unanswered() was called since the node asked last */
+bool notified = false;       /* unanswered() was called since the node asked last */
 byte tasks = 0, given = 0, left = 0;
 bool comes;              /* work comes */
 bool is_withdrawn = false, is_over = false;
@@ -140,12 +140,12 @@ proctype worker(byte w) {
         :: else ->
            reply(false);
 #ifndef BUG_UNTOLD
-           atomic { if :: stands -> told = true :: else fi }
+           atomic { if :: stands -> notified = true :: else fi }
 #endif
         fi
      :: else ->                                                      /* the node took it back */
 #ifndef BUG_TAKEN_BACK
-        atomic { if :: stands -> told = true :: else fi }
+        atomic { if :: stands -> notified = true :: else fi }
 #endif
      fi;
      mine = false
@@ -195,7 +195,7 @@ again:
   ask_all();
   do
   :: answered == 1 -> break
-  :: told -> told = false; atomic { count++ }; ask_all()             /* remind() */
+  :: notified -> notified = false; atomic { count++ }; ask_all()             /* remind() */
   :: !single ->                                                      /* another node asks once */
      single = true;
      atomic {

@@ -134,7 +134,7 @@ int thread_of(const worker* victim, const task* awaited) noexcept {
 
 work search(worker& thief, task* awaited) {
   runtime_core& r = *thief.runtime;
-  SUKIMA_ASSERT(thief.mailbox.is_closed(), "no thief waits for a thief: who searches has closed its mailbox");
+  SUKIMA_ASSERT(thief.mailbox.is_closed(), "no thief waits for a thief: a search closes the mailbox first");
   SUKIMA_ASSERT(thief.reply.load(std::memory_order_seq_cst) == nullptr,
                 "a worker that begins to search has accepted each reply");
   const bool publishes = r.chosen.published_tasks != 0;

@@ -55,7 +55,7 @@ TEST_F(acting, revert_undoes_the_latest_first) {
   EXPECT_TRUE(revert(written).empty());
 }
 
-TEST_F(acting, what_somebody_else_has_changed_is_left) {
+TEST_F(acting, a_change_by_another_program_is_left) {
   journal written(file);
   actor one(written);
   const auto by = make_control_file(cap);

@@ -32,7 +32,7 @@ void check(const host::guest_message& message) {
 }
 
 /// The first byte is the size of the pieces and the time between them.
-void hear(const std::string& bytes) {
+void receive(const std::string& bytes) {
   host::guest_inbox inbox;
   const std::size_t piece = bytes.empty() ? 1 : 1 + static_cast<unsigned char>(bytes[0]) % 64;
   const double step = bytes.empty() ? 0 : (static_cast<unsigned char>(bytes[0]) / 64) * 0.01;
@@ -54,7 +54,7 @@ void hear(const std::string& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  hear(bytes);
+  receive(bytes);
   if (const auto message = host::parse_host_message(bytes)) {
     demand(message->usable > 0 && std::isfinite(message->usable), "usable is a number");
     demand(message->valid > 0 && message->valid <= 86400, "valid is at most a day");

@@ -100,7 +100,7 @@ void run(std::uint64_t seed) {
   EXPECT_EQ(bad, 0U);
   EXPECT_EQ(inbox.seen().taken, taken);
   EXPECT_LE(static_cast<double>(taken), 10 + now * 10);
-  // The machine is not only broken: it says something now and then, and that is heard.
+  // The machine is not only broken: it sends a valid message now and then, which must arrive.
   EXPECT_GT(taken, messages / 20);
   EXPECT_GT(inbox.seen().malformed, messages / 20);
 }

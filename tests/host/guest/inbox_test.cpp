@@ -33,7 +33,7 @@ TEST(inbox, a_clock_that_stands_or_goes_back_gives_nothing) {
   EXPECT_EQ(inbox.seen().taken, 10U);
 }
 
-TEST(inbox, keeps_few_messages_for_whoever_is_slow) {
+TEST(inbox, keeps_few_messages_for_a_slow_reader) {
   guest_inbox inbox;
   for (int i = 1; i <= 100; ++i) inbox.feed(progress(i), i);
   const auto messages = inbox.take();

@@ -31,7 +31,7 @@ std::uint64_t seed() {
   return fresh;
 }
 
-TEST(kill, of_whoever_acts_leaves_what_revert_undoes) {
+TEST(kill, of_the_acting_program_leaves_what_revert_undoes) {
   std::mt19937_64 random(seed());
   const guests::folder folder;
   const auto cap = folder.path / "cpu.max", file = folder.path / "journal";

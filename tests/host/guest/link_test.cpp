@@ -96,7 +96,7 @@ TEST(file_link, says_what_fails_and_tries_again) {
   EXPECT_EQ(guests::text_in(folder.path / "missing" / "host"), number(1));
 }
 
-TEST(port_link, talks_and_hears) {
+TEST(port_link, sends_and_receives) {
   auto [mine, guest] = guests::connected_pair();
   const int number_of = ::dup(mine.get());
   const auto link = make_port_link(number_of);
@@ -105,9 +105,9 @@ TEST(port_link, talks_and_hears) {
   EXPECT_EQ(guests::received(guest), text_of(host_message{.usable = 1.5, .vcpus = 2}));
   guests::send_to(guest, "sukima-guest 1\nwant 3\nend\nsukima-guest 1\n");
   link->step(1.5);
-  const auto heard = link->take();
-  ASSERT_EQ(heard.size(), 1U);
-  EXPECT_EQ(heard[0].want, 3U);
+  const auto got = link->take();
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_EQ(got[0].want, 3U);
   EXPECT_TRUE(guests::received(guest).empty());
   link->step(4);
   EXPECT_FALSE(guests::received(guest).empty());

@@ -51,8 +51,8 @@ TEST(guest_loop, carries_numbers_in_and_progress_out) {
   EXPECT_EQ(guests::text_in(machine.number()), text_of(host_message{.usable = 1.5}));
   const auto program = guests::connect_to(machine.root() / "run/sukima/guest.sock");
   guests::send_to(program, "sukima-guest 1\nprogress 5\nend\nsukima-guest 1\nprogress 12\nend\n");
-  const std::string heard = guests::wait_for(host, "progress 7.000\n");
-  EXPECT_NE(heard.find("progress 7.000\n"), std::string::npos);
+  const std::string got = guests::wait_for(host, "progress 7.000\n");
+  EXPECT_NE(got.find("progress 7.000\n"), std::string::npos);
   service.end();
   EXPECT_EQ(guests::text_in(machine.switch_of(2)), "1\n");
   EXPECT_FALSE(guests::fs::exists(machine.root() / "run/sukima/guest.sock"));

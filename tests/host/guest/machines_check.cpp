@@ -130,9 +130,9 @@ TEST_F(machines, follow_their_numbers_within_the_lease_and_no_longer) {
   describe("threads");
   optimise();
   for (machine& one : all) {
-    const json told = one.until([](const json& now) { return now["number"] == 1.0; });
+    const json got_number = one.until([](const json& now) { return now["number"] == 1.0; });
     const json follows = one.until([](const json& now) { return now["workers"] == 1; });
-    EXPECT_LT(follows["seconds"].get<double>() - told["seconds"].get<double>(), lease);
+    EXPECT_LT(follows["seconds"].get<double>() - got_number["seconds"].get<double>(), lease);
   }
   // With progress of its programs a machine is optimised, once it has been up for half a minute.
   wait_for_log(R"("verdict":"opened")");

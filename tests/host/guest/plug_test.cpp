@@ -25,17 +25,17 @@ const std::string recording = std::string(SUKIMA_RECORDED) + "/qmp-plug.txt";
 /// Plays the recording. \returns the commands, as QEMU got them
 std::vector<json> play(plug_dialogue& dialogue, recorded_answers answers, std::size_t piece) {
   std::vector<json> commands;
-  const auto hear = [&](json what, const std::string& id) {
+  const auto receive = [&](json what, const std::string& id) {
     if (!id.empty()) what["id"] = id;
     const std::string text = answers["event"].dump(2) + "\r\n" + what.dump() + "\r\n";
-    for (std::size_t at = 0; at < text.size(); at += piece) dialogue.hear(text.substr(at, piece));
+    for (std::size_t at = 0; at < text.size(); at += piece) dialogue.receive(text.substr(at, piece));
   };
-  dialogue.hear(answers["greeting"].dump());
+  dialogue.receive(answers["greeting"].dump());
   for (std::string text = dialogue.take_commands(); !text.empty(); text = dialogue.take_commands()) {
     commands.push_back(json::parse(text));
     const std::string name = commands.back().at("execute");
     const bool after = name == "query-cpus-fast" && answers.contains("query-cpus-fast-after");
-    hear(answers[after ? "query-cpus-fast-after" : name], commands.back().at("id"));
+    receive(answers[after ? "query-cpus-fast-after" : name], commands.back().at("id"));
   }
   return commands;
 }
@@ -103,8 +103,8 @@ TEST(plug_dialogue, says_why_it_cannot) {
   EXPECT_EQ(failure_of(4, odd), "its list of places for virtual CPUs is malformed");
   for (const char* text : {"{}", "220 ready {}", "[[[[", "]", "{\"QMP\": 1}]"}) {
     plug_dialogue dialogue(4);
-    dialogue.hear(text);
-    dialogue.hear(std::string(100, '['));
+    dialogue.receive(text);
+    dialogue.receive(std::string(100, '['));
     EXPECT_TRUE(dialogue.ended()) << text;
     EXPECT_NE(dialogue.failure(), "") << text;
   }

@@ -102,7 +102,7 @@ class beside_foreign_load : public testing::Test {
   synthetic_host host{2};
 };
 
-TEST_F(beside_foreign_load, a_guest_is_told_what_it_receives) {
+TEST_F(beside_foreign_load, a_guest_gets_the_number_that_it_receives) {
   host.begin("threads", {}, &written);
   host.run(5);
   EXPECT_EQ(text_in(host[0].machine.number()), "sukima-host 1\nusable 2.000\nvalid 10.000\nend\n");

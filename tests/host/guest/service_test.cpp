@@ -13,7 +13,7 @@ using guests::fake_machine;
 
 class service : public testing::Test {
  protected:
-  void hear(const host_message& message, double now) {
+  void receive(const host_message& message, double now) {
     running.from_host(text_of(message), now);
     machine.settle();
   }
@@ -30,7 +30,7 @@ class service : public testing::Test {
 };
 
 TEST_F(service, writes_the_number_for_programs_without_its_own_word) {
-  hear({.usable = 2.5, .trial = 2, .vcpus = 3}, 1);
+  receive({.usable = 2.5, .trial = 2, .vcpus = 3}, 1);
   EXPECT_EQ(guests::text_in(machine.number()), "sukima-host 1\nusable 2.500\nvalid 10.000\ntrial 2\nend\n");
   running.from_host("sukima-host 1\nusable many\nvalid 3\nend\n", 2);
   EXPECT_EQ(guests::text_in(machine.number()).find("usable 2.500"), 14U);
@@ -41,20 +41,20 @@ TEST_F(service, writes_the_number_for_programs_without_its_own_word) {
 }
 
 TEST_F(service, switches_cpus_and_reports_them) {
-  hear({.usable = 2, .vcpus = 2}, 1);
+  receive({.usable = 2, .vcpus = 2}, 1);
   EXPECT_EQ(machine.on(), "0-1");
   EXPECT_EQ(*step(1).online, (std::vector<std::uint32_t>{0, 1}));
   const auto events = running.take_events();
   ASSERT_EQ(events.size(), 1U);
   EXPECT_NE(events[0].find("are online: the host wants 2"), std::string::npos) << events[0];
-  hear({.usable = 2, .vcpus = 2}, 2);
+  receive({.usable = 2, .vcpus = 2}, 2);
   EXPECT_TRUE(running.take_events().empty());
-  hear({.usable = 2, .vcpus = 4}, 3);
+  receive({.usable = 2, .vcpus = 4}, 3);
   EXPECT_EQ(machine.on(), "0-3");
 }
 
 TEST_F(service, brings_cpus_back_when_the_host_is_silent) {
-  hear({.usable = 2, .valid = 10, .vcpus = 1}, 100);
+  receive({.usable = 2, .valid = 10, .vcpus = 1}, 100);
   running.from_host("sukima-host 1\nvcpus 1\nend\n", 129);  // not valid: no word
   running.step(129.9);
   machine.settle();
@@ -63,7 +63,7 @@ TEST_F(service, brings_cpus_back_when_the_host_is_silent) {
   machine.settle();
   EXPECT_EQ(machine.on(), "0-3");
   // A longer validity holds longer.
-  hear({.usable = 2, .valid = 50, .vcpus = 1}, 200);
+  receive({.usable = 2, .valid = 50, .vcpus = 1}, 200);
   running.step(249.9);
   machine.settle();
   EXPECT_EQ(machine.on(), "0");
@@ -73,24 +73,24 @@ TEST_F(service, brings_cpus_back_when_the_host_is_silent) {
 }
 
 TEST_F(service, brings_cpus_back_when_the_port_closes_or_it_stops) {
-  hear({.usable = 2, .vcpus = 1}, 1);
+  receive({.usable = 2, .vcpus = 1}, 1);
   running.host_closed();
   machine.settle();
   EXPECT_EQ(machine.on(), "0-3");
-  hear({.usable = 2, .vcpus = 3}, 2);
+  receive({.usable = 2, .vcpus = 3}, 2);
   EXPECT_EQ(machine.on(), "0-2");
   EXPECT_EQ(running.stop(), std::nullopt);
   EXPECT_EQ(machine.on(), "0-3");
 }
 
 TEST_F(service, brings_cpus_back_when_the_host_wants_no_number) {
-  hear({.usable = 2, .vcpus = 1}, 1);
-  hear({.usable = 2}, 2);
+  receive({.usable = 2, .vcpus = 1}, 1);
+  receive({.usable = 2}, 2);
   EXPECT_EQ(machine.on(), "0-3");
 }
 
 TEST_F(service, tries_again_what_failed) {
-  hear({.usable = 2, .vcpus = 3}, 1);
+  receive({.usable = 2, .vcpus = 3}, 1);
   const auto file = machine.switch_of(3);
   guests::fs::remove(file);
   guests::fs::create_directory(file);  // it cannot be written

@@ -27,7 +27,7 @@ class session_in_a_trial : public testing::Test {
     return host.running->state(0) == optimiser_state::trial && said && said->trial;
   }
   /// The session's sentences since the trial began.
-  bool told(const std::string& part) const {
+  bool reported(const std::string& part) const {
     return std::any_of(host.events.begin() + static_cast<std::ptrdiff_t>(told_before), host.events.end(),
                        [&](const std::string& one) { return one.find(part) != std::string::npos; });
   }
@@ -50,7 +50,7 @@ TEST_F(session_in_a_trial, a_paused_machine_has_no_result) {
   begin("threads");
   host[0].paused = true;
   host.run(12);
-  EXPECT_TRUE(told("a: its guest service is silent"));
+  EXPECT_TRUE(reported("a: its guest service is silent"));
   EXPECT_EQ(results(), 0U);
   EXPECT_EQ(decided(verdict_kind::voided), 1U);
   EXPECT_EQ(decided(verdict_kind::back), 1U);
@@ -70,7 +70,7 @@ TEST_F(session_in_a_trial, a_short_pause_makes_no_window) {
   host.run(6);
   host[0].paused = false;
   host.run(200);
-  EXPECT_FALSE(told("silent"));
+  EXPECT_FALSE(reported("silent"));
   EXPECT_EQ(host.running->count(0), 2U);
 }
 
@@ -78,7 +78,7 @@ TEST_F(session_in_a_trial, a_machine_that_ends_leaves_nothing) {
   begin("threads");
   host[0].gone = true;
   host.run(2);
-  EXPECT_TRUE(told("a: it has ended"));
+  EXPECT_TRUE(reported("a: it has ended"));
   EXPECT_EQ(results(), 0U);
   EXPECT_EQ(decided(verdict_kind::voided), 1U);
   EXPECT_FALSE(host.running->said(0));
@@ -93,7 +93,7 @@ TEST_F(session_in_a_trial, a_machine_that_moves_to_another_host_takes_no_act_alo
   host[0].service->host_closed();
   host[0].port = descriptor();
   host.run(2);
-  EXPECT_TRUE(told("a: it has ended"));
+  EXPECT_TRUE(reported("a: it has ended"));
   EXPECT_EQ(results(), 0U);
   for (const auto& [number, one] : written.in_effect()) EXPECT_EQ(one.what.vm, "b");
   host[0].machine.settle();

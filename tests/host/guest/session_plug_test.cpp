@@ -24,7 +24,7 @@ class session_that_plugs : public testing::Test {
     if (!host.running) host.begin("vcpus", {}, &written);
     host.run(seconds);
   }
-  std::size_t told(const std::string& part) const {
+  std::size_t reported(const std::string& part) const {
     return static_cast<std::size_t>(std::ranges::count_if(
         host.events, [&](const std::string& one) { return one.find(part) != std::string::npos; }));
   }
@@ -61,7 +61,7 @@ TEST_F(session_that_plugs, raises_the_ceiling_with_a_line_before_and_under_a_lea
   EXPECT_EQ(host.running->count(0), 4U);
   ASSERT_NE(plugged(), nullptr);
   EXPECT_EQ(plugged()->last, "proved");
-  EXPECT_EQ(told("a: it has 4 virtual CPUs now, until it ends"), 1U);
+  EXPECT_EQ(reported("a: it has 4 virtual CPUs now, until it ends"), 1U);
   EXPECT_EQ(plug->asked, 1U);
 }
 
@@ -103,7 +103,7 @@ TEST_F(session_that_plugs, uses_what_is_there_without_asking_again) {
   EXPECT_EQ(plugged(), nullptr);
 }
 
-TEST_F(session_that_plugs, does_not_plug_into_a_machine_that_nobody_allowed) {
+TEST_F(session_that_plugs, does_not_plug_into_a_machine_without_permission) {
   host.plugs.clear();
   run(60);
   EXPECT_EQ(guest.there(), 2U);
@@ -121,10 +121,11 @@ TEST_F(session_that_plugs, does_not_plug_into_a_machine_without_the_guest_servic
 TEST_F(session_that_plugs, reports_a_refusal_tries_once_more_and_gives_it_a_rest) {
   plug->refusal = "QEMU is too old";
   run(20);
-  EXPECT_EQ(told("a: no virtual CPU could be plugged in: QEMU is too old; the next attempt is in 30 s"), 1U);
+  EXPECT_EQ(reported("a: no virtual CPU could be plugged in: QEMU is too old; the next attempt is in 30 s"),
+            1U);
   EXPECT_EQ(guest.machine.on(), "0-1");
   run(40);
-  EXPECT_EQ(told("the next attempt is in 600 s"), 1U);
+  EXPECT_EQ(reported("the next attempt is in 600 s"), 1U);
   EXPECT_EQ(plug->asked, 2U);
   EXPECT_EQ(plugged(), nullptr) << "nothing was done";
   run(500);
@@ -134,7 +135,7 @@ TEST_F(session_that_plugs, reports_a_refusal_tries_once_more_and_gives_it_a_rest
 TEST_F(session_that_plugs, reports_what_broke_with_its_line_in_the_journal) {
   plug->broken = "it refuses device_add: CPU[2] exists";
   run(10);
-  EXPECT_EQ(told("a: no virtual CPU could be plugged in: it refuses device_add: CPU[2] exists"), 1U);
+  EXPECT_EQ(reported("a: no virtual CPU could be plugged in: it refuses device_add: CPU[2] exists"), 1U);
   ASSERT_NE(plugged(), nullptr);
   EXPECT_EQ(plugged()->last, "failed");
   EXPECT_EQ(guest.machine.on(), "0-1");
@@ -143,7 +144,7 @@ TEST_F(session_that_plugs, reports_what_broke_with_its_line_in_the_journal) {
 TEST_F(session_that_plugs, believes_only_the_hosts_counters) {
   plug->loses_it = true;
   run(20);
-  EXPECT_EQ(told("a: no virtual CPU could be plugged in: the host's counters do not show them"), 1U);
+  EXPECT_EQ(reported("a: no virtual CPU could be plugged in: the host's counters do not show them"), 1U);
   ASSERT_NE(plugged(), nullptr);
   EXPECT_EQ(plugged()->last, "failed");
   EXPECT_EQ(guest.machine.on(), "0-1");
@@ -155,7 +156,8 @@ TEST_F(session_that_plugs, reports_a_guest_that_ignores_what_was_plugged_in) {
   ASSERT_NE(plugged(), nullptr);
   EXPECT_EQ(plugged()->last, "proved") << "the threads are there";
   EXPECT_EQ(guest.machine.on(), "0-1");
-  EXPECT_EQ(told("a: its virtual CPUs could not be set: it is not to be seen in the host's counters"), 1U);
+  EXPECT_EQ(reported("a: its virtual CPUs could not be set: it is not to be seen in the host's counters"),
+            1U);
 }
 
 TEST_F(session_that_plugs, goes_on_beside_a_monitor_that_hangs) {
@@ -167,7 +169,7 @@ TEST_F(session_that_plugs, goes_on_beside_a_monitor_that_hangs) {
     const std::size_t before = host.events.size();
     run(20);
     ASSERT_GT(host.events.size(), before);
-    EXPECT_EQ(told(first == 0 ? "the fake monitor does not answer" : "counters do not show them"), 1U);
+    EXPECT_EQ(reported(first == 0 ? "the fake monitor does not answer" : "counters do not show them"), 1U);
     EXPECT_TRUE(calls->busy());
     // The others get their numbers, and nothing more is asked of it.
     fs::remove(other.machine.number());
@@ -188,7 +190,7 @@ TEST_F(session_that_plugs, writes_that_a_machine_has_ended_meanwhile) {
   while (plugged() == nullptr) host.run(1);
   guest.gone = true;
   run(3);
-  EXPECT_EQ(told("a: it has ended"), 1U);
+  EXPECT_EQ(reported("a: it has ended"), 1U);
   EXPECT_TRUE(written.in_effect().empty());
   EXPECT_NE(text_in(written.file()).find(R"("step":"gone")"), std::string::npos);
 }

@@ -17,7 +17,7 @@ class session_of_guests : public testing::Test {
   std::size_t verdicts(verdict_kind kind) const {
     return static_cast<std::size_t>(std::ranges::count(host.verdicts, kind, &verdict::kind));
   }
-  bool told(const std::string& part) const {
+  bool reported(const std::string& part) const {
     return std::ranges::any_of(host.events,
                                [&](const std::string& one) { return one.find(part) != std::string::npos; });
   }
@@ -47,7 +47,7 @@ TEST_F(session_of_guests, a_number_reaches_the_programs_and_ends_by_its_lease) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST_F(session_of_guests, what_one_leaves_the_other_is_told) {
+TEST_F(session_of_guests, what_one_leaves_is_offered_to_the_other) {
   host.add(4, independent);
   host.add(4, independent);
   host[0].reports = host[1].reports = false;
@@ -138,7 +138,7 @@ TEST_F(session_of_guests, a_guest_without_the_service_is_not_acted_on) {
   host[0].silent = true;
   host.begin("vcpus", {}, &written);
   host.run(100);
-  EXPECT_TRUE(told("a: its virtual CPUs could not be set: the guest service of a is silent"));
+  EXPECT_TRUE(reported("a: its virtual CPUs could not be set: the guest service of a is silent"));
   EXPECT_EQ(host[0].machine.on(), "0-3");
   EXPECT_EQ(host[1].machine.on(), "0-1");
   EXPECT_FALSE(host.running->said(0)->vcpus);
@@ -152,7 +152,7 @@ TEST_F(session_of_guests, a_guest_that_only_claims_to_obey_is_found_out) {
   host[0].deaf = true;
   host.begin("vcpus", {}, &written);
   host.run(60);
-  EXPECT_TRUE(told("a: its virtual CPUs could not be set: it is not to be seen in the host's counters"));
+  EXPECT_TRUE(reported("a: its virtual CPUs could not be set: it is not to be seen in the host's counters"));
   for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.what.vm, "b");
   EXPECT_TRUE(host.running->state(0) == optimiser_state::back ||
               host.running->state(0) == optimiser_state::hold);
@@ -164,7 +164,7 @@ TEST_F(session_of_guests, a_program_that_ignores_its_number_is_reported) {
   host[0].most = 2;
   host.begin("threads", {}, &written);
   host.run(200);
-  EXPECT_TRUE(told("a: it does not follow its number"));
+  EXPECT_TRUE(reported("a: it does not follow its number"));
 }
 
 TEST_F(session_of_guests, a_guest_that_ends_or_falls_silent_has_no_trial) {
@@ -175,8 +175,8 @@ TEST_F(session_of_guests, a_guest_that_ends_or_falls_silent_has_no_trial) {
   host[0].gone = true;
   host[1].silent = true;
   host.run(30);
-  EXPECT_TRUE(told("a: it has ended"));
-  EXPECT_TRUE(told("b: its guest service is silent"));
+  EXPECT_TRUE(reported("a: it has ended"));
+  EXPECT_TRUE(reported("b: its guest service is silent"));
   EXPECT_FALSE(host.running->said(0));
   EXPECT_TRUE(host.running->state(1) == optimiser_state::back ||
               host.running->state(1) == optimiser_state::hold);
@@ -199,7 +199,7 @@ TEST_F(session_of_guests, a_guest_whose_service_has_ended_counts_with_all_its_cp
   host[0].deaf = true;
   host[0].lie = "?\n";
   host.run(15);
-  EXPECT_TRUE(told("a: its guest service is silent"));
+  EXPECT_TRUE(reported("a: its guest service is silent"));
   EXPECT_NEAR(host.running->usable(1), 2, 0.01);
   for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.what.vm, "b");
 }
@@ -304,7 +304,7 @@ TEST_F(session_of_guests, a_dry_run_says_nothing_to_anybody) {
 }
 
 /// Runs two guests, of which the first one says this instead of the truth. \returns all that the second one
-/// is told.
+/// is reported.
 std::vector<std::string> numbers_beside(const std::string& lie, std::vector<std::string>& own) {
   const guests::folder folder;
   journal written(folder.path / "journal");

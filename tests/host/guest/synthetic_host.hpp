@@ -89,9 +89,9 @@ class synthetic_guest {
     times.up += seconds;
     if (silent) return;
     if (reports) service->programs().feed(1, text_of(guest_message{.progress = done}), now);
-    const std::string heard = received(port);
-    if (!deaf && !heard.empty()) {
-      service->from_host(heard, now);
+    const std::string got = received(port);
+    if (!deaf && !got.empty()) {
+      service->from_host(got, now);
       look();
     }
     const std::string text = lie.empty() ? service->step(now) : lie;

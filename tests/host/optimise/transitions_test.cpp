@@ -15,7 +15,7 @@ TEST(transitions, idle_waits_for_all_that_it_needs) {
   driver d;
   d.status(4);
   d.window();
-  EXPECT_EQ(d.machine.state(), idle) << "nobody opted in";
+  EXPECT_EQ(d.machine.state(), idle) << "no machine opted in";
   d.event(vm_event::opted_in);
   EXPECT_EQ(d.machine.state(), learn);
 

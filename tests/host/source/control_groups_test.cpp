@@ -159,7 +159,7 @@ TEST(control_groups, a_part_of_the_hierarchy_mounted_elsewhere_does_not_hide_it)
   }
 }
 
-TEST(control_groups, a_group_that_nobody_counts_is_named) {
+TEST(control_groups, a_group_without_counters_is_named) {
   recorded_tree tree;
   sukima_test::load_tree(recordings + "container-v1.tree", tree);
   tree.remove("/sys/fs/cgroup/cpuacct/docker");

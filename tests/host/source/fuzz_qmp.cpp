@@ -26,16 +26,16 @@ void demand(bool kept, const char* promise) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view said(reinterpret_cast<const char*>(data), size);
   host::plug_dialogue plug(4), plug_pieces(4);
-  plug.hear(said);
-  for (std::size_t at = 0; at < said.size(); at += 3) plug_pieces.hear(said.substr(at, 3));
+  plug.receive(said);
+  for (std::size_t at = 0; at < said.size(); at += 3) plug_pieces.receive(said.substr(at, 3));
   demand(plug.ended() == plug_pieces.ended() && plug.failure() == plug_pieces.failure(),
          "cuts make no difference");
   demand(plug.take_commands() == plug_pieces.take_commands(), "each command is given once");
   host::qmp_dialogue whole, pieces;
-  whole.hear(said);
+  whole.receive(said);
   std::string questions;
   for (std::size_t at = 0; at < said.size(); at += 3) {
-    pieces.hear(said.substr(at, 3));
+    pieces.receive(said.substr(at, 3));
     questions += pieces.take_questions();
   }
   demand(whole.ended() == pieces.ended() && whole.failure() == pieces.failure(), "cuts make no difference");

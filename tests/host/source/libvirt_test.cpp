@@ -108,7 +108,7 @@ TEST_F(libvirt, that_hangs_does_not_hold_up_a_reading) {
   EXPECT_FALSE(source_->read(far()).vms.at(0).stale);
 }
 
-TEST_F(libvirt, that_answers_between_two_readings_is_heard_at_the_next_one) {
+TEST_F(libvirt, that_answers_between_two_readings_is_read_at_the_next_one) {
   desk_->put(running + identity);
   desk_->hang(true);
   EXPECT_THROW(source_->read(soon()), source_error);

@@ -106,7 +106,7 @@ void monitor::converse(int connection) {
   if (how == manner::broken_off || how == manner::good || how == manner::in_pieces || how == manner::pretty)
     say(answers["greeting"]);
   if (how == manner::broken_off) return;
-  std::string heard;
+  std::string got;
   for (;;) {
     pollfd wanted[] = {{connection, POLLIN, 0}, {stop_read_, POLLIN, 0}};
     poll(wanted, 2, -1);
@@ -115,10 +115,10 @@ void monitor::converse(int connection) {
     const ssize_t count = recv(connection, bytes, sizeof bytes, 0);
     if (count <= 0) return;
     if (how == manner::silent || how == manner::garbage) continue;
-    heard.append(bytes, static_cast<std::size_t>(count));
-    for (std::size_t end = heard.find('\n'); end != std::string::npos; end = heard.find('\n')) {
-      const nlohmann::json question = nlohmann::json::parse(heard.substr(0, end));
-      heard.erase(0, end + 1);
+    got.append(bytes, static_cast<std::size_t>(count));
+    for (std::size_t end = got.find('\n'); end != std::string::npos; end = got.find('\n')) {
+      const nlohmann::json question = nlohmann::json::parse(got.substr(0, end));
+      got.erase(0, end + 1);
       nlohmann::json reply = answer_to(question.at("execute").get<std::string>());
       if (reply.is_null()) reply = {{"error", {{"class", "CommandNotFound"}, {"desc", "no such command"}}}};
       reply["id"] = question.at("id");

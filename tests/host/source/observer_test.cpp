@@ -298,7 +298,7 @@ TEST(changes, a_machine_that_came_back_from_another_host_begins_anew) {
     *host.vm(0).now.vcpus[0].ran = knows_runs ? 300 : 0.2;
     host.pass(1);
     seen.see(host.now());
-    EXPECT_EQ(sentences(seen), list{"a was started anew, or came back from another host."});
+    EXPECT_EQ(sentences(seen), list{"a was restarted, or came back from another host."});
     EXPECT_EQ(seen.measured()[0].used, std::nullopt);
     EXPECT_EQ(seen.host().vms[0].vcpus[0].demand, std::nullopt);
     host.run(0, 0, 0.25, 0);
@@ -324,7 +324,7 @@ TEST(changes, a_machine_that_ended_is_gone) {
   EXPECT_EQ(sentences(seen), list{"c appeared."});
 }
 
-TEST(changes, are_told_once_though_nothing_can_be_read_then) {
+TEST(changes, are_reported_once_though_nothing_can_be_read_then) {
   made_up_host host(1);
   observer seen;
   seen.see(host.now());

@@ -234,7 +234,7 @@ TEST(qmp_dialogue, ends_with_a_sentence_whatever_is_said) {
                    R"({"cpu-index": 0, "thread-id": 6}]})",
         greeting + R"({"id": "qmp_capabilities", "error": {"desc": "no"}})", greeting + "{\"a\": tru}"}) {
     qmp_dialogue one;
-    one.hear(said);
+    one.receive(said);
     EXPECT_TRUE(one.ended()) << said;
     EXPECT_FALSE(one.failure().empty()) << said;
   }
@@ -242,22 +242,22 @@ TEST(qmp_dialogue, ends_with_a_sentence_whatever_is_said) {
 
 TEST(qmp_dialogue, answers_to_others_and_repeated_ones_count_nothing) {
   qmp_dialogue one;
-  one.hear(R"({"QMP": {}} {"return": {}} {"id": 7, "return": {}} {"id": "somebody's", "return": {}})");
-  for (int i = 0; i < 10; ++i) one.hear(R"({"id": "query-name", "return": {"name": "a \"}{\" b"}})");
+  one.receive(R"({"QMP": {}} {"return": {}} {"id": 7, "return": {}} {"id": "somebody's", "return": {}})");
+  for (int i = 0; i < 10; ++i) one.receive(R"({"id": "query-name", "return": {"name": "a \"}{\" b"}})");
   EXPECT_FALSE(one.ended());
   for (const char* id : {"qmp_capabilities", "query-uuid", "query-status", "query-hotpluggable-cpus"})
-    one.hear(std::string(R"({"id": ")") + id + R"(", "error": {"desc": "CommandNotFound"}})");
+    one.receive(std::string(R"({"id": ")") + id + R"(", "error": {"desc": "CommandNotFound"}})");
   EXPECT_TRUE(one.ended()) << "it must not be used without its capabilities";
   EXPECT_FALSE(one.failure().empty());
 }
 
 TEST(qmp_dialogue, an_old_version_need_not_know_all_questions) {
   qmp_dialogue one;
-  one.hear(R"({"QMP": {}} {"id": "qmp_capabilities", "return": {}})");
+  one.receive(R"({"QMP": {}} {"id": "qmp_capabilities", "return": {}})");
   for (const char* id : {"query-name", "query-uuid", "query-status", "query-hotpluggable-cpus"})
-    one.hear(std::string(R"({"id": ")") + id + R"(", "error": {"desc": "CommandNotFound"}})");
-  one.hear(R"({"id": "query-cpus-fast", "return": [{"cpu-index": 3, "thread-id": 5}, )"
-           R"({"cpu-index": 1, "thread-id": 6}]})");
+    one.receive(std::string(R"({"id": ")") + id + R"(", "error": {"desc": "CommandNotFound"}})");
+  one.receive(R"({"id": "query-cpus-fast", "return": [{"cpu-index": 3, "thread-id": 5}, )"
+              R"({"cpu-index": 1, "thread-id": 6}]})");
   ASSERT_TRUE(one.ended());
   EXPECT_EQ(one.failure(), "");
   EXPECT_EQ(one.machine().vcpus.at(0).id, 1U);

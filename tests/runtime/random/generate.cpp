@@ -269,7 +269,7 @@ configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_
   c.few_fibers = with_fiber_limit && random.once_in(8);
   if (c.ready == 0 && random.once_in(2))
     c.interval_us = 1 + static_cast<unsigned>(random.below(random.once_in(2) ? 20 : 1000));
-  // Leaves take a microsecond, or ten times that: two grains tell them apart, the longest takes all.
+  // Leaves take a microsecond, or ten times that: two grains separate them, the longest takes all.
   constexpr unsigned grains[] = {0, 1'500, 20'000, 1'000'000'000};
   c.clones_ns = grains[random.below(4)];
   numbers more(mix(seed, 4));
