@@ -33,12 +33,14 @@ public final class Constructs {
         worker.doMany(0, 1, i -> { }, (from, to) -> null, result -> { });
     }
 
-    /** A task that does something, and then returns that number, or throws an exception if it is negative. */
+    /** A task that returns a number, or throws an exception if that is negative. It waits until it may end, except for 0. */
     private record Number(int value, boolean isEndless) implements Task<Integer> {
         @Override
         public Integer run(Worker worker) {
             hasBegun.countDown();
-            awaitRelease();
+            if (value != 0) {
+                awaitRelease();
+            }
             if (isEndless) {
                 worker.dynamicWind(() -> LOG.append("[task "), () -> forever(worker), () -> LOG.append("task] "));
             }
@@ -118,7 +120,7 @@ public final class Constructs {
                 worker.doTwo(() -> awaitTask(worker, NEVER), () -> {
                     LOG.append("inner ");
                     releaseIf(true);
-                }, () -> new Number(1, false), result -> LOG.append("get inner "));
+                }, () -> new Number(0, false), result -> LOG.append("get inner "));
             }, () -> LOG.append("outer "), () -> new Number(2, false), result -> LOG.append("get outer "));
             return LOG.toString();
         }
