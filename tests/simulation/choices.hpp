@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A schedule as a list: the choices that a run's schedule made, each at a step of a thread. A run that
-// follows the list takes the same steps. A run that follows a part of it is still a possible run, so a failing
-// schedule can be shrunk.
+// follows the list takes the same steps. A run that follows a part of it is still a possible run, so a
+// failing schedule can be shrunk.
 #pragma once
 
 #include <cstddef>
