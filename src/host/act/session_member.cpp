@@ -23,8 +23,9 @@ constexpr double silence = 10;
 constexpr double following_seconds = 10, following_slack = 0.3;
 constexpr double settle_seconds = 0.5;
 
-/// Whether an estimate for `before` is close enough for `now`. The same vCPUs must be online, and the same ones
-/// of these must want all that they can get. The demands of the others may differ by `tolerance` of the sum.
+/// Whether an estimate for `before` is close enough for `now`. The same vCPUs must be online, and the same
+/// ones of these must want all that they can get. The demands of the others may differ by `tolerance` of the
+/// sum.
 bool is_close(const std::vector<vcpu_wish>& now, const std::vector<vcpu_wish>& before, double tolerance) {
   if (now.size() != before.size()) return false;
   double moved = 0, all = 0;
