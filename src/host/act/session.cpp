@@ -27,6 +27,8 @@ constexpr int longest_wait_ms = 250;
 constexpr double large_move = 0.25, small_move = 0.0625;
 constexpr std::size_t cycles_of_small_moves = 5;
 constexpr std::size_t cycles_of_all_moves = 60;
+/// A cycle begins no other machine's estimate after so many solutions, or one for so many machines.
+constexpr std::size_t most_solutions = 32, machines_per_solution = 8;
 
 /// The moves that do not count in this cycle, as a part of what the machine wants.
 double ignored_move(std::size_t cycle) {
@@ -114,11 +116,11 @@ void session::cycle(double now) {
     one.silent = silent;
   }
   estimator_->change(changes);
+  estimate_in_turn();
   for (std::size_t j = 0; j < members_.size(); ++j) {
-    const unsigned fitting = estimate(j);
     if (auto sentence = members_[j]->judge_share(now); sentence && members_[j]->chosen())
       events_.push_back(*std::move(sentence));
-    seen.push_back(members_[j]->report(fitting, now));
+    seen.push_back(members_[j]->report(now));
     // In a dry run nothing is set: what is measured is as if it were.
     if (options_.dry_run && seen.back().window)
       seen.back().window->count = std::max(1U, optimiser_.resting(members_[j]->number));
@@ -127,17 +129,38 @@ void session::cycle(double now) {
   if (!options_.dry_run) say_numbers(now);
 }
 
-/// Estimates the usable CPUs of a machine, beside what the others want now. \returns the count that fits
-unsigned session::estimate(std::size_t j) {
+/// Estimates the machines in turn, as many as a cycle may cost; the others follow in the next ones. The
+/// number of a machine that waits for CPU is exact in each cycle: it is what the machine gets now.
+void session::estimate_in_turn() {
+  const std::size_t all = members_.size();
+  const std::size_t most = std::max(most_solutions, all / machines_per_solution);
+  const std::size_t before = estimator_->solved_again();
+  std::optional<std::size_t> first_left;
+  for (std::size_t k = 0; k < all; ++k) {
+    const std::size_t j = (next_estimate_ + k) % all;
+    session_member& one = *members_[j];
+    if (!one.chosen() || one.fitting == 0 || estimator_->solved_again() - before < most) {
+      estimate(j);
+      continue;
+    }
+    if (one.wants_all) one.entitled = estimator_->usable(j);
+    if (!first_left) first_left = j;
+  }
+  if (first_left) next_estimate_ = *first_left;
+}
+
+/// Estimates the usable CPUs of a machine, beside what the others want now, and the count that fits.
+void session::estimate(std::size_t j) {
   session_member& one = *members_[j];
   if (!one.chosen()) {
     one.entitled = estimator_->usable(j);
-    return 1;
+    one.fitting = 1;
+    return;
   }
   const vm_potential potential = estimator_->potential(j);
   // The number of a machine that has shrunk must not keep it small.
   one.entitled = one.by_threads() ? potential.usable : potential.usable_by_all;
-  return static_cast<unsigned>(potential.counts.fit);
+  one.fitting = static_cast<unsigned>(potential.counts.fit);
 }
 
 /// Sets what the optimiser wants, and sends the guests their numbers.

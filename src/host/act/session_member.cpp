@@ -146,6 +146,8 @@ std::optional<std::vector<vcpu_wish>> session_member::new_wishes(double toleranc
   auto now = wants();
   if (is_close(now, wanted_, tolerance)) return std::nullopt;
   wanted_ = now;
+  wants_all =
+      std::ranges::all_of(now, [](const vcpu_wish& one) { return one.online && !one.demand.has_value(); });
   return now;
 }
 
@@ -161,17 +163,17 @@ std::optional<std::string> session_member::judge_share(double now) {
       name(), *received_.limit(), entitled);
 }
 
-vm_report session_member::report(unsigned fitting, double now) {
+vm_report session_member::report(double now) {
   vm_report result;
   result.vm = number;
   if (!times_ || ended_) return result;
   double demand = 0;
   for (const std::optional<double>& one : demand_) demand += one.value_or(1);
-  if (received_.limit())
-    fitting = std::min(fitting, std::max(1U, static_cast<unsigned>(*received_.limit() + 0.5)));
+  unsigned fits = fitting;
+  if (received_.limit()) fits = std::min(fits, std::max(1U, static_cast<unsigned>(*received_.limit() + 0.5)));
   result.status = vm_status{.at = now,
                             .usable = usable(),
-                            .count = std::clamp(fitting, given_.how.least, given_.how.most),
+                            .count = std::clamp(fits, given_.how.least, given_.how.most),
                             .demand = demand,
                             .up = times_->up};
   if (seconds_ <= 0) return result;

@@ -38,8 +38,8 @@ class session_member {
   std::optional<std::string> judge_share(double now);
   /// The CPUs that it can use: what it is entitled to, or what it receives if that has been less for 10 s.
   double usable() const { return std::min(entitled, received_.limit().value_or(entitled)); }
-  /// Reports what has been seen since the last cycle. \param fitting  the count that fits `entitled`
-  vm_report report(unsigned fitting, double now);
+  /// Reports what has been seen since the last cycle.
+  vm_report report(double now);
   /// Adds what is known of it to its metrics.
   void add_to(vm_metrics& into) const;
   /// The message for its guest; nothing: send none.
@@ -83,6 +83,8 @@ class session_member {
   std::optional<double> silent_since;  ///< an act waits for its first word
   bool said_silent = false;
   double entitled = 0;  ///< usable CPUs by the estimate, whatever it uses now
+  bool wants_all = false;  ///< in the last result of `new_wishes` all vCPUs are online, without a demand
+  unsigned fitting = 0;  ///< the count that fits `entitled`; 0: there is no estimate yet
   bool silent = false, said_ignoring = false;
 
  private:

@@ -21,6 +21,7 @@ what_if::what_if(const shares& solution) : solution_(solution), has_cap_(solutio
 }
 
 double what_if::usable(const vm_range& vm, std::span<const double> most) {
+  if (const auto found = by_present(vm, most)) return *found;
   if (const auto found = by_bound(vm, most)) return *found;
   if (const auto found = by_groups(vm, most)) return *found;
   return by_copy(vm, most);
@@ -51,6 +52,15 @@ bool what_if::is_uniform(const vm_range& vm) const {
   for (std::uint32_t i = vm.vcpu + 1; i < vm.end_vcpu; ++i)
     if (!same(all.vcpus[i].may, all.vcpus[vm.vcpu].may)) return false;
   return true;
+}
+
+/// With the bounds that it has now, a VM gets what it has.
+std::optional<double> what_if::by_present(const vm_range& vm, std::span<const double> most) const {
+  for (std::uint32_t i = vm.vcpu; i < vm.end_vcpu; ++i)
+    if (solution_.given().vcpus[i].most != most[i - vm.vcpu]) return std::nullopt;
+  double sum = 0;
+  for (std::uint32_t c = vm.claimant; c < vm.end_claimant; ++c) sum += solution_.of(c);
+  return sum;
 }
 
 /// A uniform VM gets what it has, unless its own bound decides.

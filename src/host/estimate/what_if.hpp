@@ -55,6 +55,7 @@ class what_if {
   void look_for_groups();
   void mark_uneven();
   void add_members();
+  std::optional<double> by_present(const vm_range& vm, std::span<const double> most) const;
   std::optional<double> by_bound(const vm_range& vm, std::span<const double> most) const;
   std::optional<double> by_groups(const vm_range& vm, std::span<const double> most);
   double by_copy(const vm_range& vm, std::span<const double> most);

@@ -138,6 +138,8 @@ class session {
   unsigned count(std::size_t vm) const;
   /// How many cycles there were.
   std::size_t cycles() const { return cycles_; }
+  /// How many solutions its estimates have needed beside that of each cycle; for tests of their cost.
+  std::size_t solutions() const { return estimator_->solved_again(); }
   /// All of the latest cycle, without its length.
   host_metrics metrics() const;
 
@@ -145,7 +147,8 @@ class session {
   void join(const vm& described, session_vm given, std::uint64_t group, double now);
   void leave(session_member& one, double now);
   void cycle(double now);
-  unsigned estimate(std::size_t vm);
+  void estimate_in_turn();
+  void estimate(std::size_t vm);
   void say_numbers(double now);
   void steer_vcpus(session_member& one, unsigned count, double now);
   void end_acts(session_member& one);
@@ -163,6 +166,7 @@ class session {
   std::vector<std::string> events_;
   std::optional<double> cycled_at_;
   std::size_t cycles_ = 0;
+  std::size_t next_estimate_ = 0;  ///< the machine whose turn is next
 };
 
 /// Calls of run_session.

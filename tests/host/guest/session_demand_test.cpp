@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -187,6 +190,93 @@ TEST(session_demand, that_moves_counts_at_once_or_within_five_cycles) {
     EXPECT_LT(pass(0.4), before - 0.1) << k;
     for (int second = 0; second < 61; ++second) pass(0.2);
   }
+}
+
+/// A guest that never says anything.
+class silent_link final : public guest_link {
+ public:
+  void step(double) override {}
+  std::optional<std::string> complaint(double) override { return std::nullopt; }
+};
+
+/// 100 optimised machines of 4 vCPUs with a weight each, on 16 neighbours of 64 pCPUs.
+class crowded_host {
+ public:
+  crowded_host() : times_(100) {
+    for (std::uint32_t p = 0; p < 64; ++p) {
+      now.pcpus.emplace_back();
+      now.pcpus.back().id = p;
+    }
+    std::vector<session_vm> vms;
+    for (std::uint32_t j = 0; j < times_.size(); ++j) {
+      vm& one = now.vms.emplace_back(two_vcpus(("v" + std::to_string(j)).c_str()));
+      one.weight_of = weight_owner::vcpu;
+      one.vcpus.resize(4);
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        one.vcpus[i].id = i;
+        for (std::uint32_t p = 0; p < 16; ++p) one.vcpus[i].hard.push_back(j * 7 % 48 + p);
+      }
+      times_[j].vcpus.resize(4);
+      vms.push_back(counted_by(times_[j]));
+      vms.back().how.threads = true;
+      vms.back().how.most = 4;
+      vms.back().chosen = true;
+      vms.back().link = std::make_unique<silent_link>();
+    }
+    running = std::make_unique<session>(now, std::move(vms), session_options{.dry_run = true}, nullptr);
+  }
+
+  /// A second passes. \returns how many solutions its estimates needed
+  std::size_t pass(const std::function<vcpu_time(std::size_t)>& done) {
+    for (std::size_t j = 0; j < times_.size(); ++j)
+      for (vcpu_time& one : times_[j].vcpus) {
+        one.ran += done(j).ran;
+        one.waited += done(j).waited;
+      }
+    const std::size_t before = running->solutions();
+    running->step(++seconds_);
+    return running->solutions() - before;
+  }
+
+  description now;
+  std::unique_ptr<session> running;
+
+ private:
+  std::vector<vm_times> times_;
+  double seconds_ = 0;
+};
+
+TEST(session_demand, of_many_machines_costs_few_solutions_in_each_cycle) {
+  crowded_host host;
+  std::mt19937_64 random(17);
+  const auto noise = [&](std::size_t j) {
+    return j % 2 == 0 ? vcpu_time{.ran = 0.5, .waited = 0.2}
+                      : vcpu_time{.ran = 0.001 * static_cast<double>(random() % 400)};
+  };
+  for (int second = 0; second < 3; ++second) host.pass(noise);  // all have an estimate now
+  std::size_t all = 0;
+  for (int second = 0; second < 60; ++second) {
+    const std::size_t solutions = host.pass(noise);
+    EXPECT_LE(solutions, 40U);
+    all += solutions;
+  }
+  EXPECT_GT(all, 1000U) << "this use needs no bound";
+  // In the end all numbers are right, those of the machines that wait at once.
+  const auto calm = [](std::size_t j) {
+    return j % 2 == 0 ? vcpu_time{.ran = 0.5, .waited = 0.2} : vcpu_time{};
+  };
+  for (int second = 0; second < 100; ++second) host.pass(calm);
+  const auto all_wait = [](std::size_t) { return vcpu_time{.ran = 0.5, .waited = 0.2}; };
+  for (std::size_t j = 1; j < 100; j += 2)
+    for (vcpu& one : host.now.vms[j].vcpus) one.demand = 2.0 / 128;
+  const estimator idle(host.now);
+  for (std::size_t j = 0; j < 100; ++j)
+    EXPECT_NEAR(host.running->usable(j), idle.potential(j).usable, 1e-6) << j;
+  host.pass(all_wait);
+  for (std::size_t j = 1; j < 100; j += 2)
+    for (vcpu& one : host.now.vms[j].vcpus) one.demand.reset();
+  const estimator busy(host.now);
+  for (std::size_t j = 0; j < 100; ++j) EXPECT_NEAR(host.running->usable(j), busy.usable(j), 1e-6) << j;
 }
 
 TEST(session_demand, of_a_recording_ends_where_there_are_counters) {
