@@ -2,6 +2,7 @@
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import sukima.tascell.Task;
 import sukima.tascell.Worker;
@@ -9,16 +10,15 @@ import sukima.tascell.Workers;
 
 /** What each construct does when a part of it is given away. All waits are for events, so the parts are always given away. */
 public final class Constructs {
-    private static final int NEVER = Integer.MAX_VALUE;
-    /** Counted down when a task has begun. */
-    private static CountDownLatch hasBegun;
+    /** How many tasks have begun. */
+    private static final AtomicInteger BEGUN = new AtomicInteger();
     /** Counted down when tasks may end: before, their workers ask for no more work. */
     private static CountDownLatch mayEnd;
     private static final StringBuffer LOG = new StringBuffer();
 
-    /** Polls until a task has begun; the construct that polls has no work that could be given away first. */
-    private static void awaitTask(Worker worker, int most) {
-        for (int i = 0; i < most && hasBegun.getCount() > 0; i++) {
+    /** Polls until that many tasks have begun; the construct that polls has no work that could be given away first. */
+    private static void awaitTasks(Worker worker, int count) {
+        while (BEGUN.get() < count) {
             poll(worker);
         }
     }
@@ -37,7 +37,7 @@ public final class Constructs {
     private record Number(int value, boolean isEndless) implements Task<Integer> {
         @Override
         public Integer run(Worker worker) {
-            hasBegun.countDown();
+            BEGUN.incrementAndGet();
             if (value != 0) {
                 awaitRelease();
             }
@@ -77,7 +77,7 @@ public final class Constructs {
             int a = 0;
             int b = 0;
             worker.doTwo(() -> {
-                awaitTask(worker, NEVER);
+                awaitTasks(worker, 1);
                 a = 1;
             }, () -> b = 2, () -> new Number(20, false), result -> b = result);
             return a + " " + b;
@@ -89,7 +89,7 @@ public final class Constructs {
         public String run(Worker worker) {
             List<Integer> found = new ArrayList<>();
             worker.doMany(Integer.MAX_VALUE - 9, Integer.MAX_VALUE, i -> {
-                awaitTask(worker, NEVER);
+                awaitTasks(worker, 1);
                 found.add(Integer.MAX_VALUE - i);
                 releaseIf(found.size() == 5);
             }, (from, to) -> new Number(100 * (Integer.MAX_VALUE - from) + Integer.MAX_VALUE - to, false),
@@ -104,7 +104,7 @@ public final class Constructs {
         public String run(Worker worker) {
             List<Integer> found = new ArrayList<>();
             worker.doMany(0, 8, i -> {
-                awaitTask(worker, NEVER);
+                awaitTasks(worker, 2);
                 found.add(i);
                 releaseIf(i == 1);
             }, (from, to) -> new Number(10 * from + to, false), result -> found.add(result));
@@ -117,12 +117,25 @@ public final class Constructs {
         @Override
         public String run(Worker worker) {
             worker.doTwo(() -> {
-                worker.doTwo(() -> awaitTask(worker, NEVER), () -> {
+                worker.doTwo(() -> awaitTasks(worker, 1), () -> {
                     LOG.append("inner ");
                     releaseIf(true);
                 }, () -> new Number(0, false), result -> LOG.append("get inner "));
             }, () -> LOG.append("outer "), () -> new Number(2, false), result -> LOG.append("get outer "));
             return LOG.toString();
+        }
+    }
+
+    /** Runs a task while the other worker has a task already: that one asks for more only after the release. */
+    private record WhileBusy(Task<String> tested) implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            String found = "";
+            worker.doTwo(() -> {
+                awaitTasks(worker, 1);
+                found = tested.run(worker);
+            }, () -> LOG.append("not given away "), () -> new Number(0, false), result -> { });
+            return found;
         }
     }
 
@@ -132,7 +145,10 @@ public final class Constructs {
         public String run(Worker worker) {
             worker.doTwo(() -> {
                 worker.dynamicWind(() -> LOG.append("(1 "), () -> {
-                    worker.dynamicWind(() -> LOG.append("(2 "), () -> awaitTask(worker, NEVER), () -> LOG.append("2) "));
+                    worker.dynamicWind(() -> LOG.append("(2 "), () -> {
+                        releaseIf(true);
+                        awaitTasks(worker, 2);
+                    }, () -> LOG.append("2) "));
                 }, () -> LOG.append("1) "));
             }, () -> LOG.append("second "), () -> {
                 LOG.append("put ");
@@ -148,7 +164,10 @@ public final class Constructs {
         public String run(Worker worker) {
             try {
                 worker.doTwo(() -> {
-                    worker.dynamicWind(() -> LOG.append("[first "), () -> forever(worker), () -> LOG.append("first] "));
+                    worker.dynamicWind(() -> LOG.append("[first "), () -> {
+                        releaseIf(true);
+                        forever(worker);
+                    }, () -> LOG.append("first] "));
                 }, () -> LOG.append("second "), () -> new Number(-1, false), result -> LOG.append("get "));
             } catch (IllegalArgumentException e) {
                 LOG.append(e.getMessage());
@@ -163,7 +182,7 @@ public final class Constructs {
         public String run(Worker worker) {
             try {
                 worker.doTwo(() -> {
-                    awaitTask(worker, NEVER);
+                    awaitTasks(worker, 1);
                     throw new IllegalArgumentException("first");
                 }, () -> LOG.append("second "), () -> new Number(1, true), result -> LOG.append("get "));
             } catch (IllegalArgumentException e) {
@@ -176,16 +195,16 @@ public final class Constructs {
     private record FailingPut() implements Task<String> {
         @Override
         public String run(Worker worker) {
-            worker.doTwo(() -> awaitTask(worker, NEVER), () -> LOG.append("second "), () -> {
+            worker.doTwo(() -> awaitTasks(worker, 1), () -> LOG.append("second "), () -> {
                 throw new IllegalArgumentException("put");
             }, (Integer result) -> LOG.append("get "));
             return LOG.toString();
         }
     }
 
-    private static String outcome(int tasks, boolean areHeld, Supplier<String> computation) {
+    private static String outcome(boolean areHeld, Supplier<String> computation) {
         mayEnd = new CountDownLatch(areHeld ? 1 : 0);
-        hasBegun = new CountDownLatch(Math.max(tasks, 1));
+        BEGUN.set(0);
         LOG.setLength(0);
         try {
             return computation.get();
@@ -194,9 +213,9 @@ public final class Constructs {
         }
     }
 
-    /** Runs the task so that other workers are given one task each; they end at once, or when the first task says so. */
+    /** Runs the task; the tasks that other workers are given end at once, or when the first task releases them. */
     private static void check(String name, int workers, boolean areHeld, Task<String> task, String expected) {
-        String found = outcome(workers - 1, areHeld, () -> Workers.run(workers, task));
+        String found = outcome(areHeld, () -> Workers.run(workers, task));
         if (!found.equals(expected)) {
             System.out.println(name + ": " + found + "\ninstead of " + expected);
             System.exit(1);
@@ -208,8 +227,8 @@ public final class Constructs {
         check("doMany", 2, true, new Many(), "[9, 8, 7, 6, 5, 400]");
         check("order of doMany", 3, true, new Order(), "[0, 1, 24, 48]");
         check("oldest", 2, true, new Oldest(), "inner get outer ");
-        check("dynamicWind", 2, false, new Wind(), "(1 (2 2) 1) put (1 (2 2) 1) get ");
-        check("exception of a task", 2, false, new FailingTask(), "[first first] [first finally first] task -1");
+        check("dynamicWind", 2, true, new WhileBusy(new Wind()), "(1 (2 2) 1) put (1 (2 2) 1) get ");
+        check("exception of a task", 2, true, new WhileBusy(new FailingTask()), "[first first] [first finally first] task -1");
         check("exception of a first block", 2, false, new FailingFirst(), "[task finally task] first");
         check("exception of a put", 2, false, new FailingPut(), "threw put");
         check("no workers", 0, false, new Two(), "threw a computation cannot have 0 workers: give at least 1");

@@ -283,14 +283,23 @@ public final class RandomSearches {
         }
     }
 
-    /** Starts when all other workers have asked for a task once. */
-    private record Start(Part part, int workers) implements Task<Step> {
+    /** Computes the part here, and again as a task if there is another worker for it. */
+    private record Twice(Part part, int workers) implements Task<Step> {
         @Override
         public Step run(Worker worker) {
-            while (workers > 1 && !worker.isAsked$) {
-                Thread.onSpinWait();
+            long before = TASKS.get();
+            Step here = Step.NONE;
+            Step again = Step.NONE;
+            worker.doTwo(() -> {
+                while (workers > 1 && TASKS.get() == before) {
+                    worker.doMany(0, 1, i -> { }, (from, to) -> null, result -> { }); // polls
+                }
+                here = part.run(worker);
+            }, () -> again = here, () -> RandomSearches.part(part.board, part.seed, part.depth), (Step result) -> again = result);
+            if (!again.equals(here)) {
+                throw new AssertionError("a task has another result");
             }
-            return part.run(worker);
+            return here;
         }
     }
 
@@ -311,14 +320,19 @@ public final class RandomSearches {
             String expected = outcome(() -> Plain.node(new Board(), start, DEPTH));
             stopped += expected.equals("stopped") ? 1 : 0;
             for (int workers : new int[] {1, 2, 4}) {
-                String result = outcome(() -> Workers.run(workers, new Start(part(new Board(), start, DEPTH), workers)));
+                String result = outcome(() -> Workers.run(workers, new Twice(part(new Board(), start, DEPTH), workers)));
                 if (!result.equals(expected)) {
                     System.out.println("seed " + seed + ", " + workers + " workers: " + result + " instead of " + expected);
                     System.exit(1);
                 }
             }
         }
+        long splitOff = TASKS.get() - 3 * count;
+        if (splitOff < 2 * count) {
+            System.out.println("only " + splitOff + " tasks were split off: each computation with other workers has at least one");
+            System.exit(1);
+        }
         System.out.println(count + " computations alike, " + stopped + " of them ended by an exception; "
-            + (TASKS.get() - 3 * count) + " tasks were split off");
+            + splitOff + " tasks were split off");
     }
 }
