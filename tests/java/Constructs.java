@@ -112,6 +112,37 @@ public final class Constructs {
         }
     }
 
+    /** Negative numbers are halved like positive ones. */
+    private record Negative() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            worker.doMany(-5, -3, i -> {
+                awaitTasks(worker, 1);
+                LOG.append(i).append(' ');
+            }, (from, to) -> {
+                LOG.append(from).append("..").append(to).append(' ');
+                return new Number(-from, false);
+            }, result -> LOG.append(result));
+            return LOG.toString();
+        }
+    }
+
+    /** There are more numbers than an int can count. */
+    private record Widest() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            worker.doMany(Integer.MIN_VALUE, Integer.MAX_VALUE, i -> {
+                awaitTasks(worker, 1);
+                releaseIf(true);
+                throw new IllegalArgumentException(LOG.toString());
+            }, (from, to) -> {
+                LOG.append(from).append("..").append(to);
+                return new Number(1, false);
+            }, (Integer result) -> LOG.append(result));
+            return "not thrown";
+        }
+    }
+
     /** Of two constructs the outer one is split. */
     private record Oldest() implements Task<String> {
         @Override
@@ -226,6 +257,8 @@ public final class Constructs {
         check("doTwo", 2, false, new Two(), "1 20");
         check("doMany", 2, true, new Many(), "[9, 8, 7, 6, 5, 400]");
         check("order of doMany", 3, true, new Order(), "[0, 1, 24, 48]");
+        check("negative numbers", 2, false, new Negative(), "-4..-3 -5 4");
+        check("all numbers", 2, true, new Widest(), "threw 0.." + Integer.MAX_VALUE);
         check("oldest", 2, true, new Oldest(), "inner get outer ");
         check("dynamicWind", 2, true, new WhileBusy(new Wind()), "(1 (2 2) 1) put (1 (2 2) 1) get ");
         check("exception of a task", 2, true, new WhileBusy(new FailingTask()), "[first first] [first finally first] task -1");

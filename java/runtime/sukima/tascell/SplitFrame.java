@@ -32,7 +32,7 @@ public abstract class SplitFrame extends Frame {
 
     /** Where the upper part of a loop's remaining iterations starts. */
     protected static int middle$(int index, int end) {
-        return (int) ((1L + index + end) / 2);
+        return (int) (index + (1L + end - index) / 2);
     }
 
     protected final boolean isSplit$(int place) {

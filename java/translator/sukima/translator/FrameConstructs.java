@@ -82,7 +82,7 @@ final class FrameConstructs {
 
     private String canSplit(Construct construct) {
         return "return " + (construct.isWind() ? "false"
-            : construct.isLoop() ? end(construct) + " - " + index(construct) + " > 1" : "!isSplit$(" + construct.place + ")") + ";";
+            : construct.isLoop() ? index(construct) + " < " + end(construct) + " - 1" : "!isSplit$(" + construct.place + ")") + ";";
     }
 
     private String put(Construct construct) {
