@@ -207,6 +207,25 @@ public final class Constructs {
         }
     }
 
+    /** The exception of an outer construct's task reaches a worker that waits for an inner construct's task, and that task. */
+    private record FailingOutside() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            try {
+                worker.doTwo(() -> {
+                    awaitTasks(worker, 1);
+                    worker.doTwo(() -> {
+                        awaitTasks(worker, 2);
+                        releaseIf(true);
+                    }, () -> LOG.append("second "), () -> new Number(1, true), result -> LOG.append("get inner "));
+                }, () -> LOG.append("second "), () -> new Number(-1, false), result -> LOG.append("get "));
+            } catch (IllegalArgumentException e) {
+                LOG.append(e.getMessage());
+            }
+            return LOG.toString();
+        }
+    }
+
     /** An exception that leaves the construct ends its tasks first. */
     private record FailingFirst() implements Task<String> {
         @Override
@@ -262,6 +281,7 @@ public final class Constructs {
         check("oldest", 2, true, new Oldest(), "inner get outer ");
         check("dynamicWind", 2, true, new WhileBusy(new Wind()), "(1 (2 2) 1) put (1 (2 2) 1) get ");
         check("exception of a task", 2, true, new WhileBusy(new FailingTask()), "[first first] [first finally first] task -1");
+        check("exception outside", 3, true, new FailingOutside(), "[task finally task] task -1");
         check("exception of a first block", 2, false, new FailingFirst(), "[task finally task] first");
         check("exception of a put", 2, false, new FailingPut(), "threw put");
         check("no workers", 0, false, new Two(), "threw a computation cannot have 0 workers: give at least 1");

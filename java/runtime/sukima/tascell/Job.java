@@ -32,7 +32,7 @@ final class Job {
     /** Whether its result is not needed: it is a part of a job or of a construct that is being left. */
     boolean mustStop() {
         for (Job job = this; job != null; job = job.parent == null ? null : job.parent.job) {
-            if (job.isAborted || job.parent != null && job.parent.hasFailed) {
+            if (job.isAborted || job.parent != null && job.parent.failed() != null) {
                 return true;
             }
         }

@@ -8,6 +8,8 @@ import java.util.Deque;
 final class Split {
     /** The job that runs the construct. */
     final Job job;
+    /** The construct around it in the same job that tasks were split off from; null if there is none. */
+    final Split outer;
     /** The tasks in sequential order, which is the reverse of the order in which they were split off. */
     final Deque<Job> given = new ArrayDeque<>();
     /** Whether a task has thrown an exception. */
@@ -15,5 +17,18 @@ final class Split {
 
     Split(Job job) {
         this.job = job;
+        // Constructs are split in the order of their nesting.
+        outer = job.splits.isEmpty() ? null : job.splits.get(job.splits.size() - 1);
+    }
+
+    /** Returns the outermost failed construct among this and those around it in its job; null if none has failed. */
+    Split failed() {
+        Split found = null;
+        for (Split split = this; split != null; split = split.outer) {
+            if (split.hasFailed) {
+                found = split;
+            }
+        }
+        return found;
     }
 }

@@ -193,7 +193,7 @@ public final class Worker {
         Job first = split.given.getFirst();
         for (;;) {
             Delays.step();
-            Job stolen = thief.steal(first, () -> first.hasEnded || running.mustStop() || split.hasFailed);
+            Job stolen = thief.steal(first, () -> first.hasEnded || running.mustStop() || split.failed() != null);
             if (stolen == null) {
                 break;
             }
@@ -204,8 +204,9 @@ public final class Worker {
             if (running.mustStop()) {
                 throw new Aborted(null);
             }
-            if (split.hasFailed) {
-                throw new Aborted(split);
+            Split failed = split.failed();
+            if (failed != null) {
+                throw new Aborted(failed);
             }
             split.given.removeFirst();
             if (split.given.isEmpty()) {
