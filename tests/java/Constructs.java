@@ -242,6 +242,42 @@ public final class Constructs {
         }
     }
 
+    /** A finally block that returns replaces what leaves the task; the next poll throws it again. */
+    private record Stubborn() implements Task<Integer> {
+        @Override
+        public Integer run(Worker worker) {
+            BEGUN.incrementAndGet();
+            returnAnyway(worker);
+            LOG.append("goes on ");
+            forever(worker);
+            return 0;
+        }
+    }
+
+    @SuppressWarnings("finally")
+    private static void returnAnyway(Worker worker) {
+        try {
+            forever(worker);
+        } finally {
+            return;
+        }
+    }
+
+    private record AbortingStubborn() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            try {
+                worker.doTwo(() -> {
+                    awaitTasks(worker, 1);
+                    throw new IllegalArgumentException("first");
+                }, () -> LOG.append("second "), () -> new Stubborn(), (Integer result) -> LOG.append("get "));
+            } catch (IllegalArgumentException e) {
+                LOG.append(e.getMessage());
+            }
+            return LOG.toString();
+        }
+    }
+
     private record FailingPut() implements Task<String> {
         @Override
         public String run(Worker worker) {
@@ -283,6 +319,7 @@ public final class Constructs {
         check("exception of a task", 2, true, new WhileBusy(new FailingTask()), "[first first] [first finally first] task -1");
         check("exception outside", 3, true, new FailingOutside(), "[task finally task] task -1");
         check("exception of a first block", 2, false, new FailingFirst(), "[task finally task] first");
+        check("stubborn task", 2, false, new AbortingStubborn(), "finally goes on finally first");
         check("exception of a put", 2, false, new FailingPut(), "threw put");
         check("no workers", 0, false, new Two(), "threw a computation cannot have 0 workers: give at least 1");
         System.out.println("all as expected");

@@ -73,8 +73,8 @@ public final class Worker {
     public void poll$() {
         pool.lock.lock();
         try {
-            isAsked$ = false;
             throwWhatStops();
+            isAsked$ = false; // not before: a finally block may replace what was thrown, and the next poll must throw it again
             if (!thief.isAskedByOthers()) {
                 return;
             }
