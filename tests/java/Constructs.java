@@ -226,6 +226,46 @@ public final class Constructs {
         }
     }
 
+    /** Throws an exception after the other task has failed, which is the first that makes its worker look. */
+    private record FailingLater(int value) implements Task<Integer> {
+        @Override
+        public Integer run(Worker worker) {
+            BEGUN.incrementAndGet();
+            while (!worker.isAsked$) {
+                Thread.onSpinWait();
+            }
+            throw new IllegalArgumentException("task " + value);
+        }
+    }
+
+    /** Two tasks fail, that of the inner construct later; its exception comes first nevertheless, and may be caught. */
+    private record FailingTwice(boolean isCaught) implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            try {
+                worker.doTwo(() -> {
+                    awaitTasks(worker, 1);
+                    try {
+                        worker.doTwo(() -> {
+                            awaitTasks(worker, 2);
+                            releaseIf(true);
+                            forever(worker);
+                        }, () -> LOG.append("second "), () -> new FailingLater(-2), (Integer result) -> LOG.append("get inner "));
+                    } catch (IllegalArgumentException e) {
+                        LOG.append("inner ").append(e.getMessage()).append(' ');
+                        if (!isCaught) {
+                            throw e;
+                        }
+                        forever(worker);
+                    }
+                }, () -> LOG.append("second "), () -> new Number(-1, false), result -> LOG.append("get "));
+            } catch (IllegalArgumentException e) {
+                LOG.append(e.getMessage());
+            }
+            return LOG.toString();
+        }
+    }
+
     /** An exception that leaves the construct ends its tasks first. */
     private record FailingFirst() implements Task<String> {
         @Override
@@ -318,6 +358,8 @@ public final class Constructs {
         check("dynamicWind", 2, true, new WhileBusy(new Wind()), "(1 (2 2) 1) put (1 (2 2) 1) get ");
         check("exception of a task", 2, true, new WhileBusy(new FailingTask()), "[first first] [first finally first] task -1");
         check("exception outside", 3, true, new FailingOutside(), "[task finally task] task -1");
+        check("two exceptions", 3, true, new FailingTwice(false), "finally inner task -2 task -2");
+        check("two exceptions, one caught", 3, true, new FailingTwice(true), "finally inner task -2 finally task -1");
         check("exception of a first block", 2, false, new FailingFirst(), "[task finally task] first");
         check("stubborn task", 2, false, new AbortingStubborn(), "finally goes on finally first");
         check("exception of a put", 2, false, new FailingPut(), "threw put");

@@ -232,7 +232,8 @@ public final class Worker {
                 }
             }
             running.splits.remove(split);
-            return thrown instanceof Aborted aborted && aborted.target == split ? first : thrown;
+            // Also if a construct further out has failed: an exception of this one's tasks comes before that in sequential order.
+            return thrown instanceof Aborted aborted && aborted.target != null && first != null ? first : thrown;
         } finally {
             pool.lock.unlock();
         }
