@@ -328,6 +328,26 @@ public final class Constructs {
         }
     }
 
+    /** Numbers for which put has returned null stay in the loop, which a handler in its body can make go on. */
+    private record NullPut() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            List<Integer> found = new ArrayList<>();
+            int puts = 0;
+            worker.doMany(0, 4, i -> {
+                try {
+                    awaitTasks(worker, 1);
+                } catch (NullPointerException e) {
+                    LOG.append("null ");
+                }
+                awaitTasks(worker, 1);
+                found.add(i);
+                releaseIf(i == 1);
+            }, (from, to) -> puts++ == 0 ? null : new Number(10 * from + to, false), result -> found.add(result));
+            return LOG + found.toString();
+        }
+    }
+
     private static String outcome(boolean areHeld, Supplier<String> computation) {
         mayEnd = new CountDownLatch(areHeld ? 1 : 0);
         BEGUN.set(0);
@@ -363,6 +383,7 @@ public final class Constructs {
         check("exception of a first block", 2, false, new FailingFirst(), "[task finally task] first");
         check("stubborn task", 2, false, new AbortingStubborn(), "finally goes on finally first");
         check("exception of a put", 2, false, new FailingPut(), "threw put");
+        check("put of null", 2, true, new NullPut(), "null [0, 1, 24]");
         check("no workers", 0, false, new Two(), "threw a computation cannot have 0 workers: give at least 1");
         System.out.println("all as expected");
     }

@@ -91,7 +91,7 @@ final class FrameConstructs {
         }
         String call = "put$" + id(construct);
         return construct.isLoop() ? "{ int middle = middle$(" + index(construct) + ", " + end(construct) + "); " + TASK + " task = " + call
-            + "(middle, " + end(construct) + "); " + end(construct) + " = middle; return task; }" : "return " + call + "();";
+            + "(middle, " + end(construct) + "); if (task != null) { " + end(construct) + " = middle; } return task; }" : "return " + call + "();";
     }
 
     void write(Construct construct) {
