@@ -40,6 +40,8 @@ REFUSED = [
     ("void m(Worker w, Runnable r) { w.dynamicWind(() -> { },\n r, () -> { }); }", 7, "a block of dynamicWind must be a lambda"),
     ("void m(Worker w, NestedRunnable r) { w.dynamicWind(() -> { },\n () -> { },\n () -> r.run()); }", 8, "move it to the second block"),
     ("void m(Worker w) { w.doTwo(() -> { }, () -> { }, () -> null,\n result -> m(w)); }", 7, "or to the task"),
+    ("void m(Worker w) { w.dynamicWind(() -> { },\n () -> { },\n () -> { int k = 0; NestedRunnable r = () -> k++; use(r); }); }", 8,
+     "contains a construct, a nested function or a call that can be captured"),
     ("void m(Worker w) { Runnable r = () -> m(w);\n w.dynamicWind(() -> { }, () -> { }, () -> { }); }", 6, "in an ordinary lambda"),
     # Errors of Java stay errors.
     ("void m() { int n = 0; Runnable r = () -> n++; }", 6, "effectively final"),

@@ -83,9 +83,9 @@ final class Refusals {
 
     private void check(Construct construct) {
         for (LambdaExpressionTree block : construct.blocks()) {
-            if (!construct.isBody(block) && unit.hot.contains(block)) {
-                program.refuse(block, "this block of " + construct.name + " contains a construct or a call that can be captured, which is "
-                    + "not supported: move it to " + (construct.isWind() ? "the second block" : "the block that computes, or to the task"));
+            if (!construct.isBody(block) && unit.flat.contains(block.getBody())) {
+                program.refuse(block, "this block of " + construct.name + " contains a construct, a nested function or a call that can be "
+                    + "captured, which is not supported: move it to " + (construct.isWind() ? "the second block" : "the block that computes, or to the task"));
             }
         }
     }
