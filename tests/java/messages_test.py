@@ -147,6 +147,26 @@ class messages(unittest.TestCase):
         self.assertEqual(output, "0 10\n20\n1 10\na nested function of A.main was called after the iteration of the loop that created it "
                                  "had ended: call it only during that iteration, or declare the variables that it uses before the loop\n")
 
+    def test_call_in_a_later_iteration_of_do_many_is_refused(self):
+        output = self.program_output(HEAD + """
+            static final class Kept implements Task<Integer> {
+                public Integer run(Worker w) {
+                    NestedRunnable[] kept = {null};
+                    w.doMany(0, 2, i -> {
+                        NestedRunnable now = () -> { System.out.println("number " + i); };
+                        if (i == 0) kept[0] = now;
+                        f(1, now);
+                        try {
+                            f(1, kept[0]);
+                        } catch (EndedMethodException e) { System.out.println(e.getMessage()); }
+                    }, (low, high) -> new Kept(), result -> { });
+                    return 0;
+                }
+            }
+            public static void main(String[] arguments) { Workers.run(1, new Kept()); } }""")
+        self.assertEqual(output.splitlines()[:3], ["number 0", "number 0", "number 1"])
+        self.assertIn("was called after the iteration of the loop that created it", output)
+
     def test_stack_traces_have_the_lines_of_the_source(self):
         output = self.program_output(HEAD + """    static int down(int n, NestedRunnable r) {
         if (n == 0) {

@@ -61,6 +61,7 @@ final class FastConstructs {
         in.put("for (; " + index + " < " + end + "; " + index + "++) {");
         in.scoped(() -> {
             poll(construct, worker);
+            in.put(in.countedTurn(construct.block(0)));
             VariableTree parameter = construct.block(0).getParameters().get(0);
             Variable variable = in.program.variable(parameter);
             in.put((variable.isAssigned ? "" : "final ") + in.variableType(variable) + " " + variable.name + " = " + index + ";");

@@ -27,8 +27,7 @@ final class FastLoops {
 
     /** Writes the body of a loop as a block. */
     void body(StatementTree loop, StatementTree body) {
-        String counter = in.unit.turns.get(loop);
-        in.put(counter == null ? "{" : "{ final int " + FastWriter.fixed(counter) + " = ++" + counter + ";");
+        in.put("{" + in.countedTurn(loop));
         in.scoped(() -> in.statement(body));
         in.put("}");
     }

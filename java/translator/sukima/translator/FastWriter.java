@@ -195,6 +195,12 @@ final class FastWriter extends Normaliser {
         return counter + "f";
     }
 
+    /** Counts an iteration if a nested function belongs to one; for the start of the loop's body. */
+    String countedTurn(Tree loop) {
+        String counter = unit.turns.get(loop);
+        return counter == null ? "" : " final int " + fixed(counter) + " = ++" + counter + ";";
+    }
+
     /** Writes the statement as a block. */
     private void block(StatementTree tree) {
         put("{");

@@ -194,6 +194,7 @@ final class FrameConstructs {
         to.state(top);
         to.jumpUnless(index(construct) + " < " + end(construct), done);
         poll(construct, worker);
+        to.countTurn(construct.block(0));
         to.put(to.program.variable(construct.block(0).getParameters().get(0)).field + " = " + index(construct) + ";");
         body(construct.block(0));
         to.put(index(construct) + "++;");

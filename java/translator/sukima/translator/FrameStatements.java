@@ -189,10 +189,7 @@ final class FrameStatements {
     }
 
     private void body(StatementTree loop, StatementTree body) {
-        String counter = to.unit.turns.get(loop);
-        if (counter != null) {
-            to.put("++" + counter + ";");
-        }
+        to.countTurn(loop);
         statement(body);
     }
 

@@ -148,6 +148,14 @@ final class FrameWriter extends Normaliser {
         out.append(text).append(Marks.NEW_LINE);
     }
 
+    /** Counts an iteration if a nested function belongs to one; for the start of the loop's body. */
+    void countTurn(Tree loop) {
+        String counter = unit.turns.get(loop);
+        if (counter != null) {
+            put("++" + counter + ";");
+        }
+    }
+
     /** What follows comes from the tree's line. */
     void position(Tree tree) {
         line = program.line(tree);

@@ -5,7 +5,7 @@ import com.sun.source.tree.Tree;
 import com.sun.source.util.TreePath;
 
 /**
- * Nested functions that use variables declared in a loop. A frame has one field for such a variable, so the function may be
+ * Nested functions that use variables declared in a loop or in an iteration of doMany. A frame has one field for such a variable, so the function may be
  * called only in the iteration that has created it. A counter of the loop's iterations decides.
  */
 final class Turns {
@@ -26,13 +26,18 @@ final class Turns {
     private static Tree innermostLoop(Program program, Unit nested) {
         for (TreePath path = nested.path; path.getLeaf() != nested.outer.tree(); path = path.getParentPath()) {
             Tree loop = path.getLeaf();
-            boolean isUsed = JumpTargets.isLoop(loop) && nested.outer.variables.stream().anyMatch(variable ->
+            boolean isUsed = (JumpTargets.isLoop(loop) || isBodyOfDoMany(program, loop)) && nested.outer.variables.stream().anyMatch(variable ->
                 isOfIteration(program, variable, loop) && variable.uses.stream().anyMatch(use -> program.isBelow(use, nested.tree())));
             if (isUsed) {
                 return loop;
             }
         }
         return null;
+    }
+
+    private static boolean isBodyOfDoMany(Program program, Tree tree) {
+        Construct construct = program.blocks.get(tree);
+        return construct != null && construct.isLoop() && tree == construct.block(0);
     }
 
     private static boolean isOfIteration(Program program, Variable variable, Tree loop) {
