@@ -165,7 +165,7 @@ public final class Constructs {
             worker.doTwo(() -> {
                 awaitTasks(worker, 1);
                 found = tested.run(worker);
-            }, () -> LOG.append("not given away "), () -> new Number(0, false), result -> { });
+            }, () -> LOG.append("not given away "), () -> new Number(1, false), result -> { });
             return found;
         }
     }
