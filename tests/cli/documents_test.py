@@ -72,14 +72,15 @@ class manual(unittest.TestCase):
 
 
 def commands_in_pages():
-    """Pairs of a place and a command line: the lines of code blocks that begin with $ or with a command of ours."""
+    """Pairs of a place and a command line: the lines of code blocks that begin with $ or with a command of ours. A line such as
+    "sukima run: 2 threads" is output."""
     for page in [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]:
         fence = None
         for number, line in enumerate(page.read_text().splitlines(), 1):
             if line.lstrip().startswith("```"):
                 fence = None if fence is not None else line.strip().strip("`")
             elif fence in {"console", "sh", "bash"} or fence is None and line.startswith("    "):
-                command = re.fullmatch(r"\s*(?:\$ |#\s+)?((?:\w+=\S+ )*(?:sudo )?(?:sukima|make) .*)", line)
+                command = re.fullmatch(r"\s*(?:\$ |#\s+)?((?:\w+=\S+ )*(?:sudo )?(?:sukima(?! \w+: )|make) .*)", line)
                 if command:
                     yield f"{page.name}:{number}", re.split(r" -- | --$|\s#|[|>&;]", command[1])[0].split()
 
