@@ -73,15 +73,15 @@ def row_of(cpus, arguments, answer):
     best = min(answer["models"], key=lambda one: one["measured_ns"])
     row = {"cpus": cpus, "offices": arguments[0], "clients": arguments[1], "rounds": arguments[2],
            "best": best["model"]}
-    for who in ("simulation", "paper"):
-        row[who] = answer[who]["chosen"]
-        row[f"{who}_ratio"] = answer[who]["chosen_over_best"]
-        row[f"{who}_tau"] = answer[who]["tau"]
+    for source in ("simulation", "paper"):
+        row[source] = answer[source]["chosen"]
+        row[f"{source}_ratio"] = answer[source]["chosen_over_best"]
+        row[f"{source}_tau"] = answer[source]["tau"]
     return row
 
 
-def share_right(rows, who):
-    return sum(row[f"{who}_ratio"] <= RIGHT for row in rows) / len(rows)
+def share_right(rows, source):
+    return sum(row[f"{source}_ratio"] <= RIGHT for row in rows) / len(rows)
 
 
 def print_rows(rows):
@@ -94,12 +94,12 @@ def print_rows(rows):
 
 def print_verdict(rows):
     """Returns whether the simulation is right often enough."""
-    for who, name in (("simulation", "The simulation"), ("paper", "The paper's formula")):
-        wrong = [row for row in rows if row[f"{who}_ratio"] > RIGHT]
+    for source, name in (("simulation", "The simulation"), ("paper", "The paper's formula")):
+        wrong = [row for row in rows if row[f"{source}_ratio"] > RIGHT]
         print(f"{name} chose the best model, or one within 5 %, in {len(rows) - len(wrong)} of {len(rows)} "
               f"configurations.")
-        for chosen, best in sorted({(row[who], row["best"]) for row in wrong}):
-            times = [row[f"{who}_ratio"] for row in wrong if (row[who], row["best"]) == (chosen, best)]
+        for chosen, best in sorted({(row[source], row["best"]) for row in wrong}):
+            times = [row[f"{source}_ratio"] for row in wrong if (row[source], row["best"]) == (chosen, best)]
             print(f"  It chose {chosen} where {best} was the best: {len(times)} times, up to {max(times):.2f} times its time.")
     return share_right(rows, "simulation") >= LEAST_SHARE
 

@@ -229,7 +229,7 @@ TEST_F(malformed, folders_loops_and_pipes_in_place_of_files) {
 TEST_F(malformed, files_that_may_not_be_read) {
   ASSERT_EQ(chmod((tree.root() + "/sys/fs/cgroup/a/cpu.max").c_str(), 0), 0);
   ASSERT_EQ(chmod(tree.root().c_str(), 0755), 0);
-  const bool is_root = geteuid() == 0;  // who may read every file
+  const bool is_root = geteuid() == 0;  // root may read every file
   const uid_t without_rights = 65534;
   ASSERT_EQ(is_root ? seteuid(without_rights) : 0, 0);
   expect_ignored("/sys/fs/cgroup/a/cpu.max", 8);

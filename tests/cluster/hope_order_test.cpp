@@ -25,11 +25,11 @@ TEST(work_requests, go_to_each_other_node_in_turn_and_pause_then) {
   asks.begin();
   std::vector<node_id> asked;
   for (const std::uint64_t draw : {2u, 2u, 2u}) {
-    const auto whom = asks.next(start_of_time, draw);
-    ASSERT_TRUE(whom);
+    const auto victim = asks.next(start_of_time, draw);
+    ASSERT_TRUE(victim);
     EXPECT_FALSE(asks.next(start_of_time, draw)) << "one at a time";
-    asked.push_back(*whom);
-    asks.has_none(*whom);
+    asked.push_back(*victim);
+    asks.has_none(*victim);
   }
   EXPECT_EQ(asked, (std::vector<node_id>{2, 3, 1}));
   clock::time_point now = start_of_time;

@@ -62,7 +62,7 @@ class faulty_transport final : public transport, private receiver {
       late_.emplace_back(to, std::move(message));
     else
       taken = below_->send(to, std::move(message));
-    for (auto& [who, what] : late) below_->send(who, std::move(what));
+    for (auto& [addressee, what] : late) below_->send(addressee, std::move(what));
     return taken;
   }
   void wait(clock::time_point until) override { below_->wait(until); }

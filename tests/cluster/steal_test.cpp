@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a node asks, whom, and when it waits at its lifelines: the decisions without a network, and nodes that
-// wait.
+// When a node asks, which node it asks, and when it waits at its lifelines: the decisions without a network,
+// and nodes that wait.
 #include "steal/lifelines.hpp"
 #include "support.hpp"
 

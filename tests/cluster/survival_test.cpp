@@ -35,9 +35,9 @@ struct survivors {
   survivors(const survivors&) = delete;
   survivors& operator=(const survivors&) = delete;
 
-  void meet(const std::vector<node_id>& who, std::chrono::milliseconds heartbeat = 500s) {
+  void meet(const std::vector<node_id>& living, std::chrono::milliseconds heartbeat = 500s) {
     std::vector<std::thread> threads;
-    for (const node_id n : who) {
+    for (const node_id n : living) {
       tcp_settings s = settings_of(n, static_cast<unsigned>(nodes.size()), at);
       s.survives_losses = true;
       s.ended_nodes = ended.file;
@@ -61,9 +61,9 @@ struct survivors {
     EXPECT_NO_THROW(nodes[n]->start(to[n], clock::now() + patience));
   }
   /// Lets these nodes work until a node has got so many letters.
-  void wait_for(node_id n, std::size_t letters, const std::vector<node_id>& who) {
+  void wait_for(node_id n, std::size_t letters, const std::vector<node_id>& living) {
     while (to[n].got.size() < letters)
-      for (const node_id w : who) nodes[w]->wait(clock::now() + 1ms);
+      for (const node_id w : living) nodes[w]->wait(clock::now() + 1ms);
   }
   /// The nodes that a node has lost, in the order of their numbers.
   std::vector<node_id> lost(node_id n) const {

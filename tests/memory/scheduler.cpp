@@ -384,10 +384,10 @@ explorer::verdict explorer::finish(const program& p) {
   }
   at_end_ = true;
   if (!all_ended) {
-    std::string who;
+    std::string waiting;
     for (unsigned t = 0; t < count_; ++t)
-      if (threads_[t].state != thread_state::ended) who += " " + std::to_string(t);
-    result_.error = "these threads wait for ever:" + who + "\n" + describe(graph_);
+      if (threads_[t].state != thread_state::ended) waiting += " " + std::to_string(t);
+    result_.error = "these threads wait for ever:" + waiting + "\n" + describe(graph_);
   } else if (p.at_end) {
     p.at_end();
   }

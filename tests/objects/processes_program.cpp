@@ -128,8 +128,8 @@ void fan_out(program& p) {
   for (int i = 1; i < 5; ++i)
     p.object(
          "worker " + std::to_string(i),
-         [](in<numbered> from, out<numbered> to, int who) {
-           for (const numbered& m : from) to.send({who, m.number});
+         [](in<numbered> from, out<numbered> to, int sender) {
+           for (const numbered& m : from) to.send({sender, m.number});
          },
          s.in(), results.share(), i)
         .group(i < 3 ? "both" : "single " + std::to_string(i));

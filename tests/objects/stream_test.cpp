@@ -113,11 +113,11 @@ TEST_P(stream_test, several_senders_and_receivers_share_one) {
         [&](in<std::pair<std::size_t, int>> from) {
           std::array<int, count> last;
           last.fill(-1);
-          for (auto [who, k] : from) {
-            EXPECT_GT(k, last[who]) << "out of order";
-            last[who] = k;
-            ++received[who];
-            sums[who] += k;
+          for (auto [sender, k] : from) {
+            EXPECT_GT(k, last[sender]) << "out of order";
+            last[sender] = k;
+            ++received[sender];
+            sums[sender] += k;
           }
         },
         s.in());

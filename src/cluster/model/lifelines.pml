@@ -71,15 +71,15 @@ inline begin(me) {
 }
 
 /* All of the pieces or one. */
-inline give(me, who) {
+inline give(me, peer) {
   if
   :: part = spare[me]
   :: part = (spare[me] & 1 -> 1 : (spare[me] & 2 -> 2 : (spare[me] & 4 -> 4 : 8)))
   fi;
   spare[me] = spare[me] & ~part;
-  wants[who] = 0;
-  held[who] = 0;
-  CHANNEL(me, who)!task, part;
+  wants[peer] = 0;
+  held[peer] = 0;
+  CHANNEL(me, peer)!task, part;
   part = 0
 }
 
@@ -117,31 +117,31 @@ inline receive(from, me) {
 
 #define IDLE (!runs[me] && spare[me] == 0 && !is_over && ended < PIECES)
 #ifdef BUG_ASKS_ON
-#define MAY_ASK(who) (me != who && asks == me)
+#define MAY_ASK(peer) (me != peer && asks == me)
 #else
-#define MAY_ASK(who) (me != who && asks == me && !has_asked)
+#define MAY_ASK(peer) (me != peer && asks == me && !has_asked)
 #endif
-#define MISSES(who) (me != who && !registered[who])
-#define MAY_GIVE(who) (runs[me] && spare[me] != 0 && (wants[who] || held[who]))
-#define MAY_REFUSE(who) (wants[who] && (spare[me] == 0 || !runs[me]))
+#define MISSES(peer) (me != peer && !registered[peer])
+#define MAY_GIVE(peer) (runs[me] && spare[me] != 0 && (wants[peer] || held[peer]))
+#define MAY_REFUSE(peer) (wants[peer] && (spare[me] == 0 || !runs[me]))
 
-inline ask(me, who) {
-  asks = who;
+inline ask(me, peer) {
+  asks = peer;
   has_asked = 1;
-  CHANNEL(me, who)!request, 0
+  CHANNEL(me, peer)!request, 0
 }
-inline wait_at(who, may) {
+inline wait_at(peer, may) {
   if
-  :: MISSES(who) && may -> registered[who] = 1; CHANNEL(me, who)!lifeline, 0
+  :: MISSES(peer) && may -> registered[peer] = 1; CHANNEL(me, peer)!lifeline, 0
   :: else
   fi
 }
-inline refuse(me, who) {
-  wants[who] = 0;
+inline refuse(me, peer) {
+  wants[peer] = 0;
 #ifdef BUG_REFUSED_AT_LIFELINE
-  held[who] = 0;
+  held[peer] = 0;
 #endif
-  CHANNEL(me, who)!none, 0
+  CHANNEL(me, peer)!none, 0
 }
 
 proctype node(byte me) {

@@ -158,10 +158,10 @@ void node::ask_here() {
   const std::uint32_t entry = active_entry_.load();
   const auto now = clock::now();
   for (auto at = wanting_.begin(); at != wanting_.end();) {
-    const auto [who, asked] = *at++;
-    if (asked.entry == entry && small_tasks_.gives_from(who) <= now) continue;
-    wanting_.erase(who);
-    refuse(who, asked);
+    const auto [asker, asked] = *at++;
+    if (asked.entry == entry && small_tasks_.gives_from(asker) <= now) continue;
+    wanting_.erase(asker);
+    refuse(asker, asked);
   }
   if (unanswered_reported_.exchange(false)) lifelines_.on_unanswered(now);  // partner: unanswered()
   const auto line = lifelines_.next(entry, small_tasks_, now);
@@ -185,12 +185,12 @@ void node::ask_here() {
   }
 }
 
-void node::refuse(node_id who, const wish& asked) {
-  send(who, {.kind = message_kind::none, .request = asked.number});
+void node::refuse(node_id asker, const wish& asked) {
+  send(asker, {.kind = message_kind::none, .request = asked.number});
 }
 
 void node::refuse_all() {
-  for (const auto& [who, asked] : std::exchange(wanting_, {})) refuse(who, asked);
+  for (const auto& [asker, asked] : std::exchange(wanting_, {})) refuse(asker, asked);
 }
 
 void node::give(detail::task& given) {
@@ -212,35 +212,35 @@ void node::give(detail::task& given) {
     return w.second.entry == entry && small_tasks_.gives_from(w.first) <= now;
   });
   std::uint64_t request = 0;
-  std::optional<node_id> who;
+  std::optional<node_id> asker;
   if (to != wanting_.end()) {
-    who = to->first;
+    asker = to->first;
     request = to->second.number;
   } else if (const auto line = lifelines_.next(entry, small_tasks_, now); line && line->from == now) {
-    who = line->node;
+    asker = line->node;
   }
   bytes arguments;
-  if (!who || !number || !write_task(given, arguments)) {
+  if (!asker || !number || !write_task(given, arguments)) {
     // What cannot travel would be the answer to each request until a worker here takes it.
-    if (who)
+    if (asker)
       detail::keep_here(workers_, given);
     else
       detail::give_back(workers_, given);
-    if (who) refuse_all();
+    if (asker) refuse_all();
     lifelines_.on_unanswered(now);
     return;
   }
   if (to != wanting_.end()) wanting_.erase(to);
-  lifelines_.remove(*who);  // one task is what it waits for
+  lifelines_.remove(*asker);  // one task is what it waits for
   const std::uint64_t id = detail::give_away(workers_, given);
-  given_.emplace(id, away{*who, now});
-  small_tasks_.on_sent(*who, now);
-  send(*who, {.kind = message_kind::task,
-              .entry = entry,
-              .function = *number,
-              .id = id,
-              .request = request,
-              .content = arguments});
+  given_.emplace(id, away{*asker, now});
+  small_tasks_.on_sent(*asker, now);
+  send(*asker, {.kind = message_kind::task,
+                .entry = entry,
+                .function = *number,
+                .id = id,
+                .request = request,
+                .content = arguments});
   const std::lock_guard hold(lock_);
   ++statistics_.given;
 }

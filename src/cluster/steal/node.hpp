@@ -119,7 +119,7 @@ class node final : public node_base {
   void look_for_idle_workers();
   void ask_here();
   void give(detail::task& given);
-  void refuse(node_id who, const wish& asked);
+  void refuse(node_id asker, const wish& asked);
   void refuse_all();
   void send(node_id to, const message& m);
   void send_waiting();

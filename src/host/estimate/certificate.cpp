@@ -106,10 +106,10 @@ class check {
         order.push_back(p);
       });
     };
-    const auto open_unfilled = [&](std::uint32_t who) {
-      if (seen[who] != 0) return;
-      seen[who] = 1;
-      each_vcpu(who, [&](std::uint32_t i) {
+    const auto open_unfilled = [&](std::uint32_t index) {
+      if (seen[index] != 0) return;
+      seen[index] = 1;
+      each_vcpu(index, [&](std::uint32_t i) {
         if (got_[i] < given_.vcpus[i].most - some) open(i);
       });
     };

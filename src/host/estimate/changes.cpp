@@ -25,8 +25,9 @@ void shares::update(std::vector<std::uint32_t> claimants, const std::vector<std:
   flags loose(all_.claimants.size(), 0), touched(groups_.size(), 0);
   for (const std::uint32_t c : claimants) {
     all_.claimants[c] = given_.claimants[c];
-    const claimant& who = all_.claimants[c];
-    for (std::uint32_t i = who.first; i < who.first + who.count; ++i) all_.vcpus[i] = given_.vcpus[i];
+    const claimant& holder = all_.claimants[c];
+    for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i)
+      all_.vcpus[i] = given_.vcpus[i];
     loose[c] = 1;
     touch(c, touched);
   }
@@ -36,9 +37,9 @@ void shares::update(std::vector<std::uint32_t> claimants, const std::vector<std:
 }
 
 void shares::touch(std::uint32_t claimant, flags& touched) const {
-  const auto& who = all_.claimants[claimant];
+  const auto& holder = all_.claimants[claimant];
   if (home_[claimant] != nowhere) touched[static_cast<std::size_t>(home_[claimant])] = 1;
-  for (std::uint32_t i = who.first; i < who.first + who.count; ++i) {
+  for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i) {
     if (group_of_vcpu_[i] != nowhere) touched[static_cast<std::size_t>(group_of_vcpu_[i])] = 1;
     double top = 0;
     const auto group_at = [&](std::size_t p) { return static_cast<std::size_t>(group_of_pcpu_[p]); };
@@ -73,14 +74,14 @@ void shares::close_over_claimants(flags& loose, flags& touched) const {
   for (bool grown = true; grown;) {
     grown = false;
     for (std::size_t c = 0; c < loose.size(); ++c) {
-      const claimant& who = all_.claimants[c];
+      const claimant& holder = all_.claimants[c];
       const auto visit = [&](auto take) {
         if (home_[c] != nowhere) take(touched[static_cast<std::size_t>(home_[c])]);
-        for (std::uint32_t i = who.first; i < who.first + who.count; ++i)
+        for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i)
           if (group_of_vcpu_[i] != nowhere) take(touched[static_cast<std::size_t>(group_of_vcpu_[i])]);
       };
       visit([&](char& flag) { loose[c] |= flag; });
-      if (loose[c] == 0 || who.count == 1) continue;
+      if (loose[c] == 0 || holder.count == 1) continue;
       visit([&](char& flag) {
         grown = grown || flag == 0;
         flag = 1;
@@ -108,16 +109,16 @@ subproblem shares::take_apart(const flags& loose, const flags& touched) {
   };
   for (std::int32_t& g : group_of_pcpu_) renumber(g);
   for (std::size_t c = 0; c < loose.size(); ++c) {
-    const claimant& who = all_.claimants[c];
+    const claimant& holder = all_.claimants[c];
     if (loose[c] != 0) {
       got_[c] = 0;
       home_[c] = nowhere;
       part.elements.push_back({static_cast<std::uint32_t>(c), false, 0, 0,
-                               static_cast<std::uint32_t>(part.vcpus.size()), who.count});
+                               static_cast<std::uint32_t>(part.vcpus.size()), holder.count});
     } else {
       renumber(home_[c]);
     }
-    for (std::uint32_t i = who.first; i < who.first + who.count; ++i) {
+    for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i) {
       if (loose[c] != 0) {
         part.vcpus.push_back(i);
         group_of_vcpu_[i] = nowhere;
@@ -167,13 +168,13 @@ bool shares::touch_violations(flags& touched) const {
 }
 
 double shares::level_of(std::uint32_t claimant) const {
-  const auto& who = all_.claimants[claimant];
+  const auto& holder = all_.claimants[claimant];
   double most = 0;
-  for (std::uint32_t i = who.first; i < who.first + who.count; ++i) most += all_.vcpus[i].most;
+  for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i) most += all_.vcpus[i].most;
   const double home = groups_[static_cast<std::size_t>(home_[claimant])].level;
-  const double all = std::min(who.most, most);
+  const double all = std::min(holder.most, most);
   const bool satisfied = got_[claimant] >= all - rounding_of(all);
-  return satisfied ? home : std::min(home, got_[claimant] / who.weight);
+  return satisfied ? home : std::min(home, got_[claimant] / holder.weight);
 }
 
 // A VM that exceeds its cap gets a bound for each of its vCPUs, such that what they got now fits it; what

@@ -61,7 +61,7 @@ double flow::amount_on(std::size_t p, std::uint32_t vcpu) const {
   return 0;
 }
 
-std::size_t flow::roomiest(const runnable& who, const cpu_set& cpus) const {
+std::size_t flow::roomiest(const runnable& candidate, const cpu_set& cpus) const {
   static const cpu_set none;
   std::size_t best = 0;
   double most = -infinite;
@@ -70,11 +70,11 @@ std::size_t flow::roomiest(const runnable& who, const cpu_set& cpus) const {
     most = room(p);
     best = p;
   };
-  who.soft.each_of(cpus, none, look);
+  candidate.soft.each_of(cpus, none, look);
   // What it prefers only breaks ties: without room there, everything counts.
   if (most <= rounding) {
     most = -infinite;
-    who.may.each_of(cpus, none, look);
+    candidate.may.each_of(cpus, none, look);
   }
   return best;
 }
@@ -101,10 +101,10 @@ void flow::spread(const subproblem& part, double level) {
     for (const std::uint32_t i : part.of(e)) {
       owner_[i] = j;
       got_[i] = 0;
-      const runnable& who = all_.vcpus[i];
-      const std::uint64_t choices = who.may.count_in(part.cpus);
+      const runnable& candidate = all_.vcpus[i];
+      const std::uint64_t choices = candidate.may.count_in(part.cpus);
       // Those with a preference come before those without.
-      const std::uint64_t preferred = who.soft.empty() ? choices : who.soft.count_in(part.cpus);
+      const std::uint64_t preferred = candidate.soft.empty() ? choices : candidate.soft.count_in(part.cpus);
       pieces.push_back(choices << 48 | preferred << 32 | i);
     }
   }

@@ -59,7 +59,7 @@ class flow {
   double amount_on(std::size_t p, std::uint32_t vcpu) const;
   double room(std::size_t p) const { return all_.capacity[p] - load_[p]; }
   void place(std::uint32_t vcpu, double amount, const cpu_set& cpus);
-  std::size_t roomiest(const runnable& who, const cpu_set& cpus) const;
+  std::size_t roomiest(const runnable& candidate, const cpu_set& cpus) const;
   void search(const subproblem& part, cut& found);
   void leave(const subproblem& part, std::size_t p, cut& found);
   void open(const subproblem& part, std::size_t p, std::uint32_t off, std::uint32_t on, cut& found);

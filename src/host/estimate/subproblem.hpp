@@ -30,15 +30,15 @@ struct subproblem {
 };
 
 /// The most that the element can get in its subproblem.
-inline double most_of(const element& e, const claimant& who) {
-  return e.fixed ? e.reach : std::max(0.0, std::min(who.most - e.offset, e.reach));
+inline double most_of(const element& e, const claimant& holder) {
+  return e.fixed ? e.reach : std::max(0.0, std::min(holder.most - e.offset, e.reach));
 }
 
 /// What the element wants at a level: its claimant gets level × weight, as far as its bounds allow.
-inline double demand_at(const element& e, const claimant& who, double level) {
-  const double most = most_of(e, who);
+inline double demand_at(const element& e, const claimant& holder, double level) {
+  const double most = most_of(e, holder);
   if (e.fixed || level == infinite) return most;
-  return std::clamp(level * who.weight - e.offset, 0.0, most);
+  return std::clamp(level * holder.weight - e.offset, 0.0, most);
 }
 
 /// The level at which the demands add up to `room`; infinite if all fits. Takes O(n log n).

@@ -38,9 +38,9 @@ translation::translation(const description& host, std::optional<weight_owner> we
     here(owner);
     const auto count = static_cast<std::uint32_t>(one.vcpus.size());
     for (std::uint32_t i = 0; i < count; ++i) {
-      runnable who;
-      who.claimant = vms_.back().claimant + (owner == weight_owner::vm ? 0 : i);
-      all.vcpus.push_back(who);
+      runnable added;
+      added.claimant = vms_.back().claimant + (owner == weight_owner::vm ? 0 : i);
+      all.vcpus.push_back(added);
     }
     if (owner == weight_owner::vm) {
       all.claimants.push_back({1, infinite, vms_.back().vcpu, count});
@@ -80,11 +80,11 @@ void translation::replace(problem& into, std::size_t vm, const host::vm& now) co
   for (std::size_t p = 0; p < position_.size(); ++p) all_pcpus.add(p);
   for (std::uint32_t k = first_vcpu(vm); k < end_vcpu(vm); ++k) {
     const vcpu& one = now.vcpus[k - first_vcpu(vm)];
-    runnable& who = into.vcpus[k];
-    who.may = one.hard.empty() ? all_pcpus : set_of(one.hard);
-    who.soft = one.soft.empty() ? cpu_set(position_.size()) : set_of(one.soft) & who.may;
-    who.most = one.online ? bound_of(one) : 0;
-    into.claimants[who.claimant].weight = weight;
+    runnable& added = into.vcpus[k];
+    added.may = one.hard.empty() ? all_pcpus : set_of(one.hard);
+    added.soft = one.soft.empty() ? cpu_set(position_.size()) : set_of(one.soft) & added.may;
+    added.most = one.online ? bound_of(one) : 0;
+    into.claimants[added.claimant].weight = weight;
   }
   if (joint_weight(vm))
     into.claimants[first_claimant(vm)].most = cap;

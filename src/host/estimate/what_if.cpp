@@ -29,20 +29,20 @@ double what_if::usable(const vm_range& vm, std::span<const double> most) {
 
 what_if::member what_if::member_of(std::uint32_t claimant) const {
   const problem& all = solution_.given();
-  const host::claimant& who = all.claimants[claimant];
+  const host::claimant& holder = all.claimants[claimant];
   double sum = 0;
-  for (std::uint32_t i = who.first; i < who.first + who.count; ++i) sum += all.vcpus[i].most;
-  const double most = std::min(who.most, sum);
-  return {most / who.weight, most, who.weight};
+  for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i) sum += all.vcpus[i].most;
+  const double most = std::min(holder.most, sum);
+  return {most / holder.weight, most, holder.weight};
 }
 
 what_if::member what_if::member_of(const vm_range& vm, std::uint32_t claimant,
                                    std::span<const double> most) const {
-  const host::claimant& who = solution_.given().claimants[claimant];
+  const host::claimant& holder = solution_.given().claimants[claimant];
   double sum = 0;
-  for (std::uint32_t i = who.first; i < who.first + who.count; ++i) sum += most[i - vm.vcpu];
-  const double all = std::min(who.most, sum);
-  return {all / who.weight, all, who.weight};
+  for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i) sum += most[i - vm.vcpu];
+  const double all = std::min(holder.most, sum);
+  return {all / holder.weight, all, holder.weight};
 }
 
 bool what_if::is_uniform(const vm_range& vm) const {
@@ -89,17 +89,18 @@ void what_if::mark_uneven() {
     if (g >= 0) groups_[static_cast<std::size_t>(g)].even = false;
   };
   for (std::uint32_t c = 0; c < all.claimants.size(); ++c) {
-    const host::claimant& who = all.claimants[c];
+    const host::claimant& holder = all.claimants[c];
     const std::int32_t home = solution_.home_of(c);
-    bool even = home >= 0 && who.weight != least_weight && has_cap_[c] == 0;
-    for (std::uint32_t i = who.first; i < who.first + who.count; ++i) {
+    bool even = home >= 0 && holder.weight != least_weight && has_cap_[c] == 0;
+    for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i) {
       const std::int32_t runs_in = solution_.group_of_vcpu(i);
       even = even && (runs_in < 0 || runs_in == home) &&
              same(all.vcpus[i].may, solution_.cpus_of(static_cast<std::size_t>(home)));
     }
     if (even) continue;
     mark(home);
-    for (std::uint32_t i = who.first; i < who.first + who.count; ++i) mark(solution_.group_of_vcpu(i));
+    for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i)
+      mark(solution_.group_of_vcpu(i));
   }
 }
 

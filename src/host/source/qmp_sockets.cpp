@@ -100,19 +100,19 @@ std::vector<qmp_answer> ask_monitors(const std::vector<std::string>& paths, cloc
   for (const std::string& path : paths) all.emplace_back(path);
   for (;;) {
     std::vector<pollfd> wanted;
-    std::vector<connection*> who;
+    std::vector<connection*> polled;
     for (connection& one : all)
       if (one.open()) {
         wanted.push_back(one.wanted());
-        who.push_back(&one);
+        polled.push_back(&one);
       }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
     if (wanted.empty() || left <= 0) break;
     const int ready = poll(wanted.data(), wanted.size(), static_cast<int>(std::min<long>(left, 60000)));
     if (ready < 0 && errno != EINTR) break;
     if (ready <= 0) continue;
-    for (std::size_t i = 0; i < who.size(); ++i)
-      if (wanted[i].revents != 0) who[i]->go_on();
+    for (std::size_t i = 0; i < polled.size(); ++i)
+      if (wanted[i].revents != 0) polled[i]->go_on();
   }
   std::vector<qmp_answer> answers;
   for (connection& one : all) answers.push_back(one.end());

@@ -156,9 +156,9 @@ inline match_outside(me, s) {
   if :: on_p[s] -> wants[me] = true :: else -> give_up(me) fi;
   if
   :: on_p[s] && SOMEBODY_YIELDS && offered == NONE ->
-     whom = (yields[B] -> B : E);
+     callee = (yields[B] -> B : E);
 #ifdef BUG_EARLY
-     if :: atomic { offered == NONE -> offered = s }; raised[whom] = true :: offered != NONE -> goto stays fi;
+     if :: atomic { offered == NONE -> offered = s }; raised[callee] = true :: offered != NONE -> goto stays fi;
      leave(s);
 #else
      leave(s);
@@ -167,7 +167,7 @@ inline match_outside(me, s) {
      :: offered != NONE -> begin(s); goto stays
      fi;
 #ifndef BUG_REQUEST
-     raised[whom] = true;
+     raised[callee] = true;
 #endif
 #endif
      mine = s;
@@ -204,7 +204,7 @@ stays: skip
 
 /* A worker outside P. */
 proctype outsider(byte me; byte s) {
-  byte mine, w = B, whom;
+  byte mine, w = B, callee;
   if :: s != NONE -> begin(s); match_outside(me, s) :: else fi;
   do
   :: s != NONE && (me != A || !call_home) && raised[me] ->        /* a poll */

@@ -58,32 +58,32 @@ inline get_worker() { atomic { free_workers > 0 -> free_workers-- } }
 inline leave_worker() { free_workers++ }
 
 // A fiber that waits leaves its worker to others.
-inline resume(who) {
-  assert(resumed[who] == 0);
-  resumed[who]++
+inline resume(waiter) {
+  assert(resumed[waiter] == 0);
+  resumed[waiter]++
 }
 
 // Adds itself and waits for the future's end.
-inline wait_for(i, who) {
-  resumed[who] = 0;
+inline wait_for(i, waiter) {
+  resumed[waiter] = 0;
 #ifdef BUG_ADD
   if
-  :: ended[i] -> resume(who)
-  :: else -> waiters[i] = waiters[i] | (1 << who)
+  :: ended[i] -> resume(waiter)
+  :: else -> waiters[i] = waiters[i] | (1 << waiter)
   fi;
 #else
   atomic {
     if
-    :: ended[i] -> resume(who)
-    :: else -> waiters[i] = waiters[i] | (1 << who)
+    :: ended[i] -> resume(waiter)
+    :: else -> waiters[i] = waiters[i] | (1 << waiter)
     fi
   };
 #endif
-  waits[who] = true;
+  waits[waiter] = true;
   leave_worker();
-  resumed[who] > 0;
+  resumed[waiter] > 0;
   get_worker();
-  waits[who] = false
+  waits[waiter] = false
 }
 
 inline resume_all(list) {

@@ -19,7 +19,7 @@ final class Thief {
     private final Worker worker;
     private final Pool pool;
     private final Condition isWoken;
-    /** Those who ask this worker for a task. */
+    /** The workers that ask this one for a task. */
     private final Deque<Thief> askers = new ArrayDeque<>();
     /** The worker that has been asked and has not answered. */
     private Thief victim;
