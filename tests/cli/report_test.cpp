@@ -18,12 +18,12 @@ namespace {
 
 summary make_summary(const std::string& system, int workers, double seconds) {
   summary s{};
-  s.what.benchmark = "fib";
-  s.what.size = 40;
-  s.what.system = system;
-  s.what.compiler = "gcc";
-  s.what.workers = workers;
-  s.what.scenario = "alone";
+  s.task.benchmark = "fib";
+  s.task.size = 40;
+  s.task.system = system;
+  s.task.compiler = "gcc";
+  s.task.workers = workers;
+  s.task.scenario = "alone";
   s.repetitions = 5;
   s.seconds = {0.9 * seconds, seconds, 1.1 * seconds};
   s.slowest = 1.25 * seconds;
@@ -65,8 +65,8 @@ TEST(json, has_the_documented_fields_in_order) {
 
 TEST(json, says_null_for_what_is_not_known) {
   summary s = make_summary("lace", 1, 1);
-  s.what.size.reset();
-  s.what.compiler.clear();
+  s.task.size.reset();
+  s.task.compiler.clear();
   s.ratio.reset();
   s.cpu_ratio.reset();
   const auto json = nlohmann::json::parse(json_line(s));
@@ -116,9 +116,9 @@ TEST(table, chooses_a_unit_that_shows_digits) {
 
 TEST(table, is_one_for_each_benchmark_and_scenario) {
   summary busy = make_summary("sukima", 8, 1);
-  busy.what.scenario = "overworked";
+  busy.task.scenario = "overworked";
   summary other = make_summary("sukima", 1, 1);
-  other.what.benchmark = "lu";
+  other.task.benchmark = "lu";
   const std::string text = table_text(std::vector<summary>{make_summary("sukima", 1, 1), busy, other}, {});
   EXPECT_NE(text.find("fib, size 40, alone"), std::string::npos);
   EXPECT_NE(text.find("\n\nfib, size 40, overworked (four times as many workers as CPUs)\n"),
@@ -132,7 +132,7 @@ TEST(table, shows_further_numbers_and_paired_ratios) {
   own.paired["tbb"] = {0.5, 0.4, 0.6};
   own.paired["rayon"] = {0.9, 0.8, 1.0};
   summary rayon = make_summary("rayon", 2, 1);
-  rayon.what.compiler = "rustc";
+  rayon.task.compiler = "rustc";
   const std::vector<summary> figures{own, make_summary("tbb", 2, 2), make_summary("tbb", 1, 2), rayon};
   const std::string text = table_text(figures, {.paired = true});
   EXPECT_NE(text.find("1024"), std::string::npos);

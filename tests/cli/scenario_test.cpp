@@ -128,8 +128,8 @@ TEST(ideals, need_busy_loops_in_each_place_and_the_sequential_program_alone) {
   EXPECT_EQ(tasks_for_ideals(with_alone, 2).size(), 3U);
 }
 
-row make_row(const task& what, const std::vector<std::pair<double, double>>& seconds_and_cpu) {
-  row r{what, {}, std::nullopt, std::nullopt};
+row make_row(const task& task, const std::vector<std::pair<double, double>>& seconds_and_cpu) {
+  row r{task, {}, std::nullopt, std::nullopt};
   int round = 0;
   for (const auto& [seconds, cpu] : seconds_and_cpu)
     r.samples.push_back({round++, {seconds, cpu, std::nullopt, "", {}}});
@@ -189,7 +189,7 @@ TEST(ideals, are_not_there_where_something_is_missing) {
 TEST(ideals, are_in_the_reports_and_their_runs_are_not) {
   const std::vector<summary> figures = summarise(rows_together());
   std::vector<std::string> systems;
-  for (const summary& s : figures) systems.push_back(s.what.system);
+  for (const summary& s : figures) systems.push_back(s.task.system);
   EXPECT_EQ(systems, (std::vector<std::string>{"sequential", "sukima", "tbb"}));
   EXPECT_NE(json_line(figures[1]).find(R"("ideal":3.0,"cpus":1.5,"over_ideal":{"ratio":1.0,)"),
             std::string::npos)

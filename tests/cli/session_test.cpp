@@ -28,8 +28,8 @@ measurement took(double seconds, const std::string& result = "1") {
   return {seconds, seconds, 30, result, {}};
 }
 
-row make_row(const task& what, const std::vector<double>& seconds, const std::string& result = "1") {
-  row r{what, {}, std::nullopt};
+row make_row(const task& task, const std::vector<double>& seconds, const std::string& result = "1") {
+  row r{task, {}, std::nullopt};
   for (std::size_t i = 0; i < seconds.size(); ++i)
     r.samples.push_back({static_cast<int>(i), took(seconds[i], result)});
   return r;
@@ -63,7 +63,7 @@ TEST(rounds, run_every_task_once_in_each_round_in_changing_order) {
   }
   EXPECT_GT(orders.size(), 1U);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    EXPECT_EQ(rows[i].what.system, tasks[i].system);
+    EXPECT_EQ(rows[i].task.system, tasks[i].system);
     EXPECT_EQ(rows[i].samples.size(), 6U);
   }
 }
@@ -111,7 +111,7 @@ TEST(rounds, cut_slow_peers_short_but_run_them_once) {
     for (const row& r : run_rounds(
              tasks, {.repetitions = 10, .peer_seconds = limit},
              [&](const task& t) { return took(seconds.at(t.system)); }, ignore)) {
-      repetitions[r.what.system] = r.samples.size();
+      repetitions[r.task.system] = r.samples.size();
     }
     return repetitions;
   };

@@ -52,8 +52,8 @@ class bench_runner {
     if (clock::now() >= visible_from()) progress_.show(text_);
   }
 
-  outcome run(const task& what) {
-    const auto prepare = [this](const task& t) {
+  outcome run(const task& task) {
+    const auto prepare = [this](const bench::task& t) {
       process::child_request request = request_for(t);
       request.limit = time_limit_of(t, time_limit_);
       if (progress_.enabled() && clock::now() < visible_from()) {
@@ -66,7 +66,7 @@ class bench_runner {
       return request;
     };
     try {
-      return stage_.run(what, prepare);
+      return stage_.run(task, prepare);
     } catch (const std::system_error& error) {
       return run_failure{fmt::format("cannot be started: {}", error.what())};
     }
@@ -129,9 +129,9 @@ class bench_session {
     print_message(fmt::format("sukima bench: {}\n", text));
   }
 
-  void fail(const task& what, const std::string& reason) {
+  void fail(const task& task, const std::string& reason) {
     runner_.finish();
-    complain(fmt::format("{}: {}", describe(what), reason));
+    complain(fmt::format("{}: {}", describe(task), reason));
     failed_ = true;
   }
 
@@ -220,7 +220,7 @@ class bench_session {
     runner_.finish();
     check_results(rows);
     for (const row& r : rows) {
-      if (r.failure) fail(r.what, *r.failure);
+      if (r.failure) fail(r.task, *r.failure);
     }
     std::ranges::move(notes_on_stopped(rows), std::back_inserter(notes));
     const std::vector<summary> figures = summarise(rows);
@@ -246,7 +246,7 @@ class bench_session {
       }
       for (const summary& s : figures) {
         if (s.repetitions < options_.repetitions) {
-          fmt::print("  {}: {} of {} repetitions (see --peer-time)\n", describe(s.what), s.repetitions,
+          fmt::print("  {}: {} of {} repetitions (see --peer-time)\n", describe(s.task), s.repetitions,
                      options_.repetitions);
         }
       }

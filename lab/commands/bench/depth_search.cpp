@@ -6,7 +6,7 @@
 
 namespace sukima::cli::bench {
 
-std::optional<depth_choice> choose_depth(const task& what, const task_runner& run,
+std::optional<depth_choice> choose_depth(const task& tuned, const task_runner& run,
                                          const std::function<void(const task&, const run_failure&)>& failed) {
   // A search of the benchmarks has thousands of nodes after a few levels; deeper ones are no better.
   constexpr int most_depth = 32;
@@ -14,7 +14,7 @@ std::optional<depth_choice> choose_depth(const task& what, const task_runner& ru
   constexpr double cheap_seconds = 2.0;
   std::optional<depth_choice> best;
   int worse = 0;
-  for (task t = what; worse < most_worse && t.depth.value_or(-1) < most_depth;) {
+  for (task t = tuned; worse < most_worse && t.depth.value_or(-1) < most_depth;) {
     t.depth = t.depth.value_or(-1) + 1;
     std::optional<double> seconds;
     for (int i = 0; i < 2 && (i == 0 || (seconds && *seconds < cheap_seconds)); ++i) {

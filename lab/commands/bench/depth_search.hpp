@@ -21,7 +21,7 @@ struct depth_choice {
 /// succession do not improve the best one. A depth is run twice, or once if that takes seconds. A run that
 /// exceeds its time limit is not an improvement. Any other failure is passed to `failed` and ends the search.
 /// \returns nothing if no depth works
-std::optional<depth_choice> choose_depth(const task& what, const task_runner& run,
+std::optional<depth_choice> choose_depth(const task& tuned, const task_runner& run,
                                          const std::function<void(const task&, const run_failure&)>& failed);
 
 /// Sets the depths of a tuned contender's programs for each of the numbers of workers. `task_of` makes the

@@ -25,7 +25,7 @@ class measured_rows {
 
   const row* find(const std::string& scenario) const {
     const auto found =
-        std::ranges::find_if(rows_, [&](const row* r) { return r->what.scenario == scenario; });
+        std::ranges::find_if(rows_, [&](const row* r) { return r->task.scenario == scenario; });
     return found == rows_.end() ? nullptr : *found;
   }
   /// The reference of a single node.
@@ -50,7 +50,7 @@ std::vector<double> by_round(const row& r, const row& other, const pair_value& v
 std::vector<double> allowed_seconds(const row& r, const row& one, const row& all, const node_cpus& cpus) {
   std::vector<double> seconds;
   for (std::size_t round = 0; round < r.samples.size(); ++round) {
-    const allowed_time allowed{cpus, r.what.nodes, one.samples[round].measured.seconds,
+    const allowed_time allowed{cpus, r.task.nodes, one.samples[round].measured.seconds,
                                all.samples[round].measured.seconds};
     seconds.push_back(allowed.with(r.samples[round].measured.deaths));
   }
@@ -63,16 +63,16 @@ void compare(summary& figures, const row& measured, const measured_rows& rows, c
   std::string name;
   std::vector<double> ratios;
   const auto over = [](const measurement& a, const measurement& b) { return a.seconds / b.seconds; };
-  if (measured.what.deaths != 0) {
+  if (measured.task.deaths != 0) {
     if (one == nullptr || stealing == nullptr) return;
     name = allowed_reference;
     const std::vector<double> allowed = allowed_seconds(measured, *one, *stealing, cpus);
     for (std::size_t round = 0; round < allowed.size(); ++round)
       ratios.push_back(measured.samples[round].measured.seconds / allowed[round]);
   } else {
-    const row* const reference = measured.what.nodes == 1 ? one : stealing;
+    const row* const reference = measured.task.nodes == 1 ? one : stealing;
     if (reference == nullptr) return;
-    name = reference->what.scenario;
+    name = reference->task.scenario;
     ratios = by_round(measured, *reference, over);
   }
   const interval ratio = bootstrap_median(ratios);
@@ -81,7 +81,7 @@ void compare(summary& figures, const row& measured, const measured_rows& rows, c
 }
 
 void add_lost(summary& s, const row& r, const row& undisturbed) {
-  const double shares = r.what.deaths * r.what.workers;
+  const double shares = r.task.deaths * r.task.workers;
   const interval lost =
       bootstrap_median(by_round(r, undisturbed, [shares](const measurement& a, const measurement& b) {
         return 1e3 * (a.cpu_seconds - b.cpu_seconds) / shares;
@@ -100,8 +100,8 @@ std::string line_of(const summary& s) {
   const auto paired = s.paired.begin();
   const bool is_compared = paired != s.paired.end();
   std::string line = fmt::format(
-      "{:<12}{:>8}{:>10.3f}  {:<19}{:>9}  {:<16}{:>7}{:>11}{:>9}{:>7}{:>10}  {}", s.what.scenario,
-      s.what.workers, s.seconds.median, fmt::format("[{:.3f} - {:.3f}]", s.seconds.q1, s.seconds.q3),
+      "{:<12}{:>8}{:>10.3f}  {:<19}{:>9}  {:<16}{:>7}{:>11}{:>9}{:>7}{:>10}  {}", s.task.scenario,
+      s.task.workers, s.seconds.median, fmt::format("[{:.3f} - {:.3f}]", s.seconds.q1, s.seconds.q3),
       s.ratio ? fmt::format("{:.3f}", *s.ratio) : "-",
       is_compared ? fmt::format("[{:.3f}, {:.3f}]", paired->second.low, paired->second.high) : "",
       s.cpu_ratio ? fmt::format("{:.3f}", *s.cpu_ratio) : "-", count_of(s, "published"),
@@ -119,7 +119,7 @@ std::vector<summary> hope_figures(const std::vector<row>& rows, const node_cpus&
   const row* const undisturbed = measured.find("none");
   std::vector<summary> figures = summarise(rows);
   for (summary& s : figures) {
-    const row& r = *measured.find(s.what.scenario);
+    const row& r = *measured.find(s.task.scenario);
     s.ratio.reset();
     s.cpu_ratio.reset();
     if (sequential != nullptr) {
@@ -128,9 +128,9 @@ std::vector<summary> hope_figures(const std::vector<row>& rows, const node_cpus&
       };
       s.cpu_ratio = s.more["work"] = median_of(by_round(r, *sequential, over));
     }
-    if (!s.what.hope.value_or(false)) continue;
+    if (!s.task.hope.value_or(false)) continue;
     compare(s, r, measured, cpus);
-    if (s.what.deaths != 0 && undisturbed != nullptr) add_lost(s, r, *undisturbed);
+    if (s.task.deaths != 0 && undisturbed != nullptr) add_lost(s, r, *undisturbed);
   }
   return figures;
 }
@@ -146,7 +146,7 @@ std::string hope_table(const std::vector<summary>& figures, const std::string& h
     const auto lost = s.more.find("lost_ms");
     if (lost == s.more.end()) continue;
     text += fmt::format("\n{}: {:.0f} ms [{:.0f}, {:.0f}] of CPU time lost by a death, a worker",
-                        s.what.scenario, lost->second, s.more.at("lost_ms_low"), s.more.at("lost_ms_high"));
+                        s.task.scenario, lost->second, s.more.at("lost_ms_low"), s.more.at("lost_ms_high"));
   }
   return text + "\n";
 }

@@ -20,10 +20,10 @@ class hope_runner {
   /// Runs a task of hope_tasks(). Moments are drawn from the shortest time of a run of the benchmark without
   /// a death; if there is no such run yet, one is made first. A run that ends before a planned death is
   /// repeated with all moments halved. Throws what node_stage::run() throws.
-  outcome run(const task& what, std::chrono::nanoseconds limit);
+  outcome run(const task& task, std::chrono::nanoseconds limit);
 
  private:
-  outcome run_undisturbed(const task& what, std::chrono::nanoseconds limit);
+  outcome run_undisturbed(const task& task, std::chrono::nanoseconds limit);
 
   const node_stage& stage_;
   std::uint64_t seed_;

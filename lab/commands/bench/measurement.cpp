@@ -54,30 +54,30 @@ outcome external_measurement(const process::child_result& result) {
 
 }  // namespace
 
-std::string describe(const task& what) {
-  const std::string compiler = what.compiler.empty() ? "" : fmt::format(" ({})", what.compiler);
-  const std::string depth = what.depth ? fmt::format(" at depth {}", *what.depth) : "";
+std::string describe(const task& task) {
+  const std::string compiler = task.compiler.empty() ? "" : fmt::format(" ({})", task.compiler);
+  const std::string depth = task.depth ? fmt::format(" at depth {}", *task.depth) : "";
   const std::string nodes =
-      what.nodes == 0 ? "" : fmt::format("{} node{} of ", what.nodes, what.nodes == 1 ? "" : "s");
-  return fmt::format("{} by {}{}{} with {}{} worker{}, {}", what.benchmark, what.system, compiler, depth,
-                     nodes, what.workers, what.workers == 1 ? "" : "s", what.scenario);
+      task.nodes == 0 ? "" : fmt::format("{} node{} of ", task.nodes, task.nodes == 1 ? "" : "s");
+  return fmt::format("{} by {}{}{} with {}{} worker{}, {}", task.benchmark, task.system, compiler, depth,
+                     nodes, task.workers, task.workers == 1 ? "" : "s", task.scenario);
 }
 
-bool is_by_peer(const task& what) {
-  return what.system != sequential_system && what.system != own_system && what.system != ideal_system;
+bool is_by_peer(const task& task) {
+  return task.system != sequential_system && task.system != own_system && task.system != ideal_system;
 }
 
-std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds) {
+std::chrono::nanoseconds time_limit_of(const task& task, std::optional<double> seconds) {
   constexpr double for_peers = 10;
   constexpr double for_others = 60;
-  const scenario_entry* const scenario = find_scenario(what.scenario);
+  const scenario_entry* const scenario = find_scenario(task.scenario);
   const bool pressed = scenario != nullptr && scenario->around.put_pressure();
-  const bool short_one = is_by_peer(what) && !pressed;
+  const bool short_one = is_by_peer(task) && !pressed;
   const std::chrono::duration<double> limit(seconds.value_or(short_one ? for_peers : for_others));
   return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
 }
 
-outcome parse_program_output(std::string_view output, const task& what) {
+outcome parse_program_output(std::string_view output, const task& task) {
   const auto garbage = [&](std::string_view why) {
     return run_failure{
         fmt::format("did not print the expected JSON line ({}); it printed: '{}'", why, excerpt(output))};
@@ -91,7 +91,7 @@ outcome parse_program_output(std::string_view output, const task& what) {
   bool has_benchmark = false;
   for (const auto& [name, value] : json.items()) {
     if (name == "benchmark") {
-      has_benchmark = value.is_string() && value == what.benchmark;
+      has_benchmark = value.is_string() && value == task.benchmark;
     } else if (name == "size") {
       if (!value.is_number_integer()) return garbage("'size' is not an integer");
       read.size = value.get<std::int64_t>();
@@ -106,10 +106,10 @@ outcome parse_program_output(std::string_view output, const task& what) {
       read.more[name] = value.get<double>();
     }
   }
-  if (!has_benchmark) return garbage(fmt::format("'benchmark' is not '{}'", what.benchmark));
+  if (!has_benchmark) return garbage(fmt::format("'benchmark' is not '{}'", task.benchmark));
   if (!has_seconds) return garbage("no 'seconds' of at least 0");
-  if (what.size && read.size && *what.size != *read.size) {
-    return run_failure{fmt::format("ran size {} instead of {}", *read.size, *what.size)};
+  if (task.size && read.size && *task.size != *read.size) {
+    return run_failure{fmt::format("ran size {} instead of {}", *read.size, *task.size)};
   }
   return read;
 }
@@ -135,24 +135,24 @@ std::optional<double> last_number(std::string_view output) {
   return last;
 }
 
-std::string fill_in(std::string_view command, const task& what) {
-  lab::marked_values values{{"{workers}", std::to_string(what.workers)}, {"{benchmark}", what.benchmark}};
-  if (what.size) values.emplace_back("{size}", std::to_string(*what.size));
+std::string fill_in(std::string_view command, const task& task) {
+  lab::marked_values values{{"{workers}", std::to_string(task.workers)}, {"{benchmark}", task.benchmark}};
+  if (task.size) values.emplace_back("{size}", std::to_string(*task.size));
   return lab::fill_in(command, values);
 }
 
-process::child_request request_for(const task& what) {
+process::child_request request_for(const task& task) {
   process::child_request request;
-  if (!what.command.empty()) {
-    request.arguments = {"/bin/sh", "-c", fill_in(what.command, what)};
-    request.environment = {{"SUKIMA_WORKERS", std::to_string(what.workers)}};
+  if (!task.command.empty()) {
+    request.arguments = {"/bin/sh", "-c", fill_in(task.command, task)};
+    request.environment = {{"SUKIMA_WORKERS", std::to_string(task.workers)}};
     return request;
   }
-  request.arguments = lab::benchmark_arguments(what.benchmark, what.size, static_cast<unsigned>(what.workers),
-                                               static_cast<unsigned>(what.repetitions));
-  request.arguments.insert(request.arguments.begin(), what.program.string());
-  if (const system_entry* const system = find_system(what.system)) request.environment = system->environment;
-  if (what.depth) request.arguments.insert(request.arguments.end(), {"--depth", std::to_string(*what.depth)});
+  request.arguments = lab::benchmark_arguments(task.benchmark, task.size, static_cast<unsigned>(task.workers),
+                                               static_cast<unsigned>(task.repetitions));
+  request.arguments.insert(request.arguments.begin(), task.program.string());
+  if (const system_entry* const system = find_system(task.system)) request.environment = system->environment;
+  if (task.depth) request.arguments.insert(request.arguments.end(), {"--depth", std::to_string(*task.depth)});
   return request;
 }
 
@@ -165,9 +165,9 @@ std::optional<run_failure> failure_of(const process::child_result& result, std::
   return run_failure{failure, std::chrono::duration<double>(limit).count()};
 }
 
-outcome judge(const process::child_result& result, const task& what, std::chrono::nanoseconds limit) {
+outcome judge(const process::child_result& result, const task& task, std::chrono::nanoseconds limit) {
   if (auto failure = failure_of(result, limit)) return *std::move(failure);
-  return what.command.empty() ? parse_program_output(result.output, what) : external_measurement(result);
+  return task.command.empty() ? parse_program_output(result.output, task) : external_measurement(result);
 }
 
 }  // namespace sukima::cli::bench

@@ -114,9 +114,9 @@ outcome parse_hope_output(const process::child_result& result, int nodes,
   // A node that is killed between its two lines has reported its units, but not its time.
   for (const node_death& death : deaths) units.erase(death.node);
   const std::size_t living = static_cast<std::size_t>(nodes) - deaths.size();
-  for (const auto& [what, count] : {std::pair("time", reports.size()), std::pair("units", units.size())})
+  for (const auto& [figure, count] : {std::pair("time", reports.size()), std::pair("units", units.size())})
     if (count != living)
-      return run_failure{fmt::format("{} of {} nodes reported their {}", count, living, what)};
+      return run_failure{fmt::format("{} of {} nodes reported their {}", count, living, figure)};
   read.seconds = std::numeric_limits<double>::infinity();
   for (const auto& [node, report] : reports) {
     read.seconds = std::min(read.seconds, report.seconds);

@@ -134,9 +134,9 @@ std::vector<summary> figures_of(const std::vector<row>& rows) {
   for (summary& s : figures) {
     s.ratio = s.seconds.median / figures.front().seconds.median;
     s.cpu_ratio = s.cpu_seconds / figures.front().cpu_seconds;
-    if (s.what.nodes == 0) continue;
+    if (s.task.nodes == 0) continue;
     const auto r =
-        std::ranges::find_if(rows, [&](const row& other) { return other.what.nodes == s.what.nodes; });
+        std::ranges::find_if(rows, [&](const row& other) { return other.task.nodes == s.task.nodes; });
     s.paired.emplace(one_process, paired_ratio(*r, rows.front()));
   }
   return figures;
@@ -144,7 +144,7 @@ std::vector<summary> figures_of(const std::vector<row>& rows) {
 
 std::string shares_of(const summary& s) {
   std::string text;
-  for (int node = 0; node < s.what.nodes; ++node) {
+  for (int node = 0; node < s.task.nodes; ++node) {
     const auto share = s.more.find(fmt::format("share_{}", node));
     if (share != s.more.end()) text += fmt::format("{}{:.0f}", text.empty() ? "" : " ", 100 * share->second);
   }
@@ -152,9 +152,9 @@ std::string shares_of(const summary& s) {
 }
 
 std::string node_table(const std::vector<summary>& figures, bool colour) {
-  const task& what = figures.front().what;
+  const task& task = figures.front().task;
   std::string text =
-      fmt::format("{}, size {}, {}\n", styled(what.benchmark, "1", colour), *what.size, what.scenario);
+      fmt::format("{}, size {}, {}\n", styled(task.benchmark, "1", colour), *task.size, task.scenario);
   text += styled(
       fmt::format("{:<12}{:>8}{:>10}  {:<19}{:>14}  {:<16}{:>9}{:>9}  {}", "nodes", "workers", "median s",
                   "[q1 - q3]", "/ one process", "[95 %]", "CPU s", "CPU /", "% of the CPU time of each node"),
@@ -166,7 +166,7 @@ std::string node_table(const std::vector<summary>& figures, bool colour) {
                                  : fmt::format("[{:.3f}, {:.3f}]", paired->second.low, paired->second.high);
     std::string line =
         fmt::format("{:<12}{:>8}{:>10.3f}  {:<19}{:>14}  {:<16}{:>9.3f}{:>9}  {}",
-                    s.what.nodes == 0 ? one_process : std::to_string(s.what.nodes), s.what.workers,
+                    s.task.nodes == 0 ? one_process : std::to_string(s.task.nodes), s.task.workers,
                     s.seconds.median, fmt::format("[{:.3f} - {:.3f}]", s.seconds.q1, s.seconds.q3),
                     s.ratio ? fmt::format("{:.3f}", *s.ratio) : "-", interval, s.cpu_seconds,
                     s.cpu_ratio ? fmt::format("{:.2f}", *s.cpu_ratio) : "-", shares_of(s));
@@ -198,18 +198,18 @@ std::vector<row> measure(const std::vector<task>& tasks, const bench_options& op
   check_results(rows);
   for (const row& r : rows) {
     if (!r.failure) continue;
-    complain(fmt::format("{}: {}", describe(r.what), *r.failure));
+    complain(fmt::format("{}: {}", describe(r.task), *r.failure));
     failed = true;
   }
   return rows;
 }
 
 /// "uts, size 11, 4 nodes of 1 worker on 2 CPUs, tcp, seed 7"
-std::string hope_heading(const node_request& request, const task& what, std::uint64_t seed, bool colour) {
+std::string hope_heading(const node_request& request, const task& task, std::uint64_t seed, bool colour) {
   const int nodes = request.nodes.front();
   const int workers = request.workers_of(nodes);
   return fmt::format("{}, size {}, {} node{} of {} worker{} on {} CPU{}, {}, seed {}",
-                     styled(what.benchmark, "1", colour), *what.size, nodes, nodes == 1 ? "" : "s", workers,
+                     styled(task.benchmark, "1", colour), *task.size, nodes, nodes == 1 ? "" : "s", workers,
                      workers == 1 ? "" : "s", usable_cpus(), usable_cpus() == 1 ? "" : "s", request.around,
                      seed);
 }

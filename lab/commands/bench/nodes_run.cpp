@@ -106,39 +106,39 @@ node_stage::node_groups node_stage::make_groups(int nodes) const {
   return groups;
 }
 
-process::child_request node_stage::request_for(const task& what, std::chrono::nanoseconds limit,
+process::child_request node_stage::request_for(const task& task, std::chrono::nanoseconds limit,
                                                std::vector<std::string> starter) const {
   process::child_request request;
   request.limit = limit;
   request.environment = mpi_variables();
-  request.environment.emplace_back("SUKIMA_WORKERS", std::to_string(what.workers));
+  request.environment.emplace_back("SUKIMA_WORKERS", std::to_string(task.workers));
   request.arguments = std::move(starter);
-  if (what.nodes != 0 && quota_)
+  if (task.nodes != 0 && quota_)
     request.arguments.insert(request.arguments.end(),
                              {"/bin/sh", "-c", entering, home_.group->directory().string()});
-  request.arguments.insert(request.arguments.end(), {what.program.string(), what.benchmark});
-  if (what.size) request.arguments.push_back(std::to_string(*what.size));
+  request.arguments.insert(request.arguments.end(), {task.program.string(), task.benchmark});
+  if (task.size) request.arguments.push_back(std::to_string(*task.size));
   return request;
 }
 
-outcome node_stage::run(const task& what, std::chrono::nanoseconds limit) const {
-  const node_groups groups = make_groups(what.nodes);
+outcome node_stage::run(const task& task, std::chrono::nanoseconds limit) const {
+  const node_groups groups = make_groups(task.nodes);
   const process::child_result result = process::run_child(
-      request_for(what, limit, what.nodes == 0 ? std::vector<std::string>{} : starting_words(what.nodes)));
+      request_for(task, limit, task.nodes == 0 ? std::vector<std::string>{} : starting_words(task.nodes)));
   if (auto failure = failure_of(result, limit)) return *std::move(failure);
-  return parse_node_output(result, what.nodes);
+  return parse_node_output(result, task.nodes);
 }
 
-std::optional<outcome> node_stage::run_hope(const task& what, std::chrono::nanoseconds limit,
+std::optional<outcome> node_stage::run_hope(const task& task, std::chrono::nanoseconds limit,
                                             const std::vector<planned_death>& plan) const {
   const process::temporary_directory folder("bench");
   const std::string ends = folder.path() + "/ends.json";
-  const node_groups groups = make_groups(what.nodes);
+  const node_groups groups = make_groups(task.nodes);
   process::child_request request =
-      request_for(what, limit,
-                  {starter_, "cluster", "run", "--hope", "-n", std::to_string(what.nodes), "--no-tags",
+      request_for(task, limit,
+                  {starter_, "cluster", "run", "--hope", "-n", std::to_string(task.nodes), "--no-tags",
                    "--grace", longest_grace, "--json", ends, "--"});
-  node_killer killer(what.nodes, plan);
+  node_killer killer(task.nodes, plan);
   request.notice_at = clock::now();
   request.notice = [&killer](pid_t launcher) { return killer.step(launcher); };
   const process::child_result result = process::run_child(request);
@@ -157,7 +157,7 @@ std::optional<outcome> node_stage::run_hope(const task& what, std::chrono::nanos
   }
   const auto is_over = [&](const planned_death& p) { return has_reported_time(result, p.node); };
   if (killed != static_cast<int>(plan.size()) || std::ranges::any_of(plan, is_over)) return std::nullopt;
-  return parse_hope_output(result, what.nodes, killer.deaths());
+  return parse_hope_output(result, task.nodes, killer.deaths());
 }
 
 }  // namespace sukima::cli::bench

@@ -28,12 +28,12 @@ class node_stage {
 
   /// Runs a task: on its nodes, or as one process without a quota. Throws std::system_error when a program
   /// cannot be started, or a group not made.
-  outcome run(const task& what, std::chrono::nanoseconds limit) const;
+  outcome run(const task& task, std::chrono::nanoseconds limit) const;
 
   /// Runs a task under hierarchical omission, and kills nodes as planned. Throws what run() throws.
   /// \returns nothing if a node ended before its planned death
   /// \pre the transport is tcp, and at least one node is not killed
-  std::optional<outcome> run_hope(const task& what, std::chrono::nanoseconds limit,
+  std::optional<outcome> run_hope(const task& task, std::chrono::nanoseconds limit,
                                   const std::vector<planned_death>& plan) const;
 
  private:
@@ -41,7 +41,7 @@ class node_stage {
 
   std::vector<std::string> starting_words(int nodes) const;
   node_groups make_groups(int nodes) const;  ///< none without a quota
-  process::child_request request_for(const task& what, std::chrono::nanoseconds limit,
+  process::child_request request_for(const task& task, std::chrono::nanoseconds limit,
                                      std::vector<std::string> starter) const;
 
   std::string transport_;

@@ -52,17 +52,17 @@ std::string quoted(const std::string& text) {
 
 std::string json_line(const summary& figures) {
   nlohmann::ordered_json line;
-  line["benchmark"] = figures.what.benchmark;
+  line["benchmark"] = figures.task.benchmark;
   line["size"] =
-      figures.what.size ? nlohmann::ordered_json(*figures.what.size) : nlohmann::ordered_json(nullptr);
-  line["system"] = figures.what.system;
-  line["compiler"] = figures.what.compiler.empty() ? nlohmann::ordered_json(nullptr)
-                                                   : nlohmann::ordered_json(figures.what.compiler);
-  line["scenario"] = figures.what.scenario;
-  line["workers"] = figures.what.workers;
-  if (figures.what.depth) line["depth"] = *figures.what.depth;
-  if (figures.what.nodes != 0) line["nodes"] = figures.what.nodes;
-  if (figures.what.hope) line["hope"] = *figures.what.hope;
+      figures.task.size ? nlohmann::ordered_json(*figures.task.size) : nlohmann::ordered_json(nullptr);
+  line["system"] = figures.task.system;
+  line["compiler"] = figures.task.compiler.empty() ? nlohmann::ordered_json(nullptr)
+                                                   : nlohmann::ordered_json(figures.task.compiler);
+  line["scenario"] = figures.task.scenario;
+  line["workers"] = figures.task.workers;
+  if (figures.task.depth) line["depth"] = *figures.task.depth;
+  if (figures.task.nodes != 0) line["nodes"] = figures.task.nodes;
+  if (figures.task.hope) line["hope"] = *figures.task.hope;
   line["repetitions"] = figures.repetitions;
   line["seconds"] = {{"q1", rounded(figures.seconds.q1)},
                      {"median", rounded(figures.seconds.median)},
@@ -98,7 +98,7 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
       "ratio";
   const bool ideals = std::ranges::any_of(figures, [](const summary& s) { return s.ideal.has_value(); });
   if (ideals) text += ",ideal,cpus";
-  const bool depths = std::ranges::any_of(figures, [](const summary& s) { return s.what.depth.has_value(); });
+  const bool depths = std::ranges::any_of(figures, [](const summary& s) { return s.task.depth.has_value(); });
   if (depths) text += ",depth";
   std::set<std::string> more;
   for (const summary& s : figures) {
@@ -107,16 +107,16 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
   for (const std::string& name : more) text += "," + quoted(name);
   text += "\n";
   for (const summary& s : figures) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", quoted(s.what.benchmark),
-                        s.what.size ? std::to_string(*s.what.size) : "", quoted(s.what.system),
-                        s.what.compiler, s.what.scenario, s.what.workers, s.repetitions,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", quoted(s.task.benchmark),
+                        s.task.size ? std::to_string(*s.task.size) : "", quoted(s.task.system),
+                        s.task.compiler, s.task.scenario, s.task.workers, s.repetitions,
                         rounded(s.seconds.q1), rounded(s.seconds.median), rounded(s.seconds.q3),
                         rounded(s.cpu_seconds), s.ratio ? fmt::format("{}", rounded(*s.ratio)) : "");
     if (ideals) {
       text += s.ideal ? fmt::format(",{},{}", rounded(s.ideal->seconds.median), rounded(s.ideal->cpus))
                       : std::string(",,");
     }
-    if (depths) text += "," + (s.what.depth ? std::to_string(*s.what.depth) : "");
+    if (depths) text += "," + (s.task.depth ? std::to_string(*s.task.depth) : "");
     for (const std::string& name : more) {
       const auto found = s.more.find(name);
       text += found == s.more.end() ? "," : "," + number(found->second).dump();

@@ -135,12 +135,12 @@ external_system parse_external(std::string_view text) {
   return {std::string(name), std::string(text.substr(equals + 1))};
 }
 
-std::vector<std::string> parse_choices(std::string_view what, const std::vector<std::string>& words,
+std::vector<std::string> parse_choices(std::string_view kind, const std::vector<std::string>& words,
                                        const std::vector<std::string>& accepted) {
   std::vector<std::string> chosen;
   for (const std::string& word : words) {
     if (std::ranges::count(accepted, word) == 0) {
-      throw process::usage_error(fmt::format("unknown {} '{}': choose {}", what, word, join_words(accepted)));
+      throw process::usage_error(fmt::format("unknown {} '{}': choose {}", kind, word, join_words(accepted)));
     }
     if (std::ranges::count(chosen, word) == 0) chosen.push_back(word);
   }

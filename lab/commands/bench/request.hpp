@@ -72,8 +72,8 @@ std::optional<std::int64_t> parse_size(const std::optional<std::string>& word);
 external_system parse_external(std::string_view text);
 
 /// `words`, each of which must be one of `accepted`, without repetitions. Throws usage_error that names
-/// `what` ("peer") and the accepted words.
-std::vector<std::string> parse_choices(std::string_view what, const std::vector<std::string>& words,
+/// `kind` ("peer") and the accepted words.
+std::vector<std::string> parse_choices(std::string_view kind, const std::vector<std::string>& words,
                                        const std::vector<std::string>& accepted);
 
 /// Parses and checks the options. Leaves out peers that are not installed, and adds their names to `missing`.

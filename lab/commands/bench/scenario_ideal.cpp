@@ -21,10 +21,10 @@ bool has_pressure(const std::string& scenario) {
 }
 
 /// The number of CPUs that the processes of a task could use.
-int usable_loops(const task& what, int cpus) {
-  const scenario_entry& scenario = *find_scenario(what.scenario);
+int usable_loops(const task& task, int cpus) {
+  const scenario_entry& scenario = *find_scenario(task.scenario);
   if (!scenario.benchmark.empty()) return 1;  // a sequential task by definition
-  return std::min(what.workers * scenario.around.processes, cpus);
+  return std::min(task.workers * scenario.around.processes, cpus);
 }
 
 /// The figures of a row by round.
@@ -45,10 +45,10 @@ double seconds_of_work(const measurement& m, bool cpu_time_is_of_others) {
 const row* work_of(std::string_view system, const row& of, const std::vector<row>& rows) {
   const row* best = nullptr;
   const auto rank = [&](const row& r) {
-    return std::pair(r.what.compiler != of.what.compiler, median_seconds(r));
+    return std::pair(r.task.compiler != of.task.compiler, median_seconds(r));
   };
   for (const row& r : rows) {
-    if (r.what.system != system || r.what.workers != 1 || r.what.scenario != undisturbed) continue;
+    if (r.task.system != system || r.task.workers != 1 || r.task.scenario != undisturbed) continue;
     if (r.failure || r.samples.empty()) continue;
     if (best == nullptr || rank(r) < rank(*best)) best = &r;
   }
@@ -59,9 +59,9 @@ const row* work_of(std::string_view system, const row& of, const std::vector<row
 const row* loops_of(const row& of, const std::vector<row>& rows, int processes) {
   const row* best = nullptr;
   for (const row& r : rows) {
-    if (r.what.system != ideal_system || r.what.scenario != of.what.scenario) continue;
-    if (r.failure || r.samples.empty() || r.what.workers > of.what.workers * processes) continue;
-    if (best == nullptr || r.what.workers > best->what.workers) best = &r;
+    if (r.task.system != ideal_system || r.task.scenario != of.task.scenario) continue;
+    if (r.failure || r.samples.empty() || r.task.workers > of.task.workers * processes) continue;
+    if (best == nullptr || r.task.workers > best->task.workers) best = &r;
   }
   return best;
 }
@@ -123,8 +123,8 @@ std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus) {
 }
 
 std::optional<ideal_figure> ideal_of(const row& of, const std::vector<row>& rows) {
-  if (of.what.system == sequential_system || !has_pressure(of.what.scenario)) return std::nullopt;
-  const scenario_entry& scenario = *find_scenario(of.what.scenario);
+  if (of.task.system == sequential_system || !has_pressure(of.task.scenario)) return std::nullopt;
+  const scenario_entry& scenario = *find_scenario(of.task.scenario);
   const int processes = scenario.around.processes;
   const row* const loops = loops_of(of, rows, processes);
   if (loops == nullptr) return std::nullopt;
@@ -132,7 +132,7 @@ std::optional<ideal_figure> ideal_of(const row& of, const std::vector<row>& rows
   std::optional<ideal_figure> figure =
       ideal_for_work(of, work_of(sequential_system, of, rows), cpus, scenario);
   if (!figure) return std::nullopt;
-  figure->loops = loops->what.workers;
+  figure->loops = loops->task.workers;
   if (const auto own = ideal_for_work(of, work_of(own_system, of, rows), cpus, scenario))
     figure->own = own_ideal_figure{own->seconds.median, own->over};
   return figure;

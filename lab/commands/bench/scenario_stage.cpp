@@ -57,14 +57,14 @@ outcome parse_hog_output(const process::child_result& result, std::chrono::nanos
   return measurement{seconds, cpu_seconds, std::nullopt, {}, {}};
 }
 
-outcome judge_repetitions(const process::child_result& result, const task& what,
+outcome judge_repetitions(const process::child_result& result, const task& task,
                           std::chrono::nanoseconds limit) {
-  if (what.repetitions == 1 || !process::describe_failure(result, limit).empty())
-    return judge(result, what, limit);
+  if (task.repetitions == 1 || !process::describe_failure(result, limit).empty())
+    return judge(result, task, limit);
   std::vector<measurement> parts;
   std::istringstream lines(result.output);
   for (process::child_result one = result; std::getline(lines, one.output);) {
-    outcome read = judge(one, what, limit);
+    outcome read = judge(one, task, limit);
     auto* const measured = std::get_if<measurement>(&read);
     if (measured == nullptr) return read;
     if (!parts.empty() && measured->result != parts.front().result) {
@@ -73,8 +73,8 @@ outcome judge_repetitions(const process::child_result& result, const task& what,
     }
     parts.push_back(std::move(*measured));
   }
-  if (parts.size() != static_cast<std::size_t>(what.repetitions)) {
-    return run_failure{fmt::format("printed {} lines for {} repetitions", parts.size(), what.repetitions)};
+  if (parts.size() != static_cast<std::size_t>(task.repetitions)) {
+    return run_failure{fmt::format("printed {} lines for {} repetitions", parts.size(), task.repetitions)};
   }
   measurement mean = parts.front();
   const double count = static_cast<double>(parts.size());
@@ -167,9 +167,9 @@ std::string scenario_stage::obstacle(const surroundings& around) {
   return home_->obstacle;
 }
 
-outcome scenario_stage::measure_cpu(const task& what, const surroundings& around,
+outcome scenario_stage::measure_cpu(const task& task, const surroundings& around,
                                     process::child_request request) {
-  request.arguments = {hog_.string(), "--loops", std::to_string(what.workers), "--seconds",
+  request.arguments = {hog_.string(), "--loops", std::to_string(task.workers), "--seconds",
                        fmt::format("{}", measured_seconds)};
   std::optional<scene> here;
   if (around.need_groups()) here.emplace(*home_->group, around, hog_, cpus_);
@@ -177,30 +177,30 @@ outcome scenario_stage::measure_cpu(const task& what, const surroundings& around
   return parse_hog_output(process::run_child(request), request.limit);
 }
 
-outcome scenario_stage::run_once(const task& what, const surroundings& around, const preparation& prepare) {
-  process::child_request request = prepare(what);
-  if (around.processes > 1 && what.command.empty()) request.arguments.emplace_back("--started");
+outcome scenario_stage::run_once(const task& task, const surroundings& around, const preparation& prepare) {
+  process::child_request request = prepare(task);
+  if (around.processes > 1 && task.command.empty()) request.arguments.emplace_back("--started");
   std::optional<scene> here;
   if (around.need_groups()) here.emplace(*home_->group, around, hog_, cpus_);
   if (here) request.cpu_group = here->program.processes().string();
   std::vector<measurement> parts;
   for (const process::child_result& result : process::run_children(request, around.processes)) {
-    outcome one = judge_repetitions(result, what, request.limit);
+    outcome one = judge_repetitions(result, task, request.limit);
     auto* const measured = std::get_if<measurement>(&one);
     if (measured == nullptr) return one;
     parts.push_back(std::move(*measured));
   }
-  return around.processes > 1 ? combine(parts, what.repetitions) : outcome(parts.front());
+  return around.processes > 1 ? combine(parts, task.repetitions) : outcome(parts.front());
 }
 
-outcome scenario_stage::run(const task& what, const preparation& prepare) {
-  const scenario_entry* const scenario = find_scenario(what.scenario);
+outcome scenario_stage::run(const task& task, const preparation& prepare) {
+  const scenario_entry* const scenario = find_scenario(task.scenario);
   const surroundings around = scenario == nullptr ? surroundings{} : scenario->around;
-  if (what.system == ideal_system) return measure_cpu(what, around, prepare(what));
+  if (task.system == ideal_system) return measure_cpu(task, around, prepare(task));
   // Measures an external command without repetitions.
-  if (!around.put_pressure() || !what.command.empty()) return run_once(what, around, prepare);
-  task repeated = what;
-  const auto known = repetitions_.find(describe(what));
+  if (!around.put_pressure() || !task.command.empty()) return run_once(task, around, prepare);
+  bench::task repeated = task;
+  const auto known = repetitions_.find(describe(task));
   if (known != repetitions_.end()) {
     repeated.repetitions = known->second;
     return run_once(repeated, around, prepare);
@@ -210,7 +210,7 @@ outcome scenario_stage::run(const task& what, const preparation& prepare) {
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   const auto* const measured = std::get_if<measurement>(&first);
   if (measured == nullptr) return first;
-  repeated.repetitions = repetitions_[describe(what)] = repetitions_for(*measured, wall.count());
+  repeated.repetitions = repetitions_[describe(task)] = repetitions_for(*measured, wall.count());
   return repeated.repetitions == 1 ? first : run_once(repeated, around, prepare);
 }
 

@@ -26,7 +26,7 @@ outcome parse_hog_output(const process::child_result& result, std::chrono::nanos
 
 /// The measurement of one process with a line for each repetition. Seconds, CPU seconds and further numbers
 /// are means.
-outcome judge_repetitions(const process::child_result& result, const task& what,
+outcome judge_repetitions(const process::child_result& result, const task& task,
                           std::chrono::nanoseconds limit);
 
 /// Combines the measurements of processes that ran at once. `seconds` is the time from the first start to the
@@ -54,13 +54,13 @@ class scenario_stage {
   /// Runs a task in its scenario, which has no obstacle. Under pressure, a program repeats its work for at
   /// least a second; its first run there determines the number of repetitions.
   /// \throws std::system_error if a program cannot be started, or if a group cannot be made
-  outcome run(const task& what, const preparation& prepare);
+  outcome run(const task& task, const preparation& prepare);
 
  private:
   struct scene;
 
-  outcome measure_cpu(const task& what, const surroundings& around, process::child_request request);
-  outcome run_once(const task& what, const surroundings& around, const preparation& prepare);
+  outcome measure_cpu(const task& task, const surroundings& around, process::child_request request);
+  outcome run_once(const task& task, const surroundings& around, const preparation& prepare);
 
   std::filesystem::path hog_;
   int cpus_;

@@ -27,7 +27,7 @@ const row* reference_row(const std::vector<row>& rows) {
   };
   for (const row& r : rows) {
     if (!usable(r)) continue;
-    if (r.what.system == sequential_system) return &r;
+    if (r.task.system == sequential_system) return &r;
     ++votes[r.samples.front().measured.result];
   }
   const row* most = nullptr;
@@ -51,11 +51,11 @@ double mean_seconds(const row& r) {
 bool is_slow_peer(const row& r, const std::vector<row>& rows) {
   constexpr double slow_seconds = 2.0;
   constexpr double factor = 3.0;
-  if (r.samples.empty() || !is_by_peer(r.what)) return false;
+  if (r.samples.empty() || !is_by_peer(r.task)) return false;
   const double mean = mean_seconds(r);
   return mean > slow_seconds && std::ranges::all_of(rows, [&](const row& other) {
            const bool sequential =
-               other.what.system == sequential_system && other.what.scenario == r.what.scenario;
+               other.task.system == sequential_system && other.task.scenario == r.task.scenario;
            return !sequential || other.samples.empty() || mean > factor * mean_seconds(other);
          });
 }
@@ -69,8 +69,8 @@ bool differ_in_workers_only(const task& a, const task& b) {
 /// Whether the peer was stopped at its time limit with as many workers, or with fewer.
 bool was_stopped(const row& r, const std::vector<row>& rows) {
   return std::ranges::any_of(rows, [&](const row& other) {
-    return other.stopped_after && other.what.workers <= r.what.workers &&
-           differ_in_workers_only(other.what, r.what);
+    return other.stopped_after && other.task.workers <= r.task.workers &&
+           differ_in_workers_only(other.task, r.task);
   });
 }
 
@@ -115,13 +115,13 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
         --total;
         continue;
       }
-      observe(r.what, done, total);
-      outcome o = run(r.what);
+      observe(r.task, done, total);
+      outcome o = run(r.task);
       ++done;
       if (auto* measured = std::get_if<measurement>(&o)) {
         used[i] += measured->seconds;
         r.samples.push_back({round, std::move(*measured)});
-      } else if (const auto& failed = std::get<run_failure>(o); failed.stopped_after && is_by_peer(r.what)) {
+      } else if (const auto& failed = std::get<run_failure>(o); failed.stopped_after && is_by_peer(r.task)) {
         r.stopped_after = failed.stopped_after;
         r.samples.clear();  // the median of only the runs that ended would be wrong
       } else {
@@ -167,8 +167,8 @@ std::optional<std::size_t> choose_fastest(
   return static_cast<std::size_t>(fastest - best.begin());
 }
 
-std::string note_on_stopped(const task& what, double seconds, bool more_left_out) {
-  return fmt::format("{}: stopped after {:g} s{}", describe(what), seconds,
+std::string note_on_stopped(const task& task, double seconds, bool more_left_out) {
+  return fmt::format("{}: stopped after {:g} s{}", describe(task), seconds,
                      more_left_out ? "; not tried with more workers" : "");
 }
 
@@ -177,10 +177,10 @@ std::vector<std::string> notes_on_stopped(const std::vector<row>& rows) {
   for (const row& r : rows) {
     if (!r.stopped_after) continue;
     const bool more = std::ranges::any_of(rows, [&](const row& other) {
-      return differ_in_workers_only(other.what, r.what) && other.what.workers > r.what.workers &&
+      return differ_in_workers_only(other.task, r.task) && other.task.workers > r.task.workers &&
              other.samples.empty() && !other.failure && !other.stopped_after;
     });
-    notes.push_back(note_on_stopped(r.what, *r.stopped_after, more));
+    notes.push_back(note_on_stopped(r.task, *r.stopped_after, more));
   }
   return notes;
 }
@@ -188,7 +188,7 @@ std::vector<std::string> notes_on_stopped(const std::vector<row>& rows) {
 void check_results(std::vector<row>& rows) {
   const row* const found = reference_row(rows);
   if (found == nullptr) return;
-  const std::string system = found->what.system;
+  const std::string system = found->task.system;
   const measurement expected = found->samples.front().measured;
   for (row& r : rows) {
     if (r.failure) continue;

@@ -21,7 +21,7 @@ struct sample {
 /// All measurements of one task. A row without samples and without a failure was left out, because the peer
 /// exceeded its time limit with fewer workers.
 struct row {
-  task what;
+  bench::task task;
   std::vector<sample> samples;
   std::optional<std::string> failure;     ///< why the row has no figures, as in run_failure
   std::optional<double> stopped_after{};  ///< seconds of the limit that a peer exceeded; not a failure
@@ -64,7 +64,7 @@ std::optional<std::size_t> choose_fastest(const std::vector<task>& candidates, c
 std::vector<std::string> notes_on_stopped(const std::vector<row>& rows);
 
 /// The same line for one task.
-std::string note_on_stopped(const task& what, double seconds, bool more_left_out);
+std::string note_on_stopped(const task& task, double seconds, bool more_left_out);
 
 /// Marks rows with other results or another size than the sequential program as failed. Without a sequential
 /// program, the result of most rows counts.

@@ -23,11 +23,11 @@ std::vector<double> values_of(const row& r, auto value) {
 const row* counterpart(const std::vector<const row*>& rows, const row& of, std::string_view system) {
   const row* best = nullptr;
   const auto rank = [&](const row& r) {
-    return std::pair(r.what.compiler != of.what.compiler, median_seconds(r));
+    return std::pair(r.task.compiler != of.task.compiler, median_seconds(r));
   };
   for (const row* r : rows) {
-    if (r->what.system != system || r->what.scenario != of.what.scenario) continue;
-    if (system != sequential_system && r->what.workers != of.what.workers) continue;
+    if (r->task.system != system || r->task.scenario != of.task.scenario) continue;
+    if (system != sequential_system && r->task.workers != of.task.workers) continue;
     if (best == nullptr || rank(*r) < rank(*best)) best = r;
   }
   return best;
@@ -46,7 +46,7 @@ std::vector<double> paired_ratios(const row& numerator, const row& denominator) 
 }
 
 summary figures_of(const row& measured) {
-  summary s{.what = measured.what,
+  summary s{.task = measured.task,
             .repetitions = static_cast<int>(measured.samples.size()),
             .seconds = quartiles_of(values_of(measured, [](const measurement& m) { return m.seconds; })),
             .slowest = std::ranges::max(values_of(measured, [](const measurement& m) { return m.seconds; })),
@@ -58,7 +58,7 @@ summary figures_of(const row& measured) {
             .ideal = {},
             .more = {},
             .paired = {}};
-  if (measured.samples.front().measured.size) s.what.size = measured.samples.front().measured.size;
+  if (measured.samples.front().measured.size) s.task.size = measured.samples.front().measured.size;
   std::map<std::string, std::vector<double>> more;
   for (const sample& one : measured.samples) {
     for (const auto& [name, value] : one.measured.more) more[name].push_back(value);
@@ -70,7 +70,7 @@ summary figures_of(const row& measured) {
 std::vector<const row*> usable_rows(const std::vector<row>& rows) {
   std::vector<const row*> usable;
   for (const row& r : rows) {
-    if (!r.failure && !r.samples.empty() && r.what.system != ideal_system) usable.push_back(&r);
+    if (!r.failure && !r.samples.empty() && r.task.system != ideal_system) usable.push_back(&r);
   }
   return usable;
 }
@@ -78,8 +78,8 @@ std::vector<const row*> usable_rows(const std::vector<row>& rows) {
 void mark_best_peers(std::vector<summary>& summaries) {
   std::map<std::pair<std::string, int>, summary*> best;
   for (summary& s : summaries) {
-    if (!is_by_peer(s.what)) continue;
-    summary*& fastest = best[{s.what.scenario, s.what.workers}];
+    if (!is_by_peer(s.task)) continue;
+    summary*& fastest = best[{s.task.scenario, s.task.workers}];
     if (fastest == nullptr || s.seconds.median < fastest->seconds.median) fastest = &s;
   }
   for (auto& [where, fastest] : best) fastest->best_peer = true;
@@ -98,19 +98,19 @@ std::vector<summary> summarise(const std::vector<row>& rows) {
   };
   std::vector<summary> summaries;
   for (const row* r : usable) {
-    if (r->what.reference) continue;
+    if (r->task.reference) continue;
     summary s = figures_of(*r);
     s.ideal = ideal_of(*r, rows);
     const row* const sequential = counterpart(usable, *r, sequential_system);
     s.ratio = over(s.seconds.median, sequential);
     if (sequential != nullptr) s.cpu_ratio = quotient(s.cpu_seconds, figures_of(*sequential).cpu_seconds);
-    if (is_by_peer(r->what)) {
+    if (is_by_peer(r->task)) {
       if (const row* own = counterpart(usable, *r, own_system)) s.own_ratio = over(median_seconds(*own), r);
     }
-    if (r->what.system == own_system) {
+    if (r->task.system == own_system) {
       for (const row* other : usable) {
-        const std::string& name = other->what.system;
-        if (!is_by_peer(other->what) || s.paired.contains(name)) continue;
+        const std::string& name = other->task.system;
+        if (!is_by_peer(other->task) || s.paired.contains(name)) continue;
         const row* peer = counterpart(usable, *r, name);
         if (peer == nullptr) continue;
         const std::vector<double> ratios = paired_ratios(*r, *peer);
@@ -126,9 +126,9 @@ std::vector<summary> summarise(const std::vector<row>& rows) {
 std::vector<std::string> outliers(const std::vector<summary>& figures, double factor) {
   std::vector<std::string> sentences;
   for (const summary& s : figures) {
-    if (s.what.system != own_system || s.slowest <= factor * s.seconds.median) continue;
+    if (s.task.system != own_system || s.slowest <= factor * s.seconds.median) continue;
     sentences.push_back(fmt::format("{}: the slowest of {} repetitions took {:.2f} times the median",
-                                    describe(s.what), s.repetitions, s.slowest / s.seconds.median));
+                                    describe(s.task), s.repetitions, s.slowest / s.seconds.median));
   }
   return sentences;
 }
@@ -138,8 +138,8 @@ std::vector<std::string> faults_of_sequential(const std::vector<row>& rows) {
   const std::vector<const row*> usable = usable_rows(rows);
   std::vector<std::string> faults;
   for (const row* own : usable) {
-    const task& what = own->what;
-    if (what.system != own_system || what.workers != 1 || what.scenario != "alone") continue;
+    const task& task = own->task;
+    if (task.system != own_system || task.workers != 1 || task.scenario != "alone") continue;
     const row* const sequential = counterpart(usable, *own, sequential_system);
     if (sequential == nullptr) continue;
     const std::vector<double> ratios = paired_ratios(*own, *sequential);
@@ -149,7 +149,7 @@ std::vector<std::string> faults_of_sequential(const std::vector<row>& rows) {
     faults.push_back(fmt::format(
         "the sequential program of {} is not the best possible: Sukima with one worker takes {:.3f} "
         "[{:.3f}, {:.3f}] of its time, and should take {} or more",
-        what.benchmark, ratio.estimate, ratio.low, ratio.high, least_own_ratio));
+        task.benchmark, ratio.estimate, ratio.low, ratio.high, least_own_ratio));
   }
   return faults;
 }

@@ -14,7 +14,7 @@ namespace sukima::cli::bench {
 
 /// The figures of one row that did not fail.
 struct summary {
-  task what;                            ///< with the size that the program printed, if any
+  bench::task task;                            ///< with the size that the program printed, if any
   int repetitions;                      ///< number of measured repetitions
   quartiles seconds;
   double slowest;                       ///< seconds of the slowest repetition

@@ -56,12 +56,12 @@ using line = std::vector<cell>;
 /// The paired ratio of a peer's row, from Sukima's row with as many workers.
 std::string paired_ratio(std::span<const summary> figures, const summary& peer) {
   for (const summary& own : figures) {
-    const auto found = own.paired.find(peer.what.system);
-    if (own.what.workers != peer.what.workers || found == own.paired.end()) continue;
-    const bool same = own.what.compiler == peer.what.compiler;
+    const auto found = own.paired.find(peer.task.system);
+    if (own.task.workers != peer.task.workers || found == own.paired.end()) continue;
+    const bool same = own.task.compiler == peer.task.compiler;
     const bool other_is_same = std::ranges::any_of(figures, [&](const summary& s) {
-      return s.what.system == own.what.system && s.what.workers == own.what.workers &&
-             s.what.compiler == peer.what.compiler;
+      return s.task.system == own.task.system && s.task.workers == own.task.workers &&
+             s.task.compiler == peer.task.compiler;
     });
     if (!same && other_is_same) continue;
     const interval& ratio = found->second;
@@ -71,11 +71,11 @@ std::string paired_ratio(std::span<const summary> figures, const summary& peer) 
 }
 
 std::string heading(const summary& s, const table_style& style) {
-  const scenario_entry* const scenario = find_scenario(s.what.scenario);
-  const std::string size = s.what.size ? fmt::format(", size {}", *s.what.size) : "";
+  const scenario_entry* const scenario = find_scenario(s.task.scenario);
+  const std::string size = s.task.size ? fmt::format(", size {}", *s.task.size) : "";
   return fmt::format(
-      "{}{}, {}", styled(s.what.benchmark, "1", style.colour), size,
-      scenario == nullptr ? s.what.scenario : fmt::format("{} ({})", scenario->name, scenario->about));
+      "{}{}, {}", styled(s.task.benchmark, "1", style.colour), size,
+      scenario == nullptr ? s.task.scenario : fmt::format("{} ({})", scenario->name, scenario->about));
 }
 
 /// A line for each number of CPUs with an ideal, padded with empty cells.
@@ -108,16 +108,16 @@ std::string one_table(std::span<const summary> figures, const table_style& style
               {"CPU s"},        {"CPU / seq."}};
   if (style.slowest) header.push_back({"max / median"});
   for (const std::string& name : more) header.push_back({name});
-  const bool depths = std::ranges::any_of(figures, [](const summary& s) { return s.what.depth.has_value(); });
+  const bool depths = std::ranges::any_of(figures, [](const summary& s) { return s.task.depth.has_value(); });
   if (depths) header.push_back({"depth"});
   const bool ideals = std::ranges::any_of(figures, [](const summary& s) { return s.ideal.has_value(); });
   if (ideals) std::ranges::copy(std::array<cell, 2>{{{"/ ideal"}, {"/ own"}}}, std::back_inserter(header));
   if (style.paired) header.push_back({"paired [95 %]"});
   lines.push_back(std::move(header));
   for (const summary& s : figures) {
-    const std::string compiler = s.what.compiler.empty() ? "" : fmt::format(" ({})", s.what.compiler);
-    line l{{fmt::format("{} {}{}", s.best_peer ? '*' : ' ', s.what.system, compiler), true},
-           {std::to_string(s.what.workers)},
+    const std::string compiler = s.task.compiler.empty() ? "" : fmt::format(" ({})", s.task.compiler);
+    line l{{fmt::format("{} {}{}", s.best_peer ? '*' : ' ', s.task.system, compiler), true},
+           {std::to_string(s.task.workers)},
            {in_unit(s.seconds.median, unit)},
            {fmt::format("[{} - {}]", in_unit(s.seconds.q1, unit), in_unit(s.seconds.q3, unit))},
            {optional_ratio(s.ratio)},
@@ -129,7 +129,7 @@ std::string one_table(std::span<const summary> figures, const table_style& style
       const auto found = s.more.find(name);
       l.push_back({found == s.more.end() ? "-" : fmt::format("{:g}", found->second)});
     }
-    if (depths) l.push_back({s.what.depth ? std::to_string(*s.what.depth) : "-"});
+    if (depths) l.push_back({s.task.depth ? std::to_string(*s.task.depth) : "-"});
     if (ideals) {
       l.push_back({s.ideal ? fmt::format("{:.3f}", s.ideal->over.estimate) : "-"});
       l.push_back({s.ideal && s.ideal->own ? fmt::format("{:.3f}", s.ideal->own->over.estimate) : "-"});
@@ -157,7 +157,7 @@ std::string one_table(std::span<const summary> figures, const table_style& style
       text += styled(out, "2", style.colour);
     } else {
       const bool is_system = row <= figures.size();
-      const bool own = is_system && figures[row - 1].what.system == own_system;
+      const bool own = is_system && figures[row - 1].task.system == own_system;
       const bool best = is_system && figures[row - 1].best_peer;
       text += styled(out, own ? "1;32" : "33", style.colour && (own || best));
     }
@@ -172,12 +172,12 @@ std::string table_text(std::span<const summary> figures, const table_style& styl
   std::string text;
   std::vector<std::string> scenarios_seen;
   for (const summary& s : figures) {
-    const std::string key = s.what.benchmark + "\n" + s.what.scenario;
+    const std::string key = s.task.benchmark + "\n" + s.task.scenario;
     if (std::ranges::find(scenarios_seen, key) != scenarios_seen.end()) continue;
     scenarios_seen.push_back(key);
     std::vector<summary> group;
     std::ranges::copy_if(figures, std::back_inserter(group), [&](const summary& other) {
-      return other.what.benchmark == s.what.benchmark && other.what.scenario == s.what.scenario;
+      return other.task.benchmark == s.task.benchmark && other.task.scenario == s.task.scenario;
     });
     if (!text.empty()) text += "\n";
     text += one_table(group, style);
