@@ -23,7 +23,7 @@ TEST(cells, there_are_229_without_experiments_and_each_has_its_own_name) {
   int without_experiments = 0;
   for (const cell& one : all_cells()) {
     EXPECT_TRUE(names.insert(one.name()).second) << one.name();
-    without_experiments += one.what != purpose::experiment && one.what != purpose::cost;
+    without_experiments += one.purpose != purpose::experiment && one.purpose != purpose::cost;
   }
   EXPECT_EQ(without_experiments, 229);
 }
@@ -35,7 +35,7 @@ TEST(cells, thirty_are_quick) {
 }
 
 TEST(cells, a_family_differs_only_in_our_threads) {
-  cell one{.what = purpose::quota, .threads = 1, .hogs = 2, .quota = 0.5};
+  cell one{.purpose = purpose::quota, .threads = 1, .hogs = 2, .quota = 0.5};
   cell two = one;
   two.threads = 2;
   EXPECT_EQ(one.family(), two.family());
@@ -125,7 +125,7 @@ TEST(score, the_truth_for_other_numbers_of_threads_comes_from_other_cells) {
 }
 
 TEST(score, changes_count_half_a_second_after_them_or_a_second_for_one_thread) {
-  const cell several{.what = purpose::change, .where = place::two_groups, .threads = 2, .hogs = 2};
+  const cell several{.purpose = purpose::change, .where = place::two_groups, .threads = 2, .hogs = 2};
   cell_result result = result_of(several, 2);
   result.changes = {{0.5, 1, 1}, {1, 1, 2}};
   std::vector<figure> figures = score({result});

@@ -52,8 +52,8 @@ struct request {
 constexpr auto patience_with_xen = 300s;
 
 /// The folder of the image, which is kept: fetching the kernel takes longer than everything else.
-fs::path image_folder(const request& what, const char* kind) {
-  if (!what.image.empty()) return what.image;
+fs::path image_folder(const request& request, const char* kind) {
+  if (!request.image.empty()) return request.image;
   if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
     return fs::path(cache) / "sukima" / kind;
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0')
@@ -72,29 +72,30 @@ int build_image(const std::string& settings, const char* script, const fs::path&
 }
 
 /// Prints the results. \returns the exit code
-int report(const std::vector<comparison>& results, const request& what, const std::string& hypervisor) {
+int report(const std::vector<comparison>& results, const request& request, const std::string& hypervisor) {
   const bool missed =
-      results.size() != what.guests ||
-      std::ranges::any_of(results, [&](const comparison& one) { return one.error() * 100 > what.tolerance; });
-  fmt::print("{}\n", what.json ? json_of(results, hypervisor) : table_of(results));
-  if (results.size() != what.guests)
-    fmt::print(stderr, "sukima-guests: only {} of {} guests answered\n", results.size(), what.guests);
+      results.size() != request.guests || std::ranges::any_of(results, [&](const comparison& one) {
+        return one.error() * 100 > request.tolerance;
+      });
+  fmt::print("{}\n", request.json ? json_of(results, hypervisor) : table_of(results));
+  if (results.size() != request.guests)
+    fmt::print(stderr, "sukima-guests: only {} of {} guests answered\n", results.size(), request.guests);
   else if (missed)
-    fmt::print(stderr, "sukima-guests: an estimate is off by more than {} %\n", what.tolerance);
+    fmt::print(stderr, "sukima-guests: an estimate is off by more than {} %\n", request.tolerance);
   return missed ? exit_missed : 0;
 }
 
 /// Guests of Xen, started by the first domain.
-int run_under_xen(const request& what) {
-  const fs::path image = image_folder(what, "xen");
-  const unsigned threads = what.threads != 0 ? what.threads : what.vcpus;
+int run_under_xen(const request& request) {
+  const fs::path image = image_folder(request, "xen");
+  const unsigned threads = request.threads != 0 ? request.threads : request.vcpus;
   // The agents run until the machine is switched off.
   const std::string settings = fmt::format(
       "XEN_GUESTS={} XEN_VCPUS={} XEN_COMMAND='sukima-guest-agent {} 100000' XEN_SETTLING={} XEN_SECONDS={}",
-      what.guests, what.vcpus, threads, settling_seconds, what.seconds);
+      request.guests, request.vcpus, threads, settling_seconds, request.seconds);
   if (const int code = build_image(settings, xen_image_script, image); code != 0) return code;
   const sukima::process::temporary_directory folder("guests");
-  return report(read_xen(run_xen(image, folder.path(), patience_with_xen), threads), what, "xen");
+  return report(read_xen(run_xen(image, folder.path(), patience_with_xen), threads), request, "xen");
 }
 
 vcpu_time sum_of(guest& one) {
@@ -132,22 +133,23 @@ struct watched {
 };
 
 /// Guests of QEMU.
-int run(const request& what) {
-  const fs::path image = image_folder(what, "guest");
+int run(const request& request) {
+  const fs::path image = image_folder(request, "guest");
   if (const int code = build_image("", image_script, image); code != 0) return code;
-  const unsigned threads = what.threads != 0 ? what.threads : what.vcpus;
+  const unsigned threads = request.threads != 0 ? request.threads : request.vcpus;
   const sukima::process::temporary_directory folder("guests");
   std::list<watched> all;
-  for (unsigned i = 0; i < what.guests; ++i)
-    all.emplace_back(guest_plan{image, fmt::format("guest{}", i + 1), what.vcpus, 0, 128, what.accelerator},
-                     folder.path());
+  for (unsigned i = 0; i < request.guests; ++i)
+    all.emplace_back(
+        guest_plan{image, fmt::format("guest{}", i + 1), request.vcpus, 0, 128, request.accelerator},
+        folder.path());
   for (watched& one : all) one.machine.wait_until_up(patience);
-  const double whole = settling_seconds + what.seconds + 2;
+  const double whole = settling_seconds + request.seconds + 2;
   for (watched& one : all) one.machine.run(fmt::format("sukima-guest-agent {} {} steal", threads, whole));
   std::this_thread::sleep_for(std::chrono::duration<double>(settling_seconds));
   const double from = sukima::steady_seconds();
   for (watched& one : all) one.before = sum_of(one.machine);
-  while (sukima::steady_seconds() < from + what.seconds) {
+  while (sukima::steady_seconds() < from + request.seconds) {
     std::this_thread::sleep_for(50ms);
     for (watched& one : all) one.listen();
   }
@@ -158,13 +160,13 @@ int run(const request& what) {
     results.push_back(compare(one.name, threads, one.samples, from, to,
                               (one.after.ran - one.before.ran) / (to - from),
                               (one.after.waited - one.before.waited) / (to - from)));
-  return report(results, what, what.accelerator);
+  return report(results, request, request.accelerator);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  request what;
+  request request;
   CLI::App app(
       "Starts virtual machines on this machine and compares the CPU that they estimate with the CPU that "
       "they got");
@@ -176,26 +178,27 @@ int main(int count, char** arguments) {
 
 Exit codes: 0 success, 1 an estimate was off by more than --tolerance or a guest failed, 2 wrong request,
 77 this machine lacks QEMU, busybox, cpio or the kernel's package.)");
-  app.add_option("--guests", what.guests, "Number of virtual machines")
+  app.add_option("--guests", request.guests, "Number of virtual machines")
       ->check(CLI::Range(1U, 16U))
       ->capture_default_str();
-  app.add_option("--vcpus", what.vcpus, "Virtual CPUs of each guest")
+  app.add_option("--vcpus", request.vcpus, "Virtual CPUs of each guest")
       ->check(CLI::Range(1U, 16U))
       ->capture_default_str();
-  app.add_option("--threads", what.threads, "Busy threads in each guest (default: one for each virtual CPU)")
+  app.add_option("--threads", request.threads,
+                 "Busy threads in each guest (default: one for each virtual CPU)")
       ->check(CLI::Range(1U, 64U));
-  app.add_option("--seconds", what.seconds, "Length of the comparison")
+  app.add_option("--seconds", request.seconds, "Length of the comparison")
       ->check(CLI::Range(1.0, 600.0))
       ->capture_default_str();
-  app.add_option("--tolerance", what.tolerance, "Percent by which estimates may be off")
+  app.add_option("--tolerance", request.tolerance, "Percent by which estimates may be off")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
-  app.add_option("--accelerator", what.accelerator, "How QEMU runs them")
+  app.add_option("--accelerator", request.accelerator, "How QEMU runs them")
       ->check(CLI::IsMember({"tcg", "kvm"}))
       ->capture_default_str();
-  app.add_option("--image", what.image, "Folder of the image (default: in the user's cache)");
-  app.add_flag("--xen", what.xen, "Run Xen in one emulated machine; it reports steal time to its guests");
-  app.add_flag("--json", what.json, "Print one JSON object");
+  app.add_option("--image", request.image, "Folder of the image (default: in the user's cache)");
+  app.add_flag("--xen", request.xen, "Run Xen in one emulated machine; it reports steal time to its guests");
+  app.add_flag("--json", request.json, "Print one JSON object");
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& problem) {
@@ -207,7 +210,7 @@ Exit codes: 0 success, 1 an estimate was off by more than --tolerance or a guest
     return exit_skipped;
   }
   try {
-    return what.xen ? run_under_xen(what) : run(what);
+    return request.xen ? run_under_xen(request) : run(request);
   } catch (const std::exception& problem) {
     fmt::print(stderr, "sukima-guests: {}\n", problem.what());
     return exit_missed;

@@ -36,7 +36,7 @@ void add_base(std::vector<cell>& cells) {
 void add_quotas(std::vector<cell>& cells) {
   for (const double quota : {0.5, 1.0, 1.5}) {
     for (const int threads : {1, 2, 4, 8}) {
-      const cell alone{.what = purpose::quota, .threads = threads, .quota = quota};
+      const cell alone{.purpose = purpose::quota, .threads = threads, .quota = quota};
       cells.push_back(alone);
       cell beside = alone;
       beside.hogs = 2;
@@ -52,21 +52,21 @@ void add_others(std::vector<cell>& cells) {
   for (const int nice : {-5, 5, 19}) {
     for (const int threads : {1, 2, 4}) {
       cells.push_back(
-          {.what = purpose::nice, .where = same_group, .threads = threads, .hogs = 2, .hog_nice = nice});
+          {.purpose = purpose::nice, .where = same_group, .threads = threads, .hogs = 2, .hog_nice = nice});
     }
   }
   for (const place where : {same_group, two_groups}) {
     for (const int hogs : {0, 1, 2, 4}) {
       for (const int threads : {1, 2, 4}) {
-        cells.push_back({.what = purpose::blocked, .where = where, .threads = threads, .hogs = hogs});
+        cells.push_back({.purpose = purpose::blocked, .where = where, .threads = threads, .hogs = hogs});
         if (hogs == 0) continue;
-        cells.push_back({.what = purpose::on_off, .where = where, .threads = threads, .hogs = hogs});
+        cells.push_back({.purpose = purpose::on_off, .where = where, .threads = threads, .hogs = hogs});
       }
     }
   }
   for (const double quota : {0.5, 1.0}) {
     for (const int threads : {2, 4}) {
-      cells.push_back({.what = purpose::blocked, .threads = threads, .quota = quota});
+      cells.push_back({.purpose = purpose::blocked, .threads = threads, .quota = quota});
     }
   }
 }
@@ -78,7 +78,8 @@ void add_changes(std::vector<cell>& cells) {
   };
   for (const place where : {same_group, two_groups, own_groups, own_sessions}) {
     for (const numbers each : {numbers{2, 2}, {1, 2}, {4, 1}, {2, 4}}) {
-      cells.push_back({.what = purpose::change, .where = where, .threads = each.threads, .hogs = each.hogs});
+      cells.push_back(
+          {.purpose = purpose::change, .where = where, .threads = each.threads, .hogs = each.hogs});
     }
   }
 }
@@ -91,7 +92,7 @@ void add_experiments(std::vector<cell>& cells) {
   for (const place where : {same_group, two_groups, own_groups}) {
     for (const int hogs : {1, 2, 4}) {
       for (const numbers each : {numbers{1, 2}, {2, 1}, {1, 4}, {2, 4}}) {
-        cells.push_back({.what = purpose::experiment,
+        cells.push_back({.purpose = purpose::experiment,
                          .where = where,
                          .threads = each.from,
                          .hogs = hogs,
@@ -103,8 +104,8 @@ void add_experiments(std::vector<cell>& cells) {
 
 }  // namespace
 
-const char* name_of(purpose what) {
-  switch (what) {
+const char* name_of(purpose purpose) {
+  switch (purpose) {
     case purpose::base:
       return "base";
     case purpose::quota:
@@ -145,7 +146,7 @@ const char* letter_of(place where) {
 
 std::string cell::family() const {
   std::string text =
-      fmt::format("{} {} m={} {}:{}", name_of(what), letter_of(where), hogs, own_weight, hog_weight);
+      fmt::format("{} {} m={} {}:{}", name_of(purpose), letter_of(where), hogs, own_weight, hog_weight);
   if (quota > 0) text += fmt::format(" q={}", quota);
   if (hog_nice != 0) text += fmt::format(" nice={}", hog_nice);
   return text;
@@ -164,7 +165,7 @@ std::vector<cell> all_cells() {
   add_others(cells);
   add_changes(cells);
   add_experiments(cells);
-  cells.push_back({.what = purpose::cost, .where = own_groups, .threads = 8, .hogs = 10});
+  cells.push_back({.purpose = purpose::cost, .where = own_groups, .threads = 8, .hogs = 10});
   return cells;
 }
 
@@ -176,20 +177,23 @@ std::vector<cell> quick_cells() {
       cells.push_back({.where = where, .threads = threads, .hogs = 2});
     }
     cells.push_back({.where = two_groups, .threads = threads, .hogs = 2, .own_weight = 4});
-    cells.push_back({.what = purpose::quota, .threads = threads, .quota = 0.5});
+    cells.push_back({.purpose = purpose::quota, .threads = threads, .quota = 0.5});
     cells.push_back(
-        {.what = purpose::quota, .where = below_one_parent, .threads = threads, .hogs = 2, .quota = 1});
+        {.purpose = purpose::quota, .where = below_one_parent, .threads = threads, .hogs = 2, .quota = 1});
   }
   cells.push_back({.where = root_group, .threads = 2, .hogs = 2});
   cells.push_back({.where = own_sessions, .threads = 2, .hogs = 2});
-  cells.push_back({.what = purpose::nice, .where = same_group, .threads = 2, .hogs = 2, .hog_nice = 19});
+  cells.push_back({.purpose = purpose::nice, .where = same_group, .threads = 2, .hogs = 2, .hog_nice = 19});
   for (const place where : {same_group, two_groups}) {
-    cells.push_back({.what = purpose::on_off, .where = where, .threads = 2, .hogs = 2});
-    cells.push_back({.what = purpose::blocked, .where = where, .threads = 2, .hogs = 1});
+    cells.push_back({.purpose = purpose::on_off, .where = where, .threads = 2, .hogs = 2});
+    cells.push_back({.purpose = purpose::blocked, .where = where, .threads = 2, .hogs = 1});
   }
-  cells.push_back({.what = purpose::change, .where = two_groups, .threads = 2, .hogs = 2});
-  cells.push_back(
-      {.what = purpose::experiment, .where = own_groups, .threads = 1, .hogs = 2, .experiment_threads = 2});
+  cells.push_back({.purpose = purpose::change, .where = two_groups, .threads = 2, .hogs = 2});
+  cells.push_back({.purpose = purpose::experiment,
+                   .where = own_groups,
+                   .threads = 1,
+                   .hogs = 2,
+                   .experiment_threads = 2});
   return cells;
 }
 

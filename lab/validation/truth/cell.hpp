@@ -30,7 +30,7 @@ enum class purpose {
 };
 
 struct cell {
-  purpose what = purpose::base;
+  truth::purpose purpose = truth::purpose::base;
   place where = place::two_groups;
   int threads = 1;  ///< of ours
   int hogs = 0;  ///< processes of one thread that never blocks
@@ -52,7 +52,7 @@ std::vector<cell> all_cells();
 /// 30 of the cells, for continuous integration.
 std::vector<cell> quick_cells();
 
-const char* name_of(purpose what);
+const char* name_of(purpose purpose);
 const char* letter_of(place where);
 
 }  // namespace sukima::truth

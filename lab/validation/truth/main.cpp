@@ -40,9 +40,9 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void complain(const std::string& text) { fmt::print(stderr, "sukima-truth: {}\n", text); }
 
-std::vector<cell> wanted_cells(const request& what) {
-  std::vector<cell> cells = what.quick ? quick_cells() : all_cells();
-  std::erase_if(cells, [&](const cell& one) { return one.name().find(what.filter) == std::string::npos; });
+std::vector<cell> wanted_cells(const request& request) {
+  std::vector<cell> cells = request.quick ? quick_cells() : all_cells();
+  std::erase_if(cells, [&](const cell& one) { return one.name().find(request.filter) == std::string::npos; });
   return cells;
 }
 
@@ -84,27 +84,27 @@ cell_result run_undisturbed(const cell& one, control_groups& groups, const timin
   return result;
 }
 
-void run_cells(const request& what, std::vector<cell_result>& results) {
+void run_cells(const request& request, std::vector<cell_result>& results) {
   using clock = std::chrono::steady_clock;
   std::set<std::string> done;
   for (const cell_result& result : results) done.insert(result.name);
   std::ofstream out;
-  if (!what.file.empty()) {
-    out.open(what.file, std::ios::app);
+  if (!request.file.empty()) {
+    out.open(request.file, std::ios::app);
     if (!out)
       throw std::runtime_error(
-          fmt::format("the file {} cannot be written: name another with --file", what.file));
+          fmt::format("the file {} cannot be written: name another with --file", request.file));
   }
   timing times;
-  if (what.quick)
+  if (request.quick)
     times = {.idle_seconds = 0.5, .settle_seconds = 0.4, .truth_seconds = 0.8, .phase_seconds = 1.1};
-  control_groups groups(what.shield);
+  control_groups groups(request.shield);
   const auto start = clock::now();
   int left = 0;
-  for (const cell& one : wanted_cells(what)) {
+  for (const cell& one : wanted_cells(request)) {
     if (done.contains(one.name())) continue;
     const std::chrono::duration<double> spent = clock::now() - start;
-    if (interrupted != 0 || (what.seconds > 0 && spent.count() > what.seconds)) {
+    if (interrupted != 0 || (request.seconds > 0 && spent.count() > request.seconds)) {
       left++;
       continue;
     }
@@ -118,7 +118,7 @@ void run_cells(const request& what, std::vector<cell_result>& results) {
   if (left != 0) fmt::print("{} cells are left; start again with the same file to go on\n", left);
 }
 
-int print_figures(const request& what, const std::vector<cell_result>& results) {
+int print_figures(const request& request, const std::vector<cell_result>& results) {
   int code = 0;
   const auto disturbed = std::ranges::count_if(
       results, [](const cell_result& one) { return one.foreign > most_foreign && !one.shielded; });
@@ -134,7 +134,7 @@ int print_figures(const request& what, const std::vector<cell_result>& results) 
     fmt::print("{} {:<58} {:<22} {:5.1f} % of {:4} (wanted {:3.0f} %), worst {:.0f} %\n",
                reached ? "  " : "- ", one.name, one.demand, one.share() * 100, one.cases, one.target * 100,
                one.worst * 100);
-    if (!what.verbose) continue;
+    if (!request.verbose) continue;
     for (const std::string& miss : one.misses) fmt::print("      {}\n", miss);
   }
   return code;
@@ -143,7 +143,7 @@ int print_figures(const request& what, const std::vector<cell_result>& results) 
 }  // namespace
 
 int main(int argc, char** argv) {
-  request what;
+  request request;
   CLI::App program(
       "Compares the estimates of sukima::capacity with what programs really get: cell by cell, it runs\n"
       "programs beside hogs in control groups that it makes and removes, and prints the share of estimates\n"
@@ -151,17 +151,17 @@ int main(int argc, char** argv) {
       "root\n"
       "group and figures of blind estimates count only where no other process disturbed them.",
       "sukima-truth");
-  program.add_flag("--quick", what.quick,
+  program.add_flag("--quick", request.quick,
                    "run 30 cells, in a minute and a half; without it all cells, in about twelve");
-  program.add_option("--file", what.file, "keep the results in FILE, and continue where it ends")
+  program.add_option("--file", request.file, "keep the results in FILE, and continue where it ends")
       ->option_text("FILE");
-  program.add_option("--seconds", what.seconds, "begin no cell after this many seconds")->option_text("N");
-  program.add_option("--cells", what.filter, "only cells whose name contains TEXT")->option_text("TEXT");
-  program.add_flag("--shield", what.shield,
+  program.add_option("--seconds", request.seconds, "begin no cell after this many seconds")->option_text("N");
+  program.add_option("--cells", request.filter, "only cells whose name contains TEXT")->option_text("TEXT");
+  program.add_flag("--shield", request.shield,
                    "measure on a busy machine: give the cells' groups 100 times the weight of all others");
-  program.add_flag("--list", what.list, "print the names of the cells and exit");
-  program.add_flag("--report", what.only_report, "run nothing, print the figures of FILE");
-  program.add_flag("--misses", what.verbose, "print the cases of each figure that do not hold");
+  program.add_flag("--list", request.list, "print the names of the cells and exit");
+  program.add_flag("--report", request.only_report, "run nothing, print the figures of FILE");
+  program.add_flag("--misses", request.verbose, "print the cases of each figure that do not hold");
   program.footer(
       "Exit codes: 0 all figures are reached, 1 some are not, 2 wrong use, 77 nothing can be measured here.\n"
       "Examples:\n  sukima-truth --quick\n  sukima-truth --file cells.json --seconds 110\n"
@@ -171,12 +171,12 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     return program.exit(problem) == 0 ? 0 : exit_usage;
   }
-  if (what.only_report && what.file.empty()) {
+  if (request.only_report && request.file.empty()) {
     complain("--report needs --file FILE with the results to report");
     return exit_usage;
   }
-  if (what.list) {
-    for (const cell& one : wanted_cells(what)) fmt::print("{}\n", one.name());
+  if (request.list) {
+    for (const cell& one : wanted_cells(request)) fmt::print("{}\n", one.name());
     return 0;
   }
   const auto note = [](int) { interrupted = 1; };
@@ -184,9 +184,9 @@ int main(int argc, char** argv) {
   std::signal(SIGTERM, note);
   try {
     std::vector<cell_result> results;
-    if (!what.file.empty()) results = read_results(what.file);
-    if (!what.only_report) run_cells(what, results);
-    return print_figures(what, results);
+    if (!request.file.empty()) results = read_results(request.file);
+    if (!request.only_report) run_cells(request, results);
+    return print_figures(request, results);
   } catch (const no_groups& reason) {
     complain(fmt::format("skipped: {}", reason.what()));
     return exit_skipped;

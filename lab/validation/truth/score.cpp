@@ -22,17 +22,18 @@ class tally {
     figure_.target = target;
   }
 
-  void compare(const std::string& what, double said_value, double truth) {
-    count(what, std::abs(said_value / truth - 1), fmt::format("said {:.2f}, is {:.2f}", said_value, truth));
+  void compare(const std::string& case_name, double said_value, double truth) {
+    count(case_name, std::abs(said_value / truth - 1),
+          fmt::format("said {:.2f}, is {:.2f}", said_value, truth));
   }
 
-  void count(const std::string& what, double error, const std::string& text) {
+  void count(const std::string& case_name, double error, const std::string& text) {
     figure_.cases++;
     figure_.worst = std::max(figure_.worst, error);
     if (error <= limit_) {
       figure_.held++;
     } else {
-      misses_.emplace(-error, fmt::format("{}: {}", what, text));
+      misses_.emplace(-error, fmt::format("{}: {}", case_name, text));
     }
   }
 
@@ -82,17 +83,17 @@ void score_now(const std::vector<judged>& all, std::vector<figure>& figures) {
 }
 
 bool is_steady(const cell& one) {
-  return one.what == purpose::base || one.what == purpose::quota || one.what == purpose::nice;
+  return one.purpose == purpose::base || one.purpose == purpose::quota || one.purpose == purpose::nice;
 }
 
-/// Calls what(k, index of k, truth) for each number of threads with a known truth.
+/// Calls visit(k, index of k, truth) for each number of threads with a known truth.
 template <class Function>
-void for_known(const truth_table& truths, const cell& one, Function what) {
+void for_known(const truth_table& truths, const cell& one, Function visit) {
   const auto family = truths.find(one.family());
   if (family == truths.end()) return;
   for (std::size_t i = 0; i < asked_threads.size(); i++) {
     const auto truth = family->second.find(asked_threads[i]);
-    if (truth != family->second.end() && truth->second > 0) what(asked_threads[i], i, truth->second);
+    if (truth != family->second.end() && truth->second > 0) visit(asked_threads[i], i, truth->second);
   }
 }
 
@@ -104,18 +105,18 @@ void score_tree(const std::vector<judged>& all, const truth_table& truths, std::
   tally high("usable, all groups visible: hogs on and off", "at most 10 % too high", 0.1, 1);
   for (const auto& [result, one] : all) {
     for_known(truths, one, [&](int k, std::size_t i, double truth) {
-      const std::string what = fmt::format("{}, asked about {}", result.name, k);
+      const std::string question = fmt::format("{}, asked about {}", result.name, k);
       const double now = result.tree[i].usable;
       const double before = result.tree_idle[i].usable;
       if (is_steady(one)) {
-        running.compare(what, now, truth);
-        idle.compare(what + " before the start", before, truth);
-        bound.compare(what, now, truth);
-        bound.compare(what + " before the start", before, truth);
-      } else if (one.what == purpose::on_off) {
+        running.compare(question, now, truth);
+        idle.compare(question + " before the start", before, truth);
+        bound.compare(question, now, truth);
+        bound.compare(question + " before the start", before, truth);
+      } else if (one.purpose == purpose::on_off) {
         for (const double value : {now, before}) {
-          near.compare(what, value, truth);
-          high.count(what, value / truth - 1, fmt::format("said {:.2f}, is {:.2f}", value, truth));
+          near.compare(question, value, truth);
+          high.count(question, value / truth - 1, fmt::format("said {:.2f}, is {:.2f}", value, truth));
         }
       }
     });
@@ -132,22 +133,22 @@ void score_blind(const std::vector<judged>& all, const truth_table& truths, std:
   for (const auto& [result, one] : all) {
     // A shield keeps other processes from our CPUs, but they still count as runnable threads.
     if (result.foreign > most_foreign) continue;
-    if (one.what == purpose::experiment) {
+    if (one.purpose == purpose::experiment) {
       tried.compare(result.name, result.experiment_said, result.experiment_got);
       continue;
     }
     if (!is_steady(one)) continue;
     for_known(truths, one, [&](int k, std::size_t i, double truth) {
-      const std::string what = fmt::format("{}, asked about {}", result.name, k);
+      const std::string question = fmt::format("{}, asked about {}", result.name, k);
       const said& now = result.blind[i];
       const said& before = result.blind_idle[i];
       for (const said& value : {now, before}) {
         const double error = std::max({0.0, value.low / truth - 1, 1 - value.high / truth});
-        interval.count(what, error,
+        interval.count(question, error,
                        fmt::format("said {:.2f} to {:.2f}, is {:.2f}", value.low, value.high, truth));
       }
-      if (k < one.threads) fewer.compare(what, now.usable, truth);
-      if (k > one.threads) more.compare(what, now.usable, truth);
+      if (k < one.threads) fewer.compare(question, now.usable, truth);
+      if (k > one.threads) more.compare(question, now.usable, truth);
     });
   }
   for (tally* figure : {&interval, &fewer, &more, &tried}) figure->add_to(figures);
@@ -156,7 +157,7 @@ void score_blind(const std::vector<judged>& all, const truth_table& truths, std:
 void score_cost(const std::vector<judged>& all, std::vector<figure>& figures) {
   tally cost("cost of ten samples a second", "below 0.1 % of a CPU", 0.001, 1);
   for (const auto& [result, one] : all) {
-    if (one.what == purpose::cost) {
+    if (one.purpose == purpose::cost) {
       cost.count(result.name, result.cost, fmt::format("{:.3f} %", result.cost * 100));
     }
   }
@@ -174,8 +175,9 @@ std::vector<figure> score(const std::vector<cell_result>& results) {
     if (found == cells.end()) continue;  // of another version of the table
     if (is_disturbed(result, found->second)) continue;
     all.push_back({result, found->second});
-    const purpose what = found->second.what;
-    const bool usable = what != purpose::change && what != purpose::experiment && what != purpose::cost;
+    const purpose purpose = found->second.purpose;
+    const bool usable =
+        purpose != purpose::change && purpose != purpose::experiment && purpose != purpose::cost;
     if (usable) truths[found->second.family()][found->second.threads] = result.got;
   }
   std::vector<figure> figures;

@@ -222,7 +222,7 @@ void run_steady(scene& now) {
   now.ours.read_at(run_at);
   now.memory.order.active_threads = now.one.threads;
   double to = measure_got(now, from, is_unsteady ? now.times.unsteady_seconds : windows_seconds);
-  if (now.one.what == purpose::cost) {
+  if (now.one.purpose == purpose::cost) {
     // The cost is that of the last 6 s; the first search for groups is not part of it.
     windows_seconds = 8;
     to = std::max(to, from + windows_seconds);
@@ -300,8 +300,8 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   const homes where = make_homes(one, groups);
   const bool sessions = one.where == place::own_sessions;
   const int most_threads = std::max(one.threads, one.experiment_threads);
-  const behaviour own_way = one.what == purpose::blocked ? behaviour::blocking : behaviour::always;
-  const behaviour hog_way = one.what == purpose::on_off ? behaviour::on_off : behaviour::always;
+  const behaviour own_way = one.purpose == purpose::blocked ? behaviour::blocking : behaviour::always;
+  const behaviour hog_way = one.purpose == purpose::on_off ? behaviour::on_off : behaviour::always;
 
   const pid_t ours = processes.add(start_program(memory->order, most_threads, own_way, sessions));
   if (!where.own.empty()) groups.place(ours, where.own);
@@ -315,7 +315,7 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
 
   const std::uint64_t begin = monotonic_ns() + 300'000'000;
   experiment_plan experiment;
-  if (one.what == purpose::experiment) {
+  if (one.purpose == purpose::experiment) {
     experiment.begin_ns = begin + static_cast<std::uint64_t>(times.phase_seconds * 1e9);
     experiment.end_ns = experiment.begin_ns + 300'000'000 - 10'000'000;
     experiment.threads = one.experiment_threads;
@@ -328,13 +328,13 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   processes.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, experiment));
   wait_for(memory->tree, "that sees all groups");
   wait_for(memory->blind, "in a namespace");
-  if (one.what != purpose::change) memory->order.hogs_run = 1;
+  if (one.purpose != purpose::change) memory->order.hogs_run = 1;
 
   scene now{one, times, *memory, begin, meter(ours, begin)};
   const double foreign = processes.foreign_seconds();
   const std::uint64_t started = monotonic_ns();
   now.result.name = one.name();
-  switch (one.what) {
+  switch (one.purpose) {
     case purpose::change:
       run_change(now);
       break;
