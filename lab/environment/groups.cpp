@@ -34,12 +34,12 @@ class machine_stage : public stage {
  public:
   explicit machine_stage(unsigned cpus) : cpus_(cpus) {}
 
-  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
+  std::vector<copy_end> run(const job& job, std::chrono::nanoseconds limit) override {
     process::child_request request;
     if (cpus_ > 0)
       request.arguments = {"/usr/bin/taskset", "-c", fmt::format("{}", fmt::join(first_cpus(cpus_), ","))};
-    request.arguments.insert(request.arguments.end(), what.arguments.begin(), what.arguments.end());
-    request.environment = what.variables;
+    request.arguments.insert(request.arguments.end(), job.arguments.begin(), job.arguments.end());
+    request.environment = job.variables;
     request.limit = limit;
     request.keep_end = true;  // its result is in its last lines
     return ends_of(process::run_children(request, 1), limit);
@@ -60,12 +60,12 @@ class group_stage : public stage {
     }
   }
 
-  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
+  std::vector<copy_end> run(const job& job, std::chrono::nanoseconds limit) override {
     std::vector<process::child_request> requests;
     for (const process::cpu_group& group : groups_) {
       process::child_request request;
-      request.arguments = what.arguments;
-      request.environment = what.variables;
+      request.arguments = job.arguments;
+      request.environment = job.variables;
       request.limit = limit;
       request.cpu_group = group.processes().string();
       request.keep_end = true;  // as above

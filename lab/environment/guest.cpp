@@ -29,7 +29,7 @@ constexpr auto patience_with_qemu = 10s;
 
 std::vector<std::string> command_line(const guest_plan& plan, const std::filesystem::path& folder) {
   const unsigned most = std::max(plan.vcpus, plan.most_vcpus);
-  const auto path = [&](const char* what) { return (folder / (plan.name + what)).string(); };
+  const auto path = [&](const char* suffix) { return (folder / (plan.name + suffix)).string(); };
   // Switches off all features that could differ between machines. Each virtual CPU is a thread.
   std::vector<std::string> words{
       find_emulator(), "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-name",
@@ -136,10 +136,10 @@ std::optional<guest::answer> guest::read(std::chrono::milliseconds patience) {
 }
 
 std::optional<std::string> guest::read_line(std::chrono::milliseconds patience) {
-  auto what = read(patience);
-  if (!what) throw std::runtime_error(fmt::format("{} is silent:\n{}", name_, last_words()));
-  if (what->ended) return std::nullopt;
-  return std::move(what->line);
+  auto received = read(patience);
+  if (!received) throw std::runtime_error(fmt::format("{} is silent:\n{}", name_, last_words()));
+  if (received->ended) return std::nullopt;
+  return std::move(received->line);
 }
 
 std::vector<pid_t> guest::vcpu_threads() {

@@ -39,12 +39,12 @@ std::string quoted(const std::string& word) {
 }
 
 /// The shell's command of a job; its program is in the guest's /bin.
-std::string command_of(const job& what) {
+std::string command_of(const job& job) {
   std::string text = "env LC_ALL=C";
-  for (const auto& [name, value] : what.variables)
+  for (const auto& [name, value] : job.variables)
     text.append(" ").append(quoted(fmt::format("{}={}", name, value)));
-  text += " /bin/" + quoted(std::filesystem::path(what.arguments.front()).filename().string());
-  for (std::size_t i = 1; i < what.arguments.size(); ++i) text.append(" ").append(quoted(what.arguments[i]));
+  text += " /bin/" + quoted(std::filesystem::path(job.arguments.front()).filename().string());
+  for (std::size_t i = 1; i < job.arguments.size(); ++i) text.append(" ").append(quoted(job.arguments[i]));
   return text;
 }
 
@@ -67,8 +67,8 @@ class guest_stage : public stage {
           std::max(1ms, std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now())));
   }
 
-  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
-    const std::string command = command_of(what);
+  std::vector<copy_end> run(const job& job, std::chrono::nanoseconds limit) override {
+    const std::string command = command_of(job);
     const auto start = clock::now();
     for (guest& one : guests_) one.run(command);
     std::vector<copy_end> ends(guests_.size());
@@ -96,18 +96,18 @@ class guest_stage : public stage {
   /// the clock. \returns whether its program has ended
   static bool listen(guest& one, copy_end& into, clock::time_point start) {
     for (int lines = 0; lines < most_lines_at_once; ++lines) {
-      const auto what = one.read(lines == 0 ? 10ms : 0ms);
-      if (!what) return false;
-      if (!what->ended) {
-        into.output += what->line + "\n";
+      const auto answer = one.read(lines == 0 ? 10ms : 0ms);
+      if (!answer) return false;
+      if (!answer->ended) {
+        into.output += answer->line + "\n";
         // The result is in the last lines.
         if (into.output.size() > most_output) into.output.erase(0, into.output.size() - most_output / 2);
         continue;
       }
       into.seconds = std::chrono::duration<double>(clock::now() - start).count();
-      if (what->exit_code != 0)
+      if (answer->exit_code != 0)
         into.failure =
-            fmt::format("ended with exit code {}: {}", what->exit_code, into.output.substr(0, 500));
+            fmt::format("ended with exit code {}: {}", answer->exit_code, into.output.substr(0, 500));
       return true;
     }
     return false;

@@ -17,18 +17,18 @@ for tool in busybox cpio; do
   command -v "$tool" >/dev/null || give_up 77 "there is no $tool here: apt-get install busybox-static cpio"
 done
 
-# fetch WHAT KERNEL [PACKAGE…]: fetches the newest kernel of the package KERNEL, and the packages, into the folder
+# fetch SYSTEM KERNEL [PACKAGE…]: fetches the newest kernel of the package KERNEL, and the packages, into the folder
 # $fetched, in the cache where there is one, which goes away with the script; if the script is killed, at the next call.
-# Ends it with 77 where WHAT cannot be fetched. One at a time.
+# Ends it with 77 where SYSTEM cannot be fetched. One at a time.
 fetch() {
-  local what=$1 kernel
+  local system=$1 kernel
   fetched=${cache:-$folder}/fetched
   rm -rf "$fetched"
   mkdir "$fetched"
   trap 'rm -rf "$fetched"' EXIT
   kernel=$(apt-cache depends "$2" 2>/dev/null | awk '/Depends: linux-image/ {print $2; exit}')
   if [[ -z $kernel ]] || ! (cd "$fetched" && apt-get download "$kernel" "${@:3}" >/dev/null 2>&1); then
-    give_up 77 "$what cannot be fetched: apt-get update, and try again"
+    give_up 77 "$system cannot be fetched: apt-get update, and try again"
   fi
 }
 

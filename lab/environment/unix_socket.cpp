@@ -65,8 +65,8 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
     if (has_read && clock::now() >= end) return std::nullopt;
     if (received_.size() > most_line) received_.erase(0, received_.size() - most_line / 2);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
-    pollfd what{socket_.get(), POLLIN, 0};
-    const int ready = poll(&what, 1, static_cast<int>(std::max(left, 0ms).count()));
+    pollfd watched{socket_.get(), POLLIN, 0};
+    const int ready = poll(&watched, 1, static_cast<int>(std::max(left, 0ms).count()));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return std::nullopt;
     char bytes[4096];

@@ -16,24 +16,25 @@ namespace {
 [[maybe_unused]] bool are_different(const std::vector<planned_run>& runs) {
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t, unsigned>> all;
   for (const planned_run& one : runs)
-    all.emplace_back(one.what.program, one.what.setting, one.what.environment, one.round);
+    all.emplace_back(one.cell.program, one.cell.setting, one.cell.environment, one.round);
   std::ranges::sort(all);
   return std::ranges::adjacent_find(all) == all.end();
 }
 
 }  // namespace
 
-std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice) {
+std::vector<planned_run> plan_runs(const experiment& experiment, const run_choice& choice) {
   std::vector<std::size_t> environments;
-  for (std::size_t e = 0; e < what.environments.size(); ++e)
-    if (choice.takes(what.environments[e])) environments.push_back(e);
+  for (std::size_t e = 0; e < experiment.environments.size(); ++e)
+    if (choice.takes(experiment.environments[e])) environments.push_back(e);
   std::vector<cell> inside;
-  for (std::size_t p = 0; p < what.programs.size(); ++p) {
-    for (std::size_t s = 0; s < what.settings.size(); ++s)
-      if (choice.takes(what.programs[p]) && choice.takes(what.settings[s])) inside.push_back({p, s, 0});
+  for (std::size_t p = 0; p < experiment.programs.size(); ++p) {
+    for (std::size_t s = 0; s < experiment.settings.size(); ++s)
+      if (choice.takes(experiment.programs[p]) && choice.takes(experiment.settings[s]))
+        inside.push_back({p, s, 0});
   }
   const unsigned repetitions =
-      choice.repetitions.value_or(choice.quick ? what.quick_repetitions : what.repetitions);
+      choice.repetitions.value_or(choice.quick ? experiment.quick_repetitions : experiment.repetitions);
   std::mt19937_64 generator(1);
   std::vector<planned_run> runs;
   for (unsigned round = 0; round < repetitions; ++round) {

@@ -136,30 +136,30 @@ std::vector<Thing> read_named(const place& from, Read read) {
 
 /// Reads the name of one of `all`.
 template <class Thing>
-std::string read_reference(const place& from, const std::vector<Thing>& all, const char* what) {
+std::string read_reference(const place& from, const std::vector<Thing>& all, const char* kind) {
   const std::string text = from.text();
   if (std::ranges::find(all, text, &Thing::name) == all.end())
-    from.fail(std::string("there is no ") + what + " '" + text + "'");
+    from.fail(std::string("there is no ") + kind + " '" + text + "'");
   return text;
 }
 
 template <class Thing>
-std::vector<std::string> read_references(const place& from, const std::vector<Thing>& all, const char* what) {
+std::vector<std::string> read_references(const place& from, const std::vector<Thing>& all, const char* kind) {
   std::vector<std::string> names;
-  from.each([&](const place& one) { names.push_back(read_reference(one, all, what)); });
+  from.each([&](const place& one) { names.push_back(read_reference(one, all, kind)); });
   if (names.empty()) from.fail("must not be empty");
   return names;
 }
 
 /// The same for the parts of cells, without repetitions, which would count twice.
 template <class Thing>
-std::vector<std::string> read_different(const place& from, const std::vector<Thing>& all, const char* what) {
+std::vector<std::string> read_different(const place& from, const std::vector<Thing>& all, const char* kind) {
   std::set<std::string> seen;
   from.each([&](const place& one) {
-    const std::string name = read_reference(one, all, what);
+    const std::string name = read_reference(one, all, kind);
     if (!seen.insert(name).second) one.fail("'" + name + "' is given twice");
   });
-  return read_references(from, all, what);
+  return read_references(from, all, kind);
 }
 
 measure read_measure(const place& from) {
@@ -203,9 +203,9 @@ side read_side(const place& from, const experiment& whole) {
 }
 
 /// Whether the left side of a claim has runs in an environment.
-bool measures_in(const claim& what, const environment& where) {
-  if (!what.left.environment.empty()) return what.left.environment == where.name;
-  return std::ranges::find(what.environments, where.name) != what.environments.end();
+bool measures_in(const claim& claim, const environment& where) {
+  if (!claim.left.environment.empty()) return claim.left.environment == where.name;
+  return std::ranges::find(claim.environments, where.name) != claim.environments.end();
 }
 
 /// Relative times need target times on both sides.

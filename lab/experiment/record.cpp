@@ -106,13 +106,13 @@ double mean_seconds(const record& one, double stopped) {
   return sum / static_cast<double>(one.seconds.size());
 }
 
-measured::measured(const experiment& what, const std::vector<record>& records) {
+measured::measured(const experiment& experiment, const std::vector<record>& records) {
   for (const record& one : records) {
-    if (one.experiment != what.name) continue;
+    if (one.experiment != experiment.name) continue;
     entry& into = cells_[{one.program, one.setting, one.environment}];
     if (one.failure.empty()) {
       into.seconds[one.round] = mean_seconds(one);
-      into.least[one.round] = mean_seconds(one, what.limit_seconds);
+      into.least[one.round] = mean_seconds(one, experiment.limit_seconds);
       into.failed.erase(one.round);
       into.use.erase(one.round);
       if (!one.use.empty())

@@ -119,8 +119,8 @@ const char* name_of(taking which) {
   return "";
 }
 
-const char* name_of(measure what) {
-  switch (what) {
+const char* name_of(measure measure) {
+  switch (measure) {
     case measure::time:
       return "time";
     case measure::converted:
@@ -131,19 +131,19 @@ const char* name_of(measure what) {
   return "";
 }
 
-std::string experiment_text(const experiment& what) {
-  const experiment defaults;
-  ordered_json document = {{"sukima-lab", 1}, {"name", what.name}, {"title", what.title}};
-  if (!what.source.empty()) document["source"] = what.source;
-  if (what.paper_cpus) document["paper_cpus"] = *what.paper_cpus;
-  if (what.shown != defaults.shown) document["shown"] = name_of(what.shown);
-  document["programs"] = json_of(what.programs);
-  document["settings"] = json_of(what.settings);
-  document["environments"] = json_of(what.environments);
-  document["repetitions"] = what.repetitions;
-  document["quick_repetitions"] = what.quick_repetitions;
-  document["limit_seconds"] = what.limit_seconds;
-  if (!what.claims.empty()) document["claims"] = json_of(what.claims);
+std::string experiment_text(const experiment& experiment) {
+  const lab::experiment defaults;
+  ordered_json document = {{"sukima-lab", 1}, {"name", experiment.name}, {"title", experiment.title}};
+  if (!experiment.source.empty()) document["source"] = experiment.source;
+  if (experiment.paper_cpus) document["paper_cpus"] = *experiment.paper_cpus;
+  if (experiment.shown != defaults.shown) document["shown"] = name_of(experiment.shown);
+  document["programs"] = json_of(experiment.programs);
+  document["settings"] = json_of(experiment.settings);
+  document["environments"] = json_of(experiment.environments);
+  document["repetitions"] = experiment.repetitions;
+  document["quick_repetitions"] = experiment.quick_repetitions;
+  document["limit_seconds"] = experiment.limit_seconds;
+  if (!experiment.claims.empty()) document["claims"] = json_of(experiment.claims);
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

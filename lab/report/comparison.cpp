@@ -10,9 +10,9 @@ namespace sukima::lab {
 namespace {
 
 /// The samples of a side in an environment, one for each setting.
-void add_samples(std::vector<sample>& to, const experiment& what, const side& from,
+void add_samples(std::vector<sample>& to, const experiment& experiment, const side& from,
                  const std::string& program, const std::string& where, measure of, const measured& runs) {
-  const environment& in = named(what.environments, from.environment.empty() ? where : from.environment);
+  const environment& in = named(experiment.environments, from.environment.empty() ? where : from.environment);
   const double factor = of == measure::relative ? 1 : value_of(of, in, 1);
   for (const std::string& setting : from.settings)
     to.push_back({&runs.of(program, setting, in.name), &runs.least_of(program, setting, in.name), setting,
@@ -20,11 +20,11 @@ void add_samples(std::vector<sample>& to, const experiment& what, const side& fr
 }
 
 /// The target times of each sample.
-std::vector<sample> targets_of(const experiment& what, const std::vector<sample>& of,
+std::vector<sample> targets_of(const experiment& experiment, const std::vector<sample>& of,
                                const std::string& program, const measured& runs, unsigned cpus) {
   std::vector<sample> targets;
   for (const sample& one : of) {
-    const environment& alone = named(what.environments, one.where->baseline);
+    const environment& alone = named(experiment.environments, one.where->baseline);
     targets.push_back({&runs.of(program, one.setting, alone.name),
                        &runs.least_of(program, one.setting, alone.name), one.setting, &alone,
                        target_factor(*one.where, cpus)});
@@ -98,20 +98,20 @@ const std::string& comparison::worst_environment(const std::vector<unsigned>& co
   return left[which].where->name;
 }
 
-comparison comparison_of(const experiment& what, const claim& of, const std::string& program,
+comparison comparison_of(const experiment& experiment, const claim& of, const std::string& program,
                          const std::vector<std::string>& places, const measured& runs, unsigned cpus) {
   comparison result;
   for (const std::string& where : places)
-    add_samples(result.left, what, of.left, program, where, of.of, runs);
+    add_samples(result.left, experiment, of.left, program, where, of.of, runs);
   if (of.right) {
     const bool has_own = !of.right->environments.empty();
     const std::vector<std::string> right = has_own ? of.right->environments : std::vector{places.front()};
     for (const std::string& where : right)
-      add_samples(result.right, what, *of.right, program, where, of.of, runs);
+      add_samples(result.right, experiment, *of.right, program, where, of.of, runs);
   }
   if (of.of == measure::relative) {
-    result.left_targets = targets_of(what, result.left, program, runs, cpus);
-    result.right_targets = targets_of(what, result.right, program, runs, cpus);
+    result.left_targets = targets_of(experiment, result.left, program, runs, cpus);
+    result.right_targets = targets_of(experiment, result.right, program, runs, cpus);
   }
   return result;
 }

@@ -46,7 +46,7 @@ struct comparison {
 
 /// The compared samples of a claim.
 /// \param places one environment, or those among which the worst counts
-comparison comparison_of(const experiment& what, const claim& of, const std::string& program,
+comparison comparison_of(const experiment& experiment, const claim& of, const std::string& program,
                          const std::vector<std::string>& places, const measured& runs, unsigned cpus);
 
 /// The ratio of left to right, or of measured to target times, with its interval; nothing if undefined.

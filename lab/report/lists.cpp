@@ -16,17 +16,19 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string kinds_of(const experiment& what) {
+std::string kinds_of(const experiment& experiment) {
   std::string text;
   std::set<environment_kind> seen;
-  for (const environment& one : what.environments)
+  for (const environment& one : experiment.environments)
     if (seen.insert(one.kind).second)
       text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(one.kind));
   return text;
 }
 
 /// The paper that an experiment repeats: its source up to the first comma. Empty: none.
-std::string paper_of(const experiment& what) { return what.source.substr(0, what.source.find(',')); }
+std::string paper_of(const experiment& experiment) {
+  return experiment.source.substr(0, experiment.source.find(','));
+}
 
 /// The papers in their order, and last the empty one if an experiment repeats none.
 std::vector<std::string> papers_of(const std::vector<experiment>& all) {
@@ -44,37 +46,37 @@ struct forecast {
   double most_seconds = 0;  ///< if each of them is stopped at the limit
 };
 
-forecast forecast_of(const experiment& what, const run_choice& choice, const std::vector<record>& done,
+forecast forecast_of(const experiment& experiment, const run_choice& choice, const std::vector<record>& done,
                      unsigned cpus) {
-  const measured before(what, done);
-  const expected_times expected(what, choice, cpus, done);
+  const measured before(experiment, done);
+  const expected_times expected(experiment, choice, cpus, done);
   forecast result;
-  for (const planned_run& run : plan_runs(what, choice)) {
+  for (const planned_run& run : plan_runs(experiment, choice)) {
     ++result.runs;
-    if (before.done(what.programs[run.what.program].name, what.settings[run.what.setting].name,
-                    what.environments[run.what.environment].name, run.round)) {
+    if (before.done(experiment.programs[run.cell.program].name, experiment.settings[run.cell.setting].name,
+                    experiment.environments[run.cell.environment].name, run.round)) {
       ++result.done;
       continue;
     }
-    result.seconds += expected.of(run.what);
-    result.most_seconds += expected.most_of(run.what);
+    result.seconds += expected.of(run.cell);
+    result.most_seconds += expected.most_of(run.cell);
   }
   return result;
 }
 
 /// Differences from the paper that are due to the number of CPUs.
-std::string scale_text(const experiment& what, const run_choice& choice, unsigned cpus) {
+std::string scale_text(const experiment& experiment, const run_choice& choice, unsigned cpus) {
   std::string text, left_out;
-  if (what.paper_cpus && *what.paper_cpus != cpus)
-    text = fmt::format("  scaled from the paper's {} CPUs to {}\n", *what.paper_cpus, cpus);
+  if (experiment.paper_cpus && *experiment.paper_cpus != cpus)
+    text = fmt::format("  scaled from the paper's {} CPUs to {}\n", *experiment.paper_cpus, cpus);
   const auto add_names = [&](const auto& all) {
     for (const auto& one : all)
       if (!choice.enough_cpus(one))
         left_out +=
             fmt::format("{}{}, which needs {}", left_out.empty() ? "" : "; ", one.name, one.least_cpus);
   };
-  add_names(what.settings);
-  add_names(what.environments);
+  add_names(experiment.settings);
+  add_names(experiment.environments);
   if (!left_out.empty()) text += fmt::format("  left out for the number of CPUs: {}\n", left_out);
   return text;
 }

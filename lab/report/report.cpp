@@ -35,11 +35,11 @@ std::vector<const Thing*> taken(const std::vector<Thing>& all, const run_choice&
   return result;
 }
 
-std::optional<quartiles> figures_of(const experiment& what, const measured& runs, const program& of,
+std::optional<quartiles> figures_of(const experiment& experiment, const measured& runs, const program& of,
                                     const setting& how, const environment& where) {
   std::vector<double> values;
   for (const auto& [round, seconds] : runs.of(of.name, how.name, where.name))
-    values.push_back(value_of(what.shown, where, seconds));
+    values.push_back(value_of(experiment.shown, where, seconds));
   if (values.empty()) return std::nullopt;
   return quartiles_of(std::move(values));
 }
@@ -51,10 +51,10 @@ struct last_column {
 };
 
 /// A table with a row for each program and setting and a column for each environment, and perhaps others.
-std::string table_of(const experiment& what, const run_choice& choice, const std::vector<last_column>& last,
-                     auto cell_text) {
+std::string table_of(const experiment& experiment, const run_choice& choice,
+                     const std::vector<last_column>& last, auto cell_text) {
   std::string head = "| program | setting |", line = "|---|---|";
-  const auto environments = taken(what.environments, choice);
+  const auto environments = taken(experiment.environments, choice);
   const auto add_column = [&](const std::string& name) {
     head += " " + name + " |";
     line += "---|";
@@ -62,8 +62,8 @@ std::string table_of(const experiment& what, const run_choice& choice, const std
   for (const environment* const where : environments) add_column(where->name);
   for (const last_column& one : last) add_column(one.name);
   std::string text = head + "\n" + line + "\n";
-  for (const program* const of : taken(what.programs, choice)) {
-    for (const setting* const how : taken(what.settings, choice)) {
+  for (const program* const of : taken(experiment.programs, choice)) {
+    for (const setting* const how : taken(experiment.settings, choice)) {
       text += fmt::format("| {} | {} |", of->name, how->name);
       for (const environment* const where : environments) text += " " + cell_text(*of, *how, *where) + " |";
       for (const last_column& one : last) text += " " + one.text(*of, *how) + " |";
@@ -81,32 +81,32 @@ struct worst_column {
 
 /// One column for each kind with several environments, if there are several kinds, and one for all. No
 /// columns without target times.
-std::vector<worst_column> worst_columns(const experiment& what, const run_choice& choice) {
+std::vector<worst_column> worst_columns(const experiment& experiment, const run_choice& choice) {
   std::vector<worst_column> columns;
-  const std::map<environment_kind, std::size_t> kinds = kinds_with_targets(what, choice);
+  const std::map<environment_kind, std::size_t> kinds = kinds_with_targets(experiment, choice);
   for (const auto& [kind, count] : kinds)
     if (kinds.size() > 1 && count > 1) columns.push_back({std::string("worst ") + name_of(kind), kind});
   if (!kinds.empty()) columns.push_back({"worst", std::nullopt});
   return columns;
 }
 
-std::string times_text(const experiment& what, const recorded_runs& all, const measured& runs) {
-  const bool converted = what.shown == measure::converted;
+std::string times_text(const experiment& experiment, const recorded_runs& all, const measured& runs) {
+  const bool converted = experiment.shown == measure::converted;
   std::string text =
       converted
           ? "Seconds, the mean over the copies divided by their number: median (first to third quartile).\n\n"
           : "Seconds, the mean over the copies: median (first to third quartile).\n\n";
   const auto cell = [&](const program& of, const setting& how, const environment& where) {
-    const auto figures = figures_of(what, runs, of, how, where);
+    const auto figures = figures_of(experiment, runs, of, how, where);
     if (!figures) return std::string("–");
     return fmt::format("{} ({} to {})", number_text(figures->median), number_text(figures->q1),
                        number_text(figures->q3));
   };
-  return text + table_of(what, all.facts.choice, {}, cell);
+  return text + table_of(experiment, all.facts.choice, {}, cell);
 }
 
-std::string relative_text(const experiment& what, const recorded_runs& all, const measured& runs) {
-  const std::vector<worst_column> worst = worst_columns(what, all.facts.choice);
+std::string relative_text(const experiment& experiment, const recorded_runs& all, const measured& runs) {
+  const std::vector<worst_column> worst = worst_columns(experiment, all.facts.choice);
   if (worst.empty()) return {};
   const unsigned cpus = all.facts.bed.cpus;
   const auto cell = [&](const program& of, const setting& how, const environment& where) {
@@ -117,18 +117,18 @@ std::string relative_text(const experiment& what, const recorded_runs& all, cons
   for (const worst_column& one : worst)
     last.push_back({one.name, [&, kind = one.kind](const program& of, const setting& how) {
                       const auto most =
-                          worst_relative_time(what, of, how, kind, all.facts.choice, runs, cpus);
+                          worst_relative_time(experiment, of, how, kind, all.facts.choice, runs, cpus);
                       return most ? number_text(most->relative) : std::string("–");
                     }});
   return "Measured by target time: 1 is what the CPU that is left allows.\n\n" +
-         table_of(what, all.facts.choice, last, cell);
+         table_of(experiment, all.facts.choice, last, cell);
 }
 
 std::string claim_text(const judged_claim& one, const std::string& scaled) {
   std::string text =
-      fmt::format("- **{}**: {}{}", name_of(one.outcome), one.what.text,
-                  one.what.figure.empty() ? "" : fmt::format(" ({}{})", one.what.figure, scaled));
-  if (!one.what.found.empty()) text += fmt::format("\n  - The paper has: {}", one.what.found);
+      fmt::format("- **{}**: {}{}", name_of(one.outcome), one.claim.text,
+                  one.claim.figure.empty() ? "" : fmt::format(" ({}{})", one.claim.figure, scaled));
+  if (!one.claim.found.empty()) text += fmt::format("\n  - The paper has: {}", one.claim.found);
   if (const std::string part = part_text(one); !part.empty()) text += "\n  - " + part;
   if (!one.reason.empty()) text += fmt::format("\n  - Why: {}.", one.reason);
   for (const judged_cell& cell : one.cells)
@@ -147,9 +147,9 @@ std::string counts_text(const std::vector<judged_claim>& claims) {
   return fmt::format("{}: {}.\n\n", count_text(claims.size(), "claim"), counts.text());
 }
 
-std::string scaled_text(const experiment& what, const recorded_runs& runs) {
-  if (!what.paper_cpus || *what.paper_cpus == runs.facts.bed.cpus) return {};
-  return fmt::format("; scaled from {} CPUs to {}", *what.paper_cpus, runs.facts.bed.cpus);
+std::string scaled_text(const experiment& experiment, const recorded_runs& runs) {
+  if (!experiment.paper_cpus || *experiment.paper_cpus == runs.facts.bed.cpus) return {};
+  return fmt::format("; scaled from {} CPUs to {}", *experiment.paper_cpus, runs.facts.bed.cpus);
 }
 
 ordered_json claim_json(const judged_claim& one) {
@@ -167,9 +167,9 @@ ordered_json claim_json(const judged_claim& one) {
     if (!cell.reason.empty()) entry["reason"] = cell.reason;
     cells.push_back(std::move(entry));
   }
-  ordered_json entry = {{"name", one.what.name},          {"text", one.what.text},
-                        {"figure", one.what.figure},      {"found", one.what.found},
-                        {"bound", one.what.bound},        {"relation", one.what.above ? "above" : "below"},
+  ordered_json entry = {{"name", one.claim.name},         {"text", one.claim.text},
+                        {"figure", one.claim.figure},     {"found", one.claim.found},
+                        {"bound", one.claim.bound},       {"relation", one.claim.above ? "above" : "below"},
                         {"verdict", name_of(one.outcome)}};
   if (!one.reason.empty()) entry["reason"] = one.reason;
   if (const std::string part = part_text(one); !part.empty()) entry["part"] = part;
@@ -177,14 +177,14 @@ ordered_json claim_json(const judged_claim& one) {
   return entry;
 }
 
-ordered_json cells_json(const experiment& what, const recorded_runs& all, const measured& runs) {
+ordered_json cells_json(const experiment& experiment, const recorded_runs& all, const measured& runs) {
   ordered_json cells = ordered_json::array();
-  for (const program* const of : taken(what.programs, all.facts.choice)) {
-    for (const setting* const how : taken(what.settings, all.facts.choice)) {
-      for (const environment* const where : taken(what.environments, all.facts.choice)) {
+  for (const program* const of : taken(experiment.programs, all.facts.choice)) {
+    for (const setting* const how : taken(experiment.settings, all.facts.choice)) {
+      for (const environment* const where : taken(experiment.environments, all.facts.choice)) {
         ordered_json entry = {{"program", of->name}, {"setting", how->name}, {"environment", where->name}};
         entry["rounds"] = runs.of(of->name, how->name, where->name).size();
-        if (const auto figures = figures_of(what, runs, *of, *how, *where)) {
+        if (const auto figures = figures_of(experiment, runs, *of, *how, *where)) {
           entry["q1"] = number_json(figures->q1);
           entry["median"] = number_json(figures->median);
           entry["q3"] = number_json(figures->q3);
@@ -201,13 +201,13 @@ ordered_json cells_json(const experiment& what, const recorded_runs& all, const 
 }
 
 /// The worst relative times of each program with each setting.
-ordered_json worst_json(const experiment& what, const recorded_runs& all, const measured& runs) {
+ordered_json worst_json(const experiment& experiment, const recorded_runs& all, const measured& runs) {
   ordered_json entries = ordered_json::array();
-  for (const program* const of : taken(what.programs, all.facts.choice)) {
-    for (const setting* const how : taken(what.settings, all.facts.choice)) {
-      for (const worst_column& one : worst_columns(what, all.facts.choice)) {
+  for (const program* const of : taken(experiment.programs, all.facts.choice)) {
+    for (const setting* const how : taken(experiment.settings, all.facts.choice)) {
+      for (const worst_column& one : worst_columns(experiment, all.facts.choice)) {
         const auto most =
-            worst_relative_time(what, *of, *how, one.kind, all.facts.choice, runs, all.facts.bed.cpus);
+            worst_relative_time(experiment, *of, *how, one.kind, all.facts.choice, runs, all.facts.bed.cpus);
         if (!most) continue;
         entries.push_back({{"program", of->name},
                            {"setting", how->name},
@@ -220,12 +220,13 @@ ordered_json worst_json(const experiment& what, const recorded_runs& all, const 
   return entries;
 }
 
-std::string failures_text(const experiment& what, const std::vector<record>& records, const measured& runs) {
+std::string failures_text(const experiment& experiment, const std::vector<record>& records,
+                          const measured& runs) {
   if (runs.failures() == 0) return {};
   std::string text = fmt::format("{} failed. The last one:", count_text(runs.failures(), "run"));
   std::string last;
   for (const record& one : records)
-    if (one.experiment == what.name && !one.failure.empty() &&
+    if (one.experiment == experiment.name && !one.failure.empty() &&
         !runs.done(one.program, one.setting, one.environment, one.round))
       last = fmt::format(" {} with {} in {}: {}", one.program, one.setting, one.environment, one.failure);
   return text + last + "\n\n";
@@ -249,15 +250,15 @@ std::string report_text(const recorded_runs& all) {
   const std::vector<judged_experiment> judged = judge_all(all);
   std::string text = "# Results of the lab\n\n" + summary_text(all, judged) + machine_text(all.facts);
   for (const judged_experiment& one : judged) {
-    const experiment& what = *one.what;
-    const measured runs(what, all.records);
-    text += fmt::format("## {}: {}\n\n", what.name, what.title);
-    if (!what.source.empty()) text += fmt::format("Source: {}.\n\n", what.source);
-    text +=
-        times_text(what, all, runs) + relative_text(what, all, runs) + failures_text(what, all.records, runs);
-    if (what.claims.empty()) continue;
+    const experiment& experiment = *one.experiment;
+    const measured runs(experiment, all.records);
+    text += fmt::format("## {}: {}\n\n", experiment.name, experiment.title);
+    if (!experiment.source.empty()) text += fmt::format("Source: {}.\n\n", experiment.source);
+    text += times_text(experiment, all, runs) + relative_text(experiment, all, runs) +
+            failures_text(experiment, all.records, runs);
+    if (experiment.claims.empty()) continue;
     text += counts_text(one.claims);
-    for (const judged_claim& claim : one.claims) text += claim_text(claim, scaled_text(what, all));
+    for (const judged_claim& claim : one.claims) text += claim_text(claim, scaled_text(experiment, all));
     text += "\n";
   }
   return text;
@@ -274,14 +275,16 @@ ordered_json report_json(const recorded_runs& all) {
   document["obstacles"] = all.facts.bed.obstacles;
   document["experiments"] = ordered_json::array();
   for (const judged_experiment& one : judged) {
-    const experiment& what = *one.what;
-    const measured runs(what, all.records);
-    ordered_json entry = {
-        {"name", what.name}, {"title", what.title}, {"source", what.source}, {"shown", name_of(what.shown)}};
-    if (what.paper_cpus) entry["paper_cpus"] = *what.paper_cpus;
+    const experiment& experiment = *one.experiment;
+    const measured runs(experiment, all.records);
+    ordered_json entry = {{"name", experiment.name},
+                          {"title", experiment.title},
+                          {"source", experiment.source},
+                          {"shown", name_of(experiment.shown)}};
+    if (experiment.paper_cpus) entry["paper_cpus"] = *experiment.paper_cpus;
     entry["failures"] = runs.failures();
-    entry["cells"] = cells_json(what, all, runs);
-    entry["worst"] = worst_json(what, all, runs);
+    entry["cells"] = cells_json(experiment, all, runs);
+    entry["worst"] = worst_json(experiment, all, runs);
     entry["claims"] = ordered_json::array();
     for (const judged_claim& claim : one.claims) entry["claims"].push_back(claim_json(claim));
     document["experiments"].push_back(std::move(entry));

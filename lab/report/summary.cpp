@@ -36,8 +36,8 @@ const char* verb_of(verdict one, std::size_t count) {
 
 verdict_counts counts_of(const std::vector<judged_experiment>& all) {
   verdict_counts counts;
-  for (const judged_experiment& experiment : all)
-    for (const judged_claim& one : experiment.claims) counts.add(one.outcome);
+  for (const judged_experiment& judged : all)
+    for (const judged_claim& one : judged.claims) counts.add(one.outcome);
   return counts;
 }
 
@@ -55,11 +55,11 @@ std::string states_text(const std::vector<judged_figure>& figures) {
 /// A line for each claim that does not hold, with the cells that refute it.
 std::string refuted_text(const std::vector<judged_experiment>& all) {
   std::string text;
-  for (const judged_experiment& experiment : all) {
-    for (const judged_claim& one : experiment.claims) {
+  for (const judged_experiment& judged : all) {
+    for (const judged_claim& one : judged.claims) {
       if (one.outcome != verdict::does_not_hold) continue;
-      text += fmt::format("- {}: {}{}", experiment.what->name, one.what.text,
-                          one.what.figure.empty() ? "" : fmt::format(" ({})", one.what.figure));
+      text += fmt::format("- {}: {}{}", judged.experiment->name, one.claim.text,
+                          one.claim.figure.empty() ? "" : fmt::format(" ({})", one.claim.figure));
       for (const judged_cell& cell : one.cells)
         if (cell.outcome == verdict::does_not_hold)
           text += fmt::format("\n  - {}, {}: {}", cell.program, cell.environment, ratio_text(cell));
@@ -73,8 +73,9 @@ std::string refuted_text(const std::vector<judged_experiment>& all) {
 
 std::vector<judged_experiment> judge_all(const recorded_runs& runs) {
   std::vector<judged_experiment> all;
-  for (const experiment& what : runs.experiments)
-    all.push_back({&what, judge(what, runs.facts.choice, measured(what, runs.records), runs.facts.bed)});
+  for (const experiment& experiment : runs.experiments)
+    all.push_back({&experiment,
+                   judge(experiment, runs.facts.choice, measured(experiment, runs.records), runs.facts.bed)});
   return all;
 }
 
@@ -94,11 +95,11 @@ const char* judged_figure::state() const {
 
 std::vector<judged_figure> figures_of(const std::vector<judged_experiment>& all) {
   std::vector<judged_figure> figures;
-  for (const judged_experiment& experiment : all) {
-    for (const judged_claim& one : experiment.claims) {
-      if (one.what.figure.empty()) continue;
-      auto found = std::ranges::find(figures, one.what.figure, &judged_figure::name);
-      if (found == figures.end()) found = figures.insert(found, {one.what.figure, {}});
+  for (const judged_experiment& judged : all) {
+    for (const judged_claim& one : judged.claims) {
+      if (one.claim.figure.empty()) continue;
+      auto found = std::ranges::find(figures, one.claim.figure, &judged_figure::name);
+      if (found == figures.end()) found = figures.insert(found, {one.claim.figure, {}});
       found->claims.add(one.outcome);
     }
   }
@@ -132,10 +133,10 @@ ordered_json summary_json(const recorded_runs& runs, const std::vector<judged_ex
     for (const verdict outcome : all_verdicts) entry[name_of(outcome)] = one.claims.of(outcome);
     figures.push_back(std::move(entry));
   }
-  for (const judged_experiment& experiment : all)
-    for (const judged_claim& one : experiment.claims)
+  for (const judged_experiment& judged : all)
+    for (const judged_claim& one : judged.claims)
       if (one.outcome == verdict::does_not_hold)
-        refuted.push_back(experiment.what->name + "/" + one.what.name);
+        refuted.push_back(judged.experiment->name + "/" + one.claim.name);
   return {{"quick", runs.facts.choice.quick},
           {"confidence", 0.95},
           {"claims", std::move(claims)},
@@ -162,11 +163,11 @@ std::string part_text(const judged_claim& one) {
   }
   if (one.cells.empty()) return {};
   std::string text;
-  const auto add = [&](std::size_t here, std::size_t all, const char* what) {
-    if (here < all) text += fmt::format("{}{} of its {} {}", text.empty() ? "Here: " : ", ", here, all, what);
+  const auto add = [&](std::size_t here, std::size_t all, const char* kind) {
+    if (here < all) text += fmt::format("{}{} of its {} {}", text.empty() ? "Here: " : ", ", here, all, kind);
   };
-  add(programs.size(), one.what.programs.size(), "programs");
-  add(environments.size(), one.what.environments.size(), "environments");
+  add(programs.size(), one.claim.programs.size(), "programs");
+  add(environments.size(), one.claim.environments.size(), "environments");
   return text.empty() ? text : text + ".";
 }
 

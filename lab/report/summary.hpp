@@ -14,7 +14,7 @@ namespace sukima::lab {
 
 /// An experiment with its judged claims.
 struct judged_experiment {
-  const experiment* what = nullptr;
+  const lab::experiment* experiment = nullptr;
   std::vector<judged_claim> claims;
 };
 

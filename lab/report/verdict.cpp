@@ -13,11 +13,11 @@ namespace {
 
 /// The reason why samples have no runs: the obstacle to their environment, or their last failure. A sample
 /// with some runs is only incomplete.
-std::string reason_for_nothing(const experiment& what, const std::vector<sample>& all,
+std::string reason_for_nothing(const experiment& experiment, const std::vector<sample>& all,
                                const std::string& program, const measured& runs, const test_bed& bed) {
   for (const sample& one : all) {
     for (const std::string& name :
-         {std::string(name_of(one.where->kind)), place_name(what.name, one.where->name)})
+         {std::string(name_of(one.where->kind)), place_name(experiment.name, one.where->name)})
       if (const auto found = bed.obstacles.find(name); found != bed.obstacles.end()) return found->second;
     if (std::string why = runs.failure(program, one.setting, one.where->name);
         one.cell->empty() && !why.empty())
@@ -26,9 +26,9 @@ std::string reason_for_nothing(const experiment& what, const std::vector<sample>
   return {};
 }
 
-verdict outcome_of(const interval& ratio, const claim& what) {
-  if (what.above ? ratio.low > what.bound : ratio.high < what.bound) return verdict::holds;
-  if (what.above ? ratio.high <= what.bound : ratio.low >= what.bound) return verdict::does_not_hold;
+verdict outcome_of(const interval& ratio, const claim& claim) {
+  if (claim.above ? ratio.low > claim.bound : ratio.high < claim.bound) return verdict::holds;
+  if (claim.above ? ratio.high <= claim.bound : ratio.low >= claim.bound) return verdict::does_not_hold;
   return verdict::undecided;
 }
 
@@ -49,9 +49,9 @@ bool take_by_use(std::vector<sample>& from, const std::string& program, const me
 }
 
 /// The reason why a cell with too few rounds has no verdict.
-void explain_too_few(const experiment& what, const comparison& sides, const std::string& program,
+void explain_too_few(const experiment& experiment, const comparison& sides, const std::string& program,
                      const measured& runs, const test_bed& bed, std::size_t rounds, judged_cell& into) {
-  into.reason = reason_for_nothing(what, sides.all(), program, runs, bed);
+  into.reason = reason_for_nothing(experiment, sides.all(), program, runs, bed);
   if (!into.reason.empty())
     into.outcome = verdict::cannot_be_shown;
   else
@@ -60,16 +60,16 @@ void explain_too_few(const experiment& what, const comparison& sides, const std:
 }
 
 /// \param places one environment, or those among which the worst counts
-judged_cell judge_cell(const experiment& what, const claim& of, const std::string& program,
+judged_cell judge_cell(const experiment& experiment, const claim& of, const std::string& program,
                        const std::vector<std::string>& places, const measured& runs, const test_bed& bed) {
   judged_cell result;
   result.program = program;
   result.environment = places.front();
   if (of.worst) result.worst_of = places;
-  comparison sides = comparison_of(what, of, program, places, runs, bed.cpus);
+  comparison sides = comparison_of(experiment, of, program, places, runs, bed.cpus);
   std::vector<unsigned> common = sides.common_rounds();
   if (common.size() < fewest_rounds) {
-    explain_too_few(what, sides, program, runs, bed, common.size(), result);
+    explain_too_few(experiment, sides, program, runs, bed, common.size(), result);
     return result;
   }
   if (of.left.take == taking::use) {
@@ -101,7 +101,7 @@ void decide(judged_claim& one) {
         std::ranges::count_if(one.cells, [&](const judged_cell& cell) { return cell.outcome == outcome; }));
   };
   const auto all = static_cast<double>(one.cells.size());
-  const auto wanted = static_cast<std::size_t>(std::ceil(one.what.in * all - 1e-9));
+  const auto wanted = static_cast<std::size_t>(std::ceil(one.claim.in * all - 1e-9));
   const auto reason_of = [&](verdict outcome) {
     const auto found = std::ranges::find(one.cells, outcome, &judged_cell::outcome);
     return found == one.cells.end() ? std::string()
@@ -123,49 +123,49 @@ void decide(judged_claim& one) {
 }
 
 /// A side with only the settings that are part of the runs.
-side taken_side(const experiment& what, side one, const run_choice& choice) {
+side taken_side(const experiment& experiment, side one, const run_choice& choice) {
   std::erase_if(one.settings,
-                [&](const std::string& name) { return !choice.takes(named(what.settings, name)); });
+                [&](const std::string& name) { return !choice.takes(named(experiment.settings, name)); });
   std::erase_if(one.environments,
-                [&](const std::string& name) { return !choice.takes(named(what.environments, name)); });
+                [&](const std::string& name) { return !choice.takes(named(experiment.environments, name)); });
   return one;
 }
 
-claim taken_claim(const experiment& what, claim one, const run_choice& choice) {
-  one.left = taken_side(what, one.left, choice);
-  if (one.right) one.right = taken_side(what, *one.right, choice);
+claim taken_claim(const experiment& experiment, claim one, const run_choice& choice) {
+  one.left = taken_side(experiment, one.left, choice);
+  if (one.right) one.right = taken_side(experiment, *one.right, choice);
   return one;
 }
 
 /// Whether the environments that the claim compares with this one are part of the runs.
-bool takes_part(const experiment& what, const claim& of, const std::string& program, const std::string& where,
-                const run_choice& choice) {
+bool takes_part(const experiment& experiment, const claim& of, const std::string& program,
+                const std::string& where, const run_choice& choice) {
   const auto taken = [&](const side& one) {
     const std::string& environment = one.environment.empty() ? where : one.environment;
     const auto has_runs = [&](const std::string& place) {
-      return choice.takes(named(what.environments, place));
+      return choice.takes(named(experiment.environments, place));
     };
     return !one.settings.empty() && has_runs(environment) &&
-           (of.of != measure::relative || has_runs(named(what.environments, environment).baseline));
+           (of.of != measure::relative || has_runs(named(experiment.environments, environment).baseline));
   };
-  return choice.enough_cpus(of) && choice.takes(named(what.programs, program)) && taken(of.left) &&
+  return choice.enough_cpus(of) && choice.takes(named(experiment.programs, program)) && taken(of.left) &&
          (!of.right || taken(*of.right));
 }
 
 /// The reason why no program and environment of a claim is part of the runs. \param of as in the file
-std::string reason_for_no_cells(const experiment& what, const claim& of, const run_choice& choice) {
+std::string reason_for_no_cells(const experiment& experiment, const claim& of, const run_choice& choice) {
   const run_choice all{.cpus = choice.cpus};
   for (const std::string& program : of.programs)
     for (const std::string& where : of.environments)
-      if (takes_part(what, taken_claim(what, of, all), program, where, all))
+      if (takes_part(experiment, taken_claim(experiment, of, all), program, where, all))
         return "none of its programs and environments is part of a quick run";
   return "it compares what needs more CPUs than the " + std::to_string(choice.cpus) + " here";
 }
 
 }  // namespace
 
-const char* name_of(verdict what) {
-  switch (what) {
+const char* name_of(verdict verdict) {
+  switch (verdict) {
     case verdict::holds:
       return "holds";
     case verdict::does_not_hold:
@@ -178,8 +178,8 @@ const char* name_of(verdict what) {
   return "";
 }
 
-double value_of(measure what, const environment& where, double seconds) {
-  return what == measure::converted ? seconds / static_cast<double>(where.copies) : seconds;
+double value_of(measure measure, const environment& where, double seconds) {
+  return measure == measure::converted ? seconds / static_cast<double>(where.copies) : seconds;
 }
 
 std::optional<double> relative_time(const program& of, const setting& how, const environment& where,
@@ -193,11 +193,12 @@ std::optional<double> relative_time(const program& of, const setting& how, const
   return std::isnan(ratio) ? std::nullopt : std::optional(ratio);
 }
 
-std::optional<relative_at> worst_relative_time(const experiment& what, const program& of, const setting& how,
-                                               std::optional<environment_kind> kind, const run_choice& choice,
-                                               const measured& runs, unsigned cpus) {
+std::optional<relative_at> worst_relative_time(const experiment& experiment, const program& of,
+                                               const setting& how, std::optional<environment_kind> kind,
+                                               const run_choice& choice, const measured& runs,
+                                               unsigned cpus) {
   std::optional<relative_at> worst;
-  for (const environment& where : what.environments) {
+  for (const environment& where : experiment.environments) {
     if (!choice.takes(where) || (kind && where.kind != *kind)) continue;
     const std::optional<double> ratio = relative_time(of, how, where, runs, cpus);
     if (ratio && (!worst || *ratio > worst->relative)) worst = {where.name, *ratio};
@@ -205,34 +206,37 @@ std::optional<relative_at> worst_relative_time(const experiment& what, const pro
   return worst;
 }
 
-std::map<environment_kind, std::size_t> kinds_with_targets(const experiment& what, const run_choice& choice) {
+std::map<environment_kind, std::size_t> kinds_with_targets(const experiment& experiment,
+                                                           const run_choice& choice) {
   std::map<environment_kind, std::size_t> kinds;
-  for (const environment& where : what.environments)
+  for (const environment& where : experiment.environments)
     if (choice.takes(where) && !where.baseline.empty() &&
-        choice.takes(named(what.environments, where.baseline)))
+        choice.takes(named(experiment.environments, where.baseline)))
       ++kinds[where.kind];
   return kinds;
 }
 
-std::vector<judged_claim> judge(const experiment& what, const run_choice& choice, const measured& runs,
+std::vector<judged_claim> judge(const experiment& experiment, const run_choice& choice, const measured& runs,
                                 const test_bed& where) {
   std::vector<judged_claim> all;
-  for (const claim& one : what.claims) {
+  for (const claim& one : experiment.claims) {
     judged_claim result;
-    result.what = taken_claim(what, one, choice);
+    result.claim = taken_claim(experiment, one, choice);
     for (const std::string& program : one.programs) {
       std::vector<std::string> places;
       // These runs may lack all environments of the right side.
-      if (one.right && !one.right->environments.empty() && result.what.right->environments.empty()) continue;
+      if (one.right && !one.right->environments.empty() && result.claim.right->environments.empty()) continue;
       for (const std::string& place : one.environments)
-        if (takes_part(what, result.what, program, place, choice)) places.push_back(place);
+        if (takes_part(experiment, result.claim, program, place, choice)) places.push_back(place);
       if (places.empty()) continue;
-      if (one.worst) result.cells.push_back(judge_cell(what, result.what, program, places, runs, where));
+      if (one.worst)
+        result.cells.push_back(judge_cell(experiment, result.claim, program, places, runs, where));
       for (const std::string& place : places)
-        if (!one.worst) result.cells.push_back(judge_cell(what, result.what, program, {place}, runs, where));
+        if (!one.worst)
+          result.cells.push_back(judge_cell(experiment, result.claim, program, {place}, runs, where));
     }
     decide(result);
-    if (result.cells.empty()) result.reason = reason_for_no_cells(what, one, choice);
+    if (result.cells.empty()) result.reason = reason_for_no_cells(experiment, one, choice);
     if (!one.missing.empty()) {
       result.outcome = verdict::cannot_be_shown;
       result.reason = one.missing;

@@ -25,23 +25,23 @@ std::size_t number_of(const std::vector<Thing>& all, const std::string& name) {
 
 }  // namespace
 
-expected_times::expected_times(const experiment& what, const run_choice& choice, unsigned cpus,
+expected_times::expected_times(const experiment& experiment, const run_choice& choice, unsigned cpus,
                                const std::vector<record>& records)
-    : settings_(what.settings.size()),
-      environments_(what.environments.size()),
-      limit_(what.limit_seconds),
-      cells_(what.programs.size() * settings_ * environments_) {
+    : settings_(experiment.settings.size()),
+      environments_(experiment.environments.size()),
+      limit_(experiment.limit_seconds),
+      cells_(experiment.programs.size() * settings_ * environments_) {
   const auto taken = [&](const auto& all) {
     return std::ranges::count_if(all, [&](const auto& one) { return choice.takes(one); });
   };
-  const auto cells_of_one =
-      static_cast<double>(std::max<std::ptrdiff_t>(1, taken(what.programs) * taken(what.settings)));
-  for (std::size_t p = 0; p < what.programs.size(); ++p) {
-    const program& of = what.programs[p];
+  const auto cells_of_one = static_cast<double>(
+      std::max<std::ptrdiff_t>(1, taken(experiment.programs) * taken(experiment.settings)));
+  for (std::size_t p = 0; p < experiment.programs.size(); ++p) {
+    const program& of = experiment.programs[p];
     const std::optional<double> alone = choice.quick && of.quick_seconds ? of.quick_seconds : of.seconds;
     for (std::size_t s = 0; s < settings_; ++s) {
       for (std::size_t e = 0; e < environments_; ++e) {
-        const environment& where = what.environments[e];
+        const environment& where = experiment.environments[e];
         known& one = cells_[index_of({p, s, e})];
         one.guess = alone ? std::min(limit_, *alone * target_factor(where, cpus)) : limit_;
         one.set_up = set_up_seconds(where) / cells_of_one;
@@ -49,9 +49,9 @@ expected_times::expected_times(const experiment& what, const run_choice& choice,
     }
   }
   for (const record& one : records) {
-    const cell of{number_of(what.programs, one.program), number_of(what.settings, one.setting),
-                  number_of(what.environments, one.environment)};
-    if (one.experiment == what.name && one.failure.empty() && of.program < what.programs.size() &&
+    const cell of{number_of(experiment.programs, one.program), number_of(experiment.settings, one.setting),
+                  number_of(experiment.environments, one.environment)};
+    if (one.experiment == experiment.name && one.failure.empty() && of.program < experiment.programs.size() &&
         of.setting < settings_ && of.environment < environments_)
       add(of, one.wall_seconds);
   }

@@ -39,9 +39,9 @@ std::string fact(const run_facts& facts, const std::string& name) {
   return {};
 }
 
-std::string differ(const std::string& what, const std::string& before, const std::string& now) {
+std::string differ(const std::string& property, const std::string& before, const std::string& now) {
   const auto shown = [](const std::string& text) { return text.empty() ? "not set" : "'" + text + "'"; };
-  return "its " + what + " is " + shown(before) + ", here it is " + shown(now);
+  return "its " + property + " is " + shown(before) + ", here it is " + shown(now);
 }
 
 /// A version that differs from that of the runs.

@@ -38,13 +38,13 @@ class session {
   explicit session(run_request& request) : request_(request) { prepare(); }
 
   run_summary run() {
-    for (const experiment& what : request_.experiments) {
-      const measured known(what, before_);
+    for (const experiment& experiment : request_.experiments) {
+      const measured known(experiment, before_);
       to_do& mine = to_do_.emplace_back(
-          to_do{expected_times(what, request_.facts.choice, request_.facts.bed.cpus, before_), {}});
-      for (const planned_run& one : plan_runs(what, request_.facts.choice)) {
+          to_do{expected_times(experiment, request_.facts.choice, request_.facts.bed.cpus, before_), {}});
+      for (const planned_run& one : plan_runs(experiment, request_.facts.choice)) {
         ++total_;
-        if (is_done(what, known, one))
+        if (is_done(experiment, known, one))
           ++done_;
         else
           mine.runs.push_back(one);
@@ -86,42 +86,43 @@ class session {
     } else {
       write_text(request_.folder / "machine.json", facts_text(request_.facts));
     }
-    for (const experiment& what : request_.experiments)
-      write_text(request_.folder / "experiments" / (what.name + ".json"), experiment_text(what));
+    for (const experiment& experiment : request_.experiments)
+      write_text(request_.folder / "experiments" / (experiment.name + ".json"), experiment_text(experiment));
   }
 
-  static bool is_done(const experiment& what, const measured& known, const planned_run& one) {
-    return known.done(what.programs[one.what.program].name, what.settings[one.what.setting].name,
-                      what.environments[one.what.environment].name, one.round);
+  static bool is_done(const experiment& experiment, const measured& known, const planned_run& one) {
+    return known.done(experiment.programs[one.cell.program].name, experiment.settings[one.cell.setting].name,
+                      experiment.environments[one.cell.environment].name, one.round);
   }
 
-  void run_all(const experiment& what, to_do& mine) {
+  void run_all(const experiment& experiment, to_do& mine) {
     for (const record& one : before_)
-      if (one.experiment == what.name && !one.result.empty())
-        results_[what.name + "/" + one.program] = one.result;
+      if (one.experiment == experiment.name && !one.result.empty())
+        results_[experiment.name + "/" + one.program] = one.result;
     stage_.reset();
     std::optional<std::pair<std::size_t, unsigned>> staged;
     for (; mine.next < mine.runs.size(); ++mine.next) {
       const planned_run& one = mine.runs[mine.next];
-      const environment& where = what.environments[one.what.environment];
-      if (given_up_.contains(name_of(where.kind)) || given_up_.contains(place_name(what.name, where.name))) {
+      const environment& where = experiment.environments[one.cell.environment];
+      if (given_up_.contains(name_of(where.kind)) ||
+          given_up_.contains(place_name(experiment.name, where.name))) {
         leave_out();
         continue;
       }
       // Each round has fresh environments, so that a bad one spoils a single round.
-      if (staged != std::pair(one.what.environment, one.round)) stage_.reset();
-      staged = {one.what.environment, one.round};
-      show(what, one.what);
-      run_in(what, one);
+      if (staged != std::pair(one.cell.environment, one.round)) stage_.reset();
+      staged = {one.cell.environment, one.round};
+      show(experiment, one.cell);
+      run_in(experiment, one);
     }
     stage_.reset();
   }
 
   /// Sets the environment up, unless it exists. An environment that fails again and again is given up by
   /// itself, because sixteen machines may be too many although four are not. \returns whether it exists
-  bool set_up(const experiment& what, const environment& where, record& into) {
+  bool set_up(const experiment& experiment, const environment& where, record& into) {
     if (stage_) return true;
-    const std::string name = place_name(what.name, where.name);
+    const std::string name = place_name(experiment.name, where.name);
     try {
       stage_ = request_.make_stage(where);
     } catch (const obstacle& error) {
@@ -142,13 +143,13 @@ class session {
     return true;
   }
 
-  /// \param what the kind, or the environment of an experiment, that cannot be set up
-  void note_obstacle(const std::string& what, const std::string& why) {
+  /// \param name the kind, or the environment of an experiment, that cannot be set up
+  void note_obstacle(const std::string& name, const std::string& why) {
     std::string line = why.substr(0, 1000);
     std::ranges::replace_if(
         line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-    request_.facts.bed.obstacles[what] = line;
-    given_up_.insert(what);
+    request_.facts.bed.obstacles[name] = line;
+    given_up_.insert(name);
     store_facts();
   }
 
@@ -160,20 +161,20 @@ class session {
     stored_facts_ = text;
   }
 
-  void run_in(const experiment& what, const planned_run& one) {
-    const program& of = what.programs[one.what.program];
-    const setting& how = what.settings[one.what.setting];
-    const environment& where = what.environments[one.what.environment];
+  void run_in(const experiment& experiment, const planned_run& one) {
+    const program& of = experiment.programs[one.cell.program];
+    const setting& how = experiment.settings[one.cell.setting];
+    const environment& where = experiment.environments[one.cell.environment];
     record result;
     const auto start = clock::now();
-    if (set_up(what, where, result)) {
+    if (set_up(experiment, where, result)) {
       const job words =
           job_of(of, how, where, request_.facts.bed.cpus, request_.facts.choice.quick, request_.find);
-      std::string& known = results_[what.name + "/" + of.name];
+      std::string& known = results_[experiment.name + "/" + of.name];
       try {
         const std::vector<copy_end> ends =
             stage_->run(words, std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                   std::chrono::duration<double>(what.limit_seconds)));
+                                   std::chrono::duration<double>(experiment.limit_seconds)));
         result = record_of(ends, words.prints_seconds, known);
       } catch (const std::exception& error) {
         result.failure = error.what();
@@ -184,7 +185,7 @@ class session {
       leave_out();
       return;
     }
-    result.experiment = what.name;
+    result.experiment = experiment.name;
     result.program = of.name;
     result.setting = how.name;
     result.environment = where.name;
@@ -194,7 +195,7 @@ class session {
     ++summary_.ran;
     ++done_;
     if (result.failure.empty())
-      to_do_[current_].times.add(one.what, result.wall_seconds);
+      to_do_[current_].times.add(one.cell, result.wall_seconds);
     else
       ++summary_.failed;
   }
@@ -209,13 +210,13 @@ class session {
     double seconds = 0;
     for (std::size_t i = current_; i < to_do_.size(); ++i)
       for (std::size_t run = to_do_[i].next; run < to_do_[i].runs.size(); ++run)
-        seconds += to_do_[i].times.of(to_do_[i].runs[run].what);
+        seconds += to_do_[i].times.of(to_do_[i].runs[run].cell);
     return seconds;
   }
 
-  void show(const experiment& what, const cell& of) const {
+  void show(const experiment& experiment, const cell& of) const {
     if (!request_.observe) return;
-    request_.observe({done_, total_, seconds_left(), &what, of});
+    request_.observe({done_, total_, seconds_left(), &experiment, of});
   }
 
   run_request& request_;
@@ -233,9 +234,9 @@ class session {
 };
 
 /// The part of an experiment that determines its runs: all except the claims, which each report judges again.
-std::string runs_text(experiment what) {
-  what.claims.clear();
-  return experiment_text(what);
+std::string runs_text(experiment experiment) {
+  experiment.claims.clear();
+  return experiment_text(experiment);
 }
 
 }  // namespace
@@ -248,39 +249,40 @@ std::optional<recorded_runs> earlier_runs(const run_request& request) {
   if (const std::string why = difference(found.facts, request.facts); !why.empty())
     throw experiment_error(
         fmt::format("'{}' is of other runs: {}; or choose another --folder", request.folder.string(), why));
-  for (const experiment& what : request.experiments) {
-    const fs::path file = request.folder / "experiments" / (what.name + ".json");
+  for (const experiment& experiment : request.experiments) {
+    const fs::path file = request.folder / "experiments" / (experiment.name + ".json");
     const bool is_known = fs::exists(file, ignored);
-    if (!is_known && std::ranges::find(found.records, what.name, &record::experiment) != found.records.end())
+    if (!is_known &&
+        std::ranges::find(found.records, experiment.name, &record::experiment) != found.records.end())
       throw experiment_error(
           fmt::format("'{}' has runs of '{}', and no file that says what these are: choose another --folder",
-                      request.folder.string(), what.name));
-    if (is_known && runs_text(parse_experiment(read_text(file))) != runs_text(what))
+                      request.folder.string(), experiment.name));
+    if (is_known && runs_text(parse_experiment(read_text(file))) != runs_text(experiment))
       throw experiment_error(fmt::format("'{}' has another version of '{}': choose another --folder",
-                                         request.folder.string(), what.name));
+                                         request.folder.string(), experiment.name));
   }
   return found;
 }
 
 run_summary run_experiments(run_request& request) { return session(request).run(); }
 
-job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
+job job_of(const program& program, const setting& how, const environment& where, unsigned cpus, bool quick,
            const program_finder& find) {
   const unsigned workers = workers_of(how, where, cpus);
   const marked_values values{{"{workers}", std::to_string(workers)}};
   job result;
-  if (const std::optional<program> starter = starter_of(how)) {
+  if (const std::optional<lab::program> starter = starter_of(how)) {
     result.arguments.push_back(find(*starter).string());
     result.arguments.insert(result.arguments.end(), how.through.begin() + 1, how.through.end());
   }
-  result.arguments.push_back(find(what).string());
-  if (what.benchmark.empty()) {
-    for (std::size_t i = 1; i < what.command.size(); ++i)
-      result.arguments.push_back(fill_in(what.command[i], values));
+  result.arguments.push_back(find(program).string());
+  if (program.benchmark.empty()) {
+    for (std::size_t i = 1; i < program.command.size(); ++i)
+      result.arguments.push_back(fill_in(program.command[i], values));
   } else {
     result.prints_seconds = true;
-    const std::optional<std::int64_t> size = quick && what.quick_size ? what.quick_size : what.size;
-    const std::vector<std::string> words = benchmark_arguments(what.benchmark, size, workers, 1);
+    const std::optional<std::int64_t> size = quick && program.quick_size ? program.quick_size : program.size;
+    const std::vector<std::string> words = benchmark_arguments(program.benchmark, size, workers, 1);
     result.arguments.insert(result.arguments.end(), words.begin(), words.end());
   }
   for (const std::string& word : how.arguments) result.arguments.push_back(fill_in(word, values));

@@ -16,7 +16,7 @@ namespace sukima::lab {
 class expected_times {
  public:
   /// O(records + cells)
-  expected_times(const experiment& what, const run_choice& choice, unsigned cpus,
+  expected_times(const experiment& experiment, const run_choice& choice, unsigned cpus,
                  const std::vector<record>& records);
   /// Seconds of a run of this cell. O(1).
   double of(const cell& one) const;

@@ -136,10 +136,10 @@ inline constexpr std::size_t most_entries = 256;
 experiment parse_experiment(std::string_view text);
 
 /// Writes an experiment as parse_experiment reads it. Leaves out members that have their defaults.
-std::string experiment_text(const experiment& what);
+std::string experiment_text(const experiment& experiment);
 
 const char* name_of(environment_kind kind);
-const char* name_of(measure what);
+const char* name_of(measure measure);
 const char* name_of(taking which);
 
 /// The name of one environment of an experiment, for obstacles.

@@ -24,7 +24,7 @@ struct cell {
 };
 
 struct planned_run {
-  cell what;
+  lab::cell cell;
   unsigned round = 0;
 };
 
@@ -50,7 +50,7 @@ struct run_choice {
 /// All runs in their order. Each round shuffles the environments, and in each environment the programs with
 /// their settings, so that a drift of the machine affects all cells alike. The same experiment always has the
 /// same order. O(runs).
-std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice);
+std::vector<planned_run> plan_runs(const experiment& experiment, const run_choice& choice);
 
 /// The outcome of one run.
 struct record {
@@ -97,7 +97,7 @@ using rounds = std::map<unsigned, double>;
 class measured {
  public:
   /// Ignores records of other experiments. O(records · log).
-  measured(const experiment& what, const std::vector<record>& records);
+  measured(const experiment& experiment, const std::vector<record>& records);
 
   /// The seconds of a cell's rounds. A run with a stopped copy is infinitely long.
   const rounds& of(const std::string& program, const std::string& setting,

@@ -41,7 +41,7 @@ class stage {
   stage& operator=(const stage&) = delete;
 
   /// Runs all copies at once. \throws std::exception if the stage broke; the caller then makes a new one
-  virtual std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) = 0;
+  virtual std::vector<copy_end> run(const job& job, std::chrono::nanoseconds limit) = 0;
   /// Whether the stage can run another job. If not, the caller makes a new one.
   virtual bool usable() const { return true; }
 };
@@ -63,7 +63,7 @@ using program_finder = std::function<std::filesystem::path(const program&)>;
 struct run_position {
   std::size_t done = 0, total = 0;  ///< runs, including earlier ones of the folder, without those left out
   double seconds_left = 0;  ///< estimated from earlier runs, or else from the experiment's file
-  const experiment* what = nullptr;
+  const lab::experiment* experiment = nullptr;
   cell of{};
 };
 
@@ -93,7 +93,7 @@ run_summary run_experiments(run_request& request);
 
 /// The command line and the variables of a cell, with {workers} replaced. A command that starts the program
 /// comes first.
-job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
+job job_of(const program& program, const setting& how, const environment& where, unsigned cpus, bool quick,
            const program_finder& find);
 
 /// The program that starts others in a setting; nothing if the setting starts programs directly.

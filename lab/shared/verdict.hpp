@@ -22,7 +22,7 @@ struct test_bed {
 };
 
 enum class verdict { holds, does_not_hold, undecided, cannot_be_shown };
-const char* name_of(verdict what);
+const char* name_of(verdict verdict);
 
 /// A claim for one program in one environment.
 struct judged_cell {
@@ -35,7 +35,7 @@ struct judged_cell {
 };
 
 struct judged_claim {
-  claim what;
+  lab::claim claim;
   verdict outcome = verdict::undecided;
   std::string reason;  ///< as above
   std::vector<judged_cell> cells;
@@ -52,11 +52,11 @@ inline constexpr std::size_t fewest_rounds = 5;
 /// - Otherwise it is undecided, or it cannot be shown if obstacles prevent a decision.
 /// Cells that `choice` leaves out do not count. If only the worst environment counts, each program is one
 /// cell. O(claims · cells · rounds · log rounds · resamples).
-std::vector<judged_claim> judge(const experiment& what, const run_choice& choice, const measured& runs,
+std::vector<judged_claim> judge(const experiment& experiment, const run_choice& choice, const measured& runs,
                                 const test_bed& where);
 
 /// The value of a measure for a time: seconds, or seconds / copies. Not for measure::relative.
-double value_of(measure what, const environment& where, double seconds);
+double value_of(measure measure, const environment& where, double seconds);
 
 /// Median measured / target time of a cell; nothing without a baseline or without runs.
 std::optional<double> relative_time(const program& of, const setting& how, const environment& where,
@@ -70,11 +70,12 @@ struct relative_at {
 
 /// The largest relative time of a program with a setting over the environments of a kind, or of all kinds;
 /// nothing if no environment has one. O(environments · rounds · log rounds).
-std::optional<relative_at> worst_relative_time(const experiment& what, const program& of, const setting& how,
-                                               std::optional<environment_kind> kind, const run_choice& choice,
-                                               const measured& runs, unsigned cpus);
+std::optional<relative_at> worst_relative_time(const experiment& experiment, const program& of,
+                                               const setting& how, std::optional<environment_kind> kind,
+                                               const run_choice& choice, const measured& runs, unsigned cpus);
 
 /// The kinds of environments of a run that have target times, each with their number.
-std::map<environment_kind, std::size_t> kinds_with_targets(const experiment& what, const run_choice& choice);
+std::map<environment_kind, std::size_t> kinds_with_targets(const experiment& experiment,
+                                                           const run_choice& choice);
 
 }  // namespace sukima::lab

@@ -26,18 +26,18 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(experiment, is_read_with_its_defaults) {
-  const experiment what = parse_experiment(test::small_experiment);
-  EXPECT_EQ(what.name, "small");
-  EXPECT_EQ(what.repetitions, 5u);
-  EXPECT_EQ(what.limit_seconds, 60);
-  EXPECT_EQ(what.programs[0].system, "sukima");
-  EXPECT_EQ(what.programs[0].size, 30);
-  EXPECT_EQ(what.environments[1].copies, 2u);
-  EXPECT_EQ(what.environments[2].kind, environment_kind::vms);
-  EXPECT_FALSE(what.environments[2].quick);
-  ASSERT_EQ(what.claims.size(), 1u);
-  EXPECT_TRUE(what.claims[0].above);
-  EXPECT_EQ(what.claims[0].bound, 1.1);
+  const experiment small = parse_experiment(test::small_experiment);
+  EXPECT_EQ(small.name, "small");
+  EXPECT_EQ(small.repetitions, 5u);
+  EXPECT_EQ(small.limit_seconds, 60);
+  EXPECT_EQ(small.programs[0].system, "sukima");
+  EXPECT_EQ(small.programs[0].size, 30);
+  EXPECT_EQ(small.environments[1].copies, 2u);
+  EXPECT_EQ(small.environments[2].kind, environment_kind::vms);
+  EXPECT_FALSE(small.environments[2].quick);
+  ASSERT_EQ(small.claims.size(), 1u);
+  EXPECT_TRUE(small.claims[0].above);
+  EXPECT_EQ(small.claims[0].bound, 1.1);
 }
 
 TEST(experiment, is_written_as_it_is_read) {
@@ -102,13 +102,13 @@ TEST(experiment, names_are_safe_for_files) {
 }
 
 TEST(environments, show_the_cpus_of_the_machine_or_of_the_guest) {
-  const experiment what = parse_experiment(test::small_experiment);
-  EXPECT_EQ(visible_cpus(what.environments[0], 8), 8u);
-  EXPECT_EQ(visible_cpus(what.environments[2], 8), 3u);
-  EXPECT_EQ(workers_of(what.settings[1], what.environments[2], 8), 6u);
+  const experiment small = parse_experiment(test::small_experiment);
+  EXPECT_EQ(visible_cpus(small.environments[0], 8), 8u);
+  EXPECT_EQ(visible_cpus(small.environments[2], 8), 3u);
+  EXPECT_EQ(workers_of(small.settings[1], small.environments[2], 8), 6u);
   setting few;
   few.workers_per_cpu = 0.1;
-  EXPECT_EQ(workers_of(few, what.environments[0], 2), 1u) << "never less than one";
+  EXPECT_EQ(workers_of(few, small.environments[0], 2), 1u) << "never less than one";
 }
 
 // The definitions of Takayama and Kourai, section 3.1, with their machine of 16 CPUs.
@@ -192,12 +192,12 @@ TEST(experiment, settings_have_words_for_the_program) {
 }
 
 TEST(experiment, leaves_out_what_needs_more_cpus) {
-  const experiment what = parse_experiment(changed("\"copies\": 2", "\"least_cpus\": 4, \"copies\": 2"));
-  EXPECT_TRUE(run_choice{.cpus = 4}.takes(what.environments[1]));
-  EXPECT_FALSE(run_choice{.cpus = 3}.takes(what.environments[1]));
-  EXPECT_TRUE(run_choice{}.takes(what.environments[1])) << "where the machine is not asked for";
-  EXPECT_EQ(plan_runs(what, {.cpus = 4}).size(), 5u * 2 * 3);
-  EXPECT_EQ(plan_runs(what, {.cpus = 3}).size(), 5u * 2 * 2);
+  const experiment small = parse_experiment(changed("\"copies\": 2", "\"least_cpus\": 4, \"copies\": 2"));
+  EXPECT_TRUE(run_choice{.cpus = 4}.takes(small.environments[1]));
+  EXPECT_FALSE(run_choice{.cpus = 3}.takes(small.environments[1]));
+  EXPECT_TRUE(run_choice{}.takes(small.environments[1])) << "where the machine is not asked for";
+  EXPECT_EQ(plan_runs(small, {.cpus = 4}).size(), 5u * 2 * 3);
+  EXPECT_EQ(plan_runs(small, {.cpus = 3}).size(), 5u * 2 * 2);
   const std::string few = changed("\"workers_per_cpu\": 2", "\"workers_per_cpu\": 2, \"least_cpus\": 16");
   EXPECT_EQ(plan_runs(parse_experiment(few), {.cpus = 15}).size(), 5u * 1 * 3);
   const std::string written = experiment_text(parse_experiment(few));

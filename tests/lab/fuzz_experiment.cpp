@@ -18,15 +18,16 @@ void demand(bool kept, const char* promise) {
   std::abort();
 }
 
-void judge(const lab::experiment& what) {
-  const std::size_t cells = what.programs.size() * what.settings.size() * what.environments.size();
-  demand(lab::plan_runs(what, {.quick = false, .repetitions = 2}).size() == 2 * cells,
+void judge(const lab::experiment& experiment) {
+  const std::size_t cells =
+      experiment.programs.size() * experiment.settings.size() * experiment.environments.size();
+  demand(lab::plan_runs(experiment, {.quick = false, .repetitions = 2}).size() == 2 * cells,
          "every cell is run each round");
-  for (const lab::environment& where : what.environments) {
+  for (const lab::environment& where : experiment.environments) {
     demand(lab::target_factor(where, 2) >= 1, "less CPU takes longer");
     demand(lab::remaining_cpus(where, 2) >= 1, "a CPU is left");
   }
-  for (const lab::judged_claim& one : lab::judge(what, {}, lab::measured(what, {}), {})) {
+  for (const lab::judged_claim& one : lab::judge(experiment, {}, lab::measured(experiment, {}), {})) {
     demand(one.outcome != lab::verdict::holds && one.outcome != lab::verdict::does_not_hold,
            "no runs decide nothing");
     demand(!one.reason.empty(), "what is not decided has a reason");

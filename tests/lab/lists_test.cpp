@@ -10,10 +10,10 @@ namespace sukima::lab {
 namespace {
 
 experiment of_paper(const std::string& name, const std::string& source) {
-  experiment what = parse_experiment(test::small_experiment);
-  what.name = name;
-  what.source = source;
-  return what;
+  experiment small = parse_experiment(test::small_experiment);
+  small.name = name;
+  small.source = source;
+  return small;
 }
 
 /// The list without what it has of each experiment but the name.

@@ -28,15 +28,15 @@ record example() {
 }
 
 TEST(plan, runs_each_cell_once_in_each_round) {
-  const experiment what = parse_experiment(test::small_experiment);
-  const std::vector<planned_run> runs = plan_runs(what, {});
+  const experiment small = parse_experiment(test::small_experiment);
+  const std::vector<planned_run> runs = plan_runs(small, {});
   ASSERT_EQ(runs.size(), 5u * 2 * 3);
   std::set<std::vector<std::size_t>> seen;
   unsigned round = 0;
   for (const planned_run& one : runs) {
     EXPECT_GE(one.round, round) << "rounds follow each other";
     round = one.round;
-    seen.insert({one.what.setting, one.what.environment, one.round});
+    seen.insert({one.cell.setting, one.cell.environment, one.round});
   }
   EXPECT_EQ(seen.size(), runs.size());
 }
@@ -45,29 +45,29 @@ TEST(plan, keeps_the_runs_of_an_environment_together_within_a_round) {
   const std::vector<planned_run> runs = plan_runs(parse_experiment(test::small_experiment), {});
   std::size_t changes = 0;
   for (std::size_t i = 1; i < runs.size(); ++i)
-    changes += runs[i].what.environment != runs[i - 1].what.environment || runs[i].round != runs[i - 1].round;
+    changes += runs[i].cell.environment != runs[i - 1].cell.environment || runs[i].round != runs[i - 1].round;
   EXPECT_EQ(changes, 5u * 3 - 1);
 }
 
 TEST(plan, is_interleaved_in_changing_orders_that_stay_the_same) {
-  const experiment what = parse_experiment(test::small_experiment);
-  const std::vector<planned_run> runs = plan_runs(what, {}), again = plan_runs(what, {});
+  const experiment small = parse_experiment(test::small_experiment);
+  const std::vector<planned_run> runs = plan_runs(small, {}), again = plan_runs(small, {});
   std::set<std::vector<std::size_t>> orders;
   for (unsigned round = 0; round < 5; ++round) {
     std::vector<std::size_t> order;
     for (const planned_run& one : runs)
-      if (one.round == round) order.push_back(one.what.environment * 10 + one.what.setting);
+      if (one.round == round) order.push_back(one.cell.environment * 10 + one.cell.setting);
     orders.insert(order);
   }
   EXPECT_GE(orders.size(), 3u);
   ASSERT_EQ(runs.size(), again.size());
-  for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].what, again[i].what);
+  for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].cell, again[i].cell);
 }
 
 TEST(plan, of_a_quick_run_leaves_out_what_is_not_for_it) {
-  const experiment what = parse_experiment(test::small_experiment);
-  EXPECT_EQ(plan_runs(what, {.quick = true}).size(), 2u * 2 * 2);
-  EXPECT_EQ(plan_runs(what, {.quick = true, .repetitions = 7}).size(), 7u * 2 * 2);
+  const experiment small = parse_experiment(test::small_experiment);
+  EXPECT_EQ(plan_runs(small, {.quick = true}).size(), 2u * 2 * 2);
+  EXPECT_EQ(plan_runs(small, {.quick = true, .repetitions = 7}).size(), 7u * 2 * 2);
 }
 
 TEST(records, are_read_as_they_were_written) {
@@ -98,32 +98,32 @@ TEST(records, of_a_file_end_with_the_last_whole_line) {
 }
 
 TEST(records, of_a_run_that_failed_and_was_made_again_count_once) {
-  experiment what = parse_experiment(test::small_experiment);
+  experiment small = parse_experiment(test::small_experiment);
   std::vector<record> records;
   record failed = example();
   failed.failure = "ended with exit code 3";
   records.push_back(failed);
-  const measured before(what, records);
+  const measured before(small, records);
   EXPECT_EQ(before.failures(), 1u);
   EXPECT_FALSE(before.done("work", "fast", "two", 3));
   EXPECT_EQ(before.failure("work", "fast", "two"), "ended with exit code 3");
   records.push_back(example());
   records.back().seconds = {0.5, 1.5};
-  const measured after(what, records);
+  const measured after(small, records);
   EXPECT_EQ(after.failures(), 0u) << "no run is missing";
   EXPECT_EQ(after.failure("work", "fast", "two"), "");
   EXPECT_TRUE(after.done("work", "fast", "two", 3));
   EXPECT_EQ(after.of("work", "fast", "two"), (rounds{{3, 1.0}}));
   EXPECT_TRUE(after.of("work", "slow", "two").empty());
-  what.name = "other";
-  EXPECT_TRUE(measured(what, records).of("work", "fast", "two").empty());
+  small.name = "other";
+  EXPECT_TRUE(measured(small, records).of("work", "fast", "two").empty());
 }
 
 TEST(records, of_stopped_runs_have_the_time_limit_as_the_least) {
-  const experiment what = parse_experiment(test::small_experiment);
-  const measured runs(what, {example()});
+  const experiment small = parse_experiment(test::small_experiment);
+  const measured runs(small, {example()});
   EXPECT_EQ(runs.of("work", "fast", "two").at(3), std::numeric_limits<double>::infinity());
-  EXPECT_DOUBLE_EQ(runs.least_of("work", "fast", "two").at(3), (0.5 + what.limit_seconds) / 2);
+  EXPECT_DOUBLE_EQ(runs.least_of("work", "fast", "two").at(3), (0.5 + small.limit_seconds) / 2);
 }
 
 TEST(records, are_read_again_whatever_a_program_printed) {

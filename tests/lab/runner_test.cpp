@@ -28,9 +28,9 @@ class made_up_stage : public stage {
     events_.most_alive = std::max(events_.most_alive, ++events_.alive);
   }
   ~made_up_stage() override { --events_.alive; }
-  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds) override {
-    events_.jobs.push_back(what);
-    if (events_.answer) return events_.answer(what);
+  std::vector<copy_end> run(const job& job, std::chrono::nanoseconds) override {
+    events_.jobs.push_back(job);
+    if (events_.answer) return events_.answer(job);
     return std::vector<copy_end>(copies_, {9, "{\"seconds\":0.5,\"result\":\"20\"}\n", "", false});
   }
 
@@ -351,27 +351,27 @@ TEST_F(runner, finds_wrong_results) {
   EXPECT_EQ(wrong->failure, "it gave the result '21', and '20' before");
 }
 
-std::filesystem::path at_bin_work(const program& what) {
-  return what.command.empty() ? "/bin/work" : "/bin/" + what.command.front();
+std::filesystem::path at_bin_work(const program& program) {
+  return program.command.empty() ? "/bin/work" : "/bin/" + program.command.front();
 }
 
 TEST(job, has_the_size_the_workers_and_the_variables) {
-  const experiment what = parse_experiment(test::small_experiment);
-  const job one = job_of(what.programs[0], what.settings[0], what.environments[2], 2, false, at_bin_work);
+  const experiment small = parse_experiment(test::small_experiment);
+  const job one = job_of(small.programs[0], small.settings[0], small.environments[2], 2, false, at_bin_work);
   EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "fib", "--size", "30", "--workers", "3",
                                                      "--repetitions", "1"}));
   EXPECT_EQ(one.variables, (std::vector<std::pair<std::string, std::string>>{{"OMP_NUM_THREADS", "3"},
                                                                              {"SUKIMA_WAIT", "block"}}));
   EXPECT_TRUE(one.prints_seconds);
-  const job quick = job_of(what.programs[0], what.settings[1], what.environments[0], 2, true, at_bin_work);
+  const job quick = job_of(small.programs[0], small.settings[1], small.environments[0], 2, true, at_bin_work);
   EXPECT_EQ(quick.arguments[3], "20");
   EXPECT_EQ(quick.arguments[5], "4");
 }
 
 TEST(job, of_a_command_has_its_words) {
-  program what;
-  what.command = {"work", "-n", "x{workers}x{workers}"};
-  const job one = job_of(what, {}, {}, 8, false, at_bin_work);
+  program work;
+  work.command = {"work", "-n", "x{workers}x{workers}"};
+  const job one = job_of(work, {}, {}, 8, false, at_bin_work);
   EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "-n", "x8x8"}));
   EXPECT_FALSE(one.prints_seconds);
 }
@@ -396,23 +396,23 @@ TEST(output, of_copies_gives_the_seconds_of_each) {
 }
 
 TEST(jobs, are_started_by_what_the_setting_has) {
-  const experiment what = parse_experiment(test::small_experiment);
+  const experiment small = parse_experiment(test::small_experiment);
   setting how;
   EXPECT_FALSE(starter_of(how));
   how.through = {"starter", "run", "--"};
-  const job one = job_of(what.programs[0], how, what.environments[0], 2, false, at_bin_work);
+  const job one = job_of(small.programs[0], how, small.environments[0], 2, false, at_bin_work);
   ASSERT_GE(one.arguments.size(), 5u);
   EXPECT_EQ(std::vector(one.arguments.begin(), one.arguments.begin() + 5),
             (std::vector<std::string>{"/bin/starter", "run", "--", "/bin/work", "fib"}));
 }
 
 TEST(jobs, have_the_words_of_the_setting_behind_those_of_the_program) {
-  experiment what = parse_experiment(test::small_experiment);
+  experiment small = parse_experiment(test::small_experiment);
   setting how;
   how.arguments = {"--clients", "{workers}"};
-  what.programs[0].benchmark.clear();
-  what.programs[0].command = {"work", "once"};
-  const job one = job_of(what.programs[0], how, what.environments[0], 3, false, at_bin_work);
+  small.programs[0].benchmark.clear();
+  small.programs[0].command = {"work", "once"};
+  const job one = job_of(small.programs[0], how, small.environments[0], 3, false, at_bin_work);
   EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "once", "--clients", "3"}));
 }
 

@@ -101,14 +101,15 @@ TEST(claims, that_need_more_cpus_cannot_be_shown) {
   text.insert(1, "\"least_cpus\": 4, ");
   const auto judged = [&](unsigned cpus) {
     const recorded_runs runs = recorded({text}, {.cpus = cpus});
-    const experiment& what = runs.experiments.front();
-    return judge(what, runs.facts.choice, measured(what, runs.records), {cpus, "tcg", {}}).front();
+    const experiment& experiment = runs.experiments.front();
+    return judge(experiment, runs.facts.choice, measured(experiment, runs.records), {cpus, "tcg", {}})
+        .front();
   };
   EXPECT_EQ(judged(4).outcome, verdict::holds);
   EXPECT_EQ(judged(3).outcome, verdict::cannot_be_shown);
   EXPECT_EQ(judged(3).reason, "it compares what needs more CPUs than the 3 here");
-  const experiment what = recorded({text}).experiments.front();
-  EXPECT_EQ(parse_experiment(experiment_text(what)).claims[0].least_cpus, 4u);
+  const experiment experiment = recorded({text}).experiments.front();
+  EXPECT_EQ(parse_experiment(experiment_text(experiment)).claims[0].least_cpus, 4u);
 }
 
 TEST(claims, of_which_a_part_was_run_say_so) {

@@ -36,9 +36,9 @@ std::vector<record> recorded_use(const std::vector<std::pair<std::string, std::s
 }
 
 judged_cell judged_use(const std::vector<std::pair<std::string, std::string>>& seconds_and_use) {
-  const experiment what = parse_experiment(counts);
+  const experiment experiment = parse_experiment(counts);
   const std::vector<record> records = recorded_use(seconds_and_use);
-  const judged_claim one = judge(what, {}, measured(what, records), {2, "", {}}).front();
+  const judged_claim one = judge(experiment, {}, measured(experiment, records), {2, "", {}}).front();
   EXPECT_EQ(one.cells.size(), 1u);
   return one.cells.front();
 }
@@ -89,10 +89,10 @@ TEST(use, that_was_not_measured_predicts_nothing) {
 }
 
 TEST(use, cannot_be_shown_where_nothing_could_be_set_up) {
-  const experiment what = parse_experiment(counts);
+  const experiment experiment = parse_experiment(counts);
   const std::vector<record> records;
   const test_bed bed{2, "", {{"fewer", "there is no taskset here"}}};
-  const judged_claim one = judge(what, {}, measured(what, records), bed).front();
+  const judged_claim one = judge(experiment, {}, measured(experiment, records), bed).front();
   EXPECT_EQ(one.outcome, verdict::cannot_be_shown);
   EXPECT_EQ(one.reason, "lu in fewer: there is no taskset here");
 }

@@ -24,8 +24,8 @@ judged_claim judged(const std::vector<record>& records, const std::string& from 
                     const run_choice& choice = {}) {
   std::string text = test::small_experiment;
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
-  const experiment what = parse_experiment(text);
-  return judge(what, choice, measured(what, records), bed).front();
+  const experiment experiment = parse_experiment(text);
+  return judge(experiment, choice, measured(experiment, records), bed).front();
 }
 
 std::vector<record> runs(const std::vector<double>& fast, const std::vector<double>& slow,
@@ -174,9 +174,9 @@ TEST(verdict, chooses_the_best_or_the_worst_of_several_settings) {
 
 // Yoda et al., section 6.1: the mean over the machines, divided by their number.
 TEST(measures, convert_by_the_number_of_copies) {
-  const experiment what = parse_experiment(test::small_experiment);
-  EXPECT_EQ(value_of(measure::converted, what.environments[2], 8), 2);
-  EXPECT_EQ(value_of(measure::time, what.environments[2], 8), 8);
+  const experiment small = parse_experiment(test::small_experiment);
+  EXPECT_EQ(value_of(measure::converted, small.environments[2], 8), 2);
+  EXPECT_EQ(value_of(measure::time, small.environments[2], 8), 8);
 }
 
 TEST(measures, convert_both_sides_of_a_claim) {
@@ -189,15 +189,15 @@ TEST(measures, convert_both_sides_of_a_claim) {
 }
 
 TEST(measures, compare_with_target_times) {
-  const experiment what = parse_experiment(test::small_experiment);
+  const experiment small = parse_experiment(test::small_experiment);
   std::vector<record> records;
   add_runs(records, "fast", "one", one_second);
   add_runs(records, "fast", "two", {3, 3, 3, 3, 3});
-  const measured times(what, records);
-  const auto ratio = relative_time(what.programs[0], what.settings[0], what.environments[1], times, 2);
+  const measured times(small, records);
+  const auto ratio = relative_time(small.programs[0], small.settings[0], small.environments[1], times, 2);
   ASSERT_TRUE(ratio);
   EXPECT_NEAR(*ratio, 1.5, 0.01) << "3 s, where T(1) * 2 is 2 s";
-  EXPECT_FALSE(relative_time(what.programs[0], what.settings[0], what.environments[0], times, 2));
+  EXPECT_FALSE(relative_time(small.programs[0], small.settings[0], small.environments[0], times, 2));
   std::string text = test::small_experiment;
   const std::string from =
       "\"left\": {\"settings\": [\"slow\"]},\n              \"right\": {\"settings\": [\"fast\"]}, ";
@@ -253,16 +253,16 @@ TEST(verdicts, of_what_no_experiment_shows_have_the_reason_of_the_file) {
 TEST(plan, expects_times_of_the_file_and_of_the_runs_so_far) {
   std::string text = test::small_experiment;
   text.replace(text.find("\"size\": 30"), 10, "\"seconds\": 10, \"quick_seconds\": 1");
-  const experiment what = parse_experiment(text);
+  const experiment experiment = parse_experiment(text);
   // Five rounds of two settings: 10 s alone, 20 s in each of two, 40 s in each of four, which boot for 6.5 s.
-  EXPECT_EQ(plan_text({what}, {}, {}, 2).substr(0, 54),
+  EXPECT_EQ(plan_text({experiment}, {}, {}, 2).substr(0, 54),
             "small: 30 runs, 0 of them done; about 13 min, at most ");
-  EXPECT_EQ(plan_text({what}, {.quick = true}, {}, 2).substr(0, 50),
+  EXPECT_EQ(plan_text({experiment}, {.quick = true}, {}, 2).substr(0, 50),
             "small: 8 runs, 0 of them done; about 12 s, at most");
   std::vector<record> records;
   add_runs(records, "fast", "one", {1});
   records[0].wall_seconds = 31;
-  EXPECT_EQ(plan_text({what}, {.quick = true}, records, 2).substr(0, 50),
+  EXPECT_EQ(plan_text({experiment}, {.quick = true}, records, 2).substr(0, 50),
             "small: 8 runs, 1 of them done; about 41 s, at most");
 }
 

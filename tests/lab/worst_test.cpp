@@ -92,22 +92,24 @@ TEST(converted, is_in_the_tables_where_the_file_says_so) {
 
 TEST(relative, is_measured_by_target_time) {
   const recorded_runs all = recorded();
-  const experiment& what = all.experiments.front();
+  const experiment& experiment = all.experiments.front();
   const measured runs(all.experiments.front(), all.records);
   const double by_hand[] = {0, 1.2, 1.3, 1.1, 0.9, 1.2};
-  for (std::size_t i = 1; i < what.environments.size(); ++i) {
-    const auto ratio = relative_time(what.programs[0], what.settings[0], what.environments[i], runs, 16);
+  for (std::size_t i = 1; i < experiment.environments.size(); ++i) {
+    const auto ratio =
+        relative_time(experiment.programs[0], experiment.settings[0], experiment.environments[i], runs, 16);
     ASSERT_TRUE(ratio);
-    EXPECT_DOUBLE_EQ(*ratio, by_hand[i]) << what.environments[i].name;
+    EXPECT_DOUBLE_EQ(*ratio, by_hand[i]) << experiment.environments[i].name;
   }
 }
 
 TEST(worst, is_found_over_the_environments_of_a_kind_and_over_all) {
   const recorded_runs all = recorded();
-  const experiment& what = all.experiments.front();
+  const experiment& experiment = all.experiments.front();
   const measured runs(all.experiments.front(), all.records);
   const auto worst = [&](std::optional<environment_kind> kind) {
-    return worst_relative_time(what, what.programs[0], what.settings[0], kind, {}, runs, 16);
+    return worst_relative_time(experiment, experiment.programs[0], experiment.settings[0], kind, {}, runs,
+                               16);
   };
   ASSERT_TRUE(worst(environment_kind::share) && worst(environment_kind::cap) && worst(std::nullopt));
   EXPECT_EQ(worst(environment_kind::share)->environment, "share-4");
@@ -188,19 +190,20 @@ TEST(worst, of_two_kinds_of_environments_are_compared) {
 TEST(worst, of_two_kinds_needs_runs_of_both) {
   recorded_runs all = recorded("\"judge\": \"worst\"", two_kinds);
   std::erase_if(all.records, [](const record& one) { return one.environment == "cap-quarter"; });
-  const experiment& what = all.experiments.front();
-  const measured runs(what, all.records);
-  EXPECT_EQ(judge(what, {}, runs, {16, "", {}}).front().outcome, verdict::undecided);
-  const judged_claim hindered = judge(what, {}, runs, {16, "", {{"cap", "groups need root"}}}).front();
+  const experiment& experiment = all.experiments.front();
+  const measured runs(experiment, all.records);
+  EXPECT_EQ(judge(experiment, {}, runs, {16, "", {}}).front().outcome, verdict::undecided);
+  const judged_claim hindered = judge(experiment, {}, runs, {16, "", {{"cap", "groups need root"}}}).front();
   EXPECT_EQ(hindered.outcome, verdict::cannot_be_shown);
   EXPECT_EQ(hindered.reason, "ep in share-2: groups need root");
 }
 
 TEST(worst, of_two_kinds_is_left_out_where_a_kind_is) {
   recorded_runs all = recorded("\"judge\": \"worst\"", two_kinds);
-  experiment what = all.experiments.front();
-  what.environments[3].quick = what.environments[4].quick = false;
-  const judged_claim one = judge(what, {.quick = true}, measured(what, all.records), all.facts.bed).front();
+  experiment experiment = all.experiments.front();
+  experiment.environments[3].quick = experiment.environments[4].quick = false;
+  const judged_claim one =
+      judge(experiment, {.quick = true}, measured(experiment, all.records), all.facts.bed).front();
   EXPECT_EQ(one.outcome, verdict::cannot_be_shown);
   EXPECT_TRUE(one.cells.empty());
 }
@@ -293,11 +296,11 @@ TEST(relative, of_several_settings_is_by_the_time_of_each_alone) {
     for (double& seconds : one.seconds) seconds *= 2;
     all.records.push_back(one);
   }
-  claim& what = all.experiments.front().claims.front();
-  what.left.settings = {"all", "slow"};
-  what.worst = false;
+  claim& claim = all.experiments.front().claims.front();
+  claim.left.settings = {"all", "slow"};
+  claim.worst = false;
   for (const taking which : {taking::best, taking::worst}) {
-    what.left.take = which;
+    claim.left.take = which;
     const measured runs(all.experiments.front(), all.records);
     const judged_claim one = judge(all.experiments.front(), {}, runs, all.facts.bed).front();
     EXPECT_DOUBLE_EQ(one.cells[1].ratio->estimate, 1.3) << name_of(which);

@@ -132,10 +132,11 @@ void use_cpus(unsigned count) {
 
 /// The progress line.
 std::string position_text(const parts::run_position& at) {
-  const parts::experiment& what = *at.what;
-  std::string text = fmt::format("{} of {}: {}, {} with {} in {}", at.done + 1, at.total, what.name,
-                                 what.programs[at.of.program].name, what.settings[at.of.setting].name,
-                                 what.environments[at.of.environment].name);
+  const parts::experiment& experiment = *at.experiment;
+  std::string text =
+      fmt::format("{} of {}: {}, {} with {} in {}", at.done + 1, at.total, experiment.name,
+                  experiment.programs[at.of.program].name, experiment.settings[at.of.setting].name,
+                  experiment.environments[at.of.environment].name);
   text += fmt::format("; about {} left", parts::duration_text(at.seconds_left));
   return text;
 }
@@ -164,16 +165,16 @@ std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experime
     const bool is_first = first_of.emplace(name, file).first->second == file;
     versions.emplace("program " + (is_first ? name : file.string()), fingerprint(file));
   };
-  for (const parts::experiment& what : experiments) {
-    const bool has_guests = std::ranges::find(what.environments, parts::environment_kind::vms,
-                                              &parts::environment::kind) != what.environments.end();
-    for (const parts::program& one : what.programs) {
+  for (const parts::experiment& experiment : experiments) {
+    const bool has_guests = std::ranges::find(experiment.environments, parts::environment_kind::vms,
+                                              &parts::environment::kind) != experiment.environments.end();
+    for (const parts::program& one : experiment.programs) {
       const fs::path file = find_program_file(one);
       note(file);
       if (has_guests) add_for_guests(files, file);
     }
     // Guests do not have the starting program, but it must exist.
-    for (const parts::setting& how : what.settings)
+    for (const parts::setting& how : experiment.settings)
       if (const auto starter = parts::starter_of(how)) note(find_program_file(*starter));
   }
   return files;

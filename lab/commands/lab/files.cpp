@@ -92,23 +92,24 @@ std::vector<parts::experiment> find_experiments(const std::vector<std::string>& 
   return found;
 }
 
-fs::path find_program_file(const parts::program& what) {
-  if (!what.benchmark.empty()) {
+fs::path find_program_file(const parts::program& program) {
+  if (!program.benchmark.empty()) {
     for (const std::string ending : {"-gcc", "-clang", ""})
       if (auto file =
-              process::find_executable(process::program_directories(), "bench-" + what.system + ending))
+              process::find_executable(process::program_directories(), "bench-" + program.system + ending))
         return *file;
     throw process::usage_error(
         fmt::format("the program '{}' needs the benchmark programs of '{}', which are not installed: "
                     "build or install them, or set SUKIMA_BENCH_DIR",
-                    what.name, what.system));
+                    program.name, program.system));
   }
-  const std::string& word = what.command.front();
+  const std::string& word = program.command.front();
   if (word.find('/') == std::string::npos)
     if (auto file = process::find_executable(process::program_directories(), word)) return *file;
   if (auto file = process::find_program(word, std::getenv("PATH"))) return fs::absolute(*file);
-  throw process::usage_error(fmt::format(
-      "the program '{}' needs '{}', which is not there: install it, or change its command", what.name, word));
+  throw process::usage_error(
+      fmt::format("the program '{}' needs '{}', which is not there: install it, or change its command",
+                  program.name, word));
 }
 
 std::string fingerprint(const fs::path& file) {

@@ -28,7 +28,7 @@ std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::str
 /// The file of a program. For a benchmark it is the first of bench-SYSTEM-gcc, bench-SYSTEM-clang and
 /// bench-SYSTEM beside this program. For a command, it is the file of the first word, there or in PATH.
 /// \throws usage_error if there is no such file
-std::filesystem::path find_program_file(const sukima::lab::program& what);
+std::filesystem::path find_program_file(const sukima::lab::program& program);
 
 /// A hash of a program's file, which differs between builds. O(size)
 /// \throws usage_error if the file cannot be read
