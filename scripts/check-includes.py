@@ -166,10 +166,10 @@ def check_rooms(relative, found):
         return f"what all of lab shares must not use the {ROOMS[found.parts[:2]]} {there}"
     if here is None or there is None or here == there or there in SHARED_ROOMS - {here}:
         return None
-    what = ROOMS[found.parts[:2]]
+    kind = ROOMS[found.parts[:2]]
     if here in SHARED_ROOMS:
         return f"the shared folder {here} must not use the command {there}"
-    return f"the {ROOMS[relative.parts[:2]]} {here} must not use the {what} {there}; move what both need to a shared folder"
+    return f"the {ROOMS[relative.parts[:2]]} {here} must not use the {kind} {there}; move what both need to a shared folder"
 
 
 def is_in_lab(root, name):

@@ -111,7 +111,7 @@ def main():
     given = parser.parse_args()
 
     outcomes = {"passed": 0, "failed": len(given.failed), "skipped": 0}
-    failed = [(what, []) for what in given.failed]
+    failed = [(name, []) for name in given.failed]
     skipped = []
     for folder in given.folders:
         print_table(f"Builds in {folder}", builds(folder), given.count)

@@ -151,6 +151,6 @@ case ${1:-} in
 esac
 echo "== after $SECONDS s"
 options=(--allowed-skips tests/allowed_skips.txt)
-for what in "${broken[@]}"; do options+=(--failed "$what"); done
+for failure in "${broken[@]}"; do options+=(--failed "$failure"); done
 scripts/slowest.py "${options[@]}" "${folders[@]}" || failed=1
 exit $failed

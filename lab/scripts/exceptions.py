@@ -85,12 +85,12 @@ def main():
     parser.add_argument("--sukima", default="sukima")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--workers", type=int, default=2, help="of `stop`")
-    parser.add_argument("what", choices=["stop", "prune", "try"])
+    parser.add_argument("measurement", choices=["stop", "prune", "try"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        if arguments.what == "stop":
+        if arguments.measurement == "stop":
             stop(build(arguments.sukima, "stop", folder), arguments.runs, arguments.workers)
-        elif arguments.what == "prune":
+        elif arguments.measurement == "prune":
             prune(build(arguments.sukima, "subgraphs", folder), arguments.runs)
         else:
             tries(arguments.sukima, folder, arguments.runs)

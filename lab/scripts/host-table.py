@@ -72,7 +72,7 @@ class Guest:
 
     def __init__(self, given, folder, name, group, cpus):
         self.name, self.folder, self.received, self.cpus = name, folder, b"", cpus
-        path = lambda what: str(folder / f"{name}.{what}")  # noqa: E731
+        path = lambda ending: str(folder / f"{name}.{ending}")  # noqa: E731
         self.service = path("service")
         self.output = open(path("qemu"), "w", encoding="utf-8")
 

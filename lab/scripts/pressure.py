@@ -34,7 +34,7 @@ KEPT = ("system", "workers", "scenario", "cpu_seconds", "cpus", "ideal", "own_id
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("systems", "policies"))
+    parser.add_argument("compared", choices=("systems", "policies"))
     resumed.add_arguments(parser)
     parser.add_argument("--benchmarks", nargs="+", default=BENCHMARKS, metavar="NAME", help=" ".join(BENCHMARKS))
     parser.add_argument("--scenarios", nargs="+", default=SCENARIOS, choices=SCENARIOS, metavar="NAME",
@@ -57,7 +57,7 @@ def arguments():
 
 def contenders(given):
     """Name and variables of what each call of sukima bench measures."""
-    if given.what == "systems":
+    if given.compared == "systems":
         yield "", {}
         return
     for wait in given.waits:
@@ -80,7 +80,7 @@ def one_round(given, benchmark, scenario, variables):
     workers = sorted({1, *given.workers}) if scenario == "alone" else given.workers
     command = [str(given.programs / "sukima"), "bench", benchmark, "--scenario", scenario, "--json", "--repetitions", "1",
                "--workers", ",".join(map(str, workers)), "--compiler", given.compiler,
-               "--peers", given.peers if given.what == "systems" else "none"]
+               "--peers", given.peers if given.compared == "systems" else "none"]
     command += ["--size", given.size] if given.size else []
     own = {name: value for name, value in os.environ.items() if name == "SUKIMA_BENCH_DIR"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**CLEAN, **own, **variables})
@@ -97,7 +97,7 @@ def measure(given, measurements):
     for count in range(1, given.rounds + 1):
         for benchmark, scenario in cells(given):
             for name, variables in contenders(given):
-                done = measurements.results.setdefault(f"{given.what}: {benchmark}: {scenario}: {name}", [])
+                done = measurements.results.setdefault(f"{given.compared}: {benchmark}: {scenario}: {name}", [])
                 if len(done) >= count:
                     continue
                 if measurements.is_over():
@@ -122,7 +122,7 @@ def ratios(results, given, which):
     for benchmark, scenario in cells(given):
         column = found.setdefault((benchmark, scenario), {})
         for name, _ in contenders(given):
-            for rows in results.get(f"{given.what}: {benchmark}: {scenario}: {name}", [])[:given.rounds]:
+            for rows in results.get(f"{given.compared}: {benchmark}: {scenario}: {name}", [])[:given.rounds]:
                 for row in rows:
                     ideal = ideal_in(rows, row, which)
                     if row["system"] != "sequential" and row["workers"] in given.workers and ideal:
@@ -164,7 +164,7 @@ def table(results, given):
             words = [f"{row[one][0]:.2f} ({row[one][1]:.2f}–{row[one][2]:.2f})" if one in row else "-" for one in scenarios]
             print(f"| {label(contender)} | {' | '.join(words)} |")
         print()
-    have = [len(results.get(f"{given.what}: {benchmark}: {scenario}: {name}", []))
+    have = [len(results.get(f"{given.compared}: {benchmark}: {scenario}: {name}", []))
             for benchmark, scenario in cells(given) for name, _ in contenders(given)]
     print(f"{min(have)} to {max(have)} of {given.rounds} rounds")
     if given.plot:

@@ -53,11 +53,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sukima", default="sukima")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("what", choices=["guards", "victims"])
+    parser.add_argument("measurement", choices=["guards", "victims"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for name, words in PROGRAMS.items():
-            if arguments.what == "guards":
+            if arguments.measurement == "guards":
                 for guard in (None, "0.5", "0.1", "0.01", LARGE[name]):
                     result = measure(build(arguments.sukima, name, guard, folder), words, {"SUKIMA_WORKERS": "2"},
                                      arguments.runs)

@@ -45,16 +45,16 @@ final class Refusals {
         if (unit.isNested()) {
             return;
         }
-        String what = unit.isOwner() ? unit.title() + " contains a nested function" : unit.title() + " can be captured";
+        String problem = unit.isOwner() ? unit.title() + " contains a nested function" : unit.title() + " can be captured";
         if (unit.method.getKind() == ElementKind.CONSTRUCTOR) {
-            program.refuse(unit.tree(), what.replace("<init>", "constructor") + ", which is not supported in constructors: move the "
+            program.refuse(unit.tree(), problem.replace("<init>", "constructor") + ", which is not supported in constructors: move the "
                 + "statements to a method, and call that after the constructor");
         } else if (unit.isInLocalClass) {
-            program.refuse(unit.tree(), what + ", which is not supported in local and anonymous classes: make the class a member class");
+            program.refuse(unit.tree(), problem + ", which is not supported in local and anonymous classes: make the class a member class");
         } else if (unit.enclosing.getKind().isInterface()) {
-            program.refuse(unit.tree(), what + ", which is not supported in interfaces: move the body to a method of a class");
+            program.refuse(unit.tree(), problem + ", which is not supported in interfaces: move the body to a method of a class");
         } else if (unit.method.getModifiers().contains(Modifier.SYNCHRONIZED) && unit.mayBeCaptured) {
-            program.refuse(unit.tree(), what + ", which is not supported in synchronized methods: call the nested function outside "
+            program.refuse(unit.tree(), problem + ", which is not supported in synchronized methods: call the nested function outside "
                 + "of the lock");
         }
     }

@@ -258,9 +258,9 @@ fn measure(system: &System, o: &Options) -> ExitCode {
     let program = format!("bench-{}", system.name);
     let Some(benchmark) = system.benchmarks.iter().find(|b| b.name == o.name) else {
         let names: Vec<_> = system.benchmarks.iter().map(|b| b.name).collect();
-        let what =
+        let problem =
             if o.name.is_empty() { "no benchmark named".into() } else { format!("unknown benchmark '{}'", o.name) };
-        eprintln!("{program}: {what}; known are: {}", names.join(" "));
+        eprintln!("{program}: {problem}; known are: {}", names.join(" "));
         return ExitCode::from(2);
     };
     if benchmark.cold && o.repetitions > 1 {
