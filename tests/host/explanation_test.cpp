@@ -18,19 +18,19 @@ description two_on_one(double ran, double waited) {
   return host;
 }
 
-bool says(const explanation& what, const std::string& part) {
-  for (const std::string& reason : what.reasons)
+bool says(const explanation& explanation, const std::string& part) {
+  for (const std::string& reason : explanation.reasons)
     if (reason.find(part) != std::string::npos) return true;
   return false;
 }
 
 TEST(explanation, of_a_vm_that_gets_its_share) {
-  const explanation what = explain(two_on_one(50, 51), 0);
-  EXPECT_NEAR(what.entitled.usable, 0.5, 1e-12);
-  EXPECT_NEAR(what.got, 50.0 / 101, 1e-12);
-  EXPECT_NEAR(what.waited_by_ran, 1.02, 1e-12);
-  EXPECT_TRUE(says(what, "It gets what it is entitled to"));
-  EXPECT_TRUE(says(what, "by weight"));
+  const explanation explanation = explain(two_on_one(50, 51), 0);
+  EXPECT_NEAR(explanation.entitled.usable, 0.5, 1e-12);
+  EXPECT_NEAR(explanation.got, 50.0 / 101, 1e-12);
+  EXPECT_NEAR(explanation.waited_by_ran, 1.02, 1e-12);
+  EXPECT_TRUE(says(explanation, "It gets what it is entitled to"));
+  EXPECT_TRUE(says(explanation, "by weight"));
 }
 
 TEST(explanation, of_a_vm_that_got_less) {
@@ -51,11 +51,11 @@ TEST(explanation, of_an_interval) {
   description before = two_on_one(10, 5), now = two_on_one(12, 5.02);
   before.taken = 100;
   now.taken = 110;
-  const explanation what = explain(now, 0, {}, &before);
-  EXPECT_EQ(what.seconds, 10);
-  EXPECT_NEAR(what.got, 0.2, 1e-12);
-  EXPECT_TRUE(says(what, "wanted no more"));
-  EXPECT_FALSE(says(what, "Compare"));
+  const explanation explanation = explain(now, 0, {}, &before);
+  EXPECT_EQ(explanation.seconds, 10);
+  EXPECT_NEAR(explanation.got, 0.2, 1e-12);
+  EXPECT_TRUE(says(explanation, "wanted no more"));
+  EXPECT_FALSE(says(explanation, "Compare"));
 }
 
 TEST(explanation, of_an_idle_vm_that_wakes_up_late_blames_no_machine) {
@@ -63,10 +63,10 @@ TEST(explanation, of_an_idle_vm_that_wakes_up_late_blames_no_machine) {
   before.taken = 100;
   now.taken = 110;
   now.vms[0].vcpus[0].demand = 0.05;
-  const explanation what = explain(now, 0, {}, &before);
-  EXPECT_TRUE(says(what, "wanted no more: it waited for 0.90 ms a second"));
-  EXPECT_FALSE(says(what, "Others got CPU"));
-  EXPECT_FALSE(says(what, "the host itself"));
+  const explanation explanation = explain(now, 0, {}, &before);
+  EXPECT_TRUE(says(explanation, "wanted no more: it waited for 0.90 ms a second"));
+  EXPECT_FALSE(says(explanation, "Others got CPU"));
+  EXPECT_FALSE(says(explanation, "the host itself"));
 }
 
 TEST(explanation, of_an_interval_finds_the_machine_by_its_id) {

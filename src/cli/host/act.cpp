@@ -25,13 +25,13 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds between_looks{100};
 
 /// A number of CPUs or a weight, as digits with at most one point.
-double number_of(const std::string& text, double least, double most, const char* what) {
+double number_of(const std::string& text, double least, double most, const char* quantity) {
   double value = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
     throw process::usage_error(
-        fmt::format("'{}' is no {}: give a number from {:g} to {:g}", text, what, least, most));
+        fmt::format("'{}' is no {}: give a number from {:g} to {:g}", text, quantity, least, most));
   return value;
 }
 
@@ -103,19 +103,19 @@ void set_and_prove(const wanted_act& wanted, const std::string& name, model::jou
     throw model::act_error(fmt::format(
         "{} does not take {}{}", wanted.by->target(), wanted.value,
         outcome == "undone" ? ""
-                            : fmt::format(", and was not set back to {}: {}", done.what.before, trouble)));
+                            : fmt::format(", and was not set back to {}: {}", done.change.before, trouble)));
   }
   print_line(format,
              {{"part", "host"},
               {"vm", name},
               {"what", model::name_of(wanted.kind)},
               {"target", wanted.by->target()},
-              {"before", done.what.before},
-              {"after", done.what.after}},
+              {"before", done.change.before},
+              {"after", done.change.after}},
              plugs ? fmt::format("{}: the virtual CPUs were {} and are {} until it ends", name,
-                                 done.what.before, done.what.after)
+                                 done.change.before, done.change.after)
                    : fmt::format("{}: {} was {} and is {}; sukima host revert undoes it", name,
-                                 wanted.by->target(), done.what.before, done.what.after));
+                                 wanted.by->target(), done.change.before, done.change.after));
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ int revert(const act_options& options) {
   model::journal written = open_journal(options, model::journal_use::undoing);
   for (const std::string& name : options.words)
     if (std::ranges::none_of(written.in_effect(),
-                             [&](const auto& one) { return one.second.what.vm == name; }))
+                             [&](const auto& one) { return one.second.change.vm == name; }))
       throw process::usage_error(fmt::format(
           "no act on '{}' is in effect; sukima host status lists those that are. Nothing was undone", name));
   return undo(written, options.format, options.words) ? process::exit_success : process::exit_failure;

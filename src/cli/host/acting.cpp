@@ -15,14 +15,14 @@ namespace sukima::cli::host {
 namespace {
 
 std::string sentence_of(const model::reverted& one) {
-  const std::string what =
-      fmt::format("{}: {} ({})", one.what.vm, model::name_of(one.what.kind), one.what.target);
+  const std::string subject =
+      fmt::format("{}: {} ({})", one.change.vm, model::name_of(one.change.kind), one.change.target);
   const std::string detail = one.detail.empty() ? "" : ": " + one.detail;
-  if (one.outcome == "undone") return fmt::format("{} is {} again{}", what, one.what.before, detail);
-  if (one.outcome == "left") return fmt::format("{} was left as it is{}", what, detail);
-  if (one.outcome == "gone") return fmt::format("{} is gone", what);
-  if (one.outcome == "ended") return fmt::format("{} has ended{}", what, detail);
-  return fmt::format("{} could not be undone{}", what, detail);
+  if (one.outcome == "undone") return fmt::format("{} is {} again{}", subject, one.change.before, detail);
+  if (one.outcome == "left") return fmt::format("{} was left as it is{}", subject, detail);
+  if (one.outcome == "gone") return fmt::format("{} is gone", subject);
+  if (one.outcome == "ended") return fmt::format("{} has ended{}", subject, detail);
+  return fmt::format("{} could not be undone{}", subject, detail);
 }
 
 }  // namespace
@@ -78,11 +78,11 @@ bool undo(model::journal& written, const line_format& format, const std::vector<
     if (!one.unwritten.empty()) unwritten = one.unwritten;
     print_line(format,
                {{"part", "host"},
-                {"vm", one.what.vm},
-                {"what", model::name_of(one.what.kind)},
-                {"target", one.what.target},
-                {"before", one.what.after},
-                {"after", one.what.before},
+                {"vm", one.change.vm},
+                {"what", model::name_of(one.change.kind)},
+                {"target", one.change.target},
+                {"before", one.change.after},
+                {"after", one.change.before},
                 {"outcome", one.outcome},
                 {"reason", one.detail}},
                sentence_of(one));

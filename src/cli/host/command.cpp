@@ -106,22 +106,22 @@ int estimate(const host_options& options) {
     throw process::usage_error(
         fmt::format("'{}' is one argument too many: sukima host estimate FILE", options.second));
   check(options, options.first);
-  estimated what;
+  estimated estimate;
   std::optional<model::description> since;
-  what.host = described(options, options.first, since);
+  estimate.host = described(options, options.first, since);
   for (const auto method : {model::estimate_method::partition, model::estimate_method::formula})
-    if (options.method == name_of(method)) what.method = method;
+    if (options.method == name_of(method)) estimate.method = method;
   try {
-    what.shares = model::estimate_shares(what.host, {what.method, owner_of(options)});
-    if (what.method == model::estimate_method::exact) {
-      const model::estimator exact(what.host, owner_of(options));
-      for (std::size_t j = 0; j < what.host.vms.size(); ++j) what.counts.push_back(exact.counts(j));
+    estimate.shares = model::estimate_shares(estimate.host, {estimate.method, owner_of(options)});
+    if (estimate.method == model::estimate_method::exact) {
+      const model::estimator exact(estimate.host, owner_of(options));
+      for (std::size_t j = 0; j < estimate.host.vms.size(); ++j) estimate.counts.push_back(exact.counts(j));
     }
   } catch (const model::description_error& error) {
     throw process::usage_error(
         fmt::format("{}: {}", options.first.empty() ? "this host" : options.first, error.what()));
   }
-  fmt::print("{}", options.json ? estimate_json(what).dump(2) + "\n" : estimate_report(what));
+  fmt::print("{}", options.json ? estimate_json(estimate).dump(2) + "\n" : estimate_report(estimate));
   return process::exit_success;
 }
 
@@ -172,10 +172,11 @@ int explain(const host_options& options) {
                                            options.first,
                                            options.second.empty() ? "list" : "estimate " + options.second));
   try {
-    const model::explanation what = model::explain(host, static_cast<std::size_t>(found - host.vms.begin()),
-                                                   owner_of(options), since ? &*since : nullptr);
-    fmt::print("{}", options.json ? explanation_json(found->name, what).dump(2) + "\n"
-                                  : explanation_report(found->name, what));
+    const model::explanation explanation =
+        model::explain(host, static_cast<std::size_t>(found - host.vms.begin()), owner_of(options),
+                       since ? &*since : nullptr);
+    fmt::print("{}", options.json ? explanation_json(found->name, explanation).dump(2) + "\n"
+                                  : explanation_report(found->name, explanation));
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", where, error.what()));
   }

@@ -10,6 +10,6 @@ namespace sukima::cli::host {
 /// \param what  names the file in a message, such as "the description"
 /// \param advice  ends the message, such as "give another file"
 /// \throws usage_error  it cannot be read, or is longer than any such file
-std::string read_input(const std::string& path, const std::string& what, const std::string& advice);
+std::string read_input(const std::string& path, const std::string& name, const std::string& advice);
 
 }  // namespace sukima::cli::host

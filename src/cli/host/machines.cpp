@@ -206,9 +206,9 @@ int watch(live_host& host, const machine_options& options) {
     const std::vector<row> rows = rows_of(host, options);
     if (metrics) publish(*metrics, rows);
     if (options.format.json) {
-      json what = object_of(host, rows);
-      if (options.format.times) what["time"] = time_text(std::time(nullptr));
-      fmt::print("{}\n", what.dump(-1, ' ', false, json::error_handler_t::replace));
+      json object = object_of(host, rows);
+      if (options.format.times) object["time"] = time_text(std::time(nullptr));
+      fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
     } else {
       output.show(host, rows);
     }

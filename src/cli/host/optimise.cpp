@@ -148,7 +148,7 @@ void run(model::session& running, const line_format& format, model::metrics_outp
   model::session_watch watch;
   watch.decided = [&](const model::verdict& one) {
     print_line(format, model::json_of(one),
-               fmt::format("{}: {} {} -> {}: {}", one.vm, one.what, one.before, one.after, one.reason));
+               fmt::format("{}: {} {} -> {}: {}", one.vm, one.quantity, one.before, one.after, one.reason));
   };
   watch.said = say;
   if (metrics != nullptr)

@@ -62,60 +62,64 @@ const char* name_of(model::estimate_method method) {
   return "exact";
 }
 
-std::string estimate_report(const estimated& what) {
+std::string estimate_report(const estimated& estimate) {
   std::size_t width = 2;
-  for (const model::vm& one : what.host.vms) width = std::max(width, one.name.size());
-  const bool counted = !what.counts.empty();
+  for (const model::vm& one : estimate.host.vms) width = std::max(width, one.name.size());
+  const bool counted = !estimate.counts.empty();
   std::string text = fmt::format("{:<{}}  usable CPUs  vCPUs online{}  limited by\n", "VM", width,
                                  counted ? "  ceil   fit" : "");
-  for (std::size_t j = 0; j < what.shares.size(); ++j) {
-    const model::vm& one = what.host.vms[j];
-    text += fmt::format("{:<{}}  {:>11.2f}  {:>12}", one.name, width, what.shares[j].usable,
+  for (std::size_t j = 0; j < estimate.shares.size(); ++j) {
+    const model::vm& one = estimate.host.vms[j];
+    text += fmt::format("{:<{}}  {:>11.2f}  {:>12}", one.name, width, estimate.shares[j].usable,
                         fmt::format("{} of {}", online_of(one), one.vcpus.size()));
-    if (counted) text += fmt::format("  {:>4}  {:>4}", what.counts[j].ceil, what.counts[j].fit);
-    text += fmt::format("  {}\n", text_of(what.shares[j].limit));
+    if (counted) text += fmt::format("  {:>4}  {:>4}", estimate.counts[j].ceil, estimate.counts[j].fit);
+    text += fmt::format("  {}\n", text_of(estimate.shares[j].limit));
   }
-  if (what.shares.empty()) text = "There is no virtual machine.\n";
-  if (what.method == model::estimate_method::partition)
+  if (estimate.shares.empty()) text = "There is no virtual machine.\n";
+  if (estimate.method == model::estimate_method::partition)
     text += "In some graphs the partition is too high for a virtual machine; the method exact is not.\n";
-  if (what.method == model::estimate_method::formula) text += "The formula ignores affinities.\n";
+  if (estimate.method == model::estimate_method::formula) text += "The formula ignores affinities.\n";
   return text;
 }
 
-json estimate_json(const estimated& what) {
-  json result = {{"method", name_of(what.method)}, {"vms", json::array()}};
-  for (std::size_t j = 0; j < what.shares.size(); ++j) {
-    const model::vm& one = what.host.vms[j];
+json estimate_json(const estimated& estimate) {
+  json result = {{"method", name_of(estimate.method)}, {"vms", json::array()}};
+  for (std::size_t j = 0; j < estimate.shares.size(); ++j) {
+    const model::vm& one = estimate.host.vms[j];
     json entry = {{"name", one.name},
-                  {"usable", what.shares[j].usable},
-                  {"limit", name_of(what.shares[j].limit)},
+                  {"usable", estimate.shares[j].usable},
+                  {"limit", name_of(estimate.shares[j].limit)},
                   {"vcpus", json::array()}};
     for (std::size_t i = 0; i < one.vcpus.size(); ++i)
-      entry["vcpus"].push_back({{"id", one.vcpus[i].id}, {"share", what.shares[j].vcpus[i]}});
-    if (!what.counts.empty()) {
-      entry["ceil"] = what.counts[j].ceil;
-      entry["fit"] = what.counts[j].fit;
+      entry["vcpus"].push_back({{"id", one.vcpus[i].id}, {"share", estimate.shares[j].vcpus[i]}});
+    if (!estimate.counts.empty()) {
+      entry["ceil"] = estimate.counts[j].ceil;
+      entry["fit"] = estimate.counts[j].fit;
     }
     result["vms"].push_back(std::move(entry));
   }
   return result;
 }
 
-std::string explanation_report(const std::string& name, const model::explanation& what) {
-  std::string text =
-      fmt::format("{} is entitled to {:.2f} CPUs and got {:.2f}", name, what.entitled.usable, what.got);
-  text += what.seconds ? fmt::format(" in the last {:.3g} s.\n", *what.seconds) : " while it could run.\n";
-  for (const std::string& reason : what.reasons) text += "  " + reason + "\n";
+std::string explanation_report(const std::string& name, const model::explanation& explanation) {
+  std::string text = fmt::format("{} is entitled to {:.2f} CPUs and got {:.2f}", name,
+                                 explanation.entitled.usable, explanation.got);
+  text += explanation.seconds ? fmt::format(" in the last {:.3g} s.\n", *explanation.seconds)
+                              : " while it could run.\n";
+  for (const std::string& reason : explanation.reasons) text += "  " + reason + "\n";
   return text;
 }
 
-json explanation_json(const std::string& name, const model::explanation& what) {
-  json result = {
-      {"name", name},           {"entitled", what.entitled.usable}, {"limit", name_of(what.entitled.limit)},
-      {"got", what.got},        {"waited_by_ran", nullptr},         {"seconds", nullptr},
-      {"reasons", what.reasons}};
-  if (std::isfinite(what.waited_by_ran)) result["waited_by_ran"] = what.waited_by_ran;
-  if (what.seconds) result["seconds"] = *what.seconds;
+json explanation_json(const std::string& name, const model::explanation& explanation) {
+  json result = {{"name", name},
+                 {"entitled", explanation.entitled.usable},
+                 {"limit", name_of(explanation.entitled.limit)},
+                 {"got", explanation.got},
+                 {"waited_by_ran", nullptr},
+                 {"seconds", nullptr},
+                 {"reasons", explanation.reasons}};
+  if (std::isfinite(explanation.waited_by_ran)) result["waited_by_ran"] = explanation.waited_by_ran;
+  if (explanation.seconds) result["seconds"] = *explanation.seconds;
   return result;
 }
 

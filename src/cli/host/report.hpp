@@ -23,11 +23,11 @@ const char* name_of(model::estimate_method method);
 /// The limit for programs and for people: "vcpu_caps", "its vCPUs' caps".
 const char* name_of(model::share_limit limit);
 const char* text_of(model::share_limit limit);
-std::string estimate_report(const estimated& what);
-nlohmann::json estimate_json(const estimated& what);
+std::string estimate_report(const estimated& estimate);
+nlohmann::json estimate_json(const estimated& estimate);
 
 /// \param name the virtual machine's
-std::string explanation_report(const std::string& name, const model::explanation& what);
-nlohmann::json explanation_json(const std::string& name, const model::explanation& what);
+std::string explanation_report(const std::string& name, const model::explanation& explanation);
+nlohmann::json explanation_json(const std::string& name, const model::explanation& explanation);
 
 }  // namespace sukima::cli::host

@@ -18,19 +18,19 @@ namespace model = sukima::host;
 using nlohmann::json;
 
 /// The value now, where this process can read it.
-std::optional<std::string> present_value(const model::act& what) {
-  if (what.kind != model::act_kind::cap && what.kind != model::act_kind::weight) return std::nullopt;
-  return model::make_control_file(what.target)->present();
+std::optional<std::string> present_value(const model::act& change) {
+  if (change.kind != model::act_kind::cap && change.kind != model::act_kind::weight) return std::nullopt;
+  return model::make_control_file(change.target)->present();
 }
 
 std::string line_of(const model::journal::entry& one, const std::optional<std::string>& now) {
-  const model::act& what = one.what;
-  std::string text = fmt::format("{}: {} ({}) was {} and is {}", what.vm, model::name_of(what.kind),
-                                 what.target, what.before, now ? *now : what.after);
-  const bool is_file = what.kind == model::act_kind::cap || what.kind == model::act_kind::weight;
+  const model::act& change = one.change;
+  std::string text = fmt::format("{}: {} ({}) was {} and is {}", change.vm, model::name_of(change.kind),
+                                 change.target, change.before, now ? *now : change.after);
+  const bool is_file = change.kind == model::act_kind::cap || change.kind == model::act_kind::weight;
   if (is_file && !now)
-    return fmt::format("{}: {} ({}) is gone", what.vm, model::name_of(what.kind), what.target);
-  if (now && *now != what.after) text += fmt::format("; it was set to {}", what.after);
+    return fmt::format("{}: {} ({}) is gone", change.vm, model::name_of(change.kind), change.target);
+  if (now && *now != change.after) text += fmt::format("; it was set to {}", change.after);
   if (one.last == "begun") text += "; its proof is missing";
   if (one.last == "failed") text += "; its proof failed";
   return text;
@@ -45,14 +45,14 @@ int status(const act_options& options) {
     json acts = json::array();
     std::string text;
     for (const auto& [number, one] : written.in_effect()) {
-      if (!options.words.empty() && std::ranges::find(options.words, one.what.vm) == options.words.end())
+      if (!options.words.empty() && std::ranges::find(options.words, one.change.vm) == options.words.end())
         continue;
-      const auto now = present_value(one.what);
-      acts.push_back({{"vm", one.what.vm},
-                      {"what", model::name_of(one.what.kind)},
-                      {"target", one.what.target},
-                      {"before", one.what.before},
-                      {"after", one.what.after},
+      const auto now = present_value(one.change);
+      acts.push_back({{"vm", one.change.vm},
+                      {"what", model::name_of(one.change.kind)},
+                      {"target", one.change.target},
+                      {"before", one.change.before},
+                      {"after", one.change.after},
                       {"present", now ? json(*now) : json(nullptr)},
                       {"state", one.last}});
       text += line_of(one, now) + "\n";

@@ -14,9 +14,9 @@ namespace {
 /// undone then, and only its line is missing.
 bool was_before(const journal& written, std::uint64_t number, const std::string& value) {
   const auto& all = written.in_effect();
-  const std::string& target = all.at(number).what.target;
+  const std::string& target = all.at(number).change.target;
   return std::any_of(all.begin(), all.find(number), [&](const auto& one) {
-    return one.second.what.target == target && one.second.what.before == value;
+    return one.second.change.target == target && one.second.change.before == value;
   });
 }
 
@@ -38,9 +38,9 @@ receipt actor::begin(actuator& by, const std::string& vm, act_kind kind, const s
   const auto before = by.present();
   if (!before) throw act_error(by.target() + " is gone");
   receipt result{
-      .number = 0, .what = {vm, kind, by.target(), *before, value}, .deadline = now + act_deadline};
+      .number = 0, .change = {vm, kind, by.target(), *before, value}, .deadline = now + act_deadline};
   step("looked");
-  result.number = journal_.begin(result.what);
+  result.number = journal_.begin(result.change);
   step("begun");
   if (const int error = by.apply(value, now); error != 0) {
     if (by.present() == before) journal_.close(result.number, "undone");  // else revert looks at it
@@ -52,10 +52,10 @@ receipt actor::begin(actuator& by, const std::string& vm, act_kind kind, const s
 }
 
 proof actor::verify(actuator& by, const receipt& of, double now) {
-  proof found = by.verify(of.what.after, now);
+  proof found = by.verify(of.change.after, now);
   if (found == proof::waiting && now >= of.deadline) found = proof::failed;
   if (found == proof::waiting) return found;
-  act_counts& counts = counts_[of.what.kind];
+  act_counts& counts = counts_[of.change.kind];
   ++(found == proof::proved ? counts.proved : counts.failed);
   step("verified");
   journal_.note(of.number, found == proof::proved ? "proved" : "failed");
@@ -75,26 +75,26 @@ void actor::close(std::uint64_t number, const std::string& outcome) {
 }
 
 std::string actor::set_back(actuator& by, std::uint64_t number, std::string& trouble, setter last) {
-  const act what = journal_.in_effect().at(number).what;
+  const act change = journal_.in_effect().at(number).change;
   const auto present = by.present();
   const char* outcome = "undone";
   if (!present) {
     outcome = "gone";
-  } else if (*present == what.before) {
+  } else if (*present == change.before) {
     trouble = "it has its old value already";
-  } else if (*present != what.after && was_before(journal_, number, *present)) {
+  } else if (*present != change.after && was_before(journal_, number, *present)) {
     outcome = "left";
     trouble = fmt::format("the act before this one is undone already, which found {}", *present);
-  } else if (*present != what.after && last == setter::anybody) {
+  } else if (*present != change.after && last == setter::anybody) {
     outcome = "left";
     trouble = fmt::format("another program has set it to {} since", *present);
-  } else if (const int error = by.apply(what.before, 0); error != 0) {
+  } else if (const int error = by.apply(change.before, 0); error != 0) {
     trouble = fmt::format("it cannot be set: {}", std::strerror(error));
     return "in effect";
   } else {
     step("set back");
-    if (by.present() != what.before) {
-      trouble = fmt::format("it does not take its old value {}", what.before);
+    if (by.present() != change.before) {
+      trouble = fmt::format("it does not take its old value {}", change.before);
       return "in effect";
     }
   }
@@ -108,18 +108,18 @@ std::vector<reverted> revert(journal& written, const std::function<void(const ch
   const auto in_effect = written.in_effect();
   for (auto one = in_effect.rbegin(); one != in_effect.rend(); ++one) {
     const auto& [number, entry] = *one;
-    if (!vms.empty() && std::ranges::find(vms, entry.what.vm) == vms.end()) continue;
-    reverted result{.what = entry.what, .outcome = "ended", .detail = {}};
-    if (entry.what.kind == act_kind::vcpus) {
+    if (!vms.empty() && std::ranges::find(vms, entry.change.vm) == vms.end()) continue;
+    reverted result{.change = entry.change, .outcome = "ended", .detail = {}};
+    if (entry.change.kind == act_kind::vcpus) {
       // Its lease ends in the guest: 30 s after the last word, or when the port closed.
       result.detail = "the guest brings its virtual CPUs back by itself";
-    } else if (entry.what.kind == act_kind::plug) {
+    } else if (entry.change.kind == act_kind::plug) {
       result.outcome = "left";
       result.detail =
           "a virtual CPU that was plugged in stays until the machine ends; the guest service switches off "
           "again what it switched on";
     } else {
-      const auto by = make_control_file(entry.what.target);
+      const auto by = make_control_file(entry.change.target);
       result.outcome = undoing.set_back(*by, number, result.detail);
     }
     if (result.outcome != "in effect") {

@@ -56,7 +56,7 @@ std::optional<description> discovery::look(deadline end) {
   now.taken.reset();
   for (pcpu& one : now.pcpus) one.capacity = 1;
   std::map<std::string, long> processes;
-  for (const qemu_process& one : find_qemu_processes(root_)) processes[one.what.uuid] = one.id;
+  for (const qemu_process& one : find_qemu_processes(root_)) processes[one.command_line.uuid] = one.id;
   for (vm& one : now.vms) steer(one, processes);
   // The order in which a source names them says nothing.
   std::ranges::sort(now.vms, {}, &vm::name);

@@ -79,13 +79,13 @@ journal::journal(std::filesystem::path file, journal_use use) : file_(std::move(
   read();
 }
 
-void journal::fail(const char* what, int error, const char* meaning) const {
+void journal::fail(const char* problem, int error, const char* meaning) const {
   throw journal_error(
-      fmt::format("the journal {} {}: {}; {}", file_.string(), what, std::strerror(error), meaning));
+      fmt::format("the journal {} {}: {}; {}", file_.string(), problem, std::strerror(error), meaning));
 }
 
-void journal::fail(const char* what, int error) const {
-  fail(what, error,
+void journal::fail(const char* problem, int error) const {
+  fail(problem, error,
        use_ == journal_use::acting    ? nothing_is_done
        : use_ == journal_use::undoing ? nothing_is_undone
                                       : nothing_is_shown);
@@ -191,15 +191,15 @@ bool journal::take(const std::string& line) {
   return true;
 }
 
-std::string journal::line_of(std::uint64_t number, const act& what) {
+std::string journal::line_of(std::uint64_t number, const act& change) {
   const json line{{"act", number},
                   {"step", "begun"},
                   {"at", wall_seconds()},
-                  {"vm", what.vm},
-                  {"kind", name_of(what.kind)},
-                  {"target", what.target},
-                  {"before", what.before},
-                  {"after", what.after}};
+                  {"vm", change.vm},
+                  {"kind", name_of(change.kind)},
+                  {"target", change.target},
+                  {"before", change.before},
+                  {"after", change.after}};
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -218,13 +218,13 @@ void journal::append(const std::string& line, const char* meaning) {
   fail("cannot be written", reason, meaning);
 }
 
-std::uint64_t journal::begin(const act& what) {
+std::uint64_t journal::begin(const act& change) {
   if (size_ > size_to_shorten) shorten();
   if (last_number_ >= largest_number) fail("has no number left", EOVERFLOW, nothing_is_done);
   const std::uint64_t number = last_number_ + 1;
-  append(line_of(number, what), nothing_is_done);
+  append(line_of(number, change), nothing_is_done);
   last_number_ = number;
-  entries_[number] = {what, "begun"};
+  entries_[number] = {change, "begun"};
   SUKIMA_ASSERT_VALID(*this);
   return number;
 }
@@ -245,7 +245,7 @@ const char* journal::violated_invariant() const {
   if (!entries_.empty() && entries_.rbegin()->first > last_number_) return "a new act gets a new number";
   for (const auto& [number, one] : entries_) {
     if (number == 0) return "acts are numbered from 1";
-    if (one.what.target.empty()) return "an act has a target";
+    if (one.change.target.empty()) return "an act has a target";
     if (one.last != "begun" && one.last != "proved" && one.last != "failed")
       return "an act in effect was begun, proved or failed last";
   }
@@ -263,7 +263,7 @@ void journal::shorten() {
   const std::string fresh = file_.string() + ".new";
   std::string text;
   for (const damaged_line& one : damaged_) text += one.text + "\n";
-  for (const auto& [number, one] : entries_) text += line_of(number, one.what);
+  for (const auto& [number, one] : entries_) text += line_of(number, one.change);
   {
     const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!out) fail("cannot be shortened", errno);

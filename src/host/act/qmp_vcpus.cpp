@@ -34,8 +34,8 @@ class qmp_vcpus final : public actuator {
     const auto count = vcpu_count(value);
     if (!count) return {false, fmt::format("'{}' is no number of virtual CPUs", value)};
     const qmp_answer answer = ask();
-    if (answer.what == qmp_answer::outcome::failed) return {false, answer.failure};
-    if (answer.what == qmp_answer::outcome::late)
+    if (answer.result == qmp_answer::outcome::failed) return {false, answer.failure};
+    if (answer.result == qmp_answer::outcome::late)
       return {false,
               fmt::format("{} is in use: QEMU serves one connection at a time; end the other one, or start "
                           "QEMU with a second -qmp socket",
@@ -51,7 +51,7 @@ class qmp_vcpus final : public actuator {
 
   std::optional<std::string> present() const override {
     const qmp_answer answer = ask();
-    if (answer.what != qmp_answer::outcome::answered) return std::nullopt;
+    if (answer.result != qmp_answer::outcome::answered) return std::nullopt;
     return std::to_string(answer.machine.vcpus.size());
   }
 

@@ -284,10 +284,10 @@ void session::act_failed(session_member& one, const std::string& why, double now
 }
 
 /// Once more after 30 s, then the optimiser gives this machine a rest.
-void session::try_later(session_member& one, attempts& of, const std::string& what, double now) {
+void session::try_later(session_member& one, attempts& of, const std::string& trouble, double now) {
   const bool again = !std::exchange(of.failed_once, !of.failed_once);
   of.retry_at = now + (again ? second_attempt : pause_after_two);
-  events_.push_back(fmt::format("{}: {}; the next attempt is in {:g} s", one.name(), what,
+  events_.push_back(fmt::format("{}: {}; the next attempt is in {:g} s", one.name(), trouble,
                                 again ? second_attempt : pause_after_two));
   if (!again) optimiser_.event(one.number, now, vm_event::not_verified);
 }

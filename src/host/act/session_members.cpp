@@ -47,7 +47,7 @@ optimiser_settings settings_of(const vm& described, const session_vm& given, con
   settings.by = options.by;
   settings.dry_run = options.dry_run;
   settings.window_seconds = options.cycle_seconds;
-  settings.what = given.how.threads ? "threads" : "vcpus";
+  settings.quantity = given.how.threads ? "threads" : "vcpus";
   // With a weight each, more vCPUs would take CPU from the neighbours.
   settings.above_estimate = given.how.threads || described.weight_of != weight_owner::vcpu;
   return settings;

@@ -31,9 +31,9 @@ class place : public json_place<place, description_error> {
     try {
       return parse_cpu_list(text());
     } catch (const description_error& error) {
-      const std::string what = error.what();
+      const std::string problem = error.what();
       if (!value().is_string()) throw;
-      fail(what);
+      fail(problem);
     }
   }
 };

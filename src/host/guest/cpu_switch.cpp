@@ -29,7 +29,7 @@ std::vector<std::uint32_t> list_in(const std::filesystem::path& file) {
   }
 }
 
-std::string trouble(const std::string& what, int error) { return what + ": " + std::strerror(error); }
+std::string trouble(const std::string& failure, int error) { return failure + ": " + std::strerror(error); }
 
 }  // namespace
 

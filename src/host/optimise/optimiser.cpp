@@ -139,10 +139,10 @@ void optimiser::rename(std::size_t vm, double at, std::string name) {
   vms_.at(vm)->machine.rename(std::move(name), at);
 }
 
-void optimiser::event(std::size_t vm, double at, vm_event what) {
+void optimiser::event(std::size_t vm, double at, vm_event event) {
   if (!(at >= now_)) return;
   now_ = at;
-  vms_.at(vm)->machine.feed(what, at);
+  vms_.at(vm)->machine.feed(event, at);
 }
 
 void optimiser::cycle(const std::vector<vm_report>& seen) {

@@ -69,19 +69,19 @@ void state_machine::look_for_candidate(double at) {
 
 void state_machine::would_try(double at) {
   std::optional<unsigned> first;
-  verdict_figures what = figures();
+  verdict_figures evidence = figures();
   if (settings_.by == optimise_by::use) {
     const unsigned from = status_.count;
     if (from < highest()) first = std::min(highest(), from + constants::sweep_ahead);
   } else {
     first = candidates(count_, status_.count, highest(), settings_.least).next();
   }
-  what.tried = first;
-  what.noise = noise_;
+  evidence.tried = first;
+  evidence.noise = noise_;
   begin_rest(
       at, verdict_kind::would_try,
       first ? fmt::format("a dry run; it would try {} first", *first) : "a dry run; it would try nothing",
-      what);
+      evidence);
 }
 
 void state_machine::begin_trial(double at) {
@@ -117,13 +117,13 @@ void state_machine::end_trial(double at, const comparison& done, comparison_outc
   const verdict_kind kind = better                                 ? verdict_kind::better
                             : outcome == comparison_outcome::worse ? verdict_kind::worse
                                                                    : verdict_kind::same;
-  const verdict_figures what = figures();
+  const verdict_figures evidence = figures();
   std::string reason = sentence(done, outcome);
   const unsigned before = count_;
   if (better) count_ = done.other();
   trial_.reset();  // `done` with it
   search_.judged(better);
-  say(at, kind, before, std::move(reason), what);
+  say(at, kind, before, std::move(reason), evidence);
   look_for_candidate(at);
 }
 
@@ -132,15 +132,15 @@ void state_machine::in_sweep(const measured_window& window, double rate) {
   class sweep& curve = *sweep_;
   if (!curve.add(std::log(rate))) return;
   static constexpr const char* names[] = {"is too noisy to judge", "is flat", "rises", "drops", "oscillates"};
-  verdict_figures what = figures();
+  verdict_figures evidence = figures();
   const sweep::result found = curve.shape();
-  what.shape = found.shape;
-  what.tried = found.count;
-  what.mean = found.height;
+  evidence.shape = found.shape;
+  evidence.tried = found.count;
+  evidence.mean = found.height;
   std::string reason = fmt::format("the CPU use above the estimate {}", names[found.shape]);
   count_ = found.count;
   sweep_.reset();
-  begin_rest(window.at, verdict_kind::swept, std::move(reason), what);
+  begin_rest(window.at, verdict_kind::swept, std::move(reason), evidence);
 }
 
 }  // namespace sukima::host

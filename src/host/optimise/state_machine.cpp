@@ -160,11 +160,11 @@ void state_machine::follow_estimate(double at) {
     say(at, verdict_kind::followed, before, fmt::format("{:.3g} CPUs are usable", status_.usable));
 }
 
-void state_machine::feed(vm_event what, double at) {
+void state_machine::feed(vm_event event, double at) {
   SUKIMA_ASSERT_VALID_AT_END(*this);
   if (ended_) return;
   look_at_time(at);
-  switch (what) {
+  switch (event) {
     case vm_event::opted_in:
       opted_in_ = true;
       return look_at_time(at);
@@ -194,7 +194,7 @@ void state_machine::feed(vm_event what, double at) {
     held_until_ = at + constants::hold_seconds;
     return;
   }
-  if (state_ != optimiser_state::back) go_back(at, std::string(name_of(what)));
+  if (state_ != optimiser_state::back) go_back(at, std::string(name_of(event)));
 }
 
 void state_machine::rename(std::string name, double at) {
@@ -209,10 +209,10 @@ void state_machine::rename(std::string name, double at) {
 
 void state_machine::void_trial(const std::string& reason, double at) {
   if (!trial_runs()) return;
-  verdict_figures what = figures();
+  verdict_figures evidence = figures();
   leave_trial();
   state_ = optimiser_state::learn;
-  say(at, verdict_kind::voided, count_, reason, what);
+  say(at, verdict_kind::voided, count_, reason, evidence);
   learn_again(at, cause_);
 }
 
@@ -304,7 +304,8 @@ verdict_figures state_machine::figures() const {
 
 void state_machine::say(double at, verdict_kind kind, unsigned before, std::string reason,
                         const verdict_figures& figures) {
-  verdicts_->push_back({at, name_, settings_.what, before, count_, std::move(reason), kind, state_, figures});
+  verdicts_->push_back(
+      {at, name_, settings_.quantity, before, count_, std::move(reason), kind, state_, figures});
 }
 
 }  // namespace sukima::host

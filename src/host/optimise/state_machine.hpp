@@ -31,7 +31,7 @@ class state_machine {
   /// \param disturbed a trial of another VM of the group ran in it: the level may be off because of it
   void feed(const measured_window& window, bool disturbed = false);
   void feed(const vm_status& status);
-  void feed(vm_event what, double at);
+  void feed(vm_event event, double at);
   void rename(std::string name, double at);
   /// The trial that runs, if one does, has no result.
   void void_trial(const std::string& reason, double at);

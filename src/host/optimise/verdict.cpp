@@ -84,7 +84,7 @@ nlohmann::json json_of(const verdict& one) {
       {"at", one.at},
       {"part", "host"},
       {"vm", one.vm},
-      {"what", one.what},
+      {"what", one.quantity},
       {"before", one.before},
       {"after", one.after},
       {"reason", one.reason},

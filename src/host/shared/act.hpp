@@ -53,7 +53,7 @@ enum class journal_use { acting, undoing, looking };
 class journal {
  public:
   struct entry {
-    act what;
+    act change;
     std::string last = "begun";  ///< its last line: "begun", "proved" or "failed"
   };
 
@@ -64,7 +64,7 @@ class journal {
 
   /// Writes that this will be done, and waits until it is on disk. \returns the act's number
   /// \throws journal_error  it is not on disk: do nothing
-  std::uint64_t begin(const act& what);
+  std::uint64_t begin(const act& change);
   /// Writes that the act was "proved" or "failed"; it stays in effect. \throws journal_error
   void note(std::uint64_t number, const char* outcome);
   /// Writes that the act has no effect any more: "undone", "left" to another program that changed it,
@@ -98,9 +98,9 @@ class journal {
   bool take(const std::string& line);
   void append(const std::string& line, const char* meaning);
   void shorten();
-  [[noreturn]] void fail(const char* what, int error, const char* meaning) const;
-  [[noreturn]] void fail(const char* what, int error) const;
-  static std::string line_of(std::uint64_t number, const act& what);
+  [[noreturn]] void fail(const char* problem, int error, const char* meaning) const;
+  [[noreturn]] void fail(const char* problem, int error) const;
+  static std::string line_of(std::uint64_t number, const act& change);
 
   std::filesystem::path file_;
   journal_use use_;
@@ -181,7 +181,7 @@ inline constexpr double act_deadline = 5;
 /// An act that was begun.
 struct receipt {
   std::uint64_t number = 0;
-  act what;
+  act change;
   double deadline = 0;
 };
 
@@ -224,8 +224,8 @@ class actor {
   const std::map<act_kind, act_counts>& counts() const { return counts_; }
 
  private:
-  void step(const char* what) {
-    if (at_step_) at_step_(what);
+  void step(const char* done) {
+    if (at_step_) at_step_(done);
   }
 
   receipt begin(actuator& by, const std::string& vm, act_kind kind, const std::string& value, double now);
@@ -237,7 +237,7 @@ class actor {
 
 /// The result of undoing one act of the journal.
 struct reverted {
-  act what;
+  act change;
   std::string outcome;  ///< "undone", "left", "gone", "ended", or "in effect" if it could not be undone
   std::string detail;  ///< why
   std::string unwritten = {};  ///< why the journal still has it as in effect; empty: it does not

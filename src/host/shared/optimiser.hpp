@@ -32,7 +32,7 @@ struct optimiser_settings {
   bool above_estimate = true;  ///< whether counts above the estimate may be tried
   double window_seconds = 1;  ///< a multiple of every quota's period
   double settle_seconds = 0.5;  ///< from a change of the count until the next window begins
-  std::string what = "threads";  ///< which number it is, for the log
+  std::string quantity = "threads";  ///< which number it is, for the log
 };
 
 /// What was measured in one window.
@@ -105,7 +105,7 @@ class optimiser {
   void regroup(std::size_t vm, double at, std::uint64_t group);
   /// A trial that runs is void; what was learnt is learnt again.
   void rename(std::size_t vm, double at, std::string name);
-  void event(std::size_t vm, double at, vm_event what);
+  void event(std::size_t vm, double at, vm_event event);
 
   /// One cycle: what was seen of the VMs, each at most once; then trials begin where none runs. A trial that
   /// takes CPU from another VM of its group, by the shares in the windows, has ended before.

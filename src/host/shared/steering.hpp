@@ -156,7 +156,7 @@ class session {
   unsigned raise_ceiling(session_member& one, unsigned count, double now);
   void begin_to_plug(session_member& one, const std::string& count, double now);
   void plug_failed(session_member& one, const std::string& why, double now);
-  void try_later(session_member& one, attempts& of, const std::string& what, double now);
+  void try_later(session_member& one, attempts& of, const std::string& trouble, double now);
 
   session_options options_;
   std::unique_ptr<estimator> estimator_;

@@ -53,7 +53,7 @@ struct verdict_figures {
 struct verdict {
   double at = 0;  ///< seconds, as in the input that led to it
   std::string vm;  ///< its name
-  std::string what;  ///< which number: "threads" or "vcpus"
+  std::string quantity;  ///< which number: "threads" or "vcpus"
   unsigned before = 0;  ///< the resting count
   unsigned after = 0;  ///< the resting count from now on
   std::string reason;  ///< one sentence

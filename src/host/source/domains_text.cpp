@@ -46,8 +46,8 @@ class reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw source_error("line " + std::to_string(number_) + " of the statistics is wrong: " + what);
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw source_error("line " + std::to_string(number_) + " of the statistics is wrong: " + problem);
   }
 
   void begin(std::string_view quoted) {

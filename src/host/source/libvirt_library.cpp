@@ -257,8 +257,8 @@ class loaded_domain final : public libvirt_domain {
 
  private:
   /// \param why after a colon; empty: there is no reason beside that
-  [[noreturn]] void fail(const std::string& what, const std::string& why) {
-    throw source_error("the domain " + printable_name(name_) + " of libvirt at " + uri_ + " " + what +
+  [[noreturn]] void fail(const std::string& problem, const std::string& why) {
+    throw source_error("the domain " + printable_name(name_) + " of libvirt at " + uri_ + " " + problem +
                        (why.empty() ? "" : ": " + why));
   }
 

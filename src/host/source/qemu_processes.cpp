@@ -101,13 +101,13 @@ std::vector<qemu_process> find_qemu_processes(const std::string& root) {
       arguments.push_back(text->substr(begin, stop - begin));
       begin = stop + 1;
     }
-    auto what = read_command_line(arguments);
-    if (!what) continue;
+    auto command_line = read_command_line(arguments);
+    if (!command_line) continue;
     std::error_code unknown;
     const fs::path folder = fs::read_symlink(at->path() / "cwd", unknown);
-    for (std::string& path : what->monitors)
+    for (std::string& path : command_line->monitors)
       if (!path.starts_with('/') && !unknown) path = (folder / path).string();
-    found.push_back({static_cast<long>(*id), std::move(*what)});
+    found.push_back({static_cast<long>(*id), std::move(*command_line)});
   }
   std::ranges::sort(found, {}, &qemu_process::id);
   return found;

@@ -23,7 +23,7 @@ std::optional<qemu_command_line> read_command_line(const std::vector<std::string
 
 struct qemu_process {
   long id;
-  qemu_command_line what;
+  qemu_command_line command_line;
 };
 
 /// All running ones, by their ids. Relative paths are completed by the process's folder.

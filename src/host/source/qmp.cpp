@@ -47,8 +47,8 @@ class qmp_source final : public source {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const auto before = known_.find(paths[i]);
       known_machine one;
-      const bool late = answers[i].what == qmp_answer::outcome::late;
-      if (answers[i].what == qmp_answer::outcome::failed) {
+      const bool late = answers[i].result == qmp_answer::outcome::late;
+      if (answers[i].result == qmp_answer::outcome::failed) {
         result.notes.push_back(answers[i].failure);
         continue;
       }
@@ -79,13 +79,13 @@ class qmp_source final : public source {
     std::set<std::string> given(paths.begin(), paths.end());
     if (!options_.find) return paths;
     for (const qemu_process& one : find_qemu_processes(options_.root)) {
-      if (std::ranges::any_of(one.what.monitors,
+      if (std::ranges::any_of(one.command_line.monitors,
                               [&](const std::string& path) { return given.contains(path); }))
         continue;
-      if (!one.what.monitors.empty()) {
-        given.insert(one.what.monitors.front());
-        paths.push_back(one.what.monitors.front());
-      } else if (!one.what.of_libvirt) {
+      if (!one.command_line.monitors.empty()) {
+        given.insert(one.command_line.monitors.front());
+        paths.push_back(one.command_line.monitors.front());
+      } else if (!one.command_line.of_libvirt) {
         result.notes.push_back("the QEMU process " + std::to_string(one.id) +
                                " has no QMP socket; start it with -qmp unix:PATH,server=on,wait=off");
       }

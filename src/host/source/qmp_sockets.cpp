@@ -44,13 +44,13 @@ class connection {
     }
     if (!dialogue_.ended()) return;
     if (!dialogue_.failure().empty()) return fail("is of no use: " + dialogue_.failure());
-    answer_.what = qmp_answer::outcome::answered;
+    answer_.result = qmp_answer::outcome::answered;
     answer_.machine = dialogue_.machine();
     socket_.reset();
   }
 
   qmp_answer end() {
-    if (socket_) answer_.what = qmp_answer::outcome::late;
+    if (socket_) answer_.result = qmp_answer::outcome::late;
     socket_.reset();
     return std::move(answer_);
   }
@@ -80,7 +80,7 @@ class connection {
     if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &other, &length) == 0) answer_.process = other.pid;
   }
   void fail(const std::string& why) {
-    answer_.what = qmp_answer::outcome::failed;
+    answer_.result = qmp_answer::outcome::failed;
     answer_.failure = "the monitor " + path_ + " " + why;
     socket_.reset();
   }

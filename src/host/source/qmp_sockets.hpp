@@ -13,7 +13,7 @@ namespace sukima::host {
 
 /// What came of asking one monitor.
 struct qmp_answer {
-  enum class outcome { answered, late, failed } what = outcome::failed;
+  enum class outcome { answered, late, failed } result = outcome::failed;
   qmp_machine machine;  ///< if it answered
   std::string failure;  ///< if it failed: a sentence with the socket's path
   /// The process at the other end as this process numbers it; 0: unknown.

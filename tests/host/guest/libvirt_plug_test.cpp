@@ -57,8 +57,8 @@ class libvirt_plugging : public testing::Test {
 TEST_F(libvirt_plugging, is_proved_when_each_new_one_has_run) {
   const receipt done = one.apply(*by, "a", act_kind::plug, "4", 10);
   EXPECT_EQ(domain->plugged, std::vector<unsigned>{4});
-  EXPECT_EQ(done.what.target, "the domain db");
-  EXPECT_EQ(done.what.before, "2");
+  EXPECT_EQ(done.change.target, "the domain db");
+  EXPECT_EQ(done.change.before, "2");
   domain->has.ran = {70, 80, 0.01, 0.03};
   EXPECT_EQ(one.verify(*by, done, 10), proof::waiting) << "one of two is not all";
   domain->has.ran[2] = 0.02;

@@ -171,7 +171,7 @@ TEST(kill, of_a_machine_leaves_nothing_behind_and_its_neighbour_gets_its_cpus) {
     victim.kill();
     while (!ended) step();
     for (const auto& [number, entry] : written.in_effect())
-      EXPECT_TRUE(entry.what.vm == "b" || entry.what.kind == act_kind::cap);
+      EXPECT_TRUE(entry.change.vm == "b" || entry.change.kind == act_kind::cap);
     // Now the neighbour may use both pCPUs, while the host goes on and after it.
     while (neighbour.on() != "0-1") step();
     running.reset();

@@ -25,9 +25,9 @@ const std::string recording = std::string(SUKIMA_RECORDED) + "/qmp-plug.txt";
 /// Plays the recording. \returns the commands, as QEMU got them
 std::vector<json> play(plug_dialogue& dialogue, recorded_answers answers, std::size_t piece) {
   std::vector<json> commands;
-  const auto receive = [&](json what, const std::string& id) {
-    if (!id.empty()) what["id"] = id;
-    const std::string text = answers["event"].dump(2) + "\r\n" + what.dump() + "\r\n";
+  const auto receive = [&](json message, const std::string& id) {
+    if (!id.empty()) message["id"] = id;
+    const std::string text = answers["event"].dump(2) + "\r\n" + message.dump() + "\r\n";
     for (std::size_t at = 0; at < text.size(); at += piece) dialogue.receive(text.substr(at, piece));
   };
   dialogue.receive(answers["greeting"].dump());
@@ -168,7 +168,7 @@ TEST_F(plugging, is_proved_when_the_new_ones_run_and_stays) {
   actor one(written, plugs_in());
   const auto by = make_qmp_vcpus(folder.path / "monitor");
   const receipt done = one.apply(*by, "a", act_kind::plug, "4", 10);
-  EXPECT_EQ(done.what.before, "2");
+  EXPECT_EQ(done.change.before, "2");
   EXPECT_EQ(by->present(), "4");
   EXPECT_EQ(one.verify(*by, done, 10), proof::waiting);
   threads[0].run();

@@ -28,10 +28,10 @@ using sukima::descriptor;
 /// A program, which ends with the test.
 class program {
  public:
-  program(const guests::fs::path& socket, const std::function<void()>& what) : child_(::fork()) {
+  program(const guests::fs::path& socket, const std::function<void()>& body) : child_(::fork()) {
     if (child_ != 0) return;
     ::setenv("SUKIMA_GUEST_SOCKET", socket.c_str(), 1);
-    what();
+    body();
     ::_exit(0);
   }
   ~program() {

@@ -21,9 +21,9 @@ using guests::acting;
 namespace fs = std::filesystem;
 
 /// Runs this in a child, because limits and capabilities are a process's. \returns its exit code
-int in_a_child(const std::function<int()>& what) {
+int in_a_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(what());
+  if (child == 0) ::_exit(body());
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 255;

@@ -12,11 +12,11 @@ using namespace guests;
 /// Two guests on four CPUs; the first one is in the middle of a trial.
 class session_in_a_trial : public testing::Test {
  protected:
-  void begin(const std::string& what) {
+  void begin(const std::string& quantity) {
     host.add(4, locked);
     host.add(4, locked);
     host[1].reports = false;
-    host.begin(what, {}, &written);
+    host.begin(quantity, {}, &written);
     while (!tries() && host.now < 2000) host.run(0.25);
     ASSERT_TRUE(tries());
     told_before = host.events.size();
@@ -95,7 +95,7 @@ TEST_F(session_in_a_trial, a_machine_that_moves_to_another_host_takes_no_act_alo
   host.run(2);
   EXPECT_TRUE(reported("a: it has ended"));
   EXPECT_EQ(results(), 0U);
-  for (const auto& [number, one] : written.in_effect()) EXPECT_EQ(one.what.vm, "b");
+  for (const auto& [number, one] : written.in_effect()) EXPECT_EQ(one.change.vm, "b");
   host[0].machine.settle();
   EXPECT_EQ(host[0].machine.on(), "0-3");
 }

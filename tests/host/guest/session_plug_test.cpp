@@ -31,7 +31,7 @@ class session_that_plugs : public testing::Test {
   /// The journal's entry of plugging in; null if there is none.
   const journal::entry* plugged() const {
     for (const auto& [number, one] : written.in_effect())
-      if (one.what.kind == act_kind::plug) return &one;
+      if (one.change.kind == act_kind::plug) return &one;
     return nullptr;
   }
 

@@ -108,7 +108,7 @@ TEST_F(session_of_guests, virtual_cpus_are_switched_with_a_line_before_each_act)
   ASSERT_EQ(written.in_effect().size(), 2U);
   for (const auto& [number, entry] : written.in_effect()) {
     EXPECT_EQ(entry.last, "proved");
-    EXPECT_EQ(entry.what.after, "2");
+    EXPECT_EQ(entry.change.after, "2");
   }
   host.run(200);
   EXPECT_EQ(host.running->count(0), 2U);
@@ -153,7 +153,7 @@ TEST_F(session_of_guests, a_guest_that_only_claims_to_obey_is_found_out) {
   host.begin("vcpus", {}, &written);
   host.run(60);
   EXPECT_TRUE(reported("a: its virtual CPUs could not be set: it is not to be seen in the host's counters"));
-  for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.what.vm, "b");
+  for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.change.vm, "b");
   EXPECT_TRUE(host.running->state(0) == optimiser_state::back ||
               host.running->state(0) == optimiser_state::hold);
 }
@@ -201,7 +201,7 @@ TEST_F(session_of_guests, a_guest_whose_service_has_ended_counts_with_all_its_cp
   host.run(15);
   EXPECT_TRUE(reported("a: its guest service is silent"));
   EXPECT_NEAR(host.running->usable(1), 2, 0.01);
-  for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.what.vm, "b");
+  for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.change.vm, "b");
 }
 
 TEST_F(session_of_guests, a_wish_ends_with_the_service_that_said_it) {

@@ -177,13 +177,13 @@ class synthetic_host {
   }
 
   /// Begins to optimise all of them.
-  void begin(const std::string& what, const session_options& options, journal* written) {
-    const description host = described({what});
+  void begin(const std::string& quantity, const session_options& options, journal* written) {
+    const description host = described({quantity});
     std::vector<session_vm> vms;
     for (std::size_t j = 0; j < guests_.size(); ++j) {
       session_vm one;
-      one.how.threads = what == "threads";
-      one.how.vcpus = what == "vcpus";
+      one.how.threads = quantity == "threads";
+      one.how.vcpus = quantity == "vcpus";
       one.how.least = guests_[j]->least;
       one.how.most = guests_[j]->most != 0 ? guests_[j]->most : vcpus_[j];
       one.chosen = true;

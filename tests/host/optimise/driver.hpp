@@ -34,7 +34,7 @@ class driver {
   double change_cost = 0;  ///< seconds that each change of the count stops the program; at most 0.5
   curve rate = [](unsigned) { return 10.0; };
 
-  void event(vm_event what) { machine.feed(what, at); }
+  void event(vm_event event) { machine.feed(event, at); }
   void status(double usable, double demand = 4, double up = 1000) {
     machine.feed(vm_status{at, usable, static_cast<unsigned>(std::lround(usable)), demand, up});
   }

@@ -17,7 +17,7 @@ TEST(verdict, is_an_event_with_its_figures) {
   verdict one;
   one.at = 12.5;
   one.vm = "web";
-  one.what = "threads";
+  one.quantity = "threads";
   one.before = 4;
   one.after = 5;
   one.reason = "5 is 10.0 % faster than 4";
@@ -32,7 +32,7 @@ TEST(verdict, is_an_event_with_its_figures) {
 }
 
 TEST(verdict, tells_a_trial_in_words_and_figures) {
-  driver d({.most = 8, .what = "vcpus"});
+  driver d({.most = 8, .quantity = "vcpus"});
   d.rate = [](unsigned n) { return n == 5 ? 11.0 : n == 7 ? 9.9 : 5.0; };
   d.open();
   d.windows_until(optimiser_state::rest);

@@ -112,10 +112,10 @@ class Libvirt(unittest.TestCase):
     def test_its_test_driver_is_read(self):
         code, out, error = host("list", "--connect", "test:///default", "--interval", "0.2", "--json")
         self.assertEqual((code, error), (0, ""))
-        what = json.loads(out)
-        self.assertEqual([one["name"] for one in what["vms"]], ["test"])
-        self.assertEqual((what["vms"][0]["vcpus"], what["vms"][0]["weight"]), (2, 50))
-        self.assertEqual([one["id"] for one in what["pcpus"]], [0, 2, 4])
+        listing = json.loads(out)
+        self.assertEqual([one["name"] for one in listing["vms"]], ["test"])
+        self.assertEqual((listing["vms"][0]["vcpus"], listing["vms"][0]["weight"]), (2, 50))
+        self.assertEqual([one["id"] for one in listing["pcpus"]], [0, 2, 4])
 
     def test_its_machine_without_a_port_is_a_neighbour(self):
         following = subprocess.Popen([PROGRAM, "host", "optimise", "--connect", "test:///default", "--dry-run", "--no-times"],

@@ -99,8 +99,8 @@ void monitor::converse(int connection) {
   const manner how = manner_;
   const std::size_t piece = how == manner::in_pieces ? 1 : 1U << 20;
   const int indent = how == manner::pretty ? 4 : -1;
-  const auto say = [&](const nlohmann::json& what) {
-    return send_all(connection, what.dump(indent) + "\r\n", piece);
+  const auto say = [&](const nlohmann::json& message) {
+    return send_all(connection, message.dump(indent) + "\r\n", piece);
   };
   if (how == manner::garbage) send_all(connection, "220 mail.example.org {ready}\r\n", piece);
   if (how == manner::broken_off || how == manner::good || how == manner::in_pieces || how == manner::pretty)
