@@ -24,5 +24,5 @@ int main() {
   runtime.limit_workers(0);  // takes the limit back
   std::printf("%ld with at most %u workers\n", runtime.run(compute), runtime.workers_now());
   for (const sukima::decision& d : runtime.decisions())
-    std::printf("%s: %u to %u, because %s\n", d.what.c_str(), d.before, d.after, d.reason.c_str());
+    std::printf("%s: %u to %u, because %s\n", d.setting.c_str(), d.before, d.after, d.reason.c_str());
 }

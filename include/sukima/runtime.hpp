@@ -44,7 +44,7 @@ struct decision {
   std::chrono::steady_clock::time_point when;
   /// "workers": how many may run; "spinning": whether idle workers look around before they sleep (0 or 1);
   /// "assigned_cpu": whether each worker is pinned to a CPU of its own (0 or 1).
-  std::string what;
+  std::string setting;
   unsigned before = 0;
   unsigned after = 0;
   std::string reason;  ///< one sentence

@@ -177,7 +177,7 @@ TEST(explain_profile, says_what_was_lost_to_what) {
 TEST(explain_profile, has_the_decisions_in_order_with_their_reasons) {
   const runtime_profile profile = profiles_in(pressed_trace())[0];
   ASSERT_EQ(profile.decisions.size(), 3U);
-  EXPECT_EQ(profile.decisions[1].what, "spinning");
+  EXPECT_EQ(profile.decisions[1].setting, "spinning");
   EXPECT_EQ(profile.decisions[2].reason, "1 CPUs are usable (limit: quota)");
 }
 

@@ -35,11 +35,11 @@ class pretended_trace {
   pretended_trace& instant(unsigned number, std::string_view name, double at) {
     return event(R"("ph":"i","s":"t","name":"{}","tid":{},"ts":{:.3f})", name, thread(number, 1), at);
   }
-  pretended_trace& decision(double at, std::string_view what, unsigned before, unsigned after,
+  pretended_trace& decision(double at, std::string_view setting, unsigned before, unsigned after,
                             std::string_view reason, unsigned runtime = 1) {
     return event(R"("ph":"i","s":"p","cat":"decision","name":"{}: {} to {}","tid":{},"ts":{:.3f},)"
                  R"("args":{{"what":"{}","before":{},"after":{},"reason":"{}"}})",
-                 what, before, after, thread(0, runtime), at, what, before, after, reason);
+                 setting, before, after, thread(0, runtime), at, setting, before, after, reason);
   }
   pretended_trace& clones(std::string_view place, unsigned depth, unsigned expected_ns, unsigned count) {
     return event(

@@ -283,7 +283,7 @@ TEST_F(trace_death_test, without_a_cpu_is_a_period_of_its_own) {
         sukima::runtime r(with_workers(4));
         // The same samples go to the trace, and decide in the end that CPU is short.
         const auto is_short = [&] {
-          return std::ranges::any_of(r.decisions(), [](const auto& d) { return d.what == "spinning"; });
+          return std::ranges::any_of(r.decisions(), [](const auto& d) { return d.setting == "spinning"; });
         };
         r.run([&](context c) {
           do {

@@ -48,7 +48,7 @@ TEST(worker_controller, starts_with_the_cpus_that_are_usable) {
   EXPECT_EQ(many.workers(), usable_cpus() + 6);
   EXPECT_EQ(many.workers_now(), usable_cpus());
   ASSERT_FALSE(many.decisions().empty());
-  EXPECT_EQ(many.decisions()[0].what, "workers");
+  EXPECT_EQ(many.decisions()[0].setting, "workers");
   EXPECT_EQ(many.decisions()[0].after, usable_cpus());
   EXPECT_NE(many.decisions()[0].reason.find("usable"), std::string::npos);
   EXPECT_EQ(many.run([](context c) { return fib(c, 20); }), 6765);

@@ -70,8 +70,9 @@ sukima::settings a_worker_for_each_cpu(sukima::pin_policy pin) {
 }
 
 bool was_decided(const sukima::runtime& r, unsigned after) {
-  return std::ranges::any_of(
-      r.decisions(), [&](const sukima::decision& d) { return d.what == "assigned_cpu" && d.after == after; });
+  return std::ranges::any_of(r.decisions(), [&](const sukima::decision& d) {
+    return d.setting == "assigned_cpu" && d.after == after;
+  });
 }
 
 /// A runtime with a worker for each CPU; nothing where there is one CPU only, or a quota.

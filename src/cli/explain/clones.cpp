@@ -41,8 +41,8 @@ std::string calls_text(const recorded_clones& clones) {
 /// The polls at which a worker found a clone in the way; empty: none.
 std::string polls_text(const recorded_clones& clones) {
   std::string text;
-  const auto add = [&](std::uint64_t count, std::string_view what) {
-    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  const auto add = [&](std::uint64_t count, std::string_view fate) {
+    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, fate);
   };
   add(clones.served, "gave older work away and went on");
   add(clones.left_for_work, "had none and ran the rest in parallel");

@@ -20,7 +20,7 @@ constexpr double short_work = 20e-6;
 
 bool has_quota(const runtime_profile& profile) {
   return std::ranges::any_of(profile.decisions, [](const recorded_decision& d) {
-    return d.what == "workers" && d.reason.find("limit: quota") != std::string::npos;
+    return d.setting == "workers" && d.reason.find("limit: quota") != std::string::npos;
   });
 }
 

@@ -53,15 +53,15 @@ void write_summary(text_buffer& out, const runtime_profile& profile, bool is_onl
 }
 
 std::string decision_text(const recorded_decision& d) {
-  const std::string what = printable(d.what);
-  if (what == "spinning")
+  const std::string setting = printable(d.setting);
+  if (setting == "spinning")
     return d.after != 0 ? "idle workers search again before they sleep"
                         : "idle workers sleep at once from now on";
-  if (what == "assigned_cpu")
+  if (setting == "assigned_cpu")
     return d.after != 0 ? "each worker stays on a CPU of its own from now on"
                         : "workers may move between CPUs again";
-  if (d.before == d.after) return fmt::format("{} {}", d.after, what);
-  return fmt::format("{} {} instead of {}", d.after, what, d.before);
+  if (d.before == d.after) return fmt::format("{} {}", d.after, setting);
+  return fmt::format("{} {} instead of {}", d.after, setting, d.before);
 }
 
 void write_decisions(text_buffer& out, const runtime_profile& profile) {
@@ -147,7 +147,7 @@ nlohmann::json json_of(const worker_profile& w) {
 }
 
 nlohmann::json json_of(const recorded_decision& d) {
-  return {{"at", d.at}, {"what", d.what}, {"before", d.before}, {"after", d.after}, {"reason", d.reason}};
+  return {{"at", d.at}, {"what", d.setting}, {"before", d.before}, {"after", d.after}, {"reason", d.reason}};
 }
 
 nlohmann::json json_of(const wait_summary& w) {

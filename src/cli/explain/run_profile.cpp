@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t longest_shown = 3;
 
-const periods& during(const recorded_worker& w, activity what) {
-  return w.during[static_cast<std::size_t>(what)];
+const periods& during(const recorded_worker& w, activity kind) {
+  return w.during[static_cast<std::size_t>(kind)];
 }
 
 void append(periods& to, const periods& list) { to.insert(to.end(), list.begin(), list.end()); }
@@ -74,7 +74,7 @@ void add_worker(const recorded_worker& recorded, const periods& with_work, runti
                 std::vector<double>& waits) {
   const periods run{profile.run};
   const periods no_cpu = common(recorded.without_cpu, run);
-  const auto on_cpu = [&](activity what) { return without(common(during(recorded, what), run), no_cpu); };
+  const auto on_cpu = [&](activity kind) { return without(common(during(recorded, kind), run), no_cpu); };
   worker_profile mine;
   mine.number = recorded.number;
   mine.working = seconds_of(on_cpu(activity::working));

@@ -24,7 +24,7 @@ constexpr key_of<std::string> texts[] = {
 constexpr key_of<std::optional<double>> times[] = {{"ts", &event::ts}, {"dur", &event::dur}};
 constexpr key_of<count> counts[] = {{"tid", &event::tid}};
 constexpr key_of<std::string> texts_of_args[] = {{"name", &event::shown_name},
-                                                 {"what", &event::what},
+                                                 {"what", &event::setting},
                                                  {"reason", &event::reason},
                                                  {"place", &event::place}};
 constexpr key_of<count> counts_of_args[] = {{"runtime", &event::runtime},

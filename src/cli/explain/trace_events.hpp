@@ -16,7 +16,7 @@ struct event {
   std::optional<std::uint64_t> tid;
   std::optional<double> ts, dur;
   // Of `args`:
-  std::string shown_name, what, reason, place;
+  std::string shown_name, setting, reason, place;
   std::optional<std::uint64_t> runtime, victim, before, after;
   std::optional<std::uint64_t> depth, expected_ns, clones, served, left_for_work, left_for_abort;
   bool full = false;

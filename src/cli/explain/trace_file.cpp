@@ -26,7 +26,7 @@ constexpr double latest = 1e15;
 
 struct state_event {
   period when;
-  activity what;
+  activity kind;
 };
 
 /// The events of one thread of the trace.
@@ -83,12 +83,12 @@ class collector {
   }
 
  private:
-  [[noreturn]] void damaged(std::string_view what) const {
-    throw process::usage_error(fmt::format("'{}' is damaged: event {} {}", name_, count_, what));
+  [[noreturn]] void damaged(std::string_view problem) const {
+    throw process::usage_error(fmt::format("'{}' is damaged: event {} {}", name_, count_, problem));
   }
 
-  double seconds(const std::optional<double>& microseconds, std::string_view what) const {
-    if (!microseconds || !(*microseconds >= 0 && *microseconds <= latest)) damaged(what);
+  double seconds(const std::optional<double>& microseconds, std::string_view problem) const {
+    if (!microseconds || !(*microseconds >= 0 && *microseconds <= latest)) damaged(problem);
     return *microseconds * 1e-6;
   }
 
@@ -155,8 +155,8 @@ class collector {
   void take_instant(event& e) {
     const double at = seconds(e.ts, "has no time");
     if (e.category == "decision") {
-      if (!e.tid || !e.before || !e.after || e.what.empty()) damaged("is a decision without its figures");
-      decisions_.push_back({*e.tid, {0, at, std::move(e.what), *e.before, *e.after, std::move(e.reason)}});
+      if (!e.tid || !e.before || !e.after || e.setting.empty()) damaged("is a decision without its figures");
+      decisions_.push_back({*e.tid, {0, at, std::move(e.setting), *e.before, *e.after, std::move(e.reason)}});
     } else if (e.name == "steal") {
       if (!e.victim) damaged("is a steal without a victim");
       thread_of(e).worker.steals.push_back({at, *e.victim});
@@ -174,7 +174,7 @@ class collector {
     std::array<periods, activities> during;
     double end = 0;
     for (const state_event& s : thread.states) {
-      during[static_cast<std::size_t>(s.what)].push_back({std::max(s.when.from, end), s.when.to});
+      during[static_cast<std::size_t>(s.kind)].push_back({std::max(s.when.from, end), s.when.to});
       end = std::max(end, s.when.to);
     }
     for (std::size_t i = 0; i < activities; ++i) thread.worker.during[i] = merged(std::move(during[i]));

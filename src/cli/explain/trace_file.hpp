@@ -39,7 +39,7 @@ struct recorded_worker {
 struct recorded_decision {
   std::uint64_t runtime = 0;
   double at = 0;  ///< seconds since the beginning of the trace
-  std::string what;
+  std::string setting;
   std::uint64_t before = 0;
   std::uint64_t after = 0;
   std::string reason;

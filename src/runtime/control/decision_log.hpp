@@ -20,7 +20,7 @@ class decision_log {
   decision_log& operator=(const decision_log&) = delete;
 
   /// Without memory for it the decision is not noted; it holds nevertheless.
-  void add(std::string_view what, unsigned before, unsigned after, std::string_view reason) noexcept;
+  void add(std::string_view setting, unsigned before, unsigned after, std::string_view reason) noexcept;
   /// The oldest first; the latest 5,000 at least.
   std::vector<decision> all() const;
 

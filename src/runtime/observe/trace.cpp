@@ -188,8 +188,8 @@ class trace_log {
         out,
         ",\n{\"ph\":\"i\",\"s\":\"p\",\"cat\":\"decision\",\"name\":\"%s: %u to %u\",\"pid\":%d,\"tid\":%u,"
         "\"ts\":%.3f,\"args\":{\"what\":\"%s\",\"before\":%u,\"after\":%u,\"reason\":\"%s\"}}",
-        d.made.what.c_str(), d.made.before, d.made.after, process_, thread_of(d.runtime, 0),
-        microseconds(d.tick), d.made.what.c_str(), d.made.before, d.made.after,
+        d.made.setting.c_str(), d.made.before, d.made.after, process_, thread_of(d.runtime, 0),
+        microseconds(d.tick), d.made.setting.c_str(), d.made.before, d.made.after,
         quoted_for_trace(d.made.reason).c_str());
   }
 
