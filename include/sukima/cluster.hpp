@@ -28,14 +28,14 @@ struct cluster_entry {
 
 template <class Call> struct cluster_entry_of : cluster_entry {
   using result = result_of<Call&&>;
-  Call what;
+  Call function;
   result_slot<stored<result>> value;
-  explicit cluster_entry_of(Call&& called) : what(std::move(called)) {
+  explicit cluster_entry_of(Call&& called) : function(std::move(called)) {
     call = typeid(Call).name();
     result_type = typeid(result).name();
     run = [](cluster_entry& self, context c) {
       auto& me = static_cast<cluster_entry_of&>(self);
-      me.value.fill([&]() -> decltype(auto) { return call_plainly(c, std::move(me.what)); });
+      me.value.fill([&]() -> decltype(auto) { return call_plainly(c, std::move(me.function)); });
     };
     put = [](cluster_entry& self, std::vector<std::byte>& to) {
       put_result<result>(static_cast<cluster_entry_of&>(self).value.get(), to);
@@ -81,8 +81,8 @@ namespace sukima::cluster {
 /// \par Complexity one message to each node at the end, and a few for each task that travels
 template <class Call>
   requires detail::call_can_travel<Call>
-auto run(Call what) {
-  detail::cluster_entry_of<Call> entry(std::move(what));
+auto run(Call function) {
+  detail::cluster_entry_of<Call> entry(std::move(function));
   detail::run_cluster_entry(entry);
   return entry.take();
 }

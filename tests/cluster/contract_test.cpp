@@ -112,7 +112,7 @@ TEST_P(transports, deliver_each_pairs_messages_once_and_in_order) {
   for (const node_id self : here()) {
     std::vector<std::uint32_t> next(count, 0);
     for (const letter& l : listeners[self].got)
-      if (l.what == "message") {
+      if (l.kind == "message") {
         EXPECT_EQ(number_of(l.content), next[l.from]++);
       }
     for (node_id from = 0; from < count; ++from) EXPECT_EQ(next[from], from == self ? 0 : messages);
@@ -131,7 +131,7 @@ TEST_P(transports, count_what_others_have_taken) {
     const auto has_left = [&](node_id to) {
       const auto& got = listeners[self].got;
       return std::any_of(got.begin(), got.end(),
-                         [to](const letter& l) { return l.what == "left" && l.from == to; });
+                         [to](const letter& l) { return l.kind == "left" && l.from == to; });
     };
     for (node_id to = 0; to < count; ++to)
       while (to != self && all[self]->taken_by(to) < size && !has_left(to))
@@ -148,7 +148,7 @@ TEST_P(transports, report_that_a_node_left_after_all_that_it_sent) {
     }
     wait_until(self, [&] { return listeners[self].count("left") >= 1; });
     const auto& got = listeners[self].got;
-    const auto left = std::find_if(got.begin(), got.end(), [](const letter& l) { return l.what == "left"; });
+    const auto left = std::find_if(got.begin(), got.end(), [](const letter& l) { return l.kind == "left"; });
     if (left->from == 2) {
       EXPECT_EQ(std::count_if(got.begin(), left, [](const letter& l) { return l.from == 2; }), 50);
     }

@@ -105,18 +105,18 @@ void dying_node_reports(unsigned long long sum) {
 }
 
 // These go first to all that is linked into this program, Asio among it.
-ssize_t sendmsg(int to, const msghdr* what, int flags) {
+ssize_t sendmsg(int to, const msghdr* message, int flags) {
   if (is_death(step::send)) die();
-  return syscall(SYS_sendmsg, to, what, flags);
+  return syscall(SYS_sendmsg, to, message, flags);
 }
-ssize_t send(int to, const void* what, size_t size, int flags) {
+ssize_t send(int to, const void* message, size_t size, int flags) {
   if (is_death(step::send)) die();
-  return syscall(SYS_sendto, to, what, size, flags, nullptr, 0);
+  return syscall(SYS_sendto, to, message, size, flags, nullptr, 0);
 }
-ssize_t recvmsg(int from, msghdr* what, int flags) {
-  return received(syscall(SYS_recvmsg, from, what, flags));
+ssize_t recvmsg(int from, msghdr* message, int flags) {
+  return received(syscall(SYS_recvmsg, from, message, flags));
 }
-ssize_t recv(int from, void* what, size_t size, int flags) {
-  return received(syscall(SYS_recvfrom, from, what, size, flags, nullptr, nullptr));
+ssize_t recv(int from, void* message, size_t size, int flags) {
+  return received(syscall(SYS_recvfrom, from, message, size, flags, nullptr, nullptr));
 }
 }

@@ -112,11 +112,12 @@ TEST(exceptions, arrive_as_the_types_that_are_registered) {
 }
 
 TEST(exceptions, of_other_types_arrive_as_what_they_were) {
-  const auto check = [](const std::exception_ptr& arrived, const std::string& type, const std::string& what) {
+  const auto check = [](const std::exception_ptr& arrived, const std::string& type,
+                        const std::string& message) {
     const auto e = caught<remote_exception>(arrived);
     ASSERT_TRUE(e) << type;
     EXPECT_EQ(e->type(), type);
-    EXPECT_EQ(e->what(), what);
+    EXPECT_EQ(e->what(), message);
     EXPECT_EQ(e->node(), 2u);
   };
   check(there_and_back(unregistered("gone")), "(anonymous namespace)::unregistered", "gone");

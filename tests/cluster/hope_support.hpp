@@ -62,7 +62,7 @@ class faulty_transport final : public transport, private receiver {
       late_.emplace_back(to, std::move(message));
     else
       taken = below_->send(to, std::move(message));
-    for (auto& [addressee, what] : late) below_->send(addressee, std::move(what));
+    for (auto& [addressee, content] : late) below_->send(addressee, std::move(content));
     return taken;
   }
   void wait(clock::time_point until) override { below_->wait(until); }
@@ -129,16 +129,16 @@ class hope_nodes {
       });
     for (std::thread& t : threads) t.join();
   }
-  template <class Call> auto run(unsigned node, Call what) {
-    sukima::detail::cluster_entry_of<Call> entry(std::move(what));
+  template <class Call> auto run(unsigned node, Call function) {
+    sukima::detail::cluster_entry_of<Call> entry(std::move(function));
     nodes_[node]->run(entry);
     return entry.take();
   }
   /// The same entry on all nodes. A node that is dead to the others goes on alone: it has a result, too.
-  template <class Call> auto everywhere(Call what) {
-    using result = decltype(run(0, what));
+  template <class Call> auto everywhere(Call function) {
+    using result = decltype(run(0, function));
     std::vector<std::optional<result>> results(nodes_.size());
-    on_each([&](unsigned i) { results[i] = run(i, what); });
+    on_each([&](unsigned i) { results[i] = run(i, function); });
     std::vector<result> found;
     for (auto& r : results) found.push_back(std::move(*r));
     return found;

@@ -203,7 +203,7 @@ class network {
           [this, n](node_id to, bytes&& message) {
             if (refuses) return false;
             ++messages;
-            events_.push({now_ + 100us, ++number_, event::what::message, n, to, std::move(message)});
+            events_.push({now_ + 100us, ++number_, event::type::message, n, to, std::move(message)});
             return true;
           },
           nodes_[n].counted);
@@ -224,7 +224,7 @@ class network {
     living_[dying] = false;
     for (node_id n = 0; n < nodes_.size(); ++n)
       events_.push(
-          {now_ + std::chrono::microseconds(draws_() % 5000), ++number_, event::what::loss, dying, n, {}});
+          {now_ + std::chrono::microseconds(draws_() % 5000), ++number_, event::type::loss, dying, n, {}});
   }
   /// Lets the clock run until that time, or until nothing happens any more.
   void run(clock::duration until) {
@@ -270,10 +270,10 @@ class network {
     std::set<std::uint64_t> received;
   };
   struct event {
-    enum class what { message, loss };
+    enum class type { message, loss };
     clock::time_point at;
     std::uint64_t number;
-    what kind;
+    type kind;
     node_id of;  ///< the sender, or the lost node
     node_id to;
     bytes content;
@@ -304,7 +304,7 @@ class network {
     now_ = std::max(now_, e.at);
     node& to = nodes_[e.to];
     if (!living_[e.to]) return true;
-    if (e.kind == event::what::loss) {
+    if (e.kind == event::type::loss) {
       to.gone[e.of] = true;
       to.mediator->lose(e.of, now_);
     } else if (!to.gone[e.of]) {

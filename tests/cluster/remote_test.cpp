@@ -231,7 +231,7 @@ TEST_F(remote, answers_a_request_that_stands_when_there_is_work) {
 }
 
 TEST_F(remote, looks_again_when_it_is_reminded) {
-  const auto from_outside = [&](auto what) { std::thread(what).join(); };
+  const auto from_outside = [&](auto body) { std::thread(body).join(); };
   const long sum = runtime.run([&](sukima::context c) {
     from_outside([&] { request_task(runtime, giver::goes_on, request_kind::standing); });
     static_cast<void>(sukima::fork2(c, seven, seven));

@@ -14,12 +14,12 @@ using namespace std::chrono_literals;
 
 constexpr run_end::time_point begin{};
 constexpr node_end well{};
-constexpr node_report meets{.kind = node_report::what::meets};
-constexpr node_report met{.kind = node_report::what::met};
+constexpr node_report meets{.kind = node_report::type::meets};
+constexpr node_report met{.kind = node_report::type::met};
 node_end status(int code) { return {.exit_code = code}; }
 node_end killed(int signal) { return {.signal = signal}; }
 node_report failure(const char* sentence, int lost = -1, int status = 2) {
-  return {.kind = node_report::what::fails, .status = status, .lost = lost, .sentence = sentence};
+  return {.kind = node_report::type::fails, .status = status, .lost = lost, .sentence = sentence};
 }
 
 run_end of_nodes_that_met(unsigned nodes, std::optional<std::chrono::seconds> grace = {}) {
@@ -133,7 +133,7 @@ TEST(run_end, fails_where_programs_differ_though_a_node_has_ended_well) {
     for (unsigned n = 0; n < 3; ++n) r.on_report(n, met, begin);
     r.on_end(0, well, begin);
     node_report differs = failure("the nodes differ");
-    differs.kind = node_report::what::differs;
+    differs.kind = node_report::type::differs;
     EXPECT_TRUE(r.on_report(1, differs, begin));
     EXPECT_FALSE(r.on_report(2, differs, begin));
     EXPECT_EQ(r.take(begin).signal, SIGTERM);
@@ -205,7 +205,7 @@ TEST(reports, come_out_of_what_surrounds_them) {
   }
   EXPECT_EQ(arrived, "of the program\n");
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].kind, node_report::what::meets);
+  EXPECT_EQ(found[0].kind, node_report::type::meets);
   EXPECT_EQ(found[1].sentence, "a sentence of two lines");
   EXPECT_EQ(found[1].status, 75);
   EXPECT_EQ(found[1].lost, 7);

@@ -136,16 +136,16 @@ class nodes_in_process {
   }
 
   /// An entry as sukima::cluster::run makes it, on that node.
-  template <class Call> auto run(unsigned node, Call what) {
-    sukima::detail::cluster_entry_of<Call> entry(std::move(what));
+  template <class Call> auto run(unsigned node, Call function) {
+    sukima::detail::cluster_entry_of<Call> entry(std::move(function));
     nodes_[node]->run(entry);
     return entry.take();
   }
   /// The same entry on all nodes. \returns the results by node
-  template <class Call> auto everywhere(Call what) {
-    using result = decltype(run(0, what));
+  template <class Call> auto everywhere(Call function) {
+    using result = decltype(run(0, function));
     std::vector<std::optional<result>> results(nodes_.size());
-    on_each([&](unsigned i) { results[i] = run(i, what); });
+    on_each([&](unsigned i) { results[i] = run(i, function); });
     std::vector<result> found;
     for (auto& r : results) found.push_back(std::move(*r));
     return found;

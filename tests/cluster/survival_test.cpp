@@ -69,7 +69,7 @@ struct survivors {
   std::vector<node_id> lost(node_id n) const {
     std::vector<node_id> all;
     for (const letter& l : to[n].got)
-      if (l.what == "lost") all.push_back(l.from);
+      if (l.kind == "lost") all.push_back(l.from);
     std::ranges::sort(all);
     return all;
   }
@@ -84,7 +84,7 @@ TEST(tcp_survival, does_not_wait_for_nodes_that_have_ended) {
   EXPECT_FALSE(s.nodes[1]->send(2, number(7)));
   EXPECT_TRUE(s.nodes[1]->send(3, number(7)));
   s.wait_for(3, 2, {1, 3});
-  EXPECT_EQ(s.to[3].got.back().what, "message");
+  EXPECT_EQ(s.to[3].got.back().kind, "message");
 }
 
 // Only node 0 knows where the others are.
@@ -155,7 +155,7 @@ TEST(tcp_survival, goes_on_when_connections_end) {
   }
   EXPECT_TRUE(s.nodes[1]->send(2, number(7)));
   s.wait_for(2, 2, {1, 2});
-  EXPECT_EQ(s.to[2].got.back().what, "message");
+  EXPECT_EQ(s.to[2].got.back().kind, "message");
 }
 
 TEST(tcp_survival, parts_from_a_node_that_is_silent) {

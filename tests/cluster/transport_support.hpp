@@ -110,7 +110,7 @@ class silent_node {
 
 struct letter {
   node_id from;
-  std::string what;  ///< "message", "left" or "lost"
+  std::string kind;  ///< "message", "left" or "lost"
   bytes content;
 };
 
@@ -129,9 +129,9 @@ struct listener final : receiver {
     EXPECT_FALSE(why.empty());
     got.push_back({node, "lost", {}});
   }
-  std::size_t count(const std::string& what) const {
+  std::size_t count(const std::string& kind) const {
     return static_cast<std::size_t>(
-        std::count_if(got.begin(), got.end(), [&](const letter& l) { return l.what == what; }));
+        std::count_if(got.begin(), got.end(), [&](const letter& l) { return l.kind == kind; }));
   }
 };
 

@@ -173,7 +173,7 @@ TEST(in_process_transport, loses_a_node_that_is_killed) {
   other.join();
   network.kill(1);
   while (to_a.got.empty()) a->wait(clock::now() + patience);
-  EXPECT_EQ(to_a.got.front().what, "lost");
+  EXPECT_EQ(to_a.got.front().kind, "lost");
   EXPECT_FALSE(a->send(1, number(1)));
 }
 
@@ -382,12 +382,12 @@ TEST(tcp_transport, loses_a_node_that_is_silent) {
   m.to_0.thread = std::this_thread::get_id();
   // No thread is in node 1's wait(): it sends nothing, and its connection stays.
   while (m.to_0.got.empty()) m.node_0->wait(clock::now() + patience);
-  EXPECT_EQ(m.to_0.got.front().what, "lost");
+  EXPECT_EQ(m.to_0.got.front().kind, "lost");
   EXPECT_EQ(m.to_0.got.front().from, 1u);
   // When it goes on, it learns that the others have lost it.
   m.to_1.thread = std::this_thread::get_id();
   while (m.to_1.got.empty()) m.node_1->wait(clock::now() + patience);
-  EXPECT_EQ(m.to_1.got.front().what, "lost");
+  EXPECT_EQ(m.to_1.got.front().kind, "lost");
   EXPECT_EQ(m.to_1.got.front().from, 1u);
 }
 
@@ -408,11 +408,11 @@ TEST(tcp_transport, goes_on_while_it_warns_others_of_a_silent_node) {
     }
   };
   both_wait_for(m.to_1.got);  // it sends no heartbeats
-  EXPECT_EQ(m.to_1.got.front().what, "lost");
+  EXPECT_EQ(m.to_1.got.front().kind, "lost");
   EXPECT_TRUE(m.to_0.got.empty()) << "the others may not have read the report yet";
   ASSERT_TRUE(m.node_1->send(0, bytes(3)));
   both_wait_for(m.to_0.got);
-  EXPECT_EQ(m.to_0.got.front().what, "message");
+  EXPECT_EQ(m.to_0.got.front().kind, "message");
 }
 
 TEST(tcp_transport, counts_what_goes_of_a_large_message) {
@@ -444,7 +444,7 @@ TEST(tcp_transport, loses_a_node_whose_connection_ends) {
   m.to_0.thread = std::this_thread::get_id();
   m.node_1.reset();  // without stop
   while (m.to_0.got.empty()) m.node_0->wait(clock::now() + patience);
-  EXPECT_EQ(m.to_0.got.front().what, "lost");
+  EXPECT_EQ(m.to_0.got.front().kind, "lost");
 }
 
 }  // namespace

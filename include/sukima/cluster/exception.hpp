@@ -105,8 +105,8 @@ class remote_exception : public std::runtime_error {
  public:
   /// \param type  as C++ writes it
   /// \param what  the exception's own text
-  remote_exception(std::string type, const std::string& what, std::uint32_t node)
-      : std::runtime_error(what), type_(std::move(type)), node_(node) {}
+  remote_exception(std::string type, const std::string& message, std::uint32_t node)
+      : std::runtime_error(message), type_(std::move(type)), node_(node) {}
   const std::string& type() const noexcept { return type_; }
   /// The node where it was thrown.
   std::uint32_t node() const noexcept { return node_; }

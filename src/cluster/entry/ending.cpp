@@ -62,7 +62,7 @@ void end_process(const run_failure& why) {
     funlockfile(stdout);
   }
   const bool is_reported =
-      send_report({.kind = why.differs ? node_report::what::differs : node_report::what::fails,
+      send_report({.kind = why.differs ? node_report::type::differs : node_report::type::fails,
                    .status = why.status,
                    .lost = why.lost,
                    .sentence = why.sentence});

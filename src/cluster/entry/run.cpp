@@ -147,9 +147,9 @@ class own_node {
     const own_place& at = where_started();
     if (!at.tcp && !at.mpi) return;
     try {
-      send_report({node_report::what::meets});
+      send_report({node_report::type::meets});
       node_ = new_node(at);
-      send_report({node_report::what::met});
+      send_report({node_report::type::met});
     } catch (const start_failure& failure) {
       end_process({"node " + std::to_string(at.node()) + ": " + failure.what(), status_usage, failure.lost});
     }

@@ -29,9 +29,9 @@ struct counts {
 /// The counts of one node. Any thread.
 class counters {
  public:
-  void add(std::uint64_t counts::* what, std::uint64_t number = 1) {
+  void add(std::uint64_t counts::* counter, std::uint64_t number = 1) {
     const std::lock_guard hold(lock_);
-    counts_.*what += number;
+    counts_.*counter += number;
   }
   counts all() const {
     const std::lock_guard hold(lock_);

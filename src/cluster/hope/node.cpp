@@ -89,13 +89,13 @@ clock::time_point node::next_turn() const {
 
 void node::take_event(event& e) {
   switch (e.kind) {
-    case event::what::begins:
+    case event::type::begins:
       begin_entry(*e.entry);
       return;
-    case event::what::answered:
+    case event::type::answered:
       answer_came(e);
       return;
-    case event::what::began:
+    case event::type::began:
       if (e.of != nullptr)
         e.of->began = true;
       else
@@ -104,10 +104,10 @@ void node::take_event(event& e) {
       --unbegun_;
       place_began(e.of);
       return;
-    case event::what::aborted:
+    case event::type::aborted:
       forget_task(e.id);
       return;
-    case event::what::ended:
+    case event::type::ended:
       if (e.of == nullptr)
         root_ended(e);
       else
@@ -149,7 +149,7 @@ void node::begin_entry(active_entry& e) {
 
 void node::run_root(detail::task* t, context c) {
   auto* const root = static_cast<root_task*>(t);
-  root->owner->events_.post({.kind = event::what::began});
+  root->owner->events_.post({.kind = event::type::began});
   root->called->run(*root->called, c);
 }
 
@@ -200,7 +200,7 @@ void node::run(detail::cluster_entry& called) {
   workers_.run([&](context c) {
     suspend(c, [&](resumer r) {
       e.waiting = r;
-      events_.post({.kind = event::what::begins, .entry = &e});
+      events_.post({.kind = event::type::begins, .entry = &e});
     });
   });
   if (e.error) std::rethrow_exception(e.error);
@@ -210,18 +210,18 @@ void node::run(detail::cluster_entry& called) {
   called.get(called, content);
 }
 
-void node::answered(detail::task* t) noexcept { events_.post({.kind = event::what::answered, .t = t}); }
+void node::answered(detail::task* t) noexcept { events_.post({.kind = event::type::answered, .t = t}); }
 
 void node::answered_by_waiting(detail::task& t, resumer of_giver) noexcept {
-  events_.post({.kind = event::what::answered, .t = &t, .giver = of_giver});
+  events_.post({.kind = event::type::answered, .t = &t, .giver = of_giver});
 }
 
 void node::idle() noexcept { transport_->ring(); }
 
-void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::what::aborted, .id = id}); }
+void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::type::aborted, .id = id}); }
 
 void node::ended(detail::received_task& done_task) noexcept {
-  event e{.kind = event::what::ended, .t = &done_task};
+  event e{.kind = event::type::ended, .t = &done_task};
   e.of = done_task.form != nullptr ? &unit_of(done_task) : nullptr;
   try {
     if (done_task.aborted) {

@@ -131,7 +131,7 @@ class node final : public node_base {
   };
   /// An event that a worker leaves for the cluster thread.
   struct event {
-    enum class what : std::uint8_t { begins, answered, began, aborted, ended } kind;
+    enum class type : std::uint8_t { begins, answered, began, aborted, ended } kind;
     active_entry* entry = nullptr;
     detail::task* t = nullptr;
     unit* of = nullptr;  ///< null: the entry's own call

@@ -96,11 +96,11 @@ void node::ask_here() {
   if (asked_for_) return;
   const clock::time_point now = clock::now();
   if (now < may_take_back()) return;
-  const auto what = next_purpose(now);
-  if (!what) return;
+  const auto wanted = next_purpose(now);
+  if (!wanted) return;
   next_tick_ = now + chosen_.tick * others_.living_others();
-  const bool second_first = what == purpose::help || (what == purpose::plan && plan_.takes_second());
-  asked_for_ = what;
+  const bool second_first = wanted == purpose::help || (wanted == purpose::plan && plan_.takes_second());
+  asked_for_ = wanted;
   detail::request_task(workers_, second_first ? detail::giver::waits : detail::giver::goes_on);
 }
 

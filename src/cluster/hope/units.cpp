@@ -86,7 +86,7 @@ node::unit& node::unit_of(const detail::received_task& t) noexcept {
 
 void node::run_unit(detail::task* t, context c) {
   unit& u = unit_of(*static_cast<detail::received_task*>(t));
-  u.owner->events_.post({.kind = event::what::began, .of = &u});
+  u.owner->events_.post({.kind = event::type::began, .of = &u});
   u.run(t, c);
 }
 
@@ -256,11 +256,11 @@ void node::unclaim(unit& u) {
   const std::optional<node_id> giver = std::exchange(u.given_by, {});
   const bool is_announced = std::exchange(u.is_claimed, false);
   if (is_over_) return;
-  const note what{.kind = note_kind::unclaim, .entry = entry_, .task = u.key};
+  const note message{.kind = note_kind::unclaim, .entry = entry_, .task = u.key};
   if (is_announced)
-    others_.announce(what);
+    others_.announce(message);
   else if (giver)
-    others_.announce_to(*giver, what);
+    others_.announce_to(*giver, message);
 }
 
 void node::erase(unit& u) {

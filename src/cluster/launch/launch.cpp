@@ -37,7 +37,9 @@ constexpr int chunks_of_pipe = 2;
 /// Interval at which a launcher in the background of its terminal checks whether it is in the foreground.
 constexpr std::chrono::milliseconds foreground_time{1000};
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail(const char* failure) {
+  throw std::system_error(errno, std::generic_category(), failure);
+}
 
 // Long: the streams, signals and ends of the nodes share the loop that waits for all of them.
 class launcher {

@@ -21,7 +21,9 @@ namespace sukima::cluster {
 
 namespace {
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail(const char* failure) {
+  throw std::system_error(errno, std::generic_category(), failure);
+}
 
 }  // namespace
 

@@ -23,7 +23,7 @@ std::vector<remote_signals::failure> remote_signals::take_ended() {
   std::erase_if(all_, [&](const signaller& s) {
     int status = 0;
     if (waitpid(s.shell.pid, &status, WNOHANG) != s.shell.pid) return false;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == status_unreachable) failures.push_back(s.what);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == status_unreachable) failures.push_back(s.report);
     return true;
   });
   return failures;

@@ -31,7 +31,7 @@ class remote_signals {
  private:
   struct signaller {
     child shell;
-    failure what;
+    failure report;
   };
   const sigset_t mask_;
   std::vector<signaller> all_;

@@ -35,18 +35,18 @@ std::size_t run_end::running() const {
 bool run_end::on_report(unsigned n, const node_report& report, time_point now) {
   node& from = nodes_[n];
   switch (report.kind) {
-    case node_report::what::meets:
+    case node_report::type::meets:
       from.how_far = std::max(from.how_far, progress::meets);
       look_at_meeting(now);
       return false;
-    case node_report::what::met:
+    case node_report::type::met:
       from.how_far = progress::met;
       return false;
-    case node_report::what::differs:
+    case node_report::type::differs:
       status_of_difference_ = report.status;
       end_now(now);
       [[fallthrough]];
-    case node_report::what::fails:
+    case node_report::type::fails:
       if (!from.failure) from.failure = report;
       // A loss may have its reason elsewhere, whose report is still on its way: conclude() chooses.
       if (!hope_ && (report.lost >= 0 || !said_.empty())) return false;

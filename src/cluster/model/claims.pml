@@ -110,11 +110,11 @@ inline say_unclaim(me, task) {
   od;
   other = 0
 }
-inline say_result(me, task, what) {
+inline say_result(me, task, result) {
   other = 0;
   do
   :: other < NODES && other != me && RECEIVES(other, task) ->
-     result_sent[AT(other, task, me)] = 1; content[AT(other, task, me)] = what; other++
+     result_sent[AT(other, task, me)] = 1; content[AT(other, task, me)] = result; other++
   :: other < NODES -> other++
   :: other == NODES -> break
   od;
@@ -153,11 +153,11 @@ inline settle(me, task) {
   od;
   other = 0
 }
-inline set_value(me, task, what) {
+inline set_value(me, task, result) {
   if
   :: !HAS(me, task) ->
-     assert(what == VALUE(task));
-     value[(me) * TASKS + (task)] = what;
+     assert(result == VALUE(task));
+     value[(me) * TASKS + (task)] = result;
      settle(me, task);
      if
      :: runs[me] == task -> runs[me] = NONE

@@ -65,26 +65,26 @@ constexpr std::size_t longest_exception = std::size_t{1} << 20;
 
 struct description {
   std::string type = "unknown";  ///< as C++ writes it
-  std::string what{};
+  std::string message{};
   std::uint32_t node;  ///< where it was thrown
   std::string_view name{};  ///< the type's mangled name; empty: it does not travel as this type
 };
 
 description describe(const std::exception_ptr& thrown, node_id here) {
-  description d{.what = "unknown", .node = here};
+  description d{.message = "unknown", .node = here};
   try {
     std::rethrow_exception(thrown);
   } catch (const remote_exception& e) {
-    return {.type = e.type(), .what = e.what(), .node = e.node()};
+    return {.type = e.type(), .message = e.what(), .node = e.node()};
   } catch (const std::exception& e) {
     d.name = typeid(e).name();
-    d.what = e.what();
+    d.message = e.what();
     d.type = demangled(typeid(e).name());
   } catch (...) {
     const std::type_info* const known = abi::__cxa_current_exception_type();
     if (known == nullptr) return d;
     d.name = known->name();
-    d.what = d.type = demangled(known->name());
+    d.message = d.type = demangled(known->name());
   }
   return d;
 }
@@ -112,7 +112,7 @@ bytes write_exception(const std::exception_ptr& thrown, node_id node) {
   byte_sink(to)
       .number(d.node)
       .text(std::string_view(d.type).substr(0, longest_text))
-      .text(std::string_view(d.what).substr(0, longest_text))
+      .text(std::string_view(d.message).substr(0, longest_text))
       .text(content ? d.name : std::string_view())
       .raw(content.value_or(bytes()));
   return to;
@@ -122,7 +122,7 @@ std::exception_ptr read_exception(byte_view from) {
   byte_source source(from);
   const node_id node = source.number<std::uint32_t>();
   const std::string type = source.text(longest_text);
-  const std::string what = source.text(longest_text);
+  const std::string message = source.text(longest_text);
   const std::string name = source.text(longest_text);
   const detail::exception_form* const form = source.ok() ? form_named(name) : nullptr;
   if (form != nullptr) {
@@ -131,7 +131,7 @@ std::exception_ptr read_exception(byte_view from) {
     } catch (...) {  // of the user's codec, or the bytes are too few
     }
   }
-  return std::make_exception_ptr(remote_exception(type, what, node));
+  return std::make_exception_ptr(remote_exception(type, message, node));
 }
 
 }  // namespace cluster

@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 4> names{"meets", "met", "fails", "differ
 /// Comes before the mark, so that a program may print its variables.
 constexpr char report_sign = '\x1e';
 
-bool has_sentence(node_report::what kind) noexcept {
-  return kind == node_report::what::fails || kind == node_report::what::differs;
+bool has_sentence(node_report::type kind) noexcept {
+  return kind == node_report::type::fails || kind == node_report::type::differs;
 }
 
 /// Takes the first word, and the blank behind it.
@@ -37,7 +37,7 @@ std::optional<node_report> read_report(std::string_view rest) {
   const std::string_view name = take_word(rest);
   const auto* const found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return {};
-  node_report report{static_cast<node_report::what>(found - names.begin())};
+  node_report report{static_cast<node_report::type>(found - names.begin())};
   if (!has_sentence(report.kind)) return report;
   if (!take_number(rest, report.status) || !take_number(rest, report.lost)) return {};
   report.sentence = rest;

@@ -12,12 +12,12 @@
 namespace sukima::cluster {
 
 struct node_report {
-  enum class what : std::uint8_t {
+  enum class type : std::uint8_t {
     meets,  ///< it has begun its first entry, and waits there for the other nodes
     met,  ///< all nodes have arrived
     fails,  ///< it ends with this status, for the reason in the sentence
     differs,  ///< the same, and the run has failed: nodes do not run the same program
-  } kind = what::meets;
+  } kind = type::meets;
   int status = 0;
   int lost = -1;  ///< the node whose loss is the reason; -1: the reason is another one
   std::string sentence{};

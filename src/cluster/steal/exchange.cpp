@@ -67,21 +67,21 @@ void node::end_all(const run_failure& why) {
 
 void node::take_event(event& e) {
   switch (e.kind) {
-    case event::what::answered:
+    case event::type::answered:
       asking_here_ = asking::nothing;
       if (e.t != nullptr)
         give(*e.t);
       else
         refuse_all();
       return;
-    case event::what::aborted:
+    case event::type::aborted:
       if (const auto where = given_.find(e.id); where != given_.end()) {
         send(where->second.where, {.kind = message_kind::abort, .id = e.id});
         const std::lock_guard hold(lock_);
         ++statistics_.aborts;
       }
       return;
-    case event::what::ended: {
+    case event::type::ended: {
       auto* const t = static_cast<detail::received_task*>(e.t);
       const auto here = received_.find({t->from, t->id});
       if (here == received_.end()) {
@@ -100,7 +100,7 @@ void node::take_event(event& e) {
       t->destroy(t);
       return;
     }
-    case event::what::entry_over:
+    case event::type::entry_over:
       for (node_id n = 0; n < nodes_; ++n)
         if (n != self_ && !gone_[n])
           send(n, {.kind = message_kind::entry,
@@ -111,7 +111,7 @@ void node::take_event(event& e) {
       refuse_all();
       lifelines_.begin_entry(static_cast<std::uint32_t>(e.id) + 1);
       return;
-    case event::what::differs:
+    case event::type::differs:
       for (node_id n = 0; n < nodes_; ++n)
         if (n != self_ && !gone_[n]) send(n, {.kind = message_kind::differs, .content = e.content});
       wait_for_leaving();

@@ -98,7 +98,7 @@ void node::run(detail::cluster_entry& entry) {
 }
 
 void node::run_here(detail::cluster_entry& entry) {
-  event over{.kind = event::what::entry_over, .id = active_entry_.load()};
+  event over{.kind = event::type::entry_over, .id = active_entry_.load()};
   put_name(over.content, name_of(entry));
   const std::size_t size_of_name = over.content.size();
   std::exception_ptr thrown;
@@ -111,8 +111,8 @@ void node::run_here(detail::cluster_entry& entry) {
     thrown = std::current_exception();
     over.how = outcome::thrown;
     over.content.resize(size_of_name);
-    const bytes what = write_exception(thrown, self_);
-    over.content.insert(over.content.end(), what.begin(), what.end());
+    const bytes exception = write_exception(thrown, self_);
+    over.content.insert(over.content.end(), exception.begin(), exception.end());
   }
   over.solutions = solutions_.all();
   active_entry_.store(0);  // then ring, in post; partners: ask_others, idle()
@@ -153,7 +153,7 @@ void node::help(detail::cluster_entry& entry) {
 
 void node::end_differing(const std::string& sentence) {
   const byte_view text = std::as_bytes(std::span(sentence));
-  events_.post({.kind = event::what::differs, .content = bytes(text.begin(), text.end())});
+  events_.post({.kind = event::type::differs, .content = bytes(text.begin(), text.end())});
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));  // the cluster thread ends the process
 }
 
@@ -162,7 +162,7 @@ traffic node::statistics() const {
   return statistics_;
 }
 
-void node::answered(detail::task* t) noexcept { events_.post({.kind = event::what::answered, .t = t}); }
+void node::answered(detail::task* t) noexcept { events_.post({.kind = event::type::answered, .t = t}); }
 
 void node::unanswered() noexcept {
   // If it is already set, no ring is needed: the thread that has set it rings, and then ask_here runs.
@@ -174,10 +174,10 @@ void node::idle() noexcept {
   if (active_entry_.load() != 0 && !idle_reported_.exchange(true)) transport_->ring();
 }
 
-void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::what::aborted, .id = id}); }
+void node::aborted(std::uint64_t id) noexcept { events_.post({.kind = event::type::aborted, .id = id}); }
 
 void node::ended(detail::received_task& done_task) noexcept {
-  event e{.kind = event::what::ended, .t = &done_task};
+  event e{.kind = event::type::ended, .t = &done_task};
   try {
     if (done_task.aborted) {
       e.how = outcome::aborted;

@@ -59,7 +59,7 @@ class node final : public node_base {
  private:
   /// An event that a worker leaves for the cluster thread.
   struct event {
-    enum class what : std::uint8_t { answered, aborted, ended, entry_over, differs } kind;
+    enum class type : std::uint8_t { answered, aborted, ended, entry_over, differs } kind;
     detail::task* t = nullptr;
     std::uint64_t id = 0;
     outcome how = outcome::ok;

@@ -17,7 +17,7 @@ struct letter {
   clock::time_point due;
   std::uint64_t number;  ///< in the order of sending: letters that are due at once keep it
   node_id from;
-  event what;
+  event type;
   bytes content;
 };
 struct later {
@@ -59,20 +59,20 @@ struct in_process_network::shared_state {
     return std::chrono::nanoseconds(
         static_cast<std::int64_t>((draw >> 8) % static_cast<std::uint64_t>(most)));
   }
-  void post(node_id from, node_id to, event what, bytes content) {
+  void post(node_id from, node_id to, event type, bytes content) {
     node& n = nodes[to];
     const clock::time_point due = std::max(clock::now() + delay(), n.last_due[from]);
     n.last_due[from] = due;
     n.queued[from] += content.size();
-    n.inbox.push({due, ++letters, from, what, std::move(content)});
+    n.inbox.push({due, ++letters, from, type, std::move(content)});
     n.changed.notify_all();
   }
-  void leave(node_id gone, event what) {
+  void leave(node_id gone, event type) {
     if (nodes[gone].gone) return;
     nodes[gone].gone = true;
     nodes[gone].changed.notify_all();
     for (node_id other = 0; other < chosen.nodes; ++other)
-      if (other != gone && !nodes[other].gone) post(gone, other, what, {});
+      if (other != gone && !nodes[other].gone) post(gone, other, type, {});
   }
 
   const options chosen;
@@ -153,7 +153,7 @@ class in_process_transport final : public transport {
 
  private:
   void deliver(const letter& l) {
-    switch (l.what) {
+    switch (l.type) {
       case event::message:
         receiver_->on_message(l.from, l.content);
         break;

@@ -123,7 +123,7 @@ class tcp_transport final : public transport {
     std::vector<early_frame> early;
     early.swap(early_);
     for (const early_frame& e : early)
-      if (!peers_[e.from].gone) deliver(e.from, e.what);
+      if (!peers_[e.from].gone) deliver(e.from, e.content);
     if (early.empty()) io_.run_one_until(until);
     io_.poll();
   }
@@ -170,7 +170,7 @@ class tcp_transport final : public transport {
   };
   struct early_frame {
     node_id from;
-    frame what;
+    frame content;
   };
 
   /// \param lost  as in start_failure
@@ -473,7 +473,7 @@ class tcp_transport final : public transport {
     }
     const node_id node = c.peer().node;
     const bool leaves = std::any_of(early_.begin(), early_.end(), [&](const early_frame& e) {
-      return e.from == node && e.what.kind == frame_kind::leave;
+      return e.from == node && e.content.kind == frame_kind::leave;
     });
     if (peers_[node].gone || leaves || is_ending()) return;
     if (meeting_ && !chosen_.survives_losses) {

@@ -37,7 +37,7 @@ inline constexpr std::size_t largest_message = std::size_t{256} << 20;
 /// The reason why a node cannot begin, as one sentence for the user.
 struct start_failure : std::runtime_error {
   using std::runtime_error::runtime_error;
-  start_failure(const std::string& what, int lost_node) : std::runtime_error(what), lost(lost_node) {}
+  start_failure(const std::string& message, int lost_node) : std::runtime_error(message), lost(lost_node) {}
   int lost = -1;  ///< the node that was lost while they met; -1: the reason is another one
 };
 
