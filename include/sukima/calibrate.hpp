@@ -26,7 +26,7 @@ struct calibration_plan {
   double valid_seconds = 30.0 * 86400;
   /// Called with the name of the next measurement and the progress; may be empty. An exception that it throws
   /// ends the calibration.
-  std::function<void(const std::string& what, std::size_t done, std::size_t total)> progress;
+  std::function<void(const std::string& step, std::size_t done, std::size_t total)> progress;
 };
 
 /// A profile and the data that it points to.

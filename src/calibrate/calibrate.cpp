@@ -83,8 +83,8 @@ calibration calibrate(const calibration_plan& plan) {
   const double seconds = plan.window_seconds;
   const std::size_t total = cpus.size() + pairs.size() + 2;
   std::size_t done = 0;
-  const auto show = [&](const std::string& what) {
-    if (plan.progress) plan.progress(what, done, total);
+  const auto show = [&](const std::string& step) {
+    if (plan.progress) plan.progress(step, done, total);
     done++;
   };
 

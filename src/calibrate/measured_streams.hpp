@@ -18,8 +18,8 @@
 
 namespace sukima::calibrate_detail {
 
-[[noreturn]] inline void fail(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
+[[noreturn]] inline void fail(const char* failure) {
+  throw std::system_error(errno, std::generic_category(), failure);
 }
 
 struct ring_remover {

@@ -46,9 +46,9 @@ void note_uncaught(const thrown_tag& thrown) noexcept {
   e.set = true;
 }
 
-[[noreturn]] void refuse(const char* what, int status) noexcept {
+[[noreturn]] void refuse(const char* message, int status) noexcept {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s\n", what);
+  std::fprintf(stderr, "%s\n", message);
   std::_Exit(status);
 }
 

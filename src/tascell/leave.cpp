@@ -171,8 +171,8 @@ bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* f
   base->depth = depth;
   return sukima_try(
              &base->jump,
-             [](char* above, void* what) {
-               const call* const c = static_cast<call*>(what);
+             [](char* above, void* argument) {
+               const call* const c = static_cast<call*>(argument);
                c->run(above, c->frame);
                return 0;
              },

@@ -29,8 +29,8 @@ TEST(calibrate, measures_every_cpu_and_pair_and_the_result_can_be_stored) {
   std::size_t total = 0;
   calibration_plan plan;
   plan.window_seconds = 0.001;
-  plan.progress = [&](const std::string& what, std::size_t done, std::size_t of) {
-    EXPECT_FALSE(what.empty());
+  plan.progress = [&](const std::string& step, std::size_t done, std::size_t of) {
+    EXPECT_FALSE(step.empty());
     EXPECT_EQ(done, announced);
     announced++;
     total = of;

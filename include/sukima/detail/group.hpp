@@ -60,6 +60,6 @@ bool group_is_cancelled(const group_core& g) noexcept;
 /// Whether hints are followed where its children run.
 bool group_follows_hints(const group_core& g) noexcept;
 /// \throws usage_error outside a runtime
-void require_fiber(const char* what);
+void require_fiber(const char* message);
 
 }  // namespace sukima::detail

@@ -20,8 +20,8 @@ class json_place {
  public:
   using json = nlohmann::json;
   /// \throws Error with the place and the text
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error((where_.empty() ? root_ : where_) + ": " + what);
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error((where_.empty() ? root_ : where_) + ": " + problem);
   }
   const json& value() const { return value_; }
   void expect_object() const {

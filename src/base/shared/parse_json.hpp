@@ -30,11 +30,11 @@ inline std::string reason_of(const nlohmann::json::exception& error) {
 /// \param what the text is, for messages
 /// \throws Error the text is no JSON
 template <class Error>
-nlohmann::json parse_json(std::string_view text, const std::string& what) {
+nlohmann::json parse_json(std::string_view text, const std::string& name) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(what + " is no JSON: " + reason_of(error));
+    throw Error(name + " is no JSON: " + reason_of(error));
   }
 }
 

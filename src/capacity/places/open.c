@@ -11,18 +11,18 @@
 sukima_place_table* sukima_place_table_open(const sukima_capacity_options* options) {
   static const sukima_capacity_options own = {.affinity = SUKIMA_CAPACITY_AT_OPEN};
   int error = errno;
-  sukima_capacity_options what = options != NULL ? *options : own;
-  what.override_text = "";  // the user's number of CPUs moves no place
+  sukima_capacity_options chosen = options != NULL ? *options : own;
+  chosen.override_text = "";  // the user's number of CPUs moves no place
   sukima_place_table* table = cap_allocate(sizeof *table);
   cap_reader* reader = cap_allocate(sizeof *reader);
-  if (table == NULL || reader == NULL || cap_reader_set(reader, &what) != 0) {
+  if (table == NULL || reader == NULL || cap_reader_set(reader, &chosen) != 0) {
     if (table != NULL) cap_release(table, sizeof *table);
     table = NULL;
   } else {
     sukima_capacity_facts facts;
     cap_reader_read(reader, &facts);
-    table->pid = what.pid;
-    table->affinity_of = what.affinity;
+    table->pid = chosen.pid;
+    table->affinity_of = chosen.affinity;
     table->open_affinity = reader->open_affinity;
     cap_cpu_set_copy(&table->affinity_at_open, &reader->affinity_at_open);
     strcpy(table->root, reader->root);
@@ -58,9 +58,9 @@ const sukima_place_table* sukima_place_table_of_machine(void) {
 
 // The CPUs that the process may use now, as a set in the reader.
 static const cap_cpu_set* read_allowed(const sukima_place_table* table, cap_reader* reader) {
-  sukima_capacity_options what = {
+  sukima_capacity_options chosen = {
       .root = table->root, .override_text = "", .pid = table->pid, .affinity = table->affinity_of};
-  if (cap_reader_set(reader, &what) != 0) return NULL;
+  if (cap_reader_set(reader, &chosen) != 0) return NULL;
   reader->open_affinity = table->open_affinity;
   cap_cpu_set_copy(&reader->affinity_at_open, &table->affinity_at_open);
   sukima_capacity_facts facts;

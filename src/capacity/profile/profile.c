@@ -78,8 +78,8 @@ size_t sukima_capacity_profile_path(char* path, size_t size) {
   return (size_t)length;
 }
 
-static void explain(char* error, size_t error_size, const char* path, const char* what) {
-  if (error != NULL && error_size != 0) snprintf(error, error_size, "%s: %s", path, what);
+static void explain(char* error, size_t error_size, const char* path, const char* problem) {
+  if (error != NULL && error_size != 0) snprintf(error, error_size, "%s: %s", path, problem);
 }
 
 sukima_capacity_profile* sukima_capacity_profile_read(const char* path, char* error, size_t error_size) {

@@ -130,13 +130,13 @@ static size_t count_lines(cap_text content) {
   return lines;
 }
 
-static void fail(char* error, size_t error_size, uint64_t number, const char* what) {
+static void fail(char* error, size_t error_size, uint64_t number, const char* problem) {
   if (error == NULL || error_size == 0) return;
   cap_writer out = cap_writer_make(error, error_size);
   cap_write(&out, "line ");
   cap_write_number(&out, number);
   cap_write(&out, ": ");
-  cap_write(&out, what);
+  cap_write(&out, problem);
   cap_write(&out, "; run 'sukima calibrate' to measure again");
 }
 

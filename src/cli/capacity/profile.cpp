@@ -139,8 +139,8 @@ sukima::calibration measure_profile(sukima::calibration_plan plan) {
           fmt::format("this process may not use CPU {}: choose from {}", cpu, cpu_list_text(allowed)));
   warn_of_others();
   progress_line progress;
-  plan.progress = [&progress](const std::string& what, std::size_t done, std::size_t total) {
-    progress.show(fmt::format("{} ({} of {})", what, done, total));
+  plan.progress = [&progress](const std::string& step, std::size_t done, std::size_t total) {
+    progress.show(fmt::format("{} ({} of {})", step, done, total));
   };
   try {
     return sukima::calibrate(plan);

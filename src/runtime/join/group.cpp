@@ -447,8 +447,8 @@ bool group_follows_hints(const group_core& g) noexcept {
   return g.runtime->chosen.placement != placement_policy::off;
 }
 
-void require_fiber(const char* what) {
-  if (running_fiber() == nullptr) throw usage_error(what);
+void require_fiber(const char* message) {
+  if (running_fiber() == nullptr) throw usage_error(message);
 }
 
 }  // namespace sukima::detail

@@ -80,14 +80,14 @@ inline end_s() {
   atomic { assert(s_on != NOWHERE && joining == DONE && !s_ended); s_ended = true; advanced = true }
 }
 
-inline reply_to_thief(what) {
+inline reply_to_thief(answer) {
 #ifdef BUG_UNPARK_FIRST
   advanced = true;
 #endif
   atomic {
     assert(reply == 0);
-    if :: what == A_TASK -> given++ :: else fi;
-    reply = what
+    if :: answer == A_TASK -> given++ :: else fi;
+    reply = answer
   };
 #ifndef BUG_UNPARK_FIRST
   advanced = true

@@ -52,11 +52,11 @@ inline request_poll(s) {
   fi
 }
 
-inline reply_to_thief(t, what) {
+inline reply_to_thief(t, answer) {
   atomic {
     assert(reply[t] == 0);
-    reply[t] = what;
-    if :: what == A_TASK -> given[t]++ :: else fi
+    reply[t] = answer;
+    if :: answer == A_TASK -> given[t]++ :: else fi
   }
 }
 
