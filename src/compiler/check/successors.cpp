@@ -48,8 +48,8 @@ class successor_checker : rules {
                          tok::lesslessequal, tok::greatergreaterequal, tok::plusplus, tok::minusminus);
   }
 
-  void check_head(const construct& c, token_range part, const std::string& what) const {
-    const std::string where = what + " of a loop by successor";
+  void check_head(const construct& c, token_range part, const std::string& name) const {
+    const std::string where = name + " of a loop by successor";
     for (token_index t = part.begin; t < part.end; ++t) {
       if (is_change(unit_.tokens[t]))
         error(location_of(t),

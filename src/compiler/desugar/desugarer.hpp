@@ -63,9 +63,9 @@ class desugarer : private token_stream {
   void join();
   void join_one(construct& c, bool& plain_seen);
   void poll();
-  token_range block(const std::string& what);
+  token_range block(const std::string& role);
   /// The expression in parentheses after `guard`, `split` or `catch`: the initial value of `type NAME`.
-  token_range parenthesis(const std::string& type, const std::string& variable, const std::string& what);
+  token_range parenthesis(const std::string& type, const std::string& variable, const std::string& keyword);
   void declare_this(const std::string& task, clang::SourceLocation location);
   construct& begin(construct_kind kind);
   void end(construct& c);
@@ -79,7 +79,7 @@ class desugarer : private token_stream {
   void put_loop_type(const construct& c, clang::SourceLocation location);
   void bounds(construct& c);
   void handles(construct& c, bool is_loop);
-  void bound_block(construct& c, token_range& block, const std::string& what, bool is_put);
+  void bound_block(construct& c, token_range& block, const std::string& role, bool is_put);
 
   closure_syntax syntax_;
   closure_declaration* closure_ = nullptr;  ///< the closure whose block is being read

@@ -56,8 +56,8 @@ void desugarer::bounds(construct& c) {
 }
 
 /// PUT and GET: a block in which `this` is bound.
-void desugarer::bound_block(construct& c, token_range& range, const std::string& what, bool is_put) {
-  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " must be a block");
+void desugarer::bound_block(construct& c, token_range& range, const std::string& role, bool is_put) {
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + role + " must be a block");
   const SourceLocation location = token().getLocation();
   range.begin = here();
   copy();

@@ -77,8 +77,8 @@ void desugarer::end(construct& c) {
   current_ = c.parent;
 }
 
-token_range desugarer::block(const std::string& what) {
-  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " must be a block");
+token_range desugarer::block(const std::string& role) {
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + role + " must be a block");
   token_range range{here(), 0};
   copy();
   copy_to(tok::r_brace);
@@ -95,9 +95,9 @@ void desugarer::declare_this(const std::string& task, SourceLocation location) {
 }
 
 token_range desugarer::parenthesis(const std::string& type, const std::string& variable,
-                                   const std::string& what) {
+                                   const std::string& keyword) {
   const SourceLocation location = token().getLocation();
-  if (!is(tok::l_paren)) fail(location, "expected '(' after '" + what + "'");
+  if (!is(tok::l_paren)) fail(location, "expected '(' after '" + keyword + "'");
   put(tok::l_brace, location);
   for (const char* const word : {"unsigned", "long"})
     if (type == "tag") put(word, location);
@@ -133,9 +133,9 @@ void desugarer::do_two() {
 void desugarer::wind() {
   construct& c = begin(construct_kind::wind);
   put(tok::l_brace, c.location);
-  const auto action = [&](const char* what) {
+  const auto action = [&](const char* role) {
     if (!is(tok::l_brace))
-      fail(token().getLocation(), std::string("expected '{': ") + what + " must be a block");
+      fail(token().getLocation(), std::string("expected '{': ") + role + " must be a block");
     token_range range{here(), 0};
     copy();
     copy_to(tok::r_brace);

@@ -19,7 +19,8 @@ class printer {
         line_directives_(line_directives) {}
 
   void print(writer& out, const sheet& s) const {
-    for (const step& one : s.steps()) std::visit([&](const auto& what) { print_step(out, what); }, one.what);
+    for (const step& one : s.steps())
+      std::visit([&](const auto& content) { print_step(out, content); }, one.content);
   }
 
  private:

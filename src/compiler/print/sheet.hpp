@@ -83,7 +83,7 @@ struct source_line {
 struct line_end {};
 
 struct step {
-  std::variant<plain_text, word, source_line, line_end, token_run, sheet> what;
+  std::variant<plain_text, word, source_line, line_end, token_run, sheet> content;
 };
 
 }  // namespace sukima::language
