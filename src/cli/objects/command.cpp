@@ -76,13 +76,13 @@ int calibrate(const objects_options& options) {
 
 /// The CPUs that the user gave, or those that the limits allow: a plan outlives the present neighbours. With
 /// --load, those that the neighbours leave.
-void set_cpus(const objects_options& options, planned& what) {
+void set_cpus(const objects_options& options, planned& planning) {
   if (options.cpus) {
     if (options.load)
       throw process::usage_error("--cpus gives the number that --load would measure: leave out one of them");
     if (!std::isfinite(*options.cpus)) throw process::usage_error("--cpus must be a number of CPUs");
-    what.cpus = *options.cpus;
-    what.cpus_reason = "as given";
+    planning.cpus = *options.cpus;
+    planning.cpus_reason = "as given";
     return;
   }
   constexpr double load_seconds = 1;
@@ -91,35 +91,36 @@ void set_cpus(const objects_options& options, planned& what) {
   const capacity_report report = meter.explain();
   sukima_capacity_estimate usable = meter.usable();
   if (!options.load) usable.usable = report->facts.usable;
-  what.cpus = usable.usable;
-  what.cpus_reason = reason_for(*report, usable);
+  planning.cpus = usable.usable;
+  planning.cpus_reason = reason_for(*report, usable);
 }
 
-void store(const planned& what, const std::string& path) {
-  const model::candidate& chosen = what.plan.ranking[what.plan.chosen];
-  replace_file(path, model::plan_text(what.program, chosen, what.cpus, sukima_capacity_machine(nullptr)));
+void store(const planned& planning, const std::string& path) {
+  const model::candidate& chosen = planning.plan.ranking[planning.plan.chosen];
+  replace_file(path,
+               model::plan_text(planning.program, chosen, planning.cpus, sukima_capacity_machine(nullptr)));
 }
 
 int make_plan(const objects_options& options) {
   refuse_seconds(options);
   if (options.file.empty())
     throw process::usage_error("sukima objects plan needs the file with the description");
-  planned what;
+  planned planning;
   try {
-    what.program = model::parse_description(read_file(options.file, "the description"));
+    planning.program = model::parse_description(read_file(options.file, "the description"));
     model::plan_request request;
     request.where.costs = read_costs();
-    set_cpus(options, what);
-    request.where.cpus = what.cpus;
-    what.by_paper = request.by_paper = options.decides == "paper";
-    what.plan = quiet_plan(what.program, request);
+    set_cpus(options, planning);
+    request.where.cpus = planning.cpus;
+    planning.by_paper = request.by_paper = options.decides == "paper";
+    planning.plan = quiet_plan(planning.program, request);
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", options.file, error.what()));
   } catch (const model::costs_error& error) {
     throw process::usage_error(error.what());
   }
-  if (!options.output.empty()) store(what, options.output);
-  fmt::print("{}", options.json ? plan_json(what).dump(2) + "\n" : plan_report(what));
+  if (!options.output.empty()) store(planning, options.output);
+  fmt::print("{}", options.json ? plan_json(planning).dump(2) + "\n" : plan_report(planning));
   return process::exit_success;
 }
 
@@ -151,12 +152,12 @@ int validate(const objects_options& options, const program_words& program) {
         "sukima objects validate runs a program after -- on the CPUs that there are: leave out FILE, --cpus "
         "and --output");
   constexpr double most_seconds = 60;
-  planned what;
-  set_cpus(options, what);
+  planned planning;
+  set_cpus(options, planning);
   try {
     const validation result =
         validate_program(*program, options.seconds.value_or(most_seconds), options.quick ? 1 : 5,
-                         {.where = {.cpus = what.cpus, .costs = read_costs()}});
+                         {.where = {.cpus = planning.cpus, .costs = read_costs()}});
     fmt::print("{}", options.json ? validation_json(result).dump(2) + "\n" : validation_report(result));
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("'{}': {}", program->front(), error.what()));

@@ -16,9 +16,9 @@
 
 namespace sukima::cli::objects {
 
-std::string read_file(const std::string& path, const std::string& what) {
+std::string read_file(const std::string& path, const std::string& role) {
   const std::optional<std::string> text = path == "-" ? read_all(std::cin) : read_file_text(path);
-  if (!text) throw process::usage_error(fmt::format("{} '{}' cannot be read; give another file", what, path));
+  if (!text) throw process::usage_error(fmt::format("{} '{}' cannot be read; give another file", role, path));
   return *text;
 }
 

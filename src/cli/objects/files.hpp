@@ -13,7 +13,7 @@ namespace model = sukima::objects::model;
 /// The whole file; standard input for "-".
 /// \param what the kind of file, for the error
 /// \throws usage_error if it cannot be read
-std::string read_file(const std::string& path, const std::string& what);
+std::string read_file(const std::string& path, const std::string& role);
 
 /// Replaces the file as a whole, so that no reader sees a part of it.
 /// \throws usage_error if it cannot be written

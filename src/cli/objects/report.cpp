@@ -17,11 +17,11 @@ using model::candidate;
 using nlohmann::json;
 
 /// The names of the members of each group.
-std::vector<std::vector<std::string>> groups_of(const planned& what, const candidate& one) {
+std::vector<std::vector<std::string>> groups_of(const planned& planning, const candidate& one) {
   std::map<std::size_t, std::vector<std::string>> groups;
   if (model::parts_of(one.how.model).grouped) {
-    for (std::size_t i = 0; i < what.program.objects.size(); i++)
-      groups[one.how.groups[i]].push_back(what.program.objects[i].name);
+    for (std::size_t i = 0; i < planning.program.objects.size(); i++)
+      groups[one.how.groups[i]].push_back(planning.program.objects[i].name);
   }
   std::vector<std::vector<std::string>> result;
   for (auto& [unused, members] : groups) result.push_back(std::move(members));
@@ -33,7 +33,7 @@ std::string simulated_text(const candidate& one) {
   return fmt::format("{} ± {}", time_text(one.simulated.time_ns), time_text(one.simulated.spread_ns));
 }
 
-json candidate_json(const planned& what, const candidate& one) {
+json candidate_json(const planned& planning, const candidate& one) {
   json result = {{"model", model::name_of(one.how.model)},
                  {"time_ns", one.simulated.time_ns},
                  {"spread_ns", one.simulated.spread_ns},
@@ -41,17 +41,17 @@ json candidate_json(const planned& what, const candidate& one) {
                  {"paper_ns", one.paper_ns},
                  {"units", one.units},
                  {"busy_cpus", one.simulated.busy_cpus},
-                 {"groups", groups_of(what, one)},
+                 {"groups", groups_of(planning, one)},
                  {"capacities", json::object()}};
-  for (std::size_t i = 0; i < what.program.streams.size(); i++)
-    result["capacities"][what.program.streams[i].name] = one.how.capacities[i];
+  for (std::size_t i = 0; i < planning.program.streams.size(); i++)
+    result["capacities"][planning.program.streams[i].name] = one.how.capacities[i];
   return result;
 }
 
-std::string capacities_text(const planned& what, const candidate& one) {
+std::string capacities_text(const planned& planning, const candidate& one) {
   std::string text;
-  for (std::size_t i = 0; i < what.program.streams.size(); i++) {
-    const model::stream& stream = what.program.streams[i];
+  for (std::size_t i = 0; i < planning.program.streams.size(); i++) {
+    const model::stream& stream = planning.program.streams[i];
     if (one.how.capacities[i] == stream.capacity) continue;
     text +=
         fmt::format("  {}: {} messages instead of {}\n", stream.name, one.how.capacities[i], stream.capacity);
@@ -156,18 +156,19 @@ json recording_json(const model::description& seen) {
           {"description", json::parse(model::description_text(seen))}};
 }
 
-std::string plan_report(const planned& what) {
-  const model::plan& plan = what.plan;
+std::string plan_report(const planned& planning) {
+  const model::plan& plan = planning.plan;
   const candidate& chosen = plan.ranking[plan.chosen];
-  const double time = what.by_paper ? chosen.paper_ns : chosen.simulated.time_ns;
+  const double time = planning.by_paper ? chosen.paper_ns : chosen.simulated.time_ns;
   std::string text =
-      chosen.simulated.stuck && !what.by_paper
-          ? fmt::format("It is expected never to end on {:.3g} CPUs ({}).\n", what.cpus, what.cpus_reason)
+      chosen.simulated.stuck && !planning.by_paper
+          ? fmt::format("It is expected never to end on {:.3g} CPUs ({}).\n", planning.cpus,
+                        planning.cpus_reason)
           : fmt::format("Run it as {}: {} expected on {:.3g} CPUs ({}).\n", model::name_of(chosen.how.model),
-                        time_text(time), what.cpus, what.cpus_reason);
-  if (what.program.recorded && !what.program.recorded->whole)
+                        time_text(time), planning.cpus, planning.cpus_reason);
+  if (planning.program.recorded && !planning.program.recorded->whole)
     text += fmt::format("That is for the {:.3g} s of its run that were recorded.\n",
-                        what.program.recorded->seconds);
+                        planning.program.recorded->seconds);
   text += fmt::format("{}.\n\n", plan.bottleneck);
   text += fmt::format("  {:<20} {:>6}  {:<24} {}\n", "model", "units", "simulation", "paper's formula");
   for (std::size_t i = 0; i < plan.ranking.size(); i++) {
@@ -180,23 +181,23 @@ std::string plan_report(const planned& what) {
   for (const model::left_out_model& one : plan.left_out)
     text += fmt::format("Left out: {}, because {}.\n", model::name_of(one.model), one.reason);
   std::size_t number = 0;
-  for (const std::vector<std::string>& group : groups_of(what, chosen))
+  for (const std::vector<std::string>& group : groups_of(planning, chosen))
     text += fmt::format("Group {}: {}\n", ++number, fmt::join(group, ", "));
-  return text + capacities_text(what, chosen);
+  return text + capacities_text(planning, chosen);
 }
 
-json plan_json(const planned& what) {
+json plan_json(const planned& planning) {
   json ranking = json::array(), left_out = json::array();
-  for (const candidate& one : what.plan.ranking) ranking.push_back(candidate_json(what, one));
-  for (const model::left_out_model& one : what.plan.left_out)
+  for (const candidate& one : planning.plan.ranking) ranking.push_back(candidate_json(planning, one));
+  for (const model::left_out_model& one : planning.plan.left_out)
     left_out.push_back({{"model", model::name_of(one.model)}, {"reason", one.reason}});
-  return {{"program", what.program.program},
-          {"cpus", what.cpus},
-          {"cpus_reason", what.cpus_reason},
-          {"decided_by", what.by_paper ? "paper" : "simulation"},
-          {"chosen", model::name_of(what.plan.ranking[what.plan.chosen].how.model)},
-          {"tied", what.plan.tied},
-          {"bottleneck", what.plan.bottleneck},
+  return {{"program", planning.program.program},
+          {"cpus", planning.cpus},
+          {"cpus_reason", planning.cpus_reason},
+          {"decided_by", planning.by_paper ? "paper" : "simulation"},
+          {"chosen", model::name_of(planning.plan.ranking[planning.plan.chosen].how.model)},
+          {"tied", planning.plan.tied},
+          {"bottleneck", planning.plan.bottleneck},
           {"ranking", std::move(ranking)},
           {"left_out", std::move(left_out)}};
 }

@@ -20,8 +20,8 @@ struct planned {
   bool by_paper = false;
 };
 
-std::string plan_report(const planned& what);
-nlohmann::json plan_json(const planned& what);
+std::string plan_report(const planned& planning);
+nlohmann::json plan_json(const planned& planning);
 
 /// The observations of a program.
 std::string recording_report(const model::description& seen);

@@ -33,13 +33,13 @@ std::string throttling_text(const sukima_capacity_limit& limit) {
 }
 
 /// A file's name without the root of a recorded tree.
-std::string file_of(const answer& what, const char* file) {
+std::string file_of(const answer& result, const char* file) {
   const std::string name = file;
-  return what.root.empty() || !name.starts_with(what.root) ? name : name.substr(what.root.size());
+  return result.root.empty() || !name.starts_with(result.root) ? name : name.substr(result.root.size());
 }
 
-std::string limits_text(const answer& what, bool colour) {
-  const sukima_capacity_report& report = *what.report;
+std::string limits_text(const answer& result, bool colour) {
+  const sukima_capacity_report& report = *result.report;
   std::string text;
   for (std::size_t i = 0; i < report.limit_count; ++i) {
     const sukima_capacity_limit& limit = report.limits[i];
@@ -47,23 +47,23 @@ std::string limits_text(const answer& what, bool colour) {
     const std::string line =
         fmt::format("{} {:<9} {}", binding ? '*' : ' ', sukima_capacity_kind_name(limit.kind), limit.text);
     text += fmt::format("{} {}\n", styled(line, bold, colour && binding),
-                        styled(fmt::format("({})", file_of(what, limit.file)), dim, colour));
+                        styled(fmt::format("({})", file_of(result, limit.file)), dim, colour));
     if (const std::string units = operator_units(limit); !units.empty())
       text += fmt::format("            {}{}\n", units, throttling_text(limit));
   }
   for (std::size_t i = 0; i < report.note_count; ++i)
-    text += fmt::format("  note      {} {}\n", file_of(what, report.notes[i].file), report.notes[i].text);
+    text += fmt::format("  note      {} {}\n", file_of(result, report.notes[i].file), report.notes[i].text);
   return text;
 }
 
-std::string runtimes_text(const answer& what, bool colour) {
-  if (what.runtimes.empty()) return {};
+std::string runtimes_text(const answer& result, bool colour) {
+  if (result.runtimes.empty()) return {};
   std::string text = "\nWhat runtimes report here:\n";
   std::size_t width = 0;
-  for (const runtime_answer& b : what.runtimes) width = std::max(width, b.runtime.size());
-  for (const runtime_answer& b : what.runtimes) {
+  for (const runtime_answer& b : result.runtimes) width = std::max(width, b.runtime.size());
+  for (const runtime_answer& b : result.runtimes) {
     const bool wrong =
-        b.threads && (*b.threads >= what.estimate.usable + 1 || *b.threads + 1 <= what.estimate.usable);
+        b.threads && (*b.threads >= result.estimate.usable + 1 || *b.threads + 1 <= result.estimate.usable);
     const std::string number = b.threads ? fmt::format("{}", *b.threads) : std::string("?");
     text += fmt::format("  {:<{}}  {}  {}\n", b.runtime, width,
                         styled(fmt::format("{:>5}", number), yellow, colour && wrong),
@@ -96,51 +96,51 @@ nlohmann::json number_of(double value) {
 
 }  // namespace
 
-std::string text_of(const answer& what, bool colour) {
-  const sukima_capacity_facts& facts = what.report->facts;
+std::string text_of(const answer& result, bool colour) {
+  const sukima_capacity_facts& facts = result.report->facts;
   std::string text =
       fmt::format("{}, because {}.\n",
-                  styled(fmt::format("You can use {}", cpus_text(what.estimate.usable)), bold, colour),
-                  reason_for(*what.report, what.estimate, what.root));
-  if (facts.cap > what.estimate.usable + 1e-9)
+                  styled(fmt::format("You can use {}", cpus_text(result.estimate.usable)), bold, colour),
+                  reason_for(*result.report, result.estimate, result.root));
+  if (facts.cap > result.estimate.usable + 1e-9)
     text += fmt::format("Up to {} threads may run at the same moment.\n", facts.cap);
-  text += interval_text(what.estimate);
-  text += fmt::format("Threads to start: {} (sukima run).\n\n", what.threads);
-  text += limits_text(what, colour);
-  if (const std::string places = text_of(what.places); !places.empty()) text += "\n" + places;
-  for (const warning& w : what.warnings)
+  text += interval_text(result.estimate);
+  text += fmt::format("Threads to start: {} (sukima run).\n\n", result.threads);
+  text += limits_text(result, colour);
+  if (const std::string places = text_of(result.places); !places.empty()) text += "\n" + places;
+  for (const warning& w : result.warnings)
     text += fmt::format("\n{} {}.\n  {}.\n", styled("Warning:", yellow, colour), w.text, w.advice);
-  return text + steal_text(what.steal) + runtimes_text(what, colour);
+  return text + steal_text(result.steal) + runtimes_text(result, colour);
 }
 
-nlohmann::json json_of(const answer& what) {
-  const sukima_capacity_facts& facts = what.report->facts;
+nlohmann::json json_of(const answer& result) {
+  const sukima_capacity_facts& facts = result.report->facts;
   nlohmann::json object{{"schema", json_schema},
-                        {"usable", what.estimate.usable},
-                        {"low", what.estimate.low},
-                        {"high", what.estimate.high},
-                        {"basis", sukima_capacity_basis_name(what.estimate.basis)},
-                        {"usable_by_threads", what.curve},
-                        {"now", number_of(what.load.now)},
-                        {"others", number_of(what.load.others)},
-                        {"stolen", number_of(what.load.stolen)},
-                        {"throttled", number_of(what.load.throttled)},
-                        {"pressure", number_of(what.load.pressure)},
+                        {"usable", result.estimate.usable},
+                        {"low", result.estimate.low},
+                        {"high", result.estimate.high},
+                        {"basis", sukima_capacity_basis_name(result.estimate.basis)},
+                        {"usable_by_threads", result.curve},
+                        {"now", number_of(result.load.now)},
+                        {"others", number_of(result.load.others)},
+                        {"stolen", number_of(result.load.stolen)},
+                        {"throttled", number_of(result.load.throttled)},
+                        {"pressure", number_of(result.load.pressure)},
                         {"cap", facts.cap},
-                        {"threads", what.threads},
-                        {"binding", sukima_capacity_kind_name(binding_limit(*what.report).kind)},
+                        {"threads", result.threads},
+                        {"binding", sukima_capacity_kind_name(binding_limit(*result.report).kind)},
                         {"quota", number_of(facts.quota)},
                         {"weight", facts.weight},
                         {"online", facts.online},
                         {"affinity", facts.affinity},
                         {"cpuset", facts.cpuset},
                         {"ancestors_hidden", facts.ancestors_hidden != 0},
-                        {"places", json_of(what.places)},
+                        {"places", json_of(result.places)},
                         {"limits", nlohmann::json::array()},
                         {"notes", nlohmann::json::array()},
                         {"warnings", nlohmann::json::array()}};
-  for (std::size_t i = 0; i < what.report->limit_count; ++i) {
-    const sukima_capacity_limit& l = what.report->limits[i];
+  for (std::size_t i = 0; i < result.report->limit_count; ++i) {
+    const sukima_capacity_limit& l = result.report->limits[i];
     object["limits"].push_back({{"kind", sukima_capacity_kind_name(l.kind)},
                                 {"value", number_of(l.value)},
                                 {"period_us", l.period_us},
@@ -149,19 +149,19 @@ nlohmann::json json_of(const answer& what) {
                                 {"throttled_periods", l.throttled_periods},
                                 {"level", l.level},
                                 {"binding", l.is_binding != 0},
-                                {"file", file_of(what, l.file)},
+                                {"file", file_of(result, l.file)},
                                 {"text", l.text}});
   }
-  for (std::size_t i = 0; i < what.report->note_count; ++i)
+  for (std::size_t i = 0; i < result.report->note_count; ++i)
     object["notes"].push_back(
-        {{"file", file_of(what, what.report->notes[i].file)}, {"text", what.report->notes[i].text}});
-  for (const warning& w : what.warnings)
+        {{"file", file_of(result, result.report->notes[i].file)}, {"text", result.report->notes[i].text}});
+  for (const warning& w : result.warnings)
     object["warnings"].push_back({{"name", w.name}, {"text", w.text}, {"advice", w.advice}});
-  for (const auto& [cpu, taken] : what.steal)
+  for (const auto& [cpu, taken] : result.steal)
     object["steal_probe"].push_back({{"cpu", cpu}, {"taken", number_of(taken)}});
-  if (what.runtimes.empty()) return object;
+  if (result.runtimes.empty()) return object;
   object["runtimes"] = nlohmann::json::array();
-  for (const runtime_answer& b : what.runtimes)
+  for (const runtime_answer& b : result.runtimes)
     object["runtimes"].push_back(
         {{"runtime", b.runtime},
          {"threads", b.threads ? nlohmann::json(*b.threads) : nlohmann::json(nullptr)},

@@ -35,9 +35,9 @@ struct answer {
 };
 
 /// The answer on one screen.
-std::string text_of(const answer& what, bool colour);
-nlohmann::json json_of(const answer& what);
+std::string text_of(const answer& result, bool colour);
+nlohmann::json json_of(const answer& result);
 /// Metrics in the text format of Prometheus. What is unknown has no sample.
-std::string metrics_of(const answer& what);
+std::string metrics_of(const answer& result);
 
 }  // namespace sukima::cli::probe
