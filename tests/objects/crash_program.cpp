@@ -43,8 +43,8 @@ struct accepted {
 accepted* sent = nullptr;
 std::atomic<int> wrong{0};
 
-void complain(const char* what, int sender, int number) {
-  std::printf("%s: sender %d, message %d\n", what, sender, number);
+void complain(const char* complaint, int sender, int number) {
+  std::printf("%s: sender %d, message %d\n", complaint, sender, number);
   ++wrong;
 }
 

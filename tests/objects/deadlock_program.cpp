@@ -146,18 +146,18 @@ void slow(program& p) {
 
 int main(int argc, char** argv) {
   program p(argc, argv);
-  const std::string what = argc == 2 ? argv[1] : "";
-  if (what == "ring")
+  const std::string scenario = argc == 2 ? argv[1] : "";
+  if (scenario == "ring")
     ring(p);
-  else if (what == "no room")
+  else if (scenario == "no room")
     no_room(p);
-  else if (what == "full of texts")
+  else if (scenario == "full of texts")
     full_of_texts(p);
-  else if (what == "some")
+  else if (scenario == "some")
     some(p);
-  else if (what == "after a crash")
+  else if (scenario == "after a crash")
     after_a_crash(p);
-  else if (what == "slow")
+  else if (scenario == "slow")
     slow(p);
   else
     return 2;

@@ -408,60 +408,60 @@ struct with_pointer {
   const char* text;
 };
 
-void refused(program& p, const std::string& what, int argc, char** argv) {
-  if (what == "pointers") {
+void refused(program& p, const std::string& scenario, int argc, char** argv) {
+  if (scenario == "pointers") {
     auto s = p.stream<with_pointer>("words");
     p.object("a", [](out<with_pointer>) {}, s.out());
     p.object("b", [](in<with_pointer>) {}, s.in());
     p.run();
-  } else if (what == "captured") {
+  } else if (scenario == "captured") {
     auto s = p.stream<int>("s");
     p.object("a", [to = s.out()]() mutable { to.send(1); });
     p.object("b", [](in<int> from) { from.receive(); }, s.in());
     p.run();
-  } else if (what == "no arguments") {
+  } else if (scenario == "no arguments") {
     program q;
     q.object("a", [] {});
     q.run();
-  } else if (what == "differs") {
+  } else if (scenario == "differs") {
     auto s = p.stream<int>("s", capacity{p.is_child() ? 2U : 4U});
     p.object("a", [](out<int>) {}, s.out());
     p.object("b", [](in<int> from) { from.receive(); }, s.in());
     p.run();
-  } else if (what == "two") {
+  } else if (scenario == "two") {
     p.object("a", [] {});
     p.run();
     program q(argc, argv);
     q.object("b", [] {});
     q.run();
-  } else if (what == "the second first") {
+  } else if (scenario == "the second first") {
     program q(argc, argv);
     q.object("b", [] {});
     q.run();
-  } else if (what == "late") {
+  } else if (scenario == "late") {
     char* changed[] = {argv[0], nullptr};
     program q(1, changed);
     q.object("b", [] {});
     q.run();
-  } else if (what == "memory files" || what == "proc") {
-    forbid(what == "proc" ? SYS_execve : SYS_memfd_create, what == "proc" ? ENOENT : EPERM);
+  } else if (scenario == "memory files" || scenario == "proc") {
+    forbid(scenario == "proc" ? SYS_execve : SYS_memfd_create, scenario == "proc" ? ENOENT : EPERM);
     p.object("a", [] {});
     p.run();
-  } else if (what == "no pipes") {
+  } else if (scenario == "no pipes") {
     forbid(SYS_pipe2, EMFILE, O_NONBLOCK);
     auto s = p.stream<int>("s");
     p.object("a", [](out<int>) {}, s.out());
     p.object("b", [](in<int>) {}, s.in());
     p.run();
-  } else if (what == "twice") {
+  } else if (scenario == "twice") {
     p.object("a", [] {});
     p.run();
     p.run();
-  } else if (what == "ends early") {
+  } else if (scenario == "ends early") {
     if (p.is_child()) std::exit(7);
     p.object("a", [] {});
     p.run();
-  } else if (what == "others' end") {
+  } else if (scenario == "others' end") {
     auto s = p.stream<int>("s");
     auto t = p.stream<int>("t");
     static out<int>* stash = nullptr;
@@ -597,45 +597,45 @@ std::ptrdiff_t open_files() {
   return count;
 }
 
-int run(const std::string& what, program& p, int argc, char** argv) {
-  if (what == "pipeline")
+int run(const std::string& scenario, program& p, int argc, char** argv) {
+  if (scenario == "pipeline")
     pipeline(p);
-  else if (what == "arguments")
+  else if (scenario == "arguments")
     changes_its_arguments(p, argv);
-  else if (what == "folder")
+  else if (scenario == "folder")
     pipeline_below(p);
-  else if (what == "fan-in")
+  else if (scenario == "fan-in")
     fan_in(p);
-  else if (what == "fan-out")
+  else if (scenario == "fan-out")
     fan_out(p);
-  else if (what == "select")
+  else if (scenario == "select")
     selecting(p);
-  else if (what == "times")
+  else if (scenario == "times")
     with_times(p);
-  else if (what == "texts")
+  else if (scenario == "texts")
     texts(p, 2);
-  else if (what == "texts with much room")
+  else if (scenario == "texts with much room")
     texts(p, 16777216);
-  else if (what == "large texts")
+  else if (scenario == "large texts")
     large_texts(p);
-  else if (what == "too large text")
+  else if (scenario == "too large text")
     too_large_text(p);
-  else if (what == "until full")
+  else if (scenario == "until full")
     until_full(p);
-  else if (what == "stop")
+  else if (scenario == "stop")
     endless(p, ending::stop);
-  else if (what == "abort")
+  else if (scenario == "abort")
     endless(p, ending::abort);
-  else if (what == "endless")
+  else if (scenario == "endless")
     endless(p, ending::none);
-  else if (what == "dies")
+  else if (scenario == "dies")
     dies(p);
-  else if (what == "forks")
+  else if (scenario == "forks")
     forks(p);
-  else if (what.starts_with("fails: "))
-    fails(p, what.substr(7));
-  else if (what.starts_with("refused: "))
-    refused(p, what.substr(9), argc, argv);
+  else if (scenario.starts_with("fails: "))
+    fails(p, scenario.substr(7));
+  else if (scenario.starts_with("refused: "))
+    refused(p, scenario.substr(9), argc, argv);
   else
     return 2;
   return 0;

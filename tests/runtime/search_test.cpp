@@ -329,7 +329,7 @@ TEST(search, throws_if_apply_refuses_a_choice_when_it_is_replayed) {
       q.push(step);
       return true;
     };
-    const std::string what = support::message_of<sukima::replay_error>([&] {
+    const std::string message = support::message_of<sukima::replay_error>([&] {
       two.run([&](context c) {
         sukima::search(
             c, p, choices, apply, pop,
@@ -348,7 +348,7 @@ TEST(search, throws_if_apply_refuses_a_choice_when_it_is_replayed) {
             std::plus{});
       });
     });
-    EXPECT_NE(what.find("apply refused a choice"), std::string::npos) << what;
+    EXPECT_NE(message.find("apply refused a choice"), std::string::npos) << message;
     EXPECT_EQ(path::errors(), 0) << "what was not applied again must not be undone";
     EXPECT_TRUE(p.is({}));
   }

@@ -86,7 +86,7 @@ template <class Condition> bool sleep_until(Condition condition) {
 /// Ends the process if what follows in its block hangs: nothing in it waits with an end of its own.
 class must_end {
  public:
-  explicit must_end(const char* what) : thread_([this, what] { watch(what); }) {}
+  explicit must_end(const char* subject) : thread_([this, subject] { watch(subject); }) {}
   must_end(const must_end&) = delete;
   must_end& operator=(const must_end&) = delete;
   ~must_end() {
@@ -99,10 +99,11 @@ class must_end {
   }
 
  private:
-  void watch(const char* what) {
+  void watch(const char* subject) {
     std::unique_lock hold(lock_);
     if (changed_.wait_for(hold, patience, [this] { return ended_; })) return;
-    std::fprintf(stderr, "%s has not ended after %lld s\n", what, static_cast<long long>(patience.count()));
+    std::fprintf(stderr, "%s has not ended after %lld s\n", subject,
+                 static_cast<long long>(patience.count()));
     std::abort();
   }
   std::mutex lock_;

@@ -21,7 +21,7 @@ constexpr std::size_t most_threads = 256;
 
 }  // namespace
 
-std::string_view word_of(choice::kind what) noexcept { return words[static_cast<std::size_t>(what)]; }
+std::string_view word_of(choice::kind kind) noexcept { return words[static_cast<std::size_t>(kind)]; }
 
 std::optional<choice::kind> kind_of(std::string_view word) noexcept {
   const auto found = std::find(words.begin(), words.end(), word);
@@ -33,7 +33,7 @@ std::string describe(const choice& c) {
   const std::string thread = "thread " + std::to_string(c.thread);
   const std::string value = std::to_string(c.value);
   const std::string when = "after step " + std::to_string(c.step) + " of " + thread;
-  switch (c.what) {
+  switch (c.type) {
     case choice::kind::preempts:
       return when + " thread " + value + " preempts it";
     case choice::kind::follows:
@@ -58,12 +58,12 @@ plan::plan(const choices& all) {
 }
 
 std::optional<std::uint64_t> plan::take(std::uint32_t thread, std::uint64_t step,
-                                        choice::kind what) noexcept {
+                                        choice::kind kind) noexcept {
   if (thread >= threads_.size()) return std::nullopt;
   of_thread& its = threads_[thread];
   while (its.next < its.all.size() && its.all[its.next].step < step) ++its.next;
   for (std::size_t i = its.next; i < its.all.size() && its.all[i].step == step; ++i)
-    if (its.all[i].what == what) {
+    if (its.all[i].type == kind) {
       its.next = i + 1;
       return its.all[i].value;
     }

@@ -23,7 +23,7 @@ struct choice {
     stops,  ///< this thread stops for `value` nanoseconds
     jumps  ///< the clock jumps ahead by `value` nanoseconds
   };
-  kind what = kind::preempts;
+  kind type = kind::preempts;
   std::uint32_t thread = 0;  ///< that chooses
   std::uint64_t step = 0;  ///< the number of steps that it had taken
   std::uint64_t value = 0;
@@ -32,7 +32,7 @@ struct choice {
 using choices = std::vector<choice>;
 
 /// The word of a kind in files and in texts.
-std::string_view word_of(choice::kind what) noexcept;
+std::string_view word_of(choice::kind kind) noexcept;
 std::optional<choice::kind> kind_of(std::string_view word) noexcept;
 /// A choice as a sentence.
 std::string describe(const choice& c);
@@ -43,7 +43,7 @@ class plan {
   explicit plan(const choices& all);
   /// Whether the thread has such a choice at this step. It gives each choice once.
   /// \returns its value
-  std::optional<std::uint64_t> take(std::uint32_t thread, std::uint64_t step, choice::kind what) noexcept;
+  std::optional<std::uint64_t> take(std::uint32_t thread, std::uint64_t step, choice::kind kind) noexcept;
 
  private:
   struct of_thread {

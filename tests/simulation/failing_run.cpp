@@ -28,8 +28,8 @@ class runs {
       : original_(original), places_(places), report_(report) {}
 
   /// Looks for a schedule with which the program fails, first with that seed.
-  std::optional<std::uint64_t> failing_schedule(const subject& what, std::uint64_t first) {
-    const program p = simulated_program(what, places_);
+  std::optional<std::uint64_t> failing_schedule(const subject& tested, std::uint64_t first) {
+    const program p = simulated_program(tested, places_);
     for (unsigned i = 0; i < schedules_each; ++i)
       if (const std::uint64_t schedule = first + i * 0x9E3779B9u; fails(schedule, p, {})) return schedule;
     return std::nullopt;
@@ -39,7 +39,7 @@ class runs {
     limits most;
     most.record = &record_;
     record_.clear();
-    if (!fails(run.schedule, simulated_program(run.what, places_), most))
+    if (!fails(run.schedule, simulated_program(run.tested, places_), most))
       throw std::runtime_error("the run does not fail again");
     if (auto plan = record_.take()) return *std::move(plan);
     throw std::runtime_error("the schedule has too many choices to be shrunk");
@@ -49,7 +49,7 @@ class runs {
     most.plan = &plan;
     most.record = &record_;
     record_.clear();
-    const bool failed = fails(run.schedule, simulated_program(run.what, places_), most);
+    const bool failed = fails(run.schedule, simulated_program(run.tested, places_), most);
     return {failed, record_.steps()};
   }
 
@@ -68,20 +68,20 @@ class runs {
 
 }  // namespace
 
-failing_run shrink_run(const subject& what, const outcome& original, const support::made_up_machine& places,
+failing_run shrink_run(const subject& tested, const outcome& original, const support::made_up_machine& places,
                        shrink_report& report) {
   runs s(original, places, report);
-  failing_run run{what, what.seed, {}};
-  if (const auto whole = program_tree(what, places)) {
+  failing_run run{tested, tested.seed, {}};
+  if (const auto whole = program_tree(tested, places)) {
     report.nodes_before = size_of(*whole->root);
-    run.what.simpler = simplest(*whole, [&](const simplifications& simpler) {
-      subject changed = what;
+    run.tested.simpler = simplest(*whole, [&](const simplifications& simpler) {
+      subject changed = tested;
       changed.simpler = simpler;
       const auto found = s.failing_schedule(changed, run.schedule);
       if (found) run.schedule = *found;
       return found.has_value();
     });
-    report.nodes = size_of(*program_tree(run.what, places)->root);
+    report.nodes = size_of(*program_tree(run.tested, places)->root);
   }
   run.plan = s.recorded(run);
   report.choices_before = run.plan.size();
@@ -91,12 +91,12 @@ failing_run shrink_run(const subject& what, const outcome& original, const suppo
 }
 
 void write_run(std::ostream& to, const failing_run& run) {
-  to << "program " << run.what.seed << ' ' << run.what.size << ' ' << (run.what.broken ? 1 : 0)
+  to << "program " << run.tested.seed << ' ' << run.tested.size << ' ' << (run.tested.broken ? 1 : 0)
      << "\nschedule " << run.schedule << '\n';
-  for (const simplification& one : run.what.simpler)
-    to << (one.what == simplification::kind::cut ? "cut " : "once ") << one.node << '\n';
+  for (const simplification& one : run.tested.simpler)
+    to << (one.change == simplification::kind::cut ? "cut " : "once ") << one.node << '\n';
   for (const choice& c : run.plan)
-    to << word_of(c.what) << ' ' << c.thread << ' ' << c.step << ' ' << c.value << '\n';
+    to << word_of(c.type) << ' ' << c.thread << ' ' << c.step << ' ' << c.value << '\n';
 }
 
 failing_run read_run(std::istream& from) {
@@ -107,15 +107,15 @@ failing_run read_run(std::istream& from) {
     std::string word;
     in >> word;
     if (word == "program") {
-      in >> run.what.seed >> run.what.size >> run.what.broken;
+      in >> run.tested.seed >> run.tested.size >> run.tested.broken;
     } else if (word == "schedule") {
       in >> run.schedule;
     } else if (word == "cut" || word == "once") {
       simplification one{word == "cut" ? simplification::kind::cut : simplification::kind::once, 0};
       in >> one.node;
-      run.what.simpler.push_back(one);
-    } else if (const auto what = kind_of(word)) {
-      choice c{*what, 0, 0, 0};
+      run.tested.simpler.push_back(one);
+    } else if (const auto kind = kind_of(word)) {
+      choice c{*kind, 0, 0, 0};
       in >> c.thread >> c.step >> c.value;
       run.plan.push_back(c);
     } else {

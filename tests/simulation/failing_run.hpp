@@ -13,7 +13,7 @@
 namespace sukima::simulation {
 
 struct failing_run {
-  subject what;
+  subject tested;
   std::uint64_t schedule = 0;  ///< seed of the schedule that the choices were taken from
   choices plan;
 };
@@ -29,7 +29,7 @@ struct shrink_report {
 /// Shrinks the run of a seed that has failed: the random program first, then the schedule.
 /// \param original  its outcome
 /// \throws std::runtime_error if it does not fail again in the same way
-failing_run shrink_run(const subject& what, const outcome& original, const support::made_up_machine& places,
+failing_run shrink_run(const subject& tested, const outcome& original, const support::made_up_machine& places,
                        shrink_report& report);
 
 void write_run(std::ostream& to, const failing_run& run);

@@ -33,8 +33,8 @@ def schedules(count):
     if failed is None:
         raise SystemExit(f"{TARGET} ended with code {done.returncode} and named no seed: {done.stderr[-400:]}")
     said_before = done.stderr[:failed.start()].splitlines()  # such as a failed assertion, before the signal
-    what = said_before[-1] if said_before and failed[2].startswith("died") else failed[2]
-    return int(failed[1]) - FIRST + 1, what[:120]
+    finding = said_before[-1] if said_before and failed[2].startswith("died") else failed[2]
+    return int(failed[1]) - FIRST + 1, finding[:120]
 
 
 def try_fault(fault, count, log):

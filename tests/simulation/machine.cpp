@@ -147,12 +147,12 @@ void machine::disturb(thread& woken) noexcept {
   woken.reason = wake_reason::spurious;
 }
 
-void machine::note(const thread& self, choice::kind what, std::uint64_t value) noexcept {
-  if (most_.record != nullptr) most_.record->add({what, self.id, self.steps, value});
+void machine::note(const thread& self, choice::kind kind, std::uint64_t value) noexcept {
+  if (most_.record != nullptr) most_.record->add({kind, self.id, self.steps, value});
 }
 
-std::optional<std::uint64_t> machine::planned(const thread& self, choice::kind what) noexcept {
-  return plan_ ? plan_->take(self.id, self.steps, what) : std::nullopt;
+std::optional<std::uint64_t> machine::planned(const thread& self, choice::kind kind) noexcept {
+  return plan_ ? plan_->take(self.id, self.steps, kind) : std::nullopt;
 }
 
 void machine::time_out_waits() noexcept {
@@ -171,23 +171,23 @@ std::uint64_t machine::next_event() const noexcept {
 }
 
 /// One of the candidates.
-thread& machine::choose_candidate(const thread& self, choice::kind what) noexcept {
+thread& machine::choose_candidate(const thread& self, choice::kind kind) noexcept {
   if (plan_) {
-    const auto id = planned(self, what);
+    const auto id = planned(self, kind);
     for (thread* t : candidates_)
       if (id == t->id) return *t;
     // By default the next one in turn.
     const auto next = std::ranges::find_if(candidates_, [&](const thread* t) { return t->id > self.id; });
     return next != candidates_.end() ? **next : *candidates_.front();
   }
-  thread& next = schedule_.drawn().by_priority && what != choice::kind::wakes
+  thread& next = schedule_.drawn().by_priority && kind != choice::kind::wakes
                      ? **std::ranges::max_element(candidates_, {}, &thread::priority)
                      : *candidates_[schedule_.choose(candidates_.size())];
-  if (what != choice::kind::preempts || &next != &self) note(self, what, next.id);
+  if (kind != choice::kind::preempts || &next != &self) note(self, kind, next.id);
   return next;
 }
 
-thread& machine::choose(const thread& self, choice::kind what, const thread* without) noexcept {
+thread& machine::choose(const thread& self, choice::kind kind, const thread* without) noexcept {
   for (;;) {
     time_out_waits();
     candidates_.clear();
@@ -206,13 +206,13 @@ thread& machine::choose(const thread& self, choice::kind what, const thread* wit
       pass_time(next - now_);
       continue;
     }
-    return choose_candidate(self, what);
+    return choose_candidate(self, kind);
   }
 }
 
-wake_reason machine::wait(wait_kind what, const void* awaited, std::uint64_t until) noexcept {
+wake_reason machine::wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept {
   thread& self = *this_thread();
-  self.waits_for = what;
+  self.waits_for = kind;
   self.awaited = awaited;
   self.until = until;
   switch_to(self, choose(self, choice::kind::follows));
@@ -220,17 +220,17 @@ wake_reason machine::wait(wait_kind what, const void* awaited, std::uint64_t unt
   return self.reason;
 }
 
-unsigned machine::waiting(wait_kind what, const void* awaited) noexcept {
+unsigned machine::waiting(wait_kind kind, const void* awaited) noexcept {
   time_out_waits();
   return static_cast<unsigned>(std::ranges::count_if(
-      threads_, [&](const auto& t) { return t->waits_for == what && t->awaited == awaited; }));
+      threads_, [&](const auto& t) { return t->waits_for == kind && t->awaited == awaited; }));
 }
 
-thread* machine::wake_one(wait_kind what, const void* awaited) noexcept {
+thread* machine::wake_one(wait_kind kind, const void* awaited) noexcept {
   time_out_waits();  // a wait that has timed out has ended, whether or not the schedule has looked since
   candidates_.clear();
   for (const auto& t : threads_)
-    if (t->waits_for == what && t->awaited == awaited) candidates_.push_back(t.get());
+    if (t->waits_for == kind && t->awaited == awaited) candidates_.push_back(t.get());
   if (candidates_.empty()) return nullptr;
   const thread* const self = this_thread();  // null at the end of a thread, which wakes all
   thread* const woken = self != nullptr ? &choose_candidate(*self, choice::kind::wakes) : candidates_.front();
@@ -239,9 +239,9 @@ thread* machine::wake_one(wait_kind what, const void* awaited) noexcept {
   return woken;
 }
 
-unsigned machine::wake(wait_kind what, const void* awaited, unsigned most) noexcept {
+unsigned machine::wake(wait_kind kind, const void* awaited, unsigned most) noexcept {
   unsigned woken = 0;
-  while (woken < most && wake_one(what, awaited) != nullptr) ++woken;
+  while (woken < most && wake_one(kind, awaited) != nullptr) ++woken;
   return woken;
 }
 

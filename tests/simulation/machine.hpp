@@ -96,13 +96,13 @@ class machine {
   /// One step, after which another thread may have run.
   void step(step_kind kind) noexcept;
   /// Waits until another thread wakes it, the time has come, or, if the schedule wants it, for no reason.
-  wake_reason wait(wait_kind what, const void* awaited, std::uint64_t until) noexcept;
+  wake_reason wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept;
   /// Wakes up to that many threads that wait for that, in any order. Returns how many.
-  unsigned wake(wait_kind what, const void* awaited, unsigned most) noexcept;
+  unsigned wake(wait_kind kind, const void* awaited, unsigned most) noexcept;
   /// Wakes one of them; null: no thread waits for that.
-  thread* wake_one(wait_kind what, const void* awaited) noexcept;
+  thread* wake_one(wait_kind kind, const void* awaited) noexcept;
   /// The number of threads that wait for that.
-  unsigned waiting(wait_kind what, const void* awaited) noexcept;
+  unsigned waiting(wait_kind kind, const void* awaited) noexcept;
   std::uint64_t now() const noexcept { return now_; }
   /// Whether there is such a thread that has not ended.
   bool is_alive(std::uint64_t id) const noexcept { return id < threads_.size() && !threads_[id]->ended; }
@@ -131,11 +131,11 @@ class machine {
   void stop(thread& self, std::uint64_t nanoseconds) noexcept;
   void wake_spuriously(thread& self) noexcept;
   void disturb(thread& woken) noexcept;
-  void note(const thread& self, choice::kind what, std::uint64_t value) noexcept;
-  std::optional<std::uint64_t> planned(const thread& self, choice::kind what) noexcept;
+  void note(const thread& self, choice::kind kind, std::uint64_t value) noexcept;
+  std::optional<std::uint64_t> planned(const thread& self, choice::kind kind) noexcept;
   /// The next thread to run, at the time when one can. \param without  runs only if no other thread can
-  thread& choose(const thread& self, choice::kind what, const thread* without = nullptr) noexcept;
-  thread& choose_candidate(const thread& self, choice::kind what) noexcept;
+  thread& choose(const thread& self, choice::kind kind, const thread* without = nullptr) noexcept;
+  thread& choose_candidate(const thread& self, choice::kind kind) noexcept;
   void time_out_waits() noexcept;
   std::uint64_t next_event() const noexcept;
   void pass_time(std::uint64_t nanoseconds) noexcept;

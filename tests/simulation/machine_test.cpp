@@ -165,7 +165,7 @@ TEST(machine, loses_an_addition_by_one_choice) {
   };
   const choices few = shrink(plan, run, 1000);
   ASSERT_EQ(few.size(), 1u);
-  EXPECT_EQ(few[0].what, choice::kind::preempts) << describe(few[0]);
+  EXPECT_EQ(few[0].type, choice::kind::preempts) << describe(few[0]);
   EXPECT_EQ(follow({}, seed, p).how, end::as_expected);
 }
 

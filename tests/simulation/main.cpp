@@ -42,13 +42,13 @@ struct options {
 
 subject subject_of(std::uint64_t seed, const options& o) { return {seed, o.size, {}, o.broken}; }
 
-void print_failure(const subject& what, const std::string& text, const made_up_machine& places) {
+void print_failure(const subject& tested, const std::string& text, const made_up_machine& places) {
   std::fprintf(stderr,
                "seed %" PRIu64
                ": %s\n%s"
                "To run it again, also under gdb: SUKIMA_SIMULATION_SEED=%" PRIu64
                " sukima-simulated-programs --size %zu\n",
-               what.seed, text.c_str(), describe_program(what, places).c_str(), what.seed, what.size);
+               tested.seed, text.c_str(), describe_program(tested, places).c_str(), tested.seed, tested.size);
 }
 
 void print_trace(std::uint64_t seed, const trace& t) {
@@ -58,12 +58,12 @@ void print_trace(std::uint64_t seed, const trace& t) {
 }
 
 /// Runs one seed.
-outcome run_seed(const subject& what, const options& o, const made_up_machine& places, trace& all) {
-  const program p = simulated_program(what, places);
-  outcome first = run_isolated(what.seed, p);
-  if (o.each) print_trace(what.seed, first.steps);
+outcome run_seed(const subject& tested, const options& o, const made_up_machine& places, trace& all) {
+  const program p = simulated_program(tested, places);
+  outcome first = run_isolated(tested.seed, p);
+  if (o.each) print_trace(tested.seed, first.steps);
   if (first.how != outcome::end::as_expected) return first;
-  if (o.twice && run_isolated(what.seed, p).steps != first.steps) {
+  if (o.twice && run_isolated(tested.seed, p).steps != first.steps) {
     first.how = outcome::end::wrong;
     first.text = "a second run took other steps";
   }
@@ -74,10 +74,10 @@ outcome run_seed(const subject& what, const options& o, const made_up_machine& p
 }
 
 /// Shrinks the run of a seed, and writes it to a file.
-void shrink_to_file(const subject& what, const outcome& failed, const options& o,
+void shrink_to_file(const subject& tested, const outcome& failed, const options& o,
                     const made_up_machine& places) {
   shrink_report report;
-  const failing_run run = shrink_run(what, failed, places, report);
+  const failing_run run = shrink_run(tested, failed, places, report);
   std::ofstream file(o.shrunk);
   write_run(file, run);
   file.close();
@@ -87,7 +87,7 @@ void shrink_to_file(const subject& what, const outcome& failed, const options& o
   std::printf(
       "%sThe schedule has %zu of %zu choices; all others are those of a machine that preempts no "
       "thread:\n",
-      describe_program(run.what, places).c_str(), run.plan.size(), report.choices_before);
+      describe_program(run.tested, places).c_str(), run.plan.size(), report.choices_before);
   for (const choice& c : run.plan) std::printf("  %s\n", describe(c).c_str());
   std::printf("Found by %u runs. To replay it, also under gdb: sukima-simulated-programs --replay %s\n",
               report.runs, o.shrunk.c_str());
@@ -98,11 +98,11 @@ std::uint64_t run_all(const options& o, const made_up_machine& places) {
   trace all;
   std::uint64_t failures = 0;
   for (std::uint64_t i = 0; i < o.count; ++i) {
-    const subject what = subject_of(o.seed + i, o);
-    const outcome result = run_seed(what, o, places, all);
+    const subject tested = subject_of(o.seed + i, o);
+    const outcome result = run_seed(tested, o, places, all);
     if (result.how == outcome::end::as_expected) continue;
-    print_failure(what, result.text, places);
-    if (!o.shrunk.empty()) shrink_to_file(what, result, o, places);
+    print_failure(tested, result.text, places);
+    if (!o.shrunk.empty()) shrink_to_file(tested, result, o, places);
     if (++failures == o.most_failures || !o.shrunk.empty()) return failures;
   }
   std::printf("%" PRIu64 " schedules, seeds from %" PRIu64 ", %" PRIu64 " steps, %" PRIu64
@@ -129,9 +129,9 @@ int replay(const failing_run& run, bool has_plan, const made_up_machine& places)
   limits most;
   most.trap_at = number_in("SUKIMA_SIMULATION_STOP").value_or(never);
   if (has_plan) most.plan = &run.plan;
-  const outcome again = run_here(run.schedule, simulated_program(run.what, places), most);
-  print_trace(run.what.seed, again.steps);
-  if (again.how != outcome::end::as_expected) print_failure(run.what, again.text, places);
+  const outcome again = run_here(run.schedule, simulated_program(run.tested, places), most);
+  print_trace(run.tested.seed, again.steps);
+  if (again.how != outcome::end::as_expected) print_failure(run.tested, again.text, places);
   return again.how == outcome::end::as_expected ? 0 : 1;
 }
 

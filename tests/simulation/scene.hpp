@@ -24,8 +24,8 @@ struct stage {
   std::string error{};  ///< the first expectation that did not hold
 
   /// Any thread of the machine.
-  void expect(bool holds, const char* what) {
-    if (!holds && error.empty()) error = what;
+  void expect(bool holds, const char* claim) {
+    if (!holds && error.empty()) error = claim;
   }
   int number(int from, int to) {
     return from + static_cast<int>(random.below(static_cast<std::uint64_t>(to - from + 1)));

@@ -21,14 +21,14 @@ void simplify(random_programs::program& p, const simplifications& all) {
   std::vector<node*> nodes;
   list(*p.root, nodes);
   for (const simplification& one : all)
-    if (one.what == simplification::kind::once && one.node < nodes.size()) nodes[one.node]->iterations = 1;
+    if (one.change == simplification::kind::once && one.node < nodes.size()) nodes[one.node]->iterations = 1;
   // The last ones first, because a cut ends the nodes below.
   simplifications cuts;
   for (const simplification& one : all)
-    if (one.what == simplification::kind::cut && one.node < nodes.size()) cuts.push_back(one);
+    if (one.change == simplification::kind::cut && one.node < nodes.size()) cuts.push_back(one);
   std::ranges::sort(cuts, std::ranges::greater(), &simplification::node);
   for (const simplification& one : cuts) {
-    nodes[one.node]->what = random_programs::kind::leaf;
+    nodes[one.node]->construct = random_programs::kind::leaf;
     nodes[one.node]->children.clear();
   }
 }
@@ -45,16 +45,16 @@ simplifications simplest(const random_programs::program& original,
   list<const node>(*original.root, nodes);
   std::vector<bool> is_gone(nodes.size());
   simplifications found;
-  const auto holds = [&](simplification::kind what, std::size_t number) {
+  const auto holds = [&](simplification::kind change, std::size_t number) {
     simplifications more = found;
-    more.push_back({what, number});
+    more.push_back({change, number});
     if (!fails(more)) return false;
     found = std::move(more);
     return true;
   };
   // Parents come before what is below them.
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (is_gone[i] || nodes[i]->what == random_programs::kind::leaf) continue;
+    if (is_gone[i] || nodes[i]->construct == random_programs::kind::leaf) continue;
     if (holds(simplification::kind::cut, i))
       std::fill_n(is_gone.begin() + static_cast<std::ptrdiff_t>(i), size_of(*nodes[i]), true);
     else if (nodes[i]->iterations > 1)

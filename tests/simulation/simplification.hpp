@@ -12,7 +12,7 @@ namespace sukima::simulation {
 
 /// A change of one node, which has this number in the order of the original program, parents first.
 struct simplification {
-  enum class kind { cut, once } what = kind::cut;  ///< it becomes a leaf; its child is evaluated once
+  enum class kind { cut, once } change = kind::cut;  ///< it becomes a leaf; its child is evaluated once
   std::size_t node = 0;
 };
 using simplifications = std::vector<simplification>;

@@ -101,18 +101,18 @@ std::string lose_an_addition() {
 }  // namespace
 
 /// Without hints, the same program as that of sukima-random-programs.
-std::optional<random_programs::program> program_tree(const subject& what,
+std::optional<random_programs::program> program_tree(const subject& tested,
                                                      const support::made_up_machine& places) {
-  if (is_scene(what.seed)) return std::nullopt;
-  random_programs::program p = generate(what.seed, what.size);
-  if (has_places(what.seed)) add_places(p, what.seed, sukima_place_table_count(&places.table()));
-  simplify(p, what.simpler);
+  if (is_scene(tested.seed)) return std::nullopt;
+  random_programs::program p = generate(tested.seed, tested.size);
+  if (has_places(tested.seed)) add_places(p, tested.seed, sukima_place_table_count(&places.table()));
+  simplify(p, tested.simpler);
   return p;
 }
 
-program simulated_program(const subject& what, const support::made_up_machine& places) {
-  const std::uint64_t seed = what.seed;
-  const auto with_machine = [seed, broken = what.broken, &places](const auto& run) {
+program simulated_program(const subject& tested, const support::made_up_machine& places) {
+  const std::uint64_t seed = tested.seed;
+  const auto with_machine = [seed, broken = tested.broken, &places](const auto& run) {
     const sukima::detail::made_up_machine made_up{&places.table(), wandering_cpu};
     if (has_places(seed)) sukima::detail::make_up_machine(&made_up);
     std::string error = run();
@@ -122,15 +122,15 @@ program simulated_program(const subject& what, const support::made_up_machine& p
     const int count = has_places(seed) ? static_cast<int>(sukima_place_table_count(&places.table())) : 0;
     return [=] { return with_machine([&] { return run_scene(seed, count); }); };
   }
-  const auto p = std::make_shared<random_programs::program>(*program_tree(what, places));
+  const auto p = std::make_shared<random_programs::program>(*program_tree(tested, places));
   return [=, expected = expect(*p)] { return with_machine([&] { return run_program(*p, expected, seed); }); };
 }
 
-std::string describe_program(const subject& what, const support::made_up_machine& places) {
+std::string describe_program(const subject& tested, const support::made_up_machine& places) {
   const std::string settings =
-      "(" + describe(configuration_of(what.seed)) + (is_resized(what.seed) ? ", resized" : "") + ")\n";
-  if (const auto p = program_tree(what, places)) return settings + describe(*p->root);
-  return settings + "scene: " + scene_of(what.seed).name + "\n";
+      "(" + describe(configuration_of(tested.seed)) + (is_resized(tested.seed) ? ", resized" : "") + ")\n";
+  if (const auto p = program_tree(tested, places)) return settings + describe(*p->root);
+  return settings + "scene: " + scene_of(tested.seed).name + "\n";
 }
 
 }  // namespace sukima::simulation

@@ -25,11 +25,11 @@ struct subject {
 
 /// The program of that seed. All that needs no machine is done before it runs.
 /// \param places the CPUs among which a part of the programs has hints
-program simulated_program(const subject& what, const support::made_up_machine& places);
+program simulated_program(const subject& tested, const support::made_up_machine& places);
 /// Its tree; nothing if it is a scene.
-std::optional<random_programs::program> program_tree(const subject& what,
+std::optional<random_programs::program> program_tree(const subject& tested,
                                                      const support::made_up_machine& places);
 /// The program and the runtime's settings, as text.
-std::string describe_program(const subject& what, const support::made_up_machine& places);
+std::string describe_program(const subject& tested, const support::made_up_machine& places);
 
 }  // namespace sukima::simulation

@@ -39,8 +39,8 @@ struct branch_data {
   path workspace;
   witness alive;
 
-  branch_data(const node& what, const surroundings& where)
-      : n(&what), s(where), workspace(where.workspace->copy()), alive(*where.seen) {}
+  branch_data(const node& root, const surroundings& where)
+      : n(&root), s(where), workspace(where.workspace->copy()), alive(*where.seen) {}
 };
 template <> struct branch<true> : branch_data {
   using branch_data::branch_data;
@@ -134,7 +134,7 @@ std::uint64_t group(const context* c, const node& n, const surroundings& s) {
   const node& child = *n.children[0];
   meeting all(n.iterations);
   const auto one = [&](const context* below, int i) {
-    if (n.what == kind::meeting) all.arrive(below);
+    if (n.construct == kind::meeting) all.arrive(below);
     path own = workspace.copy();
     surroundings mine = with_input(s, static_cast<std::uint64_t>(i));
     mine.workspace = &own;
@@ -350,7 +350,7 @@ template <class C> struct works_at_end {
 /// All but forks, which alone know how many levels above them have polled.
 template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const surroundings& s) {
   const auto child = [&] { return evaluate(c, *n.children[0], s); };
-  switch (n.what) {
+  switch (n.construct) {
     case kind::leaf:
       return leaf(n, s);
     case kind::fork:
@@ -392,7 +392,7 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
     case kind::futures:
     case kind::launched: {
       const auto body = [&](context here) {
-        return n.what == kind::futures ? two_futures(here, n, s) : launch_all(here, n, s);
+        return n.construct == kind::futures ? two_futures(here, n, s) : launch_all(here, n, s);
       };
       if (c == nullptr) return with_plain_context(nullptr, body);
       const context here = *c;
@@ -431,8 +431,8 @@ template <bool Closed> auto without_levels(sukima::clone_mark<Closed, 2>* c) {
 namespace {
 
 template <class C> std::uint64_t evaluate_here(const C* c, const node& n, const surroundings& s) {
-  if (n.what == kind::fork) return fork_two(c, n, s);
-  if (n.what == kind::many) return fork_three(c, n, s);
+  if (n.construct == kind::fork) return fork_two(c, n, s);
+  if (n.construct == kind::many) return fork_three(c, n, s);
   if (c == nullptr) return evaluate_other(no_context, n, s);
   const auto here = without_levels(*c);
   return evaluate_other(&here, n, s);

@@ -33,7 +33,7 @@ std::uint64_t leaf_value(const node& n, const surroundings& s) {
 /// The sequential program: the first exception wins.
 std::uint64_t run(const node& n, surroundings s) {
   const auto child = [&](std::size_t i) -> const node& { return *n.children[i]; };
-  switch (n.what) {
+  switch (n.construct) {
     case kind::leaf:
       return leaf_value(n, s);
     case kind::fork:
@@ -140,9 +140,9 @@ class explorer {
   std::uint64_t leaves() const { return leaves_; }
 
   outcomes explore(const node& n, surroundings s) {
-    if (n.what == kind::search) s.in_search = true;
+    if (n.construct == kind::search) s.in_search = true;
     outcomes o = explore_kind(n, s);
-    if (fragile_ && s.in_search && polls(n.what)) o.failures.insert(path::broken_copy);
+    if (fragile_ && s.in_search && polls(n.construct)) o.failures.insert(path::broken_copy);
     return o;
   }
 
@@ -152,7 +152,7 @@ class explorer {
 
   outcomes explore_kind(const node& n, surroundings s) {
     const auto child = [&](std::size_t i) -> const node& { return *n.children[i]; };
-    switch (n.what) {
+    switch (n.construct) {
       case kind::leaf: {
         ++leaves_;
         outcomes o;
@@ -224,7 +224,7 @@ class explorer {
     bool returns = true;
     for (int i = 0; i < n.iterations; ++i) {
       const auto choice = static_cast<std::uint64_t>(i);
-      const bool searches = n.what == kind::search;
+      const bool searches = n.construct == kind::search;
       if (searches && !applicable(n, *s.workspace, choice)) continue;
       if (searches) s.workspace->push(choice);
       const outcomes one = explore(*n.children[0], with_input(s, choice));

@@ -62,27 +62,27 @@ class generator {
       case 2:
       case 3:
       case 4:
-        n->what = kind::fork;
+        n->construct = kind::fork;
         add_branches(*n, at, 2);
         break;
       case 5:
-        n->what = random_.once_in(2) ? kind::many : kind::futures;
-        add_branches(*n, at, n->what == kind::many ? 3 : 2);
+        n->construct = random_.once_in(2) ? kind::many : kind::futures;
+        add_branches(*n, at, n->construct == kind::many ? 3 : 2);
         break;
       case 6:
       case 7:
-        n->what = kind::loop;
+        n->construct = kind::loop;
         add_iterations(*n, at);
         break;
       case 8:
       case 9:
-        n->what = kind::reduce;
+        n->construct = kind::reduce;
         add_iterations(*n, at);
         break;
       case 10:
       case 11:
       case 12:
-        n->what = kind::search;
+        n->construct = kind::search;
         add_iterations(*n, at);
         break;
       default:
@@ -139,43 +139,43 @@ class generator {
       case 0:
       case 1:
         if (pure_) break;
-        n.what = kind::fail;
+        n.construct = kind::fail;
         break;
       case 2:
         if (pure_) break;
-        n.what = kind::handle;
+        n.construct = kind::handle;
         break;
       case 3:
         if (pure_) break;
-        n.what = kind::cancellable;
+        n.construct = kind::cancellable;
         ++at.scopes;
         break;
       case 4:
         if (pure_ || at.scopes == 0) break;
-        n.what = kind::cancel;
+        n.construct = kind::cancel;
         n.iterations = static_cast<int>(random_.below(static_cast<std::uint64_t>(at.scopes)));
         break;
       case 5:
         if (!parks_) break;
-        n.what = kind::suspend;
+        n.construct = kind::suspend;
         in_order_ = false;
         break;
       case 6:
         // The first branch would never be resumed if the second one were aborted or could not be split off.
         if (!parks_ || !pure_ || hints_ || !may_wait_for_each_other(at)) break;
-        n.what = kind::rendezvous;
+        n.construct = kind::rendezvous;
         in_order_ = false;
         break;
       case 7:
-        n.what = kind::at_end;
+        n.construct = kind::at_end;
         break;
       case 8:
         // A child that is aborted would not come to the meeting.
-        n.what = parks_ && pure_ && may_wait_for_each_other(at) && random_.once_in(2) ? kind::meeting
-                                                                                      : kind::group;
+        n.construct = parks_ && pure_ && may_wait_for_each_other(at) && random_.once_in(2) ? kind::meeting
+                                                                                           : kind::group;
         // A launched future refers to variables of its launcher, which must not leave before.
-        if (n.what == kind::group && pure_ && random_.once_in(2)) {
-          n.what = kind::launched;
+        if (n.construct == kind::group && pure_ && random_.once_in(2)) {
+          n.construct = kind::launched;
           at.thread_bound = false;
           at.scopes = 0;
         }
@@ -184,18 +184,18 @@ class generator {
         return;
       default:
         if (random_.once_in(2)) {
-          n.what = kind::thread_bound;
+          n.construct = kind::thread_bound;
           at.thread_bound = true;
         } else if (!at.within_other && random_.once_in(4)) {
-          n.what = kind::other_runtime;
+          n.construct = kind::other_runtime;
           in_order_ = false;
           at.within_other = true;
           at.thread_bound = false;
           at.scopes = 0;
         }
     }
-    if (n.what == kind::leaf) {
-      n.what = kind::fork;
+    if (n.construct == kind::leaf) {
+      n.construct = kind::fork;
       add_branches(n, at, 2);
     } else {
       add_child(n, at);
@@ -218,10 +218,10 @@ const char* name_of(kind k) {
 bool goes_over_a_range(kind k) { return k == kind::loop || k == kind::reduce || k == kind::search; }
 
 void describe(const node& n, int indent, std::string& text) {
-  text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + name_of(n.what);
+  text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + name_of(n.construct);
   if (!n.with_context) text += " without context";
   if (n.iterations != 0) text += " " + std::to_string(n.iterations);
-  if (goes_over_a_range(n.what) && by_successor(n)) text += " by successor";
+  if (goes_over_a_range(n.construct) && by_successor(n)) text += " by successor";
   if (n.guard != 2) text += " guard " + std::to_string(n.guard);
   if (n.grain != 0) text += " grain " + std::to_string(n.grain);
   if (n.splits_unevenly) text += " split";
@@ -243,7 +243,7 @@ void add_places(node& n, numbers& random, unsigned places) {
 
 /// A loop whose iterations have places of their own begins with those that are near: it keeps no order.
 bool has_hinted_loop(const node& n) {
-  return (n.what == kind::loop && n.place != 0 && n.iterations > 1) ||
+  return (n.construct == kind::loop && n.place != 0 && n.iterations > 1) ||
          std::ranges::any_of(n.children, [](const auto& child) { return has_hinted_loop(*child); });
 }
 

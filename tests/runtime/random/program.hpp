@@ -39,7 +39,7 @@ enum class kind {
 };
 
 struct node {
-  kind what = kind::leaf;
+  kind construct = kind::leaf;
   bool with_context = true;  ///< how its parent calls it
   std::uint64_t number = 0;  ///< its meaning depends on `what`
   int iterations = 0;

@@ -31,8 +31,8 @@ std::string text_of(const outcomes& o) {
 
 std::string check(const program& p, const configuration& c, const expectation& expected, const result& r,
                   const observations& seen) {
-  const auto wrong = [&](const std::string& what) {
-    return what + "; possible: " + text_of(expected.possible) +
+  const auto wrong = [&](const std::string& problem) {
+    return problem + "; possible: " + text_of(expected.possible) +
            "; sequentially: " + text_of(run_sequentially(p));
   };
   const outcomes& o = expected.possible;

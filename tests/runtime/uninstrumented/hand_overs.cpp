@@ -46,9 +46,9 @@ template <class Future> void wait_without_touching(const Future& f) {
   while (!f.is_done()) std::this_thread::yield();
 }
 
-void expect(bool right, const char* what) {
+void expect(bool right, const char* claim) {
   if (right) return;
-  std::printf("wrong: %s\n", what);
+  std::printf("wrong: %s\n", claim);
   std::exit(1);
 }
 
