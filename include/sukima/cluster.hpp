@@ -68,7 +68,7 @@ namespace sukima::cluster {
 /// Tasks can travel if they are split off from a fork with `sukima::call` as its second branch, from a
 /// parallel_reduce with such a call as its body, or from a search whose callables have no captures. Values
 /// that they write into globals stay on their node.
-/// \param what  the same call on each node; its arguments and its result can travel
+/// \param function  the same call on each node; its arguments and its result can travel
 /// \throws what the function throws; if that was thrown on another node, an exception of the same type if
 /// SUKIMA_EXCEPTION names it, or else remote_exception
 ///

@@ -108,8 +108,8 @@ class Pressure(Scripts):
         self.pretend("sukima", SUKIMA)
         self.pretend("bench-hog")
 
-    def run_it(self, compared, *words, **options):
-        return self.script("pressure.py", compared, "--programs", self.folder, "--results", self.results, *words, **options)
+    def run_it(self, action, *words, **options):
+        return self.script("pressure.py", action, "--programs", self.folder, "--results", self.results, *words, **options)
 
     def calls(self):
         return (self.folder / "log").read_text().splitlines()

@@ -58,9 +58,9 @@ sukima_capacity_options recorded_tree::options() const {
 }
 
 sukima_capacity_facts recorded_tree::facts() const {
-  sukima_capacity_options what = options();
+  sukima_capacity_options chosen = options();
   sukima_capacity_facts result{};
-  EXPECT_EQ(sukima_capacity_read(&what, &result), 0);
+  EXPECT_EQ(sukima_capacity_read(&chosen, &result), 0);
   return result;
 }
 

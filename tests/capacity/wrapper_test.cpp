@@ -19,18 +19,18 @@ class wrapper : public testing::Test {
     tree_.machine("0-3", "0-3").file("/proc/self/cgroup", "0::/\n");
     tree_.file("/proc/self/mountinfo", mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
     tree_.file("/sys/fs/cgroup/cgroup.procs", "").file("/sys/fs/cgroup/cpu.max", "150000 100000\n");
-    what_.root = tree_.root();
-    what_.override_text = "";
+    options_.root = tree_.root();
+    options_.override_text = "";
   }
 
   recorded_tree tree_;
-  sukima::capacity::options what_;
+  sukima::capacity::options options_;
 };
 
 TEST_F(wrapper, reads_facts_and_reasons) {
   const sukima_capacity_facts plain = tree_.facts();
-  EXPECT_EQ(sukima::capacity::read(what_).usable, plain.usable);
-  const sukima::capacity::report report = sukima::capacity::explain(what_);
+  EXPECT_EQ(sukima::capacity::read(options_).usable, plain.usable);
+  const sukima::capacity::report report = sukima::capacity::explain(options_);
   EXPECT_EQ(report.facts().quota, 1.5);
   EXPECT_FALSE(report.limits().empty());
   EXPECT_EQ(report.notes().size(), plain.note_count);
@@ -39,7 +39,7 @@ TEST_F(wrapper, reads_facts_and_reasons) {
 }
 
 TEST_F(wrapper, an_estimator_is_moved_and_tried) {
-  sukima::capacity::estimator first(what_);
+  sukima::capacity::estimator first(options_);
   sukima::capacity::estimator second = std::move(first);
   for (std::uint64_t i = 1; i <= 10; i++) second.sample(i * 100'000'000);
   EXPECT_EQ(second.load().samples, 10u);
@@ -53,11 +53,11 @@ TEST_F(wrapper, an_estimator_is_moved_and_tried) {
 }
 
 TEST_F(wrapper, a_malformed_override_is_an_exception_with_its_sentence) {
-  what_.override_text = "many";
-  EXPECT_THROW(static_cast<void>(sukima::capacity::read(what_)), std::invalid_argument);
-  EXPECT_THROW(static_cast<void>(sukima::capacity::explain(what_)), std::invalid_argument);
+  options_.override_text = "many";
+  EXPECT_THROW(static_cast<void>(sukima::capacity::read(options_)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(sukima::capacity::explain(options_)), std::invalid_argument);
   try {
-    const sukima::capacity::estimator estimator(what_);
+    const sukima::capacity::estimator estimator(options_);
     FAIL();
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find("'many'"), std::string::npos);

@@ -17,9 +17,9 @@ import unittest
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
 
 
-def until(what, program=None):
+def until(condition, program=None):
     """Waits for an event, never for a time."""
-    while not (found := what()):
+    while not (found := condition()):
         if program is not None and program.poll() is not None:
             raise AssertionError(f"ended with {program.returncode}: {program.communicate()}")
         time.sleep(0.01)

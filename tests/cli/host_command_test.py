@@ -84,19 +84,19 @@ class Estimates(unittest.TestCase):
 
 class Explanations(unittest.TestCase):
     def test_of_one_description(self):
-        what = answer("explain", "a", "-", given=counted(30, 70))
-        self.assertAlmostEqual(what["entitled"], 0.5)
-        self.assertAlmostEqual(what["got"], 0.3)
-        self.assertIn("Others got CPU of its share", what["reasons"][0])
+        explanation = answer("explain", "a", "-", given=counted(30, 70))
+        self.assertAlmostEqual(explanation["entitled"], 0.5)
+        self.assertAlmostEqual(explanation["got"], 0.3)
+        self.assertIn("Others got CPU of its share", explanation["reasons"][0])
         self.assertIn("a is entitled to 0.50 CPUs and got 0.30 while it could run.",
                       run("explain", "a", "-", given=counted(30, 70)).stdout)
 
     def test_of_an_interval(self):
         earlier = pathlib.Path(FOLDER.name, "earlier.json")
         earlier.write_text(json.dumps(counted(10, 5, taken=100)))
-        what = answer("explain", "a", "-", "--since", str(earlier), given=counted(12, 5.02, taken=110))
-        self.assertAlmostEqual(what["got"], 0.2)
-        self.assertEqual(what["seconds"], 10)
+        explanation = answer("explain", "a", "-", "--since", str(earlier), given=counted(12, 5.02, taken=110))
+        self.assertAlmostEqual(explanation["got"], 0.2)
+        self.assertEqual(explanation["seconds"], 10)
 
 
 def play(name):
@@ -118,9 +118,9 @@ class RecordedMachines(unittest.TestCase):
         rows = [line.split() for line in done.stdout.splitlines()]
         self.assertEqual([row[0] for row in rows], ["VM", "fedcba987654", "web-1", "0123456789ab"])
         self.assertIn("paused", rows[2])
-        what = json.loads(run("list", "--root", root, "--interval", "0.1", "--json").stdout)
-        self.assertEqual([one["usable"] for one in what["vms"]][1], 0)
-        self.assertEqual(len(what["pcpus"]), 4)
+        listing = json.loads(run("list", "--root", root, "--interval", "0.1", "--json").stdout)
+        self.assertEqual([one["usable"] for one in listing["vms"]][1], 0)
+        self.assertEqual(len(listing["pcpus"]), 4)
         only = json.loads(run("list", "--root", root, "--cgroup", "/system.slice/*", "--json", "--interval", "0.1").stdout)
         self.assertEqual([one["name"] for one in only["vms"]], ["0123456789ab"])
         explained = run("explain", "--root", root, "--interval", "0.1", "--cgroup", "/system.slice/*", "0123456789ab")

@@ -57,8 +57,8 @@ class Monitor:
                     return
                 self.send(connection, {"return": answer, "id": command["id"]})
 
-    def send(self, connection, what):
-        connection.sendall((json.dumps(what) + "\r\n").encode())
+    def send(self, connection, message):
+        connection.sendall((json.dumps(message) + "\r\n").encode())
 
     def answer(self, name):
         there = self.qemu.threads
@@ -155,14 +155,14 @@ class Kill(Acting):
         # The test waits for the monitor: whether it has ended says the event.
         until(killed.is_set)
 
-    def killed_when(self, what):
+    def killed_when(self, condition):
         running = self.optimise()
 
         def seen():
             if self.machine.count == 3 and 2 in self.machine.on():
                 (self.machine.cpus / "online").write_text("0-2\n")  # as the kernel does
                 self.switched_on.set()
-            return what()
+            return condition()
 
         until(seen, running)
         self.kill(running)

@@ -98,9 +98,9 @@ def run(command, folder, **environment):
     return result
 
 
-def is_equal(what, got, expected):
+def is_equal(subject, got, expected):
     if got != expected:
-        raise failure(f"{what}: {got!r}, not {expected!r}")
+        raise failure(f"{subject}: {got!r}, not {expected!r}")
 
 
 def check_preprocessing(backend, work):

@@ -55,16 +55,16 @@ def run(command, environment=None):
 def check(source, work, options, settings):
     """Compiles a program once and runs it in several settings. Returns a list of complaints."""
     program = f"{work}/{source.stem}"
-    what = f"{source.name} {' '.join(options)}"
+    subject = f"{source.name} {' '.join(options)}"
     result = run([*CC, "-O2", *WARNINGS, *options, "-o", program, source, "-lm"])
     if result.returncode != 0 or result.stderr:
-        return [f"{what} does not compile cleanly:\n{result.stderr}"]
+        return [f"{subject} does not compile cleanly:\n{result.stderr}"]
     wrong = []
     expected = source.with_suffix(".expected").read_text()
     for setting in settings:
         result = run([*given.emulator, program], setting)
         if result.returncode != 0 or result.stdout != expected:
-            wrong.append(f"{what} with {setting}: exit code {result.returncode}, {result.stdout!r}; expected "
+            wrong.append(f"{subject} with {setting}: exit code {result.returncode}, {result.stdout!r}; expected "
                          f"{expected!r}\n{result.stderr[:4000]}")
     return wrong
 

@@ -47,22 +47,22 @@ class failures:
     def __init__(self):
         self.count = 0
 
-    def report(self, what, result=None):
+    def report(self, problem, result=None):
         self.count += 1
-        print(f"FAILED: {what}")
+        print(f"FAILED: {problem}")
         if result is not None:
             print(f"  exit code {result.returncode}\n  stdout: {result.stdout}\n  stderr: {result.stderr[:4000]}")
 
 
-def check_run(failed, what, program, text, settings):
+def check_run(failed, subject, program, text, settings):
     result = run([*EMULATOR, program], settings)
     expected = "".join(line + "\n" for line in directives(text, "expected"))
     status = int((directives(text, "status") or ["0"])[0])
     if result.returncode != status or result.stdout != expected:
-        failed.report(f"{what}, {settings}: expected exit code {status} and {expected!r}", result)
+        failed.report(f"{subject}, {settings}: expected exit code {status} and {expected!r}", result)
     for pattern in directives(text, "stderr"):
         if not re.search(pattern, result.stderr):
-            failed.report(f"{what}, {settings}: stderr does not match {pattern!r}", result)
+            failed.report(f"{subject}, {settings}: stderr does not match {pattern!r}", result)
 
 
 def main():

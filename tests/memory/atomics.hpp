@@ -85,9 +85,9 @@ template <class T> class atomic : public atomic_base {
     return order == std::memory_order_release ? std::memory_order_relaxed : order;
   }
   template <class Change>
-  T rmw(const char* what, std::memory_order order, const place& where, Change change_value) noexcept {
+  T rmw(const char* operation, std::memory_order order, const place& where, Change change_value) noexcept {
     return value(change([&](std::uint64_t old) { return std::optional(bits(change_value(value(old)))); },
-                        what, order, order, where));
+                        operation, order, order, where));
   }
 };
 

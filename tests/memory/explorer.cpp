@@ -15,8 +15,8 @@ void keep(thread_locals hooks) { the_explorer().locals = hooks; }
 
 int running_thread() noexcept { return the_explorer().running(); }
 
-void require(bool holds, const char* what) {
-  if (!holds) the_explorer().note_error(std::string("required, but not so: ") + what);
+void require(bool holds, const char* claim) {
+  if (!holds) the_explorer().note_error(std::string("required, but not so: ") + claim);
 }
 
 void wait_for_change() {
@@ -67,7 +67,7 @@ void atomic_base::store(std::uint64_t value, std::memory_order order, const std:
 }
 
 std::uint64_t atomic_base::change(const std::function<std::optional<std::uint64_t>(std::uint64_t)>& change,
-                                  const char* what, std::memory_order order, std::memory_order failure,
+                                  const char* operation, std::memory_order order, std::memory_order failure,
                                   const std::source_location& where) {
   explorer& e = the_explorer();
   if (!e.inside()) {
@@ -79,7 +79,7 @@ std::uint64_t atomic_base::change(const std::function<std::optional<std::uint64_
   request r;
   r.kind = request_kind::change;
   r.location = e.locate(*this);
-  r.site = site_of(where, what, order);
+  r.site = site_of(where, operation, order);
   r.order = e.order_at(r.site, order);
   // A compare-exchange that fails is as weak as one that succeeds.
   r.failure = acquires(r.order) ? failure : std::memory_order_relaxed;
@@ -125,9 +125,9 @@ std::memory_order explorer::order_at(int site, std::memory_order written) {
   return weaker_ && weaker_->site == site ? weaker_->order : written;
 }
 
-void explorer::note_error(const std::string& what) {
-  if (running_ != none) fail(what);
-  if (!result_.error) result_.error = what + "\n" + describe(graph_);
+void explorer::note_error(const std::string& error) {
+  if (running_ != none) fail(error);
+  if (!result_.error) result_.error = error + "\n" + describe(graph_);
 }
 
 void futex_wait(atomic_base& word, std::uint64_t expected, bool timed) {

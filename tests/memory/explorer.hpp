@@ -59,7 +59,7 @@ struct outcome {
 outcome explore(const program& p, const std::optional<weakening>& weaker = std::nullopt);
 
 /// In a thread or in at_end: an execution where this is false is an error.
-void require(bool holds, const char* what);
+void require(bool holds, const char* claim);
 /// For a thread that can only continue after another one writes: the yield of a waiting loop. The loop must
 /// have no effect but its reads: the iterations that fail are not followed, only those that succeed.
 void wait_for_change();
@@ -113,7 +113,7 @@ class atomic_base {
   /// \param change returns the new value for the value read; nothing: leave the value (a
   ///        compare-exchange that fails)
   std::uint64_t change(const std::function<std::optional<std::uint64_t>(std::uint64_t)>& change,
-                       const char* what, std::memory_order order, std::memory_order failure,
+                       const char* operation, std::memory_order order, std::memory_order failure,
                        const std::source_location& where);
 
  private:

@@ -20,8 +20,8 @@ constexpr auto rlx = std::memory_order_relaxed;
 constexpr auto acq = std::memory_order_acquire;
 constexpr auto rel = std::memory_order_release;
 
-bool says(const outcome& o, const std::string& what) {
-  return o.error && o.error->find(what) != std::string::npos;
+bool says(const outcome& o, const std::string& part) {
+  return o.error && o.error->find(part) != std::string::npos;
 }
 
 outcome pass_message(std::memory_order store, std::memory_order load) {

@@ -104,7 +104,7 @@ class graph {
   // A thread's knowledge, for what is not an atomic access.
   const clock& known(int thread) const noexcept { return threads_[at(thread)].known; }
   std::uint16_t step(int thread) noexcept;
-  void learn(int thread, const clock& what) noexcept { threads_[at(thread)].known.join(what); }
+  void learn(int thread, const clock& seen) noexcept { threads_[at(thread)].known.join(seen); }
 
   /// The SC axiom by its definition, over the whole graph.
   bool sc_holds() const;

@@ -116,8 +116,8 @@ void explorer::spin() {
   scheduler_ = fc::jump_fcontext(scheduler_, nullptr).fctx;
 }
 
-void explorer::fail(const std::string& what) {
-  if (!result_.error) result_.error = what + "\n" + describe(graph_);
+void explorer::fail(const std::string& error) {
+  if (!result_.error) result_.error = error + "\n" + describe(graph_);
   if (running_ != none) fc::jump_fcontext(scheduler_, nullptr);
   std::abort();  // not reached: an execution with an error is not continued
 }

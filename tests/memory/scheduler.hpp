@@ -75,9 +75,9 @@ class explorer {
   void spin();
   void end_thread();
   unsigned timed_waits() const noexcept;
-  [[noreturn]] void fail(const std::string& what);
+  [[noreturn]] void fail(const std::string& error);
   /// fail() in a thread; at the end only noted.
-  void note_error(const std::string& what);
+  void note_error(const std::string& error);
   std::uint32_t generation() const noexcept { return generation_; }
   int locate(const atomic_base& a);
   void begin(atomic_base& a);

@@ -45,13 +45,13 @@ std::string base_name(std::string full) {
 
 }  // namespace
 
-int site_of(const std::source_location& where, const char* what, std::memory_order order) {
+int site_of(const std::source_location& where, const char* operation, std::memory_order order) {
   registry& r = all();
   const auto [at, fresh] = r.ids.try_emplace(key{where.file_name(), where.line(), where.column()},
                                              static_cast<int>(r.sites.size()));
   if (fresh)
-    r.sites.push_back(
-        {where.file_name(), where.line(), where.column(), base_name(where.function_name()), what, order});
+    r.sites.push_back({where.file_name(), where.line(), where.column(), base_name(where.function_name()),
+                       operation, order});
   return at->second;
 }
 
@@ -62,13 +62,13 @@ std::string name_of(int id) {
   unsigned before = 0;
   unsigned alike = 0;
   for (const site& s : all().sites) {
-    if (s.function != named.function || std::strcmp(s.what, named.what) != 0 ||
+    if (s.function != named.function || std::strcmp(s.operation, named.operation) != 0 ||
         std::strcmp(s.file, named.file) != 0)
       continue;
     ++alike;
     if (std::tie(s.line, s.column) < std::tie(named.line, named.column)) ++before;
   }
-  std::string name = named.function + " " + named.what;
+  std::string name = named.function + " " + named.operation;
   if (alike > 1) name += " " + std::to_string(before + 1);
   return name;
 }
@@ -91,9 +91,9 @@ const char* name_of(std::memory_order order) {
   return "?";
 }
 
-std::vector<std::memory_order> weaker_orders(const char* what, std::memory_order order) {
-  const bool reads_only = std::strcmp(what, "load") == 0;
-  const bool writes_only = std::strcmp(what, "store") == 0;
+std::vector<std::memory_order> weaker_orders(const char* operation, std::memory_order order) {
+  const bool reads_only = std::strcmp(operation, "load") == 0;
+  const bool writes_only = std::strcmp(operation, "store") == 0;
   switch (order) {
     case std::memory_order_seq_cst:
       if (reads_only) return {std::memory_order_acquire};

@@ -16,9 +16,9 @@ namespace {
 
 int failures = 0;
 
-void expect(bool holds, const char* what) {
+void expect(bool holds, const char* claim) {
   if (holds) return;
-  std::printf("failed: %s\n", what);
+  std::printf("failed: %s\n", claim);
   ++failures;
 }
 

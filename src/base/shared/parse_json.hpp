@@ -27,7 +27,7 @@ inline std::string reason_of(const nlohmann::json::exception& error) {
 }
 
 /// \tparam Error what is thrown; made of a text
-/// \param what the text is, for messages
+/// \param name  names the text in messages
 /// \throws Error the text is no JSON
 template <class Error>
 nlohmann::json parse_json(std::string_view text, const std::string& name) {

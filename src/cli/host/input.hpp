@@ -7,7 +7,7 @@
 namespace sukima::cli::host {
 
 /// All of a file; "-" is standard input.
-/// \param what  names the file in a message, such as "the description"
+/// \param name  names the file in a message, such as "the description"
 /// \param advice  ends the message, such as "give another file"
 /// \throws usage_error  it cannot be read, or is longer than any such file
 std::string read_input(const std::string& path, const std::string& name, const std::string& advice);

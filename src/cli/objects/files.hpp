@@ -11,7 +11,7 @@ namespace sukima::cli::objects {
 namespace model = sukima::objects::model;
 
 /// The whole file; standard input for "-".
-/// \param what the kind of file, for the error
+/// \param role  names the kind of the file in the message, such as "the description"
 /// \throws usage_error if it cannot be read
 std::string read_file(const std::string& path, const std::string& role);
 

@@ -24,9 +24,9 @@ namespace {
 
 using sukima::context;
 
-void expect(bool holds, const char* what) {
+void expect(bool holds, const char* claim) {
   if (holds) return;
-  std::fprintf(stderr, "sanitized: wrong result: %s\n", what);
+  std::fprintf(stderr, "sanitized: wrong result: %s\n", claim);
   std::exit(3);
 }
 

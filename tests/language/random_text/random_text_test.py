@@ -56,7 +56,7 @@ def check(compiler, backend, way, seeds, folder, small, nodes):
     source = Path(folder) / f"random{seeds[0]}.tc"
     source.write_text(generate.source(seeds, *((1500, 2) if small else (4000, 5)), small, nodes > 0))
     settings = settings_on_nodes(compiler[0], nodes) if nodes > 0 else [([], setting) for setting in SETTINGS]
-    what = f"seeds {seeds[0]} to {seeds[-1]} with {backend} {way}"
+    subject = f"seeds {seeds[0]} to {seeds[-1]} with {backend} {way}"
     program = str(source.with_suffix(""))
     wrong = []
     expected = None
@@ -64,20 +64,20 @@ def check(compiler, backend, way, seeds, folder, small, nodes):
         # The sums overflow.
         result = run([*compiler, f"--backend={backend}", "-w", "-fwrapv", *options, "-o", program, source])
         if result.returncode != 0:
-            return [f"{what}, {options}: does not compile:\n{result.stderr[:2000]}"]
+            return [f"{subject}, {options}: does not compile:\n{result.stderr[:2000]}"]
         for front, setting in settings if expected is not None else [([], {})]:
             result = run([*front, program], setting)
             if result.returncode != 0:
-                wrong.append(f"{what}, {options}, {front}, {setting}: exit code {result.returncode}, {result.stderr[:500]!r}")
+                wrong.append(f"{subject}, {options}, {front}, {setting}: exit code {result.returncode}, {result.stderr[:500]!r}")
             elif expected is None:
                 expected = result.stdout
             elif result.stdout != expected:
-                wrong.append(f"{what}, {front}, {setting}: differs from the erasure for the seeds "
+                wrong.append(f"{subject}, {front}, {setting}: differs from the erasure for the seeds "
                              f"{' '.join(different(expected, result.stdout))}")
         if expected is None:
             return wrong
     if any(line.split()[2:] != ["0", "0"] for line in expected.splitlines()):
-        wrong.append(f"{what}: the erasure itself did not restore its workspace")
+        wrong.append(f"{subject}: the erasure itself did not restore its workspace")
     return wrong
 
 

@@ -67,7 +67,7 @@ std::vector<std::string> check_faults(const std::vector<program>& programs,
       }
       const int id = found->second;
       accesses.erase(found);
-      for (const std::memory_order fault : weaker_orders(site_at(id).what, row.needed)) {
+      for (const std::memory_order fault : weaker_orders(site_at(id).operation, row.needed)) {
         const std::optional<std::string> program = all.failing({id, fault});
         if (program)
           std::printf("%s as %s: found by \"%s\"\n", row.access.c_str(), name_of(fault), program->c_str());

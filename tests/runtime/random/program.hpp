@@ -41,7 +41,7 @@ enum class kind {
 struct node {
   kind construct = kind::leaf;
   bool with_context = true;  ///< how its parent calls it
-  std::uint64_t number = 0;  ///< its meaning depends on `what`
+  std::uint64_t number = 0;  ///< its meaning depends on `construct`
   int iterations = 0;
   int grain = 0;         ///< 0: none given
   double guard = 2;      ///< 2: none given
