@@ -189,6 +189,38 @@ public final class Constructs {
         }
     }
 
+    /** A block before that fails when it runs again does not keep the blocks further in from running again. */
+    private record FailingBefore() implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            try {
+                worker.doTwo(() -> wind(worker), () -> LOG.append("second "), () -> new Number(0, false), result -> { });
+            } catch (IllegalArgumentException e) {
+                LOG.append(e.getMessage());
+            }
+            return LOG.toString();
+        }
+
+        private static void wind(Worker worker) {
+            int runs = 0;
+            worker.dynamicWind(() -> LOG.append("(1 "), () -> {
+                worker.dynamicWind(() -> {
+                    LOG.append("(2 ");
+                    if (runs++ > 0) {
+                        throw new IllegalArgumentException("before");
+                    }
+                }, () -> {
+                    worker.dynamicWind(() -> LOG.append("(3 "), () -> {
+                        releaseIf(true);
+                        for (;;) {
+                            poll(worker);
+                        }
+                    }, () -> LOG.append("3) "));
+                }, () -> LOG.append("2) "));
+            }, () -> LOG.append("1) "));
+        }
+    }
+
     /** The exception of a task stops the first block, whose own handlers do not see it. */
     private record FailingTask() implements Task<String> {
         @Override
@@ -376,6 +408,7 @@ public final class Constructs {
         check("all numbers", 2, true, new Widest(), "threw 0.." + Integer.MAX_VALUE);
         check("oldest", 2, true, new Oldest(), "inner get outer ");
         check("dynamicWind", 2, true, new WhileBusy(new Wind()), "(1 (2 2) 1) put (1 (2 2) 1) get ");
+        check("exception of a before", 2, true, new WhileBusy(new FailingBefore()), "(1 (2 (3 3) 2) 1) (1 (2 (3 3) 2) 1) before");
         check("exception of a task", 2, true, new WhileBusy(new FailingTask()), "[first first] [first finally first] task -1");
         check("exception outside", 3, true, new FailingOutside(), "[task finally task] task -1");
         check("two exceptions", 3, true, new FailingTwice(false), "finally inner task -2 task -2");

@@ -76,15 +76,26 @@ final class Backtrack {
         return null;
     }
 
-    /** Takes the constructs behind that many back, the youngest first, or does those before it again. */
+    /**
+     * Takes the constructs behind that many back, the youngest first, or does those before it again. An exception in doing one
+     * again is thrown when all have been done: it goes on from the innermost, whose blocks `after` then run.
+     */
     private void go(int count) {
         while (reached > count) {
             Place place = places.get(--reached);
             place.frame().undo$(place.number());
         }
+        Throwable failure = null;
         while (reached < count) {
             Place place = places.get(reached++);
-            place.frame().redo$(place.number());
+            try {
+                place.frame().redo$(place.number());
+            } catch (Throwable e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw Frame.rethrow$(failure);
         }
     }
 }
