@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What sukima-javac refuses, what it leaves alone, and what goes wrong at run time: messages_test.py SUKIMA_JAVAC RUNTIME"""
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,26 @@ class messages(unittest.TestCase):
             public static void main(String[] arguments) { Workers.run(1, new Kept()); } }""")
         self.assertEqual(output.splitlines()[:3], ["number 0", "number 0", "number 1"])
         self.assertIn("was called after the iteration of the loop that created it", output)
+
+    def test_threads_that_cannot_start_keep_the_task_from_starting(self):
+        source = self.write("""
+import sukima.tascell.*;
+class A implements Task<Integer> {
+    public Integer run(Worker w) { System.out.println("the task runs"); return 1; }
+    public static void main(String[] arguments) {
+        try {
+            Workers.run(64, new A());
+        } catch (IllegalStateException e) { System.out.println(e.getMessage()); }
+        System.out.println(Workers.run(2, new A()));
+    } }""")
+        self.assertEqual(self.compile(source).returncode, 0)
+        # Each worker reserves 256 MiB for its stack, so 64 of them need more than this limit.
+        limit = 5 << 30
+        small = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=16m", "-XX:CompressedClassSpaceSize=16m", "-Xlog:disable"]
+        result = subprocess.run(["java", *small, "-cp", f"{self.folder}:{RUNTIME}", "A"], capture_output=True, text=True,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^only \d+ of 64 threads could be started .*: run fewer workers.*\nthe task runs\n1\n$")
 
     def test_stack_traces_have_the_lines_of_the_source(self):
         output = self.program_output(HEAD + """    static int down(int n, NestedRunnable r) {

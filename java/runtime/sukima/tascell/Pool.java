@@ -22,15 +22,27 @@ final class Pool {
     Job run(Task<?> task) {
         Job root = new Job(task, null);
         List<Thread> threads = new ArrayList<>();
-        for (Worker worker : workers) {
-            Runnable body = worker.number() == 0 ? () -> worker.runRoot(root) : worker::help;
-            Thread thread = new Thread(null, body, "sukima-worker-" + worker.number(), STACK_BYTES);
-            thread.setDaemon(true);
-            threads.add(thread);
+        try {
+            // The thread of the task starts last: if a thread cannot be started, the task has not begun.
+            for (int i = workers.size() - 1; i >= 0; i--) {
+                threads.add(started(workers.get(i), root));
+            }
+        } catch (OutOfMemoryError e) {
+            end();
+            throw new IllegalStateException("only " + threads.size() + " of " + workers.size() + " threads could be started ("
+                + e.getMessage() + "): run fewer workers, or raise the process's limits of threads and memory", e);
+        } finally {
+            threads.forEach(Pool::await);
         }
-        threads.forEach(Thread::start);
-        threads.forEach(Pool::await);
         return root;
+    }
+
+    private static Thread started(Worker worker, Job root) {
+        Runnable body = worker.number() == 0 ? () -> worker.runRoot(root) : worker::help;
+        Thread thread = new Thread(null, body, "sukima-worker-" + worker.number(), STACK_BYTES);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
     }
 
     private static void await(Thread thread) {
