@@ -79,7 +79,8 @@ final class Thief {
 
     /**
      * Returns a task that another worker has split off, or null as soon as the condition holds. If the worker waits for a job,
-     * all tasks that it takes are parts of that.
+     * all tasks that it takes are parts of that. A request for parts of a job that ends is refused before its victim runs code
+     * further out: the victim awaits a job that cannot end before the asker goes on, so it passes refuseAll here or in awaitEnd.
      */
     Job steal(Job awaited, BooleanSupplier isEnough) {
         pool.lock.lock();
