@@ -3,9 +3,8 @@
 #include "catalogue.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "bench/bench_sizes.hpp"
+#include "bench/benchmark_table.hpp"
 
 namespace sukima::cli::bench {
 
@@ -145,10 +144,7 @@ std::vector<std::string> scenario_names() {
 const std::vector<benchmark_entry>& known_benchmarks() {
   static const std::vector<benchmark_entry> table = [] {
     std::vector<benchmark_entry> entries;
-    const auto sizes = nlohmann::ordered_json::parse(bench_sizes_json);
-    for (const auto& [name, values] : sizes.items()) {
-      entries.push_back({name, values.value("about", ""), values.at("default").get<std::int64_t>()});
-    }
+    for (const table_entry& one : benchmark_table) entries.push_back({one.name, one.about, one.default_size});
     return entries;
   }();
   return table;
