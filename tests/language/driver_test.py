@@ -368,7 +368,7 @@ def check_what_is_beside(backend, work):
     before = {p.name for p in work.iterdir()}
     run([SUKIMA, "cc", backend, "-save-temps", "-o", "saved", "program.tc"], work)
     left = {p.name for p in work.iterdir()} - before
-    for suffix in ("i", "s"):
+    for suffix in ("i", "s", "o"):
         if not any(name.endswith(f"program.{suffix}") for name in left):
             raise failure(f"-save-temps leaves no .{suffix} file: {sorted(left)}")
 

@@ -60,6 +60,12 @@ std::vector<predefined_macro> macros_of_backend(const command_line& line, const 
   return macros;
 }
 
+bool keeps_objects(const command_line& line) {
+  return std::ranges::any_of(line.words, [](const word& w) {
+    return w.use == word_use::compile && begins_with_one_of(w.text.front(), {"-save-temps", "--save-temps"});
+  });
+}
+
 std::vector<std::string> names_beside(const command_line& line, const std::string& program) {
   bool writes_more = false;
   for (const word& w : line.words) {

@@ -17,6 +17,9 @@ namespace sukima::language {
 std::vector<predefined_macro> macros_of_backend(const command_line& line, const toolchain& tools,
                                                 const std::string& folder);
 
+/// Whether the C compiler keeps what it makes on the way to a program: preprocessed C, assembly and objects.
+bool keeps_objects(const command_line& line);
+
 /// Options for what the C compiler writes beside an object, such as coverage notes: its place is beside the
 /// program, as for a C file that is compiled and linked in one step. None where nothing is written.
 std::vector<std::string> names_beside(const command_line& line, const std::string& program);

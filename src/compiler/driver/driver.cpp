@@ -347,17 +347,17 @@ class driver {
       std::filesystem::create_directory(own_folder);
       const std::string base = own_folder + "/" + stem(file);
       const translation_result& result = translated.emplace_back(translate_to(*input, base + ".c"));
-      if (!result.successful) {
-        failed = true;
-        continue;
-      }
+      failed |= !result.successful;
+      if (!result.successful) continue;
       if (line_.list_dependencies && !line_.dry_run &&
           !write_dependencies(result, dependency_file(line_, file), stem(file) + ".o"))
         return 1;
-      objects.back() = base + ".o";
+      const arguments names = names_beside(line_, output);
+      const bool are_kept = keeps_objects(line_) && !names.empty();
+      objects.back() = are_kept ? names.back() + stem(file) + ".o" : base + ".o";
       arguments goal_words{"-c", "-o", objects.back()};
-      append(goal_words, names_beside(line_, output));
-      if (execute(compile_command(*input, base + ".c", goal_words), false) != 0) failed = true;
+      append(goal_words, names);
+      failed |= execute(compile_command(*input, base + ".c", goal_words), false) != 0;
     }
     if (failed || !check_executions(line_, translated)) {
       remove_output(output);
