@@ -31,17 +31,17 @@ struct sack {
 };
 using best_sack = sukima::best_solution<unsigned, int, std::greater<int>>;
 
-static int pack(sukima::context c, sack& s, std::size_t next, best_sack& best) {
+static int pack(sukima::context c, sack& packed, std::size_t next, best_sack& best) {
   if (next == items.size()) {
-    best.offer(s.value, s.chosen);
+    best.offer(packed.value, packed.chosen);
     return 0;
   }
-  int possible = s.value;  // if everything that is left fitted
+  int possible = packed.value;  // if everything that is left fitted
   for (std::size_t i = next; i < items.size(); ++i) possible += items[i].value;
   if (!best.promising(possible)) return 0;
   static constexpr std::array<int, 2> take_or_leave{1, 0};
   return sukima::search(
-      c, s, take_or_leave,
+      c, packed, take_or_leave,
       [=](sack& mine, int taken) {
         if (mine.weight + taken * items[next].weight > room) return false;
         mine.chosen |= static_cast<unsigned>(taken) << next;

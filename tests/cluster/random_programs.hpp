@@ -28,8 +28,8 @@ inline std::uint64_t mixed(std::uint64_t x) noexcept {  // splitmix64
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
   return x ^ (x >> 31);
 }
-inline spec child(spec s, std::uint64_t number) noexcept {
-  return {mixed(s.seed + 17 * number + 1), s.depth - 1};
+inline spec child(spec part, std::uint64_t number) noexcept {
+  return {mixed(part.seed + 17 * number + 1), part.depth - 1};
 }
 inline std::uint64_t combined(std::uint64_t a, std::uint64_t b) noexcept { return mixed(a * 31 + b); }
 
@@ -48,30 +48,30 @@ enum class form : unsigned {
   first_throws,
   count
 };
-inline form form_of(spec s) noexcept {
-  return static_cast<form>(mixed(s.seed) % static_cast<unsigned>(form::count));
+inline form form_of(spec part) noexcept {
+  return static_cast<form>(mixed(part.seed) % static_cast<unsigned>(form::count));
 }
 
-inline std::uint64_t leaf(spec s) noexcept {
-  std::uint64_t value = s.seed;
-  for (std::uint64_t i = mixed(s.seed + 5) % 1000; i != 0; --i) value = mixed(value);
+inline std::uint64_t leaf(spec part) noexcept {
+  std::uint64_t value = part.seed;
+  for (std::uint64_t i = mixed(part.seed + 5) % 1000; i != 0; --i) value = mixed(value);
   return value;
 }
 
 inline std::uint64_t value_of(const std::exception& e) { return mixed(std::stoull(e.what())); }
 
-inline std::uint64_t alone(spec s) {
-  if (s.depth == 0) return leaf(s);
-  const auto first = [&] { return alone(child(s, 0)); };
-  const auto second = [&] { return alone(child(s, 1)); };
-  switch (form_of(s)) {
+inline std::uint64_t alone(spec part) {
+  if (part.depth == 0) return leaf(part);
+  const auto first = [&] { return alone(child(part, 0)); };
+  const auto second = [&] { return alone(child(part, 1)); };
+  switch (form_of(part)) {
     case form::three:
-      return combined(combined(first(), second()), alone(child(s, 2)));
+      return combined(combined(first(), second()), alone(child(part, 2)));
     case form::loop:
     case form::loop_of_calls:
     case form::search: {
       std::uint64_t sum = 0;
-      for (unsigned i = 0; i < children_of_a_loop; ++i) sum += alone(child(s, i));
+      for (unsigned i = 0; i < children_of_a_loop; ++i) sum += alone(child(part, i));
       return sum;
     }
     case form::second_throws:
@@ -83,10 +83,10 @@ inline std::uint64_t alone(spec s) {
   }
 }
 
-inline std::uint64_t piece(sukima::context c, spec s);
+inline std::uint64_t piece(sukima::context c, spec part);
 
-inline std::uint64_t fails(sukima::context c, spec s) {
-  throw std::runtime_error(std::to_string(piece(c, s)));
+inline std::uint64_t fails(sukima::context c, spec part) {
+  throw std::runtime_error(std::to_string(piece(c, part)));
 }
 
 inline std::uint64_t piece_of_child(sukima::context c, spec parent, unsigned i) {
@@ -98,8 +98,8 @@ struct place {
   spec now;
   spec before;
 };
-inline std::uint64_t searched(sukima::context c, spec s) {
-  place at{s, {}};
+inline std::uint64_t searched(sukima::context c, spec part) {
+  place at{part, {}};
   return sukima::search(
       c, at, std::views::iota(0u, children_of_a_loop),
       [](place& w, unsigned i) { w = {child(w.now, i), w.now}; },
@@ -109,25 +109,25 @@ inline std::uint64_t searched(sukima::context c, spec s) {
 }
 
 /// The exception of the branch that throws; the other one is aborted, wherever it runs.
-inline std::uint64_t thrown(sukima::context c, spec s, bool first_throws) {
+inline std::uint64_t thrown(sukima::context c, spec part, bool first_throws) {
   try {
     if (first_throws)
-      static_cast<void>(sukima::fork2(c, call<fails>(child(s, 0)), call<piece>(child(s, 1))));
+      static_cast<void>(sukima::fork2(c, call<fails>(child(part, 0)), call<piece>(child(part, 1))));
     else
-      static_cast<void>(sukima::fork2(c, call<piece>(child(s, 0)), call<fails>(child(s, 1))));
+      static_cast<void>(sukima::fork2(c, call<piece>(child(part, 0)), call<fails>(child(part, 1))));
   } catch (const std::runtime_error& e) {
     return value_of(e);
   }
   return 0;
 }
 
-inline std::uint64_t piece(sukima::context c, spec s) {
-  if (s.depth == 0) return leaf(s);
-  const spec a = child(s, 0);
-  const spec b = child(s, 1);
-  switch (form_of(s)) {
+inline std::uint64_t piece(sukima::context c, spec part) {
+  if (part.depth == 0) return leaf(part);
+  const spec a = child(part, 0);
+  const spec b = child(part, 1);
+  switch (form_of(part)) {
     case form::three: {
-      const auto [x, y, z] = sukima::fork(c, call<piece>(a), call<piece>(b), call<piece>(child(s, 2)));
+      const auto [x, y, z] = sukima::fork(c, call<piece>(a), call<piece>(b), call<piece>(child(part, 2)));
       return combined(combined(x, y), z);
     }
     case form::lambdas: {
@@ -144,16 +144,16 @@ inline std::uint64_t piece(sukima::context c, spec s) {
     case form::loop:
       return sukima::parallel_reduce(
           c, 0u, children_of_a_loop, std::uint64_t{0},
-          [=](sukima::context below, unsigned i) { return piece(below, child(s, i)); }, std::plus{});
+          [=](sukima::context below, unsigned i) { return piece(below, child(part, i)); }, std::plus{});
     case form::loop_of_calls:
-      return sukima::parallel_reduce(c, 0u, children_of_a_loop, std::uint64_t{0}, call<piece_of_child>(s),
+      return sukima::parallel_reduce(c, 0u, children_of_a_loop, std::uint64_t{0}, call<piece_of_child>(part),
                                      std::plus{});
     case form::search:
-      return searched(c, s);
+      return searched(c, part);
     case form::second_throws:
-      return thrown(c, s, false);
+      return thrown(c, part, false);
     case form::first_throws:
-      return thrown(c, s, true);
+      return thrown(c, part, true);
     default: {
       const auto [x, y] = sukima::fork2(c, call<piece>(a), call<piece>(b));
       return combined(x, y);

@@ -92,9 +92,9 @@ void explorer::start_threads(const program& p) {
   }
 }
 
-void explorer::resume(int t) {
-  explored_thread& thread = threads_[static_cast<std::size_t>(t)];
-  running_ = t;
+void explorer::resume(int number) {
+  explored_thread& thread = threads_[static_cast<std::size_t>(number)];
+  running_ = number;
   if (locals.enter != nullptr) locals.enter(thread.locals);
   const fc::transfer_t back = fc::jump_fcontext(thread.at, nullptr);
   thread.at = back.fctx;
@@ -122,12 +122,12 @@ void explorer::fail(const std::string& error) {
   std::abort();  // not reached: an execution with an error is not continued
 }
 
-event explorer::event_for(int t, access kind) const {
-  const request& r = threads_[static_cast<std::size_t>(t)].wanted;
+event explorer::event_for(int number, access kind) const {
+  const request& r = threads_[static_cast<std::size_t>(number)].wanted;
   event e;
   e.kind = kind;
   e.order = r.order;
-  e.thread = t;
+  e.thread = number;
   e.location = r.location;
   e.value = r.value;
   e.site = r.site;
@@ -156,19 +156,19 @@ bool explorer::do_at_once() {
   return false;
 }
 
-bool explorer::is_new(int t, std::uint32_t stamp) const noexcept {
-  const std::uint32_t after = threads_[static_cast<std::size_t>(t)].left_behind;
+bool explorer::is_new(int number, std::uint32_t stamp) const noexcept {
+  const std::uint32_t after = threads_[static_cast<std::size_t>(number)].left_behind;
   return after == 0 || stamp > after;
 }
 
-void explorer::collect_reads(int t, bool as_change) {
-  const explored_thread& thread = threads_[static_cast<std::size_t>(t)];
+void explorer::collect_reads(int number, bool as_change) {
+  const explored_thread& thread = threads_[static_cast<std::size_t>(number)];
   const request& r = thread.wanted;
   const clock* const also = r.kind == request_kind::compare ? &thread.kernel : nullptr;
-  for (const int w : graph_.readable(t, r.location, also)) {
-    if (!is_new(t, graph_[w].stamp)) continue;
+  for (const int w : graph_.readable(number, r.location, also)) {
+    if (!is_new(number, graph_[w].stamp)) continue;
     const std::optional<std::uint64_t> next = as_change ? (*r.change)(graph_[w].value) : std::nullopt;
-    event e = event_for(t, next ? access::rmw : access::load);
+    event e = event_for(number, next ? access::rmw : access::load);
     if (next) {
       e.value = *next;
       if (!graph_.may_consume(w) || !graph_.sc_allows_rmw(e, w)) continue;
@@ -176,7 +176,7 @@ void explorer::collect_reads(int t, bool as_change) {
       if (as_change) e.order = r.failure;
       if (!graph_.sc_allows_load(e, w)) continue;
     }
-    options_.push_back({t, w});
+    options_.push_back({number, w});
   }
 }
 
@@ -211,14 +211,14 @@ void explorer::collect_options() {
   }
 }
 
-void explorer::take_futex_call(int t) {
-  explored_thread& thread = threads_[static_cast<std::size_t>(t)];
+void explorer::take_futex_call(int number) {
+  explored_thread& thread = threads_[static_cast<std::size_t>(number)];
   futex_queue& queue = futexes_[thread.wanted.location];
-  queue.known.join(graph_.known(t));
+  queue.known.join(graph_.known(number));
   queue.changed = graph_.next_stamp();
   if (thread.wanted.kind == request_kind::begin_wait) {
     thread.kernel = queue.known;
-    queue.waiter = t;
+    queue.waiter = number;
     queue.woken = false;
     thread.wanted.kind = request_kind::compare;
     return;
@@ -232,11 +232,11 @@ void explorer::take_futex_call(int t) {
       queue.waiter = none;
     }
   }
-  resume(t);
+  resume(number);
 }
 
-void explorer::finish_compare(int t, std::uint64_t value) {
-  explored_thread& thread = threads_[static_cast<std::size_t>(t)];
+void explorer::finish_compare(int number, std::uint64_t value) {
+  explored_thread& thread = threads_[static_cast<std::size_t>(number)];
   futex_queue& queue = futexes_[thread.wanted.location];
   const bool sleeps = value == thread.wanted.value && !queue.woken;
   thread.wanted.kind = request_kind::nothing;
@@ -328,15 +328,15 @@ explorer::verdict explorer::execute(const program& p) {
 
 /// One more turn of a waiting loop, in which every load reads the last write. If it waits again it is stuck;
 /// if not, the execution in which it read that write at once is another branch.
-explorer::verdict explorer::probe(int t) {
-  explored_thread& thread = threads_[static_cast<std::size_t>(t)];
+explorer::verdict explorer::probe(int number) {
+  explored_thread& thread = threads_[static_cast<std::size_t>(number)];
   thread.state = thread_state::runs;
   thread.wanted = {};
-  resume(t);
+  resume(number);
   while (thread.state == thread_state::runs) {
     if (result_.error) return verdict::wrong;
-    if (!fulfil_latest(t)) return verdict::redundant;
-    resume(t);
+    if (!fulfil_latest(number)) return verdict::redundant;
+    resume(number);
   }
   if (thread.state != thread_state::spinning) return verdict::redundant;
   thread.state = thread_state::stuck;
@@ -344,13 +344,13 @@ explorer::verdict explorer::probe(int t) {
 }
 
 /// \return false: it does more than read
-bool explorer::fulfil_latest(int t) {
-  request& r = threads_[static_cast<std::size_t>(t)].wanted;
+bool explorer::fulfil_latest(int number) {
+  request& r = threads_[static_cast<std::size_t>(number)].wanted;
   if (r.kind != request_kind::load && r.kind != request_kind::change) return false;
   const int write = graph_.last_write(r.location);
   const std::uint64_t read = graph_[write].value;
   if (r.kind == request_kind::change && (*r.change)(read)) return false;
-  event e = event_for(t, access::load);
+  event e = event_for(number, access::load);
   if (r.kind == request_kind::change) e.order = r.failure;
   graph_.add_load(e, write);
   r.value = read;

@@ -113,8 +113,8 @@ bool graph::extended_coherence(const event& a, const event& b) const noexcept {
 }
 
 /// sb|≠loc ; hb ; sb|≠loc
-bool graph::different_location_path(const event& s, const event& e) const {
-  if (s.kind == access::first || e.kind == access::first) return false;
+bool graph::different_location_path(const event& start, const event& e) const {
+  if (start.kind == access::first || e.kind == access::first) return false;
   const auto differ = [](const event& a, const event& b) {
     return a.location == none || a.location != b.location;
   };
@@ -124,11 +124,11 @@ bool graph::different_location_path(const event& s, const event& e) const {
   while (y > 0 && !differ(events_[at(before_e[y - 1])], e)) --y;
   if (y == 0) return false;
   const clock& known = events_[at(before_e[y - 1])].known;
-  // The first event after s at another location is known soonest.
-  const std::vector<int>& after_s = in_thread_[at(s.thread)];
-  std::size_t c = s.index + 1;
-  while (c < after_s.size() && !differ(events_[at(after_s[c])], s)) ++c;
-  return c < after_s.size() && known.covers(s.thread, events_[at(after_s[c])].step);
+  // The first event after start at another location is known soonest.
+  const std::vector<int>& after_s = in_thread_[at(start.thread)];
+  std::size_t c = start.index + 1;
+  while (c < after_s.size() && !differ(events_[at(after_s[c])], start)) ++c;
+  return c < after_s.size() && known.covers(start.thread, events_[at(after_s[c])].step);
 }
 
 bool graph::scb(const event& a, const event& b) const {

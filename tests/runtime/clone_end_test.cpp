@@ -27,25 +27,25 @@ INSTANTIATE_TEST_SUITE_P(settings, end_clones, end_clones::all(), end_clones::na
 struct chosen {
   std::string path;
 };
-const auto push = [](chosen& w, auto digit) { w.path += std::to_string(+digit); };
-const auto pop = [](chosen& w, auto) { w.path.pop_back(); };
+const auto push = [](chosen& path, auto digit) { path.path += std::to_string(+digit); };
+const auto pop = [](chosen& path, auto) { path.path.pop_back(); };
 
 /// The paths of a tree in their order; each way of writing a loop has a level. The elements behind an end
 /// would fulfil the condition, too.
-std::string paths(auto c, chosen& w, int depth) {
-  if (depth == 0) return w.path + " ";
+std::string paths(auto c, chosen& path, int depth) {
+  if (depth == 0) return path.path + " ";
   static const std::vector<int> digits{1, 2, 3, 9, 4, 5};
   const auto is_small = take_while([](auto x) { return x < 4; });
   const auto search_deeper = [depth](auto k, chosen& mine, auto) { return paths(k, mine, depth - 1); };
-  const auto deeper = [depth, &w](auto k, auto digit) {
-    chosen own{w.path + std::to_string(+digit)};
+  const auto deeper = [depth, &path](auto k, auto digit) {
+    chosen own{path.path + std::to_string(+digit)};
     return paths(k, own, depth - 1);
   };
   switch (depth % 5) {
     case 0:
-      return sukima::search(c, w, digits | is_small, push, pop, search_deeper, std::plus{});
+      return sukima::search(c, path, digits | is_small, push, pop, search_deeper, std::plus{});
     case 1:
-      return sukima::search(c, w, set_bits(0b10111u) | is_small, push, pop, search_deeper, std::plus{});
+      return sukima::search(c, path, set_bits(0b10111u) | is_small, push, pop, search_deeper, std::plus{});
     case 2:
       return parallel_reduce(c, digits | is_small, std::string(), deeper, std::plus{});
     case 3:
@@ -84,14 +84,14 @@ TEST_P(end_clones, end_where_the_condition_says) {
 }
 
 TEST_P(end_clones, undo_their_steps_when_the_condition_throws) {
-  const auto deepest = [](auto self, auto c, chosen& w, int depth) -> int {
+  const auto deepest = [](auto self, auto c, chosen& path, int depth) -> int {
     if (depth == 0) return 1;
-    const auto accepts = [&w](int i) {
-      if (w.path == "10" && i == 1) throw support::test_error(3);
+    const auto accepts = [&path](int i) {
+      if (path.path == "10" && i == 1) throw support::test_error(3);
       return i < 2;
     };
     return sukima::search(
-        c, w, iota(0) | take_while(accepts), push, pop,
+        c, path, iota(0) | take_while(accepts), push, pop,
         [=](auto k, chosen& mine, int) { return self(self, k, mine, depth - 1); }, std::plus{});
   };
   for (int i = 0; i < times; ++i) {

@@ -65,14 +65,14 @@ class steps {
  private:
   std::vector<unsigned> taken_;
 };
-const auto push = [](steps& w, unsigned bit) { w.push(bit); };
-const auto pop = [](steps& w, unsigned bit) { w.pop(bit); };
+const auto push = [](steps& space, unsigned bit) { space.push(bit); };
+const auto pop = [](steps& space, unsigned bit) { space.pop(bit); };
 
 /// Words over the bits of a mask, in their order: searches, by number and by successor, and forks.
-std::string words(auto c, steps& w, int depth) {
+std::string words(auto c, steps& space, int depth) {
   if (depth == 0) {
     std::string word;
-    for (const unsigned bit : w.taken()) word += std::to_string(bit);
+    for (const unsigned bit : space.taken()) word += std::to_string(bit);
     return word + " ";
   }
   const auto deeper = [depth](auto k, steps& mine, unsigned) {
@@ -84,9 +84,9 @@ std::string words(auto c, steps& w, int depth) {
     return a + b;
   };
   static const std::vector<unsigned> numbers{1, 2, 8};
-  if (depth % 2 == 0) return sukima::search(c, w, numbers, push, pop, deeper, std::plus{});
+  if (depth % 2 == 0) return sukima::search(c, space, numbers, push, pop, deeper, std::plus{});
   return sukima::search(
-      c, w, set_bits(0b1111u),
+      c, space, set_bits(0b1111u),
       [](steps& mine, unsigned bit) {
         if (bit == 4) return false;
         mine.push(bit);
@@ -108,10 +108,10 @@ TEST_P(loop_clones, of_searches_try_all_choices_in_their_order) {
 }
 
 /// A search below loops, each of whose bodies notes which version of it runs.
-void count_versions(auto c, steps& w, support::versions& seen) {
+void count_versions(auto c, steps& space, support::versions& seen) {
   parallel_for(c, 0, 3, [&](auto k, int) {
     seen.note(k);
-    steps own = w;
+    steps own = space;
     sukima::search(
         k, own, set_bits(0b11u), push, pop,
         [&](auto l, steps&, unsigned) {
@@ -138,11 +138,11 @@ TEST_P(loop_clones, are_parallel_code_that_learns_nothing_where_they_are_off) {
 }
 
 /// Throws at one node of a search.
-long throws_below(auto c, steps& w, int depth, const std::vector<unsigned>& at) {
-  if (w.taken() == at) throw support::test_error(17);
+long throws_below(auto c, steps& space, int depth, const std::vector<unsigned>& at) {
+  if (space.taken() == at) throw support::test_error(17);
   if (depth == 0) return 1;
   return sukima::search(
-      c, w, set_bits(0b10101u), push, pop,
+      c, space, set_bits(0b10101u), push, pop,
       [depth, &at](auto k, steps& mine, unsigned) { return throws_below(k, mine, depth - 1, at); },
       std::plus{});
 }
@@ -182,18 +182,18 @@ TEST_P(loop_clones, of_loops_pass_exceptions_on) {
 }
 
 /// Never ends by itself.
-long endless(auto c, steps& w) {
+long endless(auto c, steps& space) {
   return sukima::search(
-      c, w, set_bits(0b11u), push, pop,
+      c, space, set_bits(0b11u), push, pop,
       [](auto k, steps& mine, unsigned) -> long {
         if (mine.taken().size() < 60) return endless(k, mine);
         return 1;
       },
       std::plus{});
 }
-long short_search(auto c, steps& w, int depth) {
+long short_search(auto c, steps& space, int depth) {
   return sukima::search(
-      c, w, set_bits(0b11u), push, pop,
+      c, space, set_bits(0b11u), push, pop,
       [depth](auto k, steps& mine, unsigned) -> long {
         return depth > 0 ? short_search(k, mine, depth - 1) : 1;
       },
@@ -207,14 +207,14 @@ TEST_P(loop_clones, of_searches_are_left_when_they_are_cancelled) {
 }
 
 /// A first solution ends clones on all workers, and their workspaces are undone.
-int look(auto c, steps& w, int depth, sukima::first_solution<unsigned>& solution) {
-  const auto sum = std::accumulate(w.taken().begin(), w.taken().end(), 0u);
+int look(auto c, steps& space, int depth, sukima::first_solution<unsigned>& solution) {
+  const auto sum = std::accumulate(space.taken().begin(), space.taken().end(), 0u);
   if (depth == 0) {
     if (sum == 77) solution.found(sum);
     return 0;
   }
   return sukima::search(
-      c, w, set_bits(0b1101011u), push, pop,
+      c, space, set_bits(0b1101011u), push, pop,
       [depth, &solution](auto k, steps& mine, unsigned) { return look(k, mine, depth - 1, solution); },
       std::plus{});
 }

@@ -25,25 +25,25 @@ std::string address(const void* of) {
   return text;
 }
 
-std::string state_of(const thread& t, const std::vector<std::unique_ptr<thread>>& threads) {
-  switch (t.waits_for) {
+std::string state_of(const thread& one, const std::vector<std::unique_ptr<thread>>& threads) {
+  switch (one.waits_for) {
     case wait_kind::nothing:
       return "runs";
     case wait_kind::time:
       return "sleeps";
     case wait_kind::mutex:
-      return "waits for the mutex " + address(t.awaited) + owner_of(t.awaited, threads);
+      return "waits for the mutex " + address(one.awaited) + owner_of(one.awaited, threads);
     case wait_kind::condition:
-      return "waits for the condition variable " + address(t.awaited);
+      return "waits for the condition variable " + address(one.awaited);
     case wait_kind::word:
-      return "waits on the futex " + address(t.awaited) + ", which is " +
-             std::to_string(static_cast<const std::atomic<std::uint32_t>*>(t.awaited)->load());
+      return "waits on the futex " + address(one.awaited) + ", which is " +
+             std::to_string(static_cast<const std::atomic<std::uint32_t>*>(one.awaited)->load());
     case wait_kind::loan:
-      return "waits for the owner of the futex " + address(t.awaited);
+      return "waits for the owner of the futex " + address(one.awaited);
     case wait_kind::initialiser:
       return "waits for an initialiser that another thread runs";
     case wait_kind::end:
-      return "waits for the end of thread " + number_of(t.awaited);
+      return "waits for the end of thread " + number_of(one.awaited);
   }
   return {};
 }

@@ -13,57 +13,57 @@ namespace {
 using detail::atomic;
 
 /// A far deadline is set first, and a nearer one ends first.
-void nearer_deadline(stage& s) {
-  s.runtime.run([&](context c) {
+void nearer_deadline(stage& stage) {
+  stage.runtime.run([&](context c) {
     event near_has_ended;
     fork2(
         c,
         [&](context b) {
-          s.expect(static_cast<bool>(cancellable(b, std::chrono::seconds(10'000),
-                                                 [&](context d) { near_has_ended.wait(d); })),
-                   "a deadline came much too early");
+          stage.expect(static_cast<bool>(cancellable(b, std::chrono::seconds(10'000),
+                                                     [&](context d) { near_has_ended.wait(d); })),
+                       "a deadline came much too early");
         },
         [&](context b) {
           poll_until(b, [&] { return near_has_ended.begun.load(); });
-          const auto span = std::chrono::microseconds(s.number(1, 2000));
+          const auto span = std::chrono::microseconds(stage.number(1, 2000));
           event never;
-          s.expect(!cancellable(b, span, [&](context d) { never.wait(d); }), "a deadline did not come");
+          stage.expect(!cancellable(b, span, [&](context d) { never.wait(d); }), "a deadline did not come");
           near_has_ended.happen();
         });
   });
 }
 
-void many_deadlines(stage& s) {
-  s.runtime.run([&](context c) {
-    const int first = s.number(1, 500);
-    parallel_for(c, 0, s.number(2, 6), [&](context b, int i) {
+void many_deadlines(stage& stage) {
+  stage.runtime.run([&](context c) {
+    const int first = stage.number(1, 500);
+    parallel_for(c, 0, stage.number(2, 6), [&](context b, int i) {
       const auto span = std::chrono::microseconds(first * (1 + i * 7 % 5));
       const bool ended = static_cast<bool>(cancellable(b, span, [](context d) { fork_for_ever(d); }));
-      s.expect(!ended, "a loop without an end ended");
+      stage.expect(!ended, "a loop without an end ended");
     });
   });
 }
 
 /// A thread stops a scope at any moment; an event may come at the same time.
-void stop_a_suspension(stage& s) {
-  for (int round = s.number(1, 3); round > 0; --round) {
+void stop_a_suspension(stage& stage) {
+  for (int round = stage.number(1, 3); round > 0; --round) {
     event sometimes;
     std::stop_source source;
-    std::thread stops([&, delay = s.number(0, 60)] {
+    std::thread stops([&, delay = stage.number(0, 60)] {
       sleep_us(delay);
       source.request_stop();
     });
-    const bool may_happen = s.random.once_in(2);
-    std::thread happens([&, delay = s.number(0, 60)] {
+    const bool may_happen = stage.random.once_in(2);
+    std::thread happens([&, delay = stage.number(0, 60)] {
       if (!may_happen) return;
       while (!sometimes.begun.load() && !source.stop_requested()) sleep_us(1);
       sleep_us(delay);
       if (sometimes.begun.load()) sometimes.happen();
     });
     bool passed = false;
-    const bool ended = s.runtime.run([&](context c) {
+    const bool ended = stage.runtime.run([&](context c) {
       return static_cast<bool>(cancellable(c, source.get_token(), [&](context b) {
-        if (s.random.once_in(2))
+        if (stage.random.once_in(2))
           thread_bound([&] { sometimes.wait(b); });
         else
           sometimes.wait(b);
@@ -72,25 +72,25 @@ void stop_a_suspension(stage& s) {
     });
     stops.join();
     happens.join();
-    s.expect(!ended || (passed && may_happen), "a scope ended though nothing ended its wait");
+    stage.expect(!ended || (passed && may_happen), "a scope ended though nothing ended its wait");
   }
 }
 
 /// What runs in a shield runs to its end, also in a scope that is cancelled already.
-void shield_from_cancelling(stage& s) {
+void shield_from_cancelling(stage& stage) {
   bool is_whole = false;
   bool is_whole_without_context = false;
   bool ran = false;
   std::thread other;
-  const bool returned = s.runtime.run([&](context c) {
+  const bool returned = stage.runtime.run([&](context c) {
     return static_cast<bool>(cancellable(c, [&](context b, const canceller& cancel) {
       shielded(b, [&](context d) {
-        other = std::thread([cancel, delay = s.number(0, 50)] {
+        other = std::thread([cancel, delay = stage.number(0, 50)] {
           sleep_us(delay);
           cancel.cancel();
         });
         is_whole = fibonacci(d, 7) == fibonacci(7);
-        if (s.random.once_in(2)) other.join();
+        if (stage.random.once_in(2)) other.join();
         is_whole = is_whole && fibonacci(d, 6) == fibonacci(6);
         shielded([&](context e) { is_whole_without_context = fibonacci(e, 6) == fibonacci(6); });
       });
@@ -99,8 +99,8 @@ void shield_from_cancelling(stage& s) {
     }));
   });
   if (other.joinable()) other.join();
-  s.expect(!returned, "a cancelled scope ended as usual");
-  s.expect(is_whole && is_whole_without_context && ran, "a cancellation reached into a shield");
+  stage.expect(!returned, "a cancelled scope ended as usual");
+  stage.expect(is_whole && is_whole_without_context && ran, "a cancellation reached into a shield");
 }
 
 /// Cancels and forks while an exception is thrown: the fork notices the abort and goes on.
@@ -113,8 +113,8 @@ struct cancels_at_end {
 };
 
 /// A call without a context runs on another fiber, which notices the abort and returns.
-void abort_noticed_elsewhere(stage& s) {
-  const bool returned = s.runtime.run([](context c) {
+void abort_noticed_elsewhere(stage& stage) {
+  const bool returned = stage.runtime.run([](context c) {
     return static_cast<bool>(cancellable(c, [](context b, const canceller& cancel) {
       sukima::run([&cancel](context) {
         try {
@@ -126,14 +126,14 @@ void abort_noticed_elsewhere(stage& s) {
       fork_for_ever(b);
     }));
   });
-  s.expect(!returned, "a cancelled scope ended as usual");
+  stage.expect(!returned, "a cancelled scope ended as usual");
 }
 
-void group_of_several(stage& s) {
+void group_of_several(stage& stage) {
   atomic<int> sum{0};
-  const int fibers = s.number(2, 5);
-  const int children = s.number(1, 4);
-  s.runtime.run([&](context c) {
+  const int fibers = stage.number(2, 5);
+  const int children = stage.number(1, 4);
+  stage.runtime.run([&](context c) {
     task_group group(c);
     parallel_for(c, 0, fibers, [&](context b, int i) {
       for (int k = 0; k < children; ++k)
@@ -143,20 +143,20 @@ void group_of_several(stage& s) {
         });
       if (i % 2 == 0) group.wait(b);
     });
-    s.expect(group.wait(c), "a group that was not cancelled says so");
+    stage.expect(group.wait(c), "a group that was not cancelled says so");
   });
-  s.expect(sum.load() == fibers * children, "a child of a group did not run once");
+  stage.expect(sum.load() == fibers * children, "a child of a group did not run once");
 }
 
 /// Two fibers wait for a child that never ends by itself, when a thread cancels the group.
-void group_is_cancelled(stage& s) {
-  if (!s.has_others()) return;
+void group_is_cancelled(stage& stage) {
+  if (!stage.has_others()) return;
   resumer parked;
   atomic<bool> begun{false};
   bool first = true;
   bool second = true;
   std::thread canceller;
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     task_group group(c);
     group.run(c, [&](context b) {
       suspend(b, [&](resumer r) {
@@ -166,31 +166,31 @@ void group_is_cancelled(stage& s) {
     });
     poll_until(c, [&] { return begun.load(); });
     canceller = std::thread([&] {
-      while (s.runtime.statistics().suspensions < 3) sleep_us(100);  // the child and both waiters
+      while (stage.runtime.statistics().suspensions < 3) sleep_us(100);  // the child and both waiters
       group.cancel();
       parked.resume();
     });
     fork2(c, [&](context b) { first = group.wait(b); }, [&](context b) { second = group.wait(b); });
-    s.expect(group.wait(c), "a group is not whole again after a cancelled wait");
+    stage.expect(group.wait(c), "a group is not whole again after a cancelled wait");
   });
   canceller.join();
-  s.expect(!first && !second, "a waiter did not see that its group was cancelled");
+  stage.expect(!first && !second, "a waiter did not see that its group was cancelled");
 }
 
 /// The scope in which a group was made is cancelled, from a child or from outside.
-void group_in_a_cancelled_scope(stage& s) {
+void group_in_a_cancelled_scope(stage& stage) {
   const auto kept = std::make_shared<int>(0);
-  const bool from_outside = s.random.once_in(2);
+  const bool from_outside = stage.random.once_in(2);
   std::thread other;
-  const bool returned = s.runtime.run([&](context c) {
+  const bool returned = stage.runtime.run([&](context c) {
     return static_cast<bool>(cancellable(c, [&](context b, const canceller& cancel) {
       task_group group(b);
       if (from_outside)
-        other = std::thread([cancel, delay = s.number(0, 100)] {
+        other = std::thread([cancel, delay = stage.number(0, 100)] {
           sleep_us(delay);
           cancel.cancel();
         });
-      const int last = s.number(1, 5);
+      const int last = stage.number(1, 5);
       for (int i = 0; i <= last; ++i)
         group.run([&, i, kept](context d) {
           if (i == last && !from_outside) cancel.cancel();
@@ -200,13 +200,13 @@ void group_in_a_cancelled_scope(stage& s) {
     }));
   });
   if (other.joinable()) other.join();
-  s.expect(!returned, "an aborted wait for a group returned");
-  s.expect(kept.use_count() == 1, "captures of a child were not destroyed");
+  stage.expect(!returned, "an aborted wait for a group returned");
+  stage.expect(kept.use_count() == 1, "captures of a child were not destroyed");
 }
 
 /// Children of a group park on top of forks that their waiter can give away. A thread resumes them.
-void group_on_top_of_forks(stage& s) {
-  std::vector<event> events(static_cast<std::size_t>(s.number(1, 3)));
+void group_on_top_of_forks(stage& stage) {
+  std::vector<event> events(static_cast<std::size_t>(stage.number(1, 3)));
   std::thread resumes([&] {
     for (event& one : events) {
       while (!one.begun.load()) sleep_us(10);
@@ -214,7 +214,7 @@ void group_on_top_of_forks(stage& s) {
     }
   });
   atomic<int> ended{0};
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     fork2(
         c,
         [&](context b) {
@@ -234,7 +234,7 @@ void group_on_top_of_forks(stage& s) {
         });
   });
   resumes.join();
-  s.expect(ended.load() == 2, "a branch did not end");
+  stage.expect(ended.load() == 2, "a branch did not end");
 }
 
 constexpr scene scenes[] = {

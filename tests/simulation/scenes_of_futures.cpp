@@ -15,22 +15,22 @@ namespace {
 using detail::atomic;
 
 /// Another thread of the runtime computes a future of a block when its fiber cancels it.
-void cancel_of_a_block(stage& s) {
-  s.runtime.run([&](context c) {
+void cancel_of_a_block(stage& stage) {
+  stage.runtime.run([&](context c) {
     atomic<bool> begun{false};
     future<void> runs(c, [&](context b) {
       begun.store(true);
       fork_for_ever(b);
     });
-    if (s.has_others() && s.random.once_in(2)) poll_until(c, [&] { return begun.load(); });
+    if (stage.has_others() && stage.random.once_in(2)) poll_until(c, [&] { return begun.load(); });
     runs.cancel();
-    s.expect(throws<cancelled>([&] { runs.touch(c); }), "a cancelled future has a result");
+    stage.expect(throws<cancelled>([&] { runs.touch(c); }), "a cancelled future has a result");
   });
 }
 
-void wake_waiters_of_a_cancelled_one(stage& s) {
-  if (s.runtime.workers() < 3) return;
-  s.runtime.run([&](context c) {
+void wake_waiters_of_a_cancelled_one(stage& stage) {
+  if (stage.runtime.workers() < 3) return;
+  stage.runtime.run([&](context c) {
     atomic<bool> begun{false};
     atomic<bool> waits{false};
     future<void> runs(c, [&](context b) {
@@ -44,14 +44,14 @@ void wake_waiters_of_a_cancelled_one(stage& s) {
     });
     poll_until(c, [&] { return waits.load(); });
     runs.cancel();
-    s.expect(one.touch(c) == 1, "the touch of a cancelled future returned");
+    stage.expect(one.touch(c) == 1, "the touch of a cancelled future returned");
   });
 }
 
 /// One worker touches the oldest future, which another one computes and which needs a younger one.
-void wait_for_each_other(stage& s) {
-  if (!s.has_others()) return;
-  const long sum = s.runtime.run([&](context c) {
+void wait_for_each_other(stage& stage) {
+  if (!stage.has_others()) return;
+  const long sum = stage.runtime.run([&](context c) {
     atomic<bool> begun{false};
     atomic<future<long>*> younger{nullptr};
     future<long> old(c, [&](context b) {
@@ -65,38 +65,39 @@ void wait_for_each_other(stage& s) {
     younger.store(&young);
     return old.touch(c);
   });
-  s.expect(sum == fibonacci(4) + 1, "a future that waited for a younger one has another result");
+  stage.expect(sum == fibonacci(4) + 1, "a future that waited for a younger one has another result");
 }
 
 /// A block is left by an exception: its futures are dropped or cancelled.
-void leave_a_block(stage& s) {
+void leave_a_block(stage& stage) {
   const auto kept = std::make_shared<int>(0);
-  const bool waits = s.has_others() && s.random.once_in(2);
+  const bool waits = stage.has_others() && stage.random.once_in(2);
   atomic<bool> begun{false};
   atomic<int> computed{0};
-  s.expect(throws<std::runtime_error>([&] {
-             s.runtime.run([&](context c) {
-               future<void> runs(c, [&, kept](context b) {
-                 begun.store(true);
-                 fork_for_ever(b);
-               });
-               future<void> other(c, [&, kept] { computed.fetch_add(1); });
-               if (waits) poll_until(c, [&] { return begun.load(); });
-               throw std::runtime_error("left");
-             });
-           }),
-           "a block's exception was lost");
-  s.expect(kept.use_count() == 1, "captures of a dropped future were not destroyed");
-  s.expect(s.runtime.workers() > 1 || computed.load() == 0, "a future of a block that was left was computed");
+  stage.expect(throws<std::runtime_error>([&] {
+                 stage.runtime.run([&](context c) {
+                   future<void> runs(c, [&, kept](context b) {
+                     begun.store(true);
+                     fork_for_ever(b);
+                   });
+                   future<void> other(c, [&, kept] { computed.fetch_add(1); });
+                   if (waits) poll_until(c, [&] { return begun.load(); });
+                   throw std::runtime_error("left");
+                 });
+               }),
+               "a block'stage exception was lost");
+  stage.expect(kept.use_count() == 1, "captures of a dropped future were not destroyed");
+  stage.expect(stage.runtime.workers() > 1 || computed.load() == 0,
+               "a future of a block that was left was computed");
 }
 
 /// A future touches itself in branches, a child or a call of its expression, on whatever worker they run.
-void touch_itself(stage& s) {
-  const int part = s.number(0, 2);
-  s.runtime.run([&](context c) {
+void touch_itself(stage& stage) {
+  const int part = stage.number(0, 2);
+  stage.runtime.run([&](context c) {
     atomic<future<void>*> self{nullptr};
     const auto touch = [&](context d) {
-      s.expect(throws<usage_error>([&] { self.load()->touch(d); }), "a future waited for itself");
+      stage.expect(throws<usage_error>([&] { self.load()->touch(d); }), "a future waited for itself");
     };
     future<void> f(c, [&](context b) {
       poll_until(b, [&] { return self.load() != nullptr; });
@@ -109,31 +110,31 @@ void touch_itself(stage& s) {
       }
     });
     self.store(&f);
-    if (s.random.once_in(2)) f.touch(c);
+    if (stage.random.once_in(2)) f.touch(c);
   });
 }
 
 /// A child of a group, or a part of one, waits for that group.
-void wait_for_its_own_group(stage& s) {
-  s.runtime.run([&](context c) {
+void wait_for_its_own_group(stage& stage) {
+  stage.runtime.run([&](context c) {
     task_group group(c);
     const auto wait = [&](context d) {
-      s.expect(throws<usage_error>([&] { group.wait(d); }), "a child of a group waited for itself");
+      stage.expect(throws<usage_error>([&] { group.wait(d); }), "a child of a group waited for itself");
     };
-    for (int i = s.number(1, 3); i > 0; --i) {
+    for (int i = stage.number(1, 3); i > 0; --i) {
       group.run([&](context b) { wait(b); });
       group.run([&](context b) { parallel_for(b, 0, 3, [&](context d, int) { wait(d); }); });
     }
-    s.expect(group.wait(c), "a group whose children waited for it was cancelled");
+    stage.expect(group.wait(c), "a group whose children waited for it was cancelled");
   });
 }
 
 /// Ordinary threads touch what the runtime computes, while no thread need be inside it.
-void touch_from_threads(stage& s) {
-  const int count = s.number(1, 4);
+void touch_from_threads(stage& stage) {
+  const int count = stage.number(1, 4);
   std::vector<shared_future<long>> all;
   std::array<std::thread::id, 4> computed_by;
-  s.runtime.run([&] {
+  stage.runtime.run([&] {
     for (int i = 0; i < count; ++i)
       all.push_back(launch([&, i](context c) {
         computed_by[static_cast<std::size_t>(i)] = std::this_thread::get_id();
@@ -141,60 +142,60 @@ void touch_from_threads(stage& s) {
       }));
   });
   std::vector<std::thread> threads;
-  const bool helps = s.random.once_in(3);
-  for (int t = s.number(1, 3); t > 0; --t)
-    threads.emplace_back([&, delay = s.number(0, 400)] {
+  const bool helps = stage.random.once_in(3);
+  for (int t = stage.number(1, 3); t > 0; --t)
+    threads.emplace_back([&, delay = stage.number(0, 400)] {
       sleep_us(delay);
       for (int i = 0; i < count; ++i) {
         const auto& one = all[static_cast<std::size_t>(i)];
-        s.expect((helps ? one.touch(helping) : one.touch()) == fibonacci(2 + i),
-                 "a future has a wrong result");
-        s.expect(helps || computed_by[static_cast<std::size_t>(i)] != std::this_thread::get_id(),
-                 "a thread that does not help computed a future");
+        stage.expect((helps ? one.touch(helping) : one.touch()) == fibonacci(2 + i),
+                     "a future has a wrong result");
+        stage.expect(helps || computed_by[static_cast<std::size_t>(i)] != std::this_thread::get_id(),
+                     "a thread that does not help computed a future");
       }
     });
   for (std::thread& t : threads) t.join();
 }
 
-void launch_computes_nothing(stage& s) {
-  s.runtime.run([&](context c) {
+void launch_computes_nothing(stage& stage) {
+  stage.runtime.run([&](context c) {
     atomic<int> computed{0};
     std::vector<shared_future<void>> all;
-    const int count = s.random.once_in(4) ? 1100 : 8;  // more than may wait in other lists of the library
+    const int count = stage.random.once_in(4) ? 1100 : 8;  // more than may wait in other lists of the library
     for (int i = 0; i < count; ++i) {
       all.push_back(launch([&] { computed.fetch_add(1); }));
-      s.expect(s.has_others() || computed.load() == 0, "a launch computed something");
+      stage.expect(stage.has_others() || computed.load() == 0, "a launch computed something");
     }
     shared_future<void> f;
-    s.expect(!cancellable(c,
-                          [&](context b, const canceller& cancel) {
-                            f = launch([&] { computed.fetch_add(1); });
-                            cancel.cancel();
-                            f.touch(b);
-                          }),
-             "a cancelled scope ended as usual");
-    s.expect(s.has_others() || computed.load() == 0, "a cancelled caller computed a future");
+    stage.expect(!cancellable(c,
+                              [&](context b, const canceller& cancel) {
+                                f = launch([&] { computed.fetch_add(1); });
+                                cancel.cancel();
+                                f.touch(b);
+                              }),
+                 "a cancelled scope ended as usual");
+    stage.expect(stage.has_others() || computed.load() == 0, "a cancelled caller computed a future");
     f.touch(c);
     for (const auto& one : all) one.touch(c);
-    s.expect(computed.load() == count + 1, "a launched future was not computed once");
+    stage.expect(computed.load() == count + 1, "a launched future was not computed once");
   });
 }
 
-void continue_futures(stage& s) {
+void continue_futures(stage& stage) {
   promise<int> given;
   const auto kept = std::make_shared<int>(0);
   const shared_future<void> withdrawn =
-      s.runtime.run([&] { return given.get_future().then([kept](int) { ++*kept; }); });
+      stage.runtime.run([&] { return given.get_future().then([kept](int) { ++*kept; }); });
   withdrawn.cancel();
-  s.expect(kept.use_count() == 1, "a cancelled continuation was not withdrawn");
-  std::thread giver([&, delay = s.number(0, 300)] {
+  stage.expect(kept.use_count() == 1, "a cancelled continuation was not withdrawn");
+  std::thread giver([&, delay = stage.number(0, 300)] {
     sleep_us(delay);
     given.set_value(5);
   });
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     atomic<int> ended{0};
     std::vector<shared_future<void>> sources;
-    const int count = s.number(2, 5);
+    const int count = stage.number(2, 5);
     for (int i = 0; i < count; ++i)
       sources.push_back(launch([&, i](context b) {
         fibonacci(b, i);
@@ -202,79 +203,80 @@ void continue_futures(stage& s) {
       }));
     const auto after_all = when_all(sources).then([&] { return ended.load(); });
     const auto after_given = given.get_future().then([](context b, int n) { return n + fibonacci(b, 5); });
-    s.expect(after_all.touch(c) == count, "what follows several futures began before their end");
-    s.expect(after_given.touch(c) == 10, "a continuation has a wrong result");
+    stage.expect(after_all.touch(c) == count, "what follows several futures began before their end");
+    stage.expect(after_given.touch(c) == 10, "a continuation has a wrong result");
   });
   giver.join();
-  s.expect(*kept == 0 && throws<cancelled>([&] { withdrawn.touch(); }),
-           "a cancelled continuation was called");
+  stage.expect(*kept == 0 && throws<cancelled>([&] { withdrawn.touch(); }),
+               "a cancelled continuation was called");
 }
 
 /// What follows two futures needs no fiber until both have ended.
-void begin_after_the_last(stage& s) {
+void begin_after_the_last(stage& stage) {
   promise<void> first;
   promise<void> second;
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     const auto both = when_all(first.get_future(), second.get_future());
     first.set_value();
-    int rounds = s.number(0, 60);
+    int rounds = stage.number(0, 60);
     poll_until(c, [&] { return rounds-- == 0; });
-    s.expect(s.runtime.statistics().suspensions == 0, "what follows two futures began after the first");
+    stage.expect(stage.runtime.statistics().suspensions == 0,
+                 "what follows two futures began after the first");
     second.set_value();
     both.touch(c);
   });
 }
 
 /// No thread is inside the runtime whose future is needed.
-void continue_in_another_runtime(stage& s) {
+void continue_in_another_runtime(stage& stage) {
   settings one;
-  one.workers = static_cast<unsigned>(s.number(1, 2));
+  one.workers = static_cast<unsigned>(stage.number(1, 2));
   one.elastic = false;
   sukima::runtime other(one);
   const shared_future<long> source =
       other.run([] { return launch([](context c) { return fibonacci(c, 5); }); });
-  const long sum = s.runtime.run(
+  const long sum = stage.runtime.run(
       [&](context c) { return source.then([](context b, long n) { return n + fibonacci(b, 4); }).touch(c); });
-  s.expect(sum == fibonacci(5) + fibonacci(4), "a continuation in another runtime has a wrong result");
+  stage.expect(sum == fibonacci(5) + fibonacci(4), "a continuation in another runtime has a wrong result");
 }
 
-void wait_with_an_end(stage& s) {
+void wait_with_an_end(stage& stage) {
   promise<int> given;
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     const auto f = given.get_future();
-    const int spans[3]{s.number(1, 3000), s.number(1, 3000), s.number(1, 30)};
+    const int spans[3]{stage.number(1, 3000), stage.number(1, 3000), stage.number(1, 30)};
     parallel_for(c, 0, 3, [&](context b, int i) {
-      s.expect(!f.wait_for(b, std::chrono::microseconds(spans[i])), "a wait for nothing ended in time");
+      stage.expect(!f.wait_for(b, std::chrono::microseconds(spans[i])), "a wait for nothing ended in time");
     });
     future<void> gives(c, [&] { given.set_value(1); });
-    s.expect(f.wait_for(c, std::chrono::hours(1)) && f.touch(c) == 1, "a wait missed its future");
+    stage.expect(f.wait_for(c, std::chrono::hours(1)) && f.touch(c) == 1, "a wait missed its future");
   });
 }
 
 /// A runtime ends with futures that have not begun, that run, that wait, and that follow others.
-void end_with_the_runtime(stage& s) {
+void end_with_the_runtime(stage& stage) {
   const auto kept = std::make_shared<int>(0);
   std::vector<shared_future<void>> all;
   promise<void> late;
   {
     settings few;
-    few.workers = static_cast<unsigned>(s.number(1, 3));
+    few.workers = static_cast<unsigned>(stage.number(1, 3));
     few.elastic = false;
     sukima::runtime own(few);
     own.run([&] {
-      for (int i = s.number(1, 4); i > 0; --i) {
+      for (int i = stage.number(1, 4); i > 0; --i) {
         all.push_back(launch([kept](context b) { fork_for_ever(b); }));
         all.push_back(launch([kept](context b) { event().wait(b); }));
         all.push_back(late.get_future().then([kept] {}));
       }
     });
-    if (s.random.once_in(2)) sleep_us(s.number(0, 500));
+    if (stage.random.once_in(2)) sleep_us(stage.number(0, 500));
   }
   for (const auto& one : all)
-    s.expect(one.is_done() && throws<cancelled>([&] { one.touch(); }), "a future outlived its runtime");
+    stage.expect(one.is_done() && throws<cancelled>([&] { one.touch(); }), "a future outlived its runtime");
   late.set_value();
   all.clear();
-  s.expect(kept.use_count() == 1, "captures of a future were not destroyed");
+  stage.expect(kept.use_count() == 1, "captures of a future were not destroyed");
 }
 
 constexpr scene scenes[] = {

@@ -41,16 +41,16 @@ void descend(context c, int levels, meeting& all) {
       [&](context c1) { all.arrive(&c1); });
 }
 
-void meet_below_groups(stage& s) {
-  const int levels = s.number(1, 4);
+void meet_below_groups(stage& stage) {
+  const int levels = stage.number(1, 4);
   meeting all(1 + levels * 3);
-  s.runtime.run([&](context c) { descend(c, levels, all); });
+  stage.runtime.run([&](context c) { descend(c, levels, all); });
 }
 
 /// A child that polls gives a branch of its waiter away.
-void branch_below_a_child(stage& s) {
-  if (!s.has_others()) return;
-  s.runtime.run([&](context c) {
+void branch_below_a_child(stage& stage) {
+  if (!stage.has_others()) return;
+  stage.runtime.run([&](context c) {
     atomic<bool> taken{false};
     fork2(
         c,
@@ -59,8 +59,8 @@ void branch_below_a_child(stage& s) {
   });
 }
 
-void fork_where_a_group_was(stage& s) {
-  s.runtime.run([&](context c) {
+void fork_where_a_group_was(stage& stage) {
+  stage.runtime.run([&](context c) {
     {
       meeting children(2);
       task_group group(c);
@@ -73,11 +73,11 @@ void fork_where_a_group_was(stage& s) {
 }
 
 /// Each worker is needed at the same time: one that was not called up is missed.
-void need_all_workers(stage& s) {
-  const int count = static_cast<int>(s.runtime.workers());
-  for (int round = s.number(1, 3); round > 0; --round) {
-    const int most = s.number(1, 6);
-    s.runtime.run([&](context c) {
+void need_all_workers(stage& stage) {
+  const int count = static_cast<int>(stage.runtime.workers());
+  for (int round = stage.number(1, 3); round > 0; --round) {
+    const int most = stage.number(1, 6);
+    stage.runtime.run([&](context c) {
       atomic<int> arrived{0};
       parallel_for(c, 0, count, [&](context b, int i) {
         fibonacci(b, (i + round) % most);
@@ -116,12 +116,12 @@ template <class Body> void search_without_copies(context c, atomic<int>& failed,
 }
 
 /// The copy fails while a child runs on top of the search, or on another worker.
-void failed_copy_below_a_child(stage& s) {
-  if (!s.has_others()) return;
+void failed_copy_below_a_child(stage& stage) {
+  if (!stage.has_others()) return;
   atomic<int> failed{0};
   bool child_ended = false;
   const bool reported = throws<broken_copy>([&] {
-    s.runtime.run([&](context c) {
+    stage.runtime.run([&](context c) {
       search_without_copies(c, failed, [&](context b) {
         group_of_one(b, [&](context d) {
           poll_until(d, [&] { return failed.load() != 0; });
@@ -130,14 +130,14 @@ void failed_copy_below_a_child(stage& s) {
       });
     });
   });
-  s.expect(reported, "a failed copy was not reported");
-  s.expect(child_ended, "a child was aborted by a failed copy below it");
+  stage.expect(reported, "a failed copy was not reported");
+  stage.expect(child_ended, "a child was aborted by a failed copy below it");
 }
 
 /// The copy fails, and then the scope inside is cancelled. A call without a context notices that on another
 /// fiber, which does not know the failure.
-void failed_copy_and_cancelled_scope(stage& s) {
-  if (!s.has_others()) return;
+void failed_copy_and_cancelled_scope(stage& stage) {
+  if (!stage.has_others()) return;
   atomic<int> failed{0};
   const auto body = [&](context c) {
     const auto in_scope = [&](context b, const canceller& cancel) {
@@ -151,21 +151,21 @@ void failed_copy_and_cancelled_scope(stage& s) {
             },
             [] {});
     };
-    s.expect(!cancellable(c, in_scope), "a cancelled scope ended as usual");
+    stage.expect(!cancellable(c, in_scope), "a cancelled scope ended as usual");
     fork2(c, [] {}, [] {});
-    s.expect(false, "a failed copy did not leave by the next join");
+    stage.expect(false, "a failed copy did not leave by the next join");
   };
-  const bool reported =
-      throws<broken_copy>([&] { s.runtime.run([&](context c) { search_without_copies(c, failed, body); }); });
-  s.expect(reported, "a failed copy was not reported");
+  const bool reported = throws<broken_copy>(
+      [&] { stage.runtime.run([&](context c) { search_without_copies(c, failed, body); }); });
+  stage.expect(reported, "a failed copy was not reported");
 }
 
 /// Futures in the queues of places. Workers compute them after the last entry has ended; or the end of the
 /// runtime cancels them.
-void queues_of_places(stage& s) {
-  if (s.places == 0) return;
+void queues_of_places(stage& stage) {
+  if (stage.places == 0) return;
   settings queues;
-  queues.workers = static_cast<unsigned>(s.number(2, 4));
+  queues.workers = static_cast<unsigned>(stage.number(2, 4));
   queues.elastic = false;
   queues.placement = placement_policy::queue;
   queues.hint_threshold_ns = 0;
@@ -173,21 +173,22 @@ void queues_of_places(stage& s) {
   std::vector<shared_future<void>> all;
   {
     sukima::runtime own(queues);
-    const bool waits = s.random.once_in(2);
-    for (int round = s.number(1, 3); round > 0; --round) {
+    const bool waits = stage.random.once_in(2);
+    for (int round = stage.number(1, 3); round > 0; --round) {
       own.run([&] {
-        for (int i = s.number(1, 3); i > 0; --i)
-          all.push_back(launch([kept] {}, on(place(static_cast<sukima_place>(s.number(1, s.places))))));
+        for (int i = stage.number(1, 3); i > 0; --i)
+          all.push_back(
+              launch([kept] {}, on(place(static_cast<sukima_place>(stage.number(1, stage.places))))));
       });
       if (!waits) continue;
       the_machine().end_spurious_wake_ups();  // or the workers never sleep at the same time
       detail::check_at_rest(own);
-      for (const auto& one : all) s.expect(one.is_done(), "a future stayed in the queue of its place");
+      for (const auto& one : all) stage.expect(one.is_done(), "a future stayed in the queue of its place");
     }
   }
-  for (const auto& one : all) s.expect(one.is_done(), "a future in a queue outlived its runtime");
+  for (const auto& one : all) stage.expect(one.is_done(), "a future in a queue outlived its runtime");
   all.clear();
-  s.expect(kept.use_count() == 1, "captures of a future in a queue were not destroyed");
+  stage.expect(kept.use_count() == 1, "captures of a future in a queue were not destroyed");
 }
 
 constexpr scene scenes[] = {

@@ -13,28 +13,30 @@ namespace sukima::simulation {
 
 namespace {
 
-void enter_by_several(stage& s) {
+void enter_by_several(stage& stage) {
   std::vector<std::thread> threads;
-  for (int t = s.number(1, 4); t > 0; --t)
-    threads.emplace_back([&s, n = s.number(0, 6), rounds = s.number(1, 4), pause = s.number(-300, 300)] {
-      for (int i = 0; i < rounds; ++i) {
-        const long sum = s.runtime.run([&](context c) { return fibonacci(c, n); });
-        s.expect(sum == fibonacci(n), "an entry has a wrong result");
-        if (pause > 0) sleep_us(pause);  // so that the workers fall asleep
-      }
-    });
+  for (int t = stage.number(1, 4); t > 0; --t)
+    threads.emplace_back(
+        [&stage, n = stage.number(0, 6), rounds = stage.number(1, 4), pause = stage.number(-300, 300)] {
+          for (int i = 0; i < rounds; ++i) {
+            const long sum = stage.runtime.run([&](context c) { return fibonacci(c, n); });
+            stage.expect(sum == fibonacci(n), "an entry has a wrong result");
+            if (pause > 0) sleep_us(pause);  // so that the workers fall asleep
+          }
+        });
   for (std::thread& t : threads) t.join();
 }
 
 /// Forks that park are resumed by a thread, while others enter.
-void enter_while_others_park(stage& s) {
+void enter_while_others_park(stage& stage) {
   event one;
-  std::thread other([&, n = s.number(0, 5)] {
-    s.expect(s.runtime.run([&](context c) { return fibonacci(c, n); }) == fibonacci(n), "a wrong result");
+  std::thread other([&, n = stage.number(0, 5)] {
+    stage.expect(stage.runtime.run([&](context c) { return fibonacci(c, n); }) == fibonacci(n),
+                 "a wrong result");
     while (!one.begun.load()) sleep_us(7);
     one.happen();
   });
-  s.runtime.run(
+  stage.runtime.run(
       [&](context c) { fork2(c, [&](context b) { one.wait(b); }, [&](context b) { fibonacci(b, 4); }); });
   other.join();
 }
@@ -56,20 +58,20 @@ class meeting {
 };
 
 /// More iterations wait for each other than there are workers.
-void block_in_iterations(stage& s) {
-  const int count = static_cast<int>(s.runtime.workers()) + s.number(0, 2);
-  for (int round = s.number(1, 2); round > 0; --round) {
+void block_in_iterations(stage& stage) {
+  const int count = static_cast<int>(stage.runtime.workers()) + stage.number(0, 2);
+  for (int round = stage.number(1, 2); round > 0; --round) {
     meeting all(count);
-    s.runtime.run([&](context c) {
+    stage.runtime.run([&](context c) {
       parallel_for(c, 0, count, [&](context b, int) { blocking(b, [&] { all.arrive_and_wait(); }); });
     });
   }
 }
 
 /// Code that blocks gives away the older fork that it waits for.
-void block_above_a_fork(stage& s) {
+void block_above_a_fork(stage& stage) {
   detail::atomic<bool> other_ran{false};
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     fork2(
         c,
         [&](context b) {
@@ -86,50 +88,50 @@ void block_above_a_fork(stage& s) {
   });
 }
 
-std::vector<int> some_numbers(stage& s) {
-  std::vector<int> all(static_cast<std::size_t>(s.number(0, 300)));
-  for (int& one : all) one = s.number(0, 20);
+std::vector<int> some_numbers(stage& stage) {
+  std::vector<int> all(static_cast<std::size_t>(stage.number(0, 300)));
+  for (int& one : all) one = stage.number(0, 20);
   return all;
 }
 
-void scan(stage& s) {
-  const std::vector<int> in = some_numbers(s);
+void scan(stage& stage) {
+  const std::vector<int> in = some_numbers(stage);
   std::vector<int> out(in.size());
   std::vector<int> expected(in.size());
-  const bool inclusive = s.random.once_in(2);
+  const bool inclusive = stage.random.once_in(2);
   if (inclusive)
     std::inclusive_scan(in.begin(), in.end(), expected.begin());
   else
     std::exclusive_scan(in.begin(), in.end(), expected.begin(), 7);
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     if (inclusive)
       parallel_scan(c, in, out.begin());
     else
       parallel_exclusive_scan(c, in, out.begin(), 7);
   });
-  s.expect(out == expected, "a scan has a wrong result");
+  stage.expect(out == expected, "a scan has a wrong result");
 }
 
-void sort(stage& s) {
+void sort(stage& stage) {
   std::vector<std::pair<int, int>> all;
-  for (const int one : some_numbers(s)) all.emplace_back(one, static_cast<int>(all.size()));
+  for (const int one : some_numbers(stage)) all.emplace_back(one, static_cast<int>(all.size()));
   const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::vector<std::pair<int, int>> expected = all;
   std::stable_sort(expected.begin(), expected.end(), by_key);
-  s.runtime.run([&](context c) { parallel_stable_sort(c, all, by_key); });
-  s.expect(all == expected, "a stable sort has a wrong result");
+  stage.runtime.run([&](context c) { parallel_stable_sort(c, all, by_key); });
+  stage.expect(all == expected, "a stable sort has a wrong result");
 }
 
 /// Not from 0, so that a split in the wrong place shows.
-void loop(stage& s) {
-  const int first = s.number(-50, 50);
-  const int count = s.number(0, 200);
+void loop(stage& stage) {
+  const int first = stage.number(-50, 50);
+  const int count = stage.number(0, 200);
   std::vector<std::atomic<int>> ran(static_cast<std::size_t>(count));
-  s.runtime.run([&](context c) {
+  stage.runtime.run([&](context c) {
     parallel_for(c, first, first + count, [&](int i) { ++ran[static_cast<std::size_t>(i - first)]; });
   });
-  s.expect(std::all_of(ran.begin(), ran.end(), [](const auto& n) { return n == 1; }),
-           "an iteration did not run once");
+  stage.expect(std::all_of(ran.begin(), ran.end(), [](const auto& n) { return n == 1; }),
+               "an iteration did not run once");
 }
 
 constexpr scene scenes[] = {

@@ -23,25 +23,25 @@ struct counts take_counts(void) {
 
 static void count(atomic_long* c) { atomic_fetch_add_explicit(c, 1, memory_order_relaxed); }
 
-static void change(struct workspace* w, int number) {
+static void change(struct workspace* space, int number) {
   count(&befores_seen);
-  if (w->size >= workspace_room)
+  if (space->size >= workspace_room)
     count(&wrong_seen);
   else
-    w->value[w->size++] = (uint64_t)number;
+    space->value[space->size++] = (uint64_t)number;
 }
 /* AFTERs run in the opposite order of the BEFOREs, each exactly once. */
-static void restore(struct workspace* w, int number) {
+static void restore(struct workspace* space, int number) {
   count(&afters_seen);
-  if (w->size == 0) {
+  if (space->size == 0) {
     count(&wrong_seen);
     return;
   }
-  w->size--;
-  if (w->value[w->size] != (uint64_t)number) count(&wrong_seen);
+  space->size--;
+  if (space->value[space->size] != (uint64_t)number) count(&wrong_seen);
 }
 
-static void run_worker(char* top, const struct node* n, struct workspace* w, struct part* out);
+static void run_worker(char* top, const struct node* n, struct workspace* space, struct part* out);
 
 /* ---- do_two ------------------------------------------------------------------------------------------- */
 
@@ -78,20 +78,20 @@ static const sukima_kind two_1_kind =
 static const sukima_kind two_1_guarded_kind =
     SUKIMA_DO_TWO_KIND(struct two_1, two_1_put, branch_exec, struct task_branch, sukima_guard, two_1_guard);
 
-static void two_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
+static void two_worker(char* top, const struct node* n, struct workspace* space, struct part* out) {
   struct two_1* r1 = (void*)top;
   r1->sukima_head.sukima_kind_or_child = (uintptr_t)(n->hints ? &two_1_guarded_kind : &two_1_kind);
   r1->n = n;
-  r1->w = w;
+  r1->w = space;
   sukima_poll(&r1->sukima_head);
-  run_worker((char*)(r1 + 1), n->child[0], w, out);
+  run_worker((char*)(r1 + 1), n->child[0], space, out);
   if (n->leaves) {
     if (sukima_was_split(&r1->sukima_head)) sukima_abandon(&r1->sukima_head);
     return;
   }
   struct task_branch* t1;
   if (sukima_untouched(&r1->sukima_head) || !(t1 = sukima_join(&r1->sukima_head))) {
-    run_worker((char*)r1, n->child[1], w, out);
+    run_worker((char*)r1, n->child[1], space, out);
   } else {
     count(&gets_seen);
     append(out, &t1->out);
@@ -115,7 +115,7 @@ struct range_1 {
   struct workspace* w;
 } __attribute__((aligned(16)));
 
-static int range_worker(char* top, const struct node* n, struct workspace* w, int from, int to,
+static int range_worker(char* top, const struct node* n, struct workspace* space, int from, int to,
                         struct part* out);
 
 static void range_1_put(void* record, void* task, int i1, int i2) {
@@ -147,7 +147,7 @@ static const sukima_kind range_1_guarded_kind = SUKIMA_LOOP_KIND(
 static const sukima_kind range_1_split_kind = SUKIMA_LOOP_KIND(
     struct range_1, range_1_put, range_exec, struct task_range, sukima_guard, range_1_guard, range_1_split);
 
-static int range_worker(char* top, const struct node* n, struct workspace* w, int from, int to,
+static int range_worker(char* top, const struct node* n, struct workspace* space, int from, int to,
                         struct part* out) {
   int stopped = 0;
   int i1_ = from;
@@ -159,7 +159,7 @@ static int range_worker(char* top, const struct node* n, struct workspace* w, in
                                                                                    : &range_1_split_kind);
     r1->sukima_head.sukima_end = end1_;
     r1->n = n;
-    r1->w = w;
+    r1->w = space;
     r1->sukima_head.sukima_i = i1_;
     do {
       sukima_poll(&r1->sukima_head.sukima_head);
@@ -170,7 +170,7 @@ static int range_worker(char* top, const struct node* n, struct workspace* w, in
           return 1;
         }
         note(out, (uint64_t)(uint32_t)i);
-        run_worker((char*)(r1 + 1), n->child[0], w, out);
+        run_worker((char*)(r1 + 1), n->child[0], space, out);
       }
       r1->sukima_head.sukima_i = ++i1_;
     } while (i1_ < r1->sukima_head.sukima_end);
@@ -207,15 +207,15 @@ static void wind_1_after(void* record, int backtracking) {
 }
 static const sukima_kind wind_1_kind = SUKIMA_WIND_KIND(struct wind_1, wind_1_before, wind_1_after);
 
-static void wind_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
-  change(w, n->number);
+static void wind_worker(char* top, const struct node* n, struct workspace* space, struct part* out) {
+  change(space, n->number);
   struct wind_1* r1 = (void*)top;
   r1->sukima_head.sukima_kind_or_child = (uintptr_t)&wind_1_kind;
-  r1->w = w;
+  r1->w = space;
   r1->number = n->number;
   sukima_poll(&r1->sukima_head);
-  run_worker((char*)(r1 + 1), n->child[0], w, out);
-  restore(w, n->number);
+  run_worker((char*)(r1 + 1), n->child[0], space, out);
+  restore(space, n->number);
 }
 
 /* ---- join and spawn ----------------------------------------------------------------------------------- */
@@ -233,8 +233,8 @@ static void join_1_run(char* top, void* record, int i) {
 }
 static const sukima_kind join_1_kind = SUKIMA_JOIN_KIND(struct join_1, join_1_run);
 
-static void join_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
-  struct workspace own[3] = {*w, *w, *w};
+static void join_worker(char* top, const struct node* n, struct workspace* space, struct part* out) {
+  struct workspace own[3] = {*space, *space, *space};
   struct part v[3] = {{0, 1}, {0, 1}, {0, 1}};
   struct join_1* r1 = (void*)top;
   r1->sukima_head.sukima_head.sukima_kind_or_child = (uintptr_t)&join_1_kind;
@@ -267,8 +267,8 @@ static int try_1_body(char* top, void* frame) {
   return f->n->leaves ? 1 : 0;
 }
 
-static void try_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
-  struct try_frame f = {n, w, {0, 1}};
+static void try_worker(char* top, const struct node* n, struct workspace* space, struct part* out) {
+  struct try_frame f = {n, space, {0, 1}};
   sukima_try_point* r1 = (void*)top;
   r1->sukima_head.sukima_kind_or_child = (uintptr_t)&sukima_try_kind;
   r1->sukima_tag = n->tag;
@@ -283,7 +283,7 @@ static void try_worker(char* top, const struct node* n, struct workspace* w, str
     default:
       note(out, (uint64_t)n->tag);
   }
-  run_worker(top, n->child[1], w, out);
+  run_worker(top, n->child[1], space, out);
 }
 
 struct entry_frame {
@@ -296,44 +296,44 @@ static void run_entry(char* top, void* frame) {
   run_worker(top, f->n, f->w, f->out);
 }
 
-int run_program(const struct node* root, struct workspace* w, struct part* result) {
-  const int before = w->size;
+int run_program(const struct node* root, struct workspace* space, struct part* result) {
+  const int before = space->size;
   (void)sukima_last_error(); /* this thread looks after errors itself */
   *result = (struct part){0, 1};
-  struct entry_frame f = {root, w, result};
+  struct entry_frame f = {root, space, result};
   sukima_enter(run_entry, &f);
-  if (w->size != before) count(&wrong_seen);
+  if (space->size != before) count(&wrong_seen);
   if (sukima_last_error() == NULL) return 0;
   *result = (struct part){0, 1};
   return 1;
 }
 
-static void run_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
+static void run_worker(char* top, const struct node* n, struct workspace* space, struct part* out) {
   switch (n->op) {
     case op_leaf:
-      note_state(out, n, w);
+      note_state(out, n, space);
       break;
     case op_seq:
-      run_worker(top, n->child[0], w, out);
-      run_worker(top, n->child[1], w, out);
+      run_worker(top, n->child[0], space, out);
+      run_worker(top, n->child[1], space, out);
       break;
     case op_do_two:
-      two_worker(top, n, w, out);
+      two_worker(top, n, space, out);
       break;
     case op_loop:
-      (void)range_worker(top, n, w, n->from, n->to, out);
+      (void)range_worker(top, n, space, n->from, n->to, out);
       break;
     case op_wind:
-      wind_worker(top, n, w, out);
+      wind_worker(top, n, space, out);
       break;
     case op_try:
-      try_worker(top, n, w, out);
+      try_worker(top, n, space, out);
       break;
     case op_throw:
       sukima_throw(top, n->tag, __FILE__, __LINE__);
       break;
     case op_join:
-      join_worker(top, n, w, out);
+      join_worker(top, n, space, out);
       break;
     case op_poll: {
       sukima_poll_point* r1 = (void*)top;
@@ -344,14 +344,14 @@ static void run_worker(char* top, const struct node* n, struct workspace* w, str
     }
     case op_nested: {
       struct part p;
-      if (run_program(n->child[0], w, &p) != 0)
+      if (run_program(n->child[0], space, &p) != 0)
         note(out, 0);
       else
         append(out, &p);
       break;
     }
     case op_foreign:
-      run_foreign(n, w, out);
+      run_foreign(n, space, out);
       break;
     case operations:
       break;

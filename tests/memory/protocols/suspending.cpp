@@ -23,32 +23,32 @@ detail::atomic<bool>& handed_out() {
   return flag;
 }
 
-void set_up(world& w, bool bound) {
-  w.reset();
-  w.core->park.begin_search();
+void set_up(world& world, bool bound) {
+  world.reset();
+  world.core->park.begin_search();
   handed_out().store(false);
   continued = 0;
-  root.emplace([&w, bound] {
+  root.emplace([&world, bound] {
     of_the_fiber.set(3);
-    w.fiber(0).thread_bindings = bound ? 1 : 0;
+    world.fiber(0).thread_bindings = bound ? 1 : 0;
     const auto store = [](void*, resumer r) {
       right = r;
       handed_out().store(true, std::memory_order_release);
     };
-    test_choice_point& r = w.bottom(0);
+    test_choice_point& r = world.bottom(0);
     detail::suspend_running(reinterpret_cast<char*>(detail::above(&r)), store, nullptr);
     require(of_the_fiber.get() == 3, "what the fiber wrote before it stopped");
     require(message.get() == 7, "what was written before the fiber was resumed");
     ++continued;
     end_thread();
   });
-  w.fiber(0).first = &*root;
-  w.bottom(0);
+  world.fiber(0).first = &*root;
+  world.bottom(0);
   // The next work of the fiber's worker, or of another one.
-  for (std::optional<test_task>& t : ends) w.core->injector.push(&t.emplace([] { end_thread(); }));
+  for (std::optional<test_task>& t : ends) world.core->injector.push(&t.emplace([] { end_thread(); }));
 }
 
-void suspend_on_worker(world& w) { detail::switch_from_home(w.worker(0), w.fiber(0)); }
+void suspend_on_worker(world& world) { detail::switch_from_home(world.worker(0), world.fiber(0)); }
 
 void resume_when_handed_out() {
   while (!handed_out().load(std::memory_order_acquire)) wait_for_change();
@@ -57,13 +57,13 @@ void resume_when_handed_out() {
 }
 
 /// A worker that continues the fiber if it is ready.
-void continue_on(world& w, unsigned worker) {
-  const detail::work found = w.core->injector.take(nullptr, detail::permitted_work::anything);
-  if (found.runnable != nullptr) detail::switch_from_home(w.worker(worker), *found.runnable);
+void continue_on(world& world, unsigned worker) {
+  const detail::work found = world.core->injector.take(nullptr, detail::permitted_work::anything);
+  if (found.runnable != nullptr) detail::switch_from_home(world.worker(worker), *found.runnable);
 }
 
-bool is_ready(world& w) {
-  return w.core->injector.take(nullptr, detail::permitted_work::anything).runnable == &w.fiber(0);
+bool is_ready(world& world) {
+  return world.core->injector.take(nullptr, detail::permitted_work::anything).runnable == &world.fiber(0);
 }
 
 program suspend_and_resume() {

@@ -70,30 +70,30 @@ template <class C, class F, class G> auto fork2(const C* c, const node& n, F&& f
                       : sukima::fork2(std::forward<F>(f), std::forward<G>(g), guard_of(n));
 }
 
-std::uint64_t leaf(const node& n, const surroundings& s) {
-  ++s.seen->leaves;
-  const std::uint64_t v = mix(mix(n.number, s.input), s.workspace->value());
+std::uint64_t leaf(const node& n, const surroundings& around) {
+  ++around.seen->leaves;
+  const std::uint64_t v = mix(mix(n.number, around.input), around.workspace->value());
   const std::uint64_t work = v % 512 == 0 ? 20'000 : v % 64;
   for (std::uint64_t i = 0; i < work; ++i) asm volatile("");
   if (v % 128 == 1) std::this_thread::yield();
   return v;
 }
 
-template <class C> std::uint64_t fork_two(const C* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t fork_two(const C* c, const node& n, const surroundings& around) {
   return in_form_of(*n.children[0], [&](auto a) {
     return in_form_of(*n.children[1], [&](auto b) {
-      const auto [x, y] = fork2(c, n, branch<a.value>(*n.children[0], with_input(s, 0)),
-                                branch<b.value>(*n.children[1], with_input(s, 1)));
+      const auto [x, y] = fork2(c, n, branch<a.value>(*n.children[0], with_input(around, 0)),
+                                branch<b.value>(*n.children[1], with_input(around, 1)));
       return mix(mix(n.number, x), y);
     });
   });
 }
 
-template <class C> std::uint64_t fork_three(const C* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t fork_three(const C* c, const node& n, const surroundings& around) {
   return in_form_of(*n.children[0], [&](auto form) {
     using one = branch<form.value>;
-    one x(*n.children[0], with_input(s, 0)), y(*n.children[1], with_input(s, 1)),
-        z(*n.children[2], with_input(s, 2));
+    one x(*n.children[0], with_input(around, 0)), y(*n.children[1], with_input(around, 1)),
+        z(*n.children[2], with_input(around, 2));
     const auto [a, b, d] = c != nullptr ? sukima::fork(*c, std::move(x), std::move(y), std::move(z))
                                         : sukima::fork(std::move(x), std::move(y), std::move(z));
     return mix(mix(mix(n.number, a), b), d);
@@ -101,16 +101,17 @@ template <class C> std::uint64_t fork_three(const C* c, const node& n, const sur
 }
 
 /// Calls loop(body, hints, range…) with a body of the child's form.
-template <class Use, class Loop> auto with_body(const node& n, const surroundings& s, Use use, Loop loop) {
+template <class Use, class Loop> auto with_body(const node& n, const surroundings& around, Use use,
+                                                Loop loop) {
   return in_form_of(*n.children[0], [&](auto form) {
-    const loop_body<form.value, Use> body{{n.children[0].get(), &s, s.workspace->copy(), use}};
+    const loop_body<form.value, Use> body{{n.children[0].get(), &around, around.workspace->copy(), use}};
     return with_iterations(n, [&](const auto& hints, auto... range) { return loop(body, hints, range...); });
   });
 }
 
-template <class C> std::uint64_t loop(const C* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t loop(const C* c, const node& n, const surroundings& around) {
   std::vector<std::uint64_t> values(static_cast<std::size_t>(n.iterations));
-  with_body(n, s, store_value{&values}, [&](const auto& body, const auto& hints, auto... range) {
+  with_body(n, around, store_value{&values}, [&](const auto& body, const auto& hints, auto... range) {
     std::apply(
         [&](auto... hint) {
           if constexpr (sizeof...(hint) == 0 && sizeof...(range) == 2)
@@ -128,24 +129,24 @@ template <class C> std::uint64_t loop(const C* c, const node& n, const surroundi
   return std::accumulate(values.begin(), values.end(), n.number, mix);
 }
 
-std::uint64_t group(const context* c, const node& n, const surroundings& s) {
+std::uint64_t group(const context* c, const node& n, const surroundings& around) {
   std::vector<std::uint64_t> values(static_cast<std::size_t>(n.iterations));
-  const path workspace = s.workspace->copy();
+  const path workspace = around.workspace->copy();
   const node& child = *n.children[0];
   meeting all(n.iterations);
   const auto one = [&](const context* below, int i) {
     if (n.construct == kind::meeting) all.arrive(below);
     path own = workspace.copy();
-    surroundings mine = with_input(s, static_cast<std::uint64_t>(i));
+    surroundings mine = with_input(around, static_cast<std::uint64_t>(i));
     mine.workspace = &own;
     values[static_cast<std::size_t>(i)] = evaluate(below, child, mine);
   };
   const auto run_all = [&](sukima::task_group& children) {
     for (int i = 0; i < n.iterations; ++i)
       if (child.with_context)
-        children.run([&one, i, alive = witness(*s.seen)](context below) { one(&below, i); });
+        children.run([&one, i, alive = witness(*around.seen)](context below) { one(&below, i); });
       else
-        children.run([&one, i, alive = witness(*s.seen)] { one(no_context, i); });
+        children.run([&one, i, alive = witness(*around.seen)] { one(no_context, i); });
     if (!children.wait()) std::abort();
   };
   if (c != nullptr) {
@@ -187,11 +188,11 @@ std::uint64_t touch_both(context c, const node& n, number_future& x, number_futu
   return mix(mix(n.number, x.touch(c)), y.touch(c));
 }
 
-std::uint64_t two_futures(context c, const node& n, const surroundings& s) {
+std::uint64_t two_futures(context c, const node& n, const surroundings& around) {
   return in_form_of(*n.children[0], [&](auto a) {
     return in_form_of(*n.children[1], [&](auto b) {
-      expression<a.value> first(*n.children[0], with_input(s, 0));
-      expression<b.value> second(*n.children[1], with_input(s, 1));
+      expression<a.value> first(*n.children[0], with_input(around, 0));
+      expression<b.value> second(*n.children[1], with_input(around, 1));
       if (n.place != 0) {
         number_future x(c, std::move(first), sukima::on(place_in(n)));
         number_future y(c, std::move(second), sukima::on(place_in(n, 1)));
@@ -204,10 +205,10 @@ std::uint64_t two_futures(context c, const node& n, const surroundings& s) {
   });
 }
 
-std::uint64_t launch_all(context c, const node& n, const surroundings& s) {
+std::uint64_t launch_all(context c, const node& n, const surroundings& around) {
   std::vector<sukima::shared_future<std::uint64_t>> all;
   for (int i = 0; i < n.iterations; ++i) {
-    expression<true> one(*n.children[0], with_input(s, static_cast<std::uint64_t>(i)));
+    expression<true> one(*n.children[0], with_input(around, static_cast<std::uint64_t>(i)));
     one.s.scopes = nullptr;
     all.push_back(n.place != 0 ? sukima::launch(std::move(one), sukima::on(place_in(n, i)))
                                : sukima::launch(std::move(one)));
@@ -224,8 +225,8 @@ template <class Body> std::uint64_t with_plain_context(const context* c, Body bo
   return c != nullptr ? body(*c) : sukima::run(body);
 }
 
-template <class C> std::uint64_t reduce(const C* c, const node& n, const surroundings& s) {
-  return with_body(n, s, as_affine{}, [&](const auto& body, const auto& hints, auto... range) {
+template <class C> std::uint64_t reduce(const C* c, const node& n, const surroundings& around) {
+  return with_body(n, around, as_affine{}, [&](const auto& body, const auto& hints, auto... range) {
     const affine first = affine_of(n.number);
     const auto reduced = [&](auto... hint) {
       return c != nullptr ? sukima::parallel_reduce(*c, range..., first, body, compose, hint...)
@@ -235,7 +236,7 @@ template <class C> std::uint64_t reduce(const C* c, const node& n, const surroun
   });
 }
 
-template <class C> std::uint64_t search(C c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t search(C c, const node& n, const surroundings& around) {
   static constexpr auto all = [] {
     std::array<std::uint64_t, 256> numbers{};
     std::iota(numbers.begin(), numbers.end(), 0u);
@@ -245,10 +246,11 @@ template <class C> std::uint64_t search(C c, const node& n, const surroundings& 
   const undo_choice undo;
   const auto over = [&](const auto& choices) {
     return in_form_of(*n.children[0], [&](auto form) {
-      const search_body<form.value> body{{&n, &s}};
+      const search_body<form.value> body{{&n, &around}};
       const affine first = affine_of(n.number);
-      if (n.guard == 2) return sukima::search(c, *s.workspace, choices, apply, undo, body, first, compose);
-      return sukima::search(c, *s.workspace, choices, apply, undo, body, first, compose, guard_of(n),
+      if (n.guard == 2)
+        return sukima::search(c, *around.workspace, choices, apply, undo, body, first, compose);
+      return sukima::search(c, *around.workspace, choices, apply, undo, body, first, compose, guard_of(n),
                             split_of(n));
     });
   };
@@ -256,11 +258,11 @@ template <class C> std::uint64_t search(C c, const node& n, const surroundings& 
   return over(std::span(all).first(static_cast<std::size_t>(n.iterations))).value();
 }
 
-template <class C> std::uint64_t in_scope(const C* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t in_scope(const C* c, const node& n, const surroundings& around) {
   const node& child = *n.children[0];
   const auto body = [&](context below, const sukima::canceller& cancel) {
-    const scope link{&cancel, s.scopes};
-    surroundings mine = s;
+    const scope link{&cancel, around.scopes};
+    surroundings mine = around;
     mine.scopes = &link;
     return evaluate(child.with_context ? &below : no_context, child, mine);
   };
@@ -268,11 +270,11 @@ template <class C> std::uint64_t in_scope(const C* c, const node& n, const surro
   return value ? *value : n.number;
 }
 
-template <class C> [[noreturn]] void cancel(const C* c, const node& n, const surroundings& s) {
-  const scope* target = s.scopes;
+template <class C> [[noreturn]] void cancel(const C* c, const node& n, const surroundings& around) {
+  const scope* target = around.scopes;
   for (int i = 0; i < n.iterations; ++i) target = target->outer;
   if (n.number % 3 == 0)
-    s.agent->post([cancel = *target->cancel] { cancel.cancel(); });
+    around.agent->post([cancel = *target->cancel] { cancel.cancel(); });
   else
     target->cancel->cancel();
   for (;;)
@@ -282,12 +284,12 @@ template <class C> [[noreturn]] void cancel(const C* c, const node& n, const sur
       sukima::fork2([] {}, [] {});
 }
 
-template <class C> void park(const C* c, const node& n, const surroundings& s) {
+template <class C> void park(const C* c, const node& n, const surroundings& around) {
   const auto f = [&](sukima::resumer r) {
     if (n.number % 4 == 0)
       r.resume();
     else
-      s.agent->post([r, wait = n.number % 1024] {
+      around.agent->post([r, wait = n.number % 1024] {
         for (std::uint64_t i = 0; i < wait; ++i) asm volatile("");
         r.resume();
       });
@@ -348,23 +350,23 @@ template <class C> struct works_at_end {
 };
 
 /// All but forks, which alone know how many levels above them have polled.
-template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const surroundings& s) {
-  const auto child = [&] { return evaluate(c, *n.children[0], s); };
+template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const surroundings& around) {
+  const auto child = [&] { return evaluate(c, *n.children[0], around); };
   switch (n.construct) {
     case kind::leaf:
-      return leaf(n, s);
+      return leaf(n, around);
     case kind::fork:
     case kind::many:
       break;  // evaluate
     case kind::loop:
-      return loop(c, n, s);
+      return loop(c, n, around);
     case kind::reduce:
-      return reduce(c, n, s);
+      return reduce(c, n, around);
     case kind::search:
-      if (c != nullptr) return search(*c, n, s);
-      return sukima::run([&](context here) { return search(here, n, s); });
+      if (c != nullptr) return search(*c, n, around);
+      return sukima::run([&](context here) { return search(here, n, around); });
     case kind::fail:
-      if (happens(n, s.input)) throw failure{n.number};
+      if (happens(n, around.input)) throw failure{n.number};
       return child();
     case kind::handle:
       try {
@@ -373,26 +375,26 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
         return mix(n.number, f.number);
       }
     case kind::cancellable:
-      return in_scope(c, n, s);
+      return in_scope(c, n, around);
     case kind::cancel:
-      if (happens(n, s.input)) cancel(c, n, s);
+      if (happens(n, around.input)) cancel(c, n, around);
       return child();
     case kind::suspend:
-      park(c, n, s);
+      park(c, n, around);
       return child();
     case kind::rendezvous:
       meet(c, n);
       return child();
     case kind::group:
     case kind::meeting: {
-      if (c == nullptr) return group(nullptr, n, s);
+      if (c == nullptr) return group(nullptr, n, around);
       const context here = *c;
-      return group(&here, n, s);
+      return group(&here, n, around);
     }
     case kind::futures:
     case kind::launched: {
       const auto body = [&](context here) {
-        return n.construct == kind::futures ? two_futures(here, n, s) : launch_all(here, n, s);
+        return n.construct == kind::futures ? two_futures(here, n, around) : launch_all(here, n, around);
       };
       if (c == nullptr) return with_plain_context(nullptr, body);
       const context here = *c;
@@ -401,7 +403,7 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
     case kind::thread_bound: {
       // A thread-bound fiber cannot call code without a context if the top is not known.
       const auto stay = [&](context here) {
-        return sukima::thread_bound([&] { return evaluate(&here, *n.children[0], s); });
+        return sukima::thread_bound([&] { return evaluate(&here, *n.children[0], around); });
       };
       return c != nullptr ? stay(*c) : sukima::run(stay);
     }
@@ -410,10 +412,10 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
       return child();
     }
     case kind::other_runtime: {
-      surroundings mine = s;
+      surroundings mine = around;
       mine.scopes = nullptr;
       const node& inner = *n.children[0];
-      return s.other->run(
+      return around.other->run(
           [&](context below) { return evaluate(inner.with_context ? &below : no_context, inner, mine); });
     }
   }
@@ -430,21 +432,21 @@ template <bool Closed> auto without_levels(sukima::clone_mark<Closed, 2>* c) {
 
 namespace {
 
-template <class C> std::uint64_t evaluate_here(const C* c, const node& n, const surroundings& s) {
-  if (n.construct == kind::fork) return fork_two(c, n, s);
-  if (n.construct == kind::many) return fork_three(c, n, s);
-  if (c == nullptr) return evaluate_other(no_context, n, s);
+template <class C> std::uint64_t evaluate_here(const C* c, const node& n, const surroundings& around) {
+  if (n.construct == kind::fork) return fork_two(c, n, around);
+  if (n.construct == kind::many) return fork_three(c, n, around);
+  if (c == nullptr) return evaluate_other(no_context, n, around);
   const auto here = without_levels(*c);
-  return evaluate_other(&here, n, s);
+  return evaluate_other(&here, n, around);
 }
 
 }  // namespace
 
-template <class C> std::uint64_t evaluate(const C* c, const node& n, const surroundings& s) {
-  if (n.place == 0 || n.number % 2 == 0) return evaluate_here(c, n, s);
+template <class C> std::uint64_t evaluate(const C* c, const node& n, const surroundings& around) {
+  if (n.place == 0 || n.number % 2 == 0) return evaluate_here(c, n, around);
   if (c == nullptr)
-    return sukima::on([&] { return place_in(n); }, [&] { return evaluate_here(no_context, n, s); });
-  return sukima::on(*c, place_in(n), [&](auto below) { return evaluate_here(&below, n, s); });
+    return sukima::on([&] { return place_in(n); }, [&] { return evaluate_here(no_context, n, around); });
+  return sukima::on(*c, place_in(n), [&](auto below) { return evaluate_here(&below, n, around); });
 }
 
 result execute(const program& p, sukima::runtime& runtime, sukima::runtime& other, outsider& agent,

@@ -21,32 +21,32 @@ struct surroundings {
   bool in_search = false;
 };
 
-surroundings with_input(surroundings s, std::uint64_t child) {
-  s.input = input_of(s.input, child);
-  return s;
+surroundings with_input(surroundings around, std::uint64_t child) {
+  around.input = input_of(around.input, child);
+  return around;
 }
 
-std::uint64_t leaf_value(const node& n, const surroundings& s) {
-  return mix(mix(n.number, s.input), s.workspace->value());
+std::uint64_t leaf_value(const node& n, const surroundings& around) {
+  return mix(mix(n.number, around.input), around.workspace->value());
 }
 
 /// The sequential program: the first exception wins.
-std::uint64_t run(const node& n, surroundings s) {
+std::uint64_t run(const node& n, surroundings around) {
   const auto child = [&](std::size_t i) -> const node& { return *n.children[i]; };
   switch (n.construct) {
     case kind::leaf:
-      return leaf_value(n, s);
+      return leaf_value(n, around);
     case kind::fork:
     case kind::many: {
       std::uint64_t v = n.number;
-      for (std::size_t i = 0; i < n.children.size(); ++i) v = mix(v, run(child(i), with_input(s, i)));
+      for (std::size_t i = 0; i < n.children.size(); ++i) v = mix(v, run(child(i), with_input(around, i)));
       return v;
     }
     case kind::futures: {
       const std::size_t first = n.number % 2;
       std::uint64_t v[2];
-      v[first] = run(child(first), with_input(s, first));
-      v[1 - first] = run(child(1 - first), with_input(s, 1 - first));
+      v[first] = run(child(first), with_input(around, first));
+      v[1 - first] = run(child(1 - first), with_input(around, 1 - first));
       return mix(mix(n.number, v[0]), v[1]);
     }
     case kind::loop:
@@ -55,59 +55,59 @@ std::uint64_t run(const node& n, surroundings s) {
     case kind::meeting: {
       std::uint64_t v = n.number;
       for (int i = 0; i < n.iterations; ++i)
-        v = mix(v, run(child(0), with_input(s, static_cast<std::uint64_t>(i))));
+        v = mix(v, run(child(0), with_input(around, static_cast<std::uint64_t>(i))));
       return v;
     }
     case kind::reduce: {
       affine a = affine_of(n.number);
       for (int i = 0; i < n.iterations; ++i)
-        a = compose(a, affine_of(run(child(0), with_input(s, static_cast<std::uint64_t>(i)))));
+        a = compose(a, affine_of(run(child(0), with_input(around, static_cast<std::uint64_t>(i)))));
       return a.value();
     }
     case kind::search: {
       affine a = affine_of(n.number);
       for (int i = 0; i < n.iterations; ++i) {
         const auto choice = static_cast<std::uint64_t>(i);
-        if (!applicable(n, *s.workspace, choice)) continue;
-        s.workspace->push(choice);
+        if (!applicable(n, *around.workspace, choice)) continue;
+        around.workspace->push(choice);
         struct undoing {
           path& w;
           std::uint64_t choice;
           ~undoing() { w.pop(choice); }
-        } undo{*s.workspace, choice};
-        a = compose(a, affine_of(run(child(0), with_input(s, choice))));
+        } undo{*around.workspace, choice};
+        a = compose(a, affine_of(run(child(0), with_input(around, choice))));
       }
       return a.value();
     }
     case kind::fail:
-      if (happens(n, s.input)) throw failure{n.number};
-      return run(child(0), s);
+      if (happens(n, around.input)) throw failure{n.number};
+      return run(child(0), around);
     case kind::handle:
       try {
-        return run(child(0), s);
+        return run(child(0), around);
       } catch (const failure& f) {
         return mix(n.number, f.number);
       }
     case kind::cancellable: {
-      const int level = s.level++;
+      const int level = around.level++;
       try {
-        return run(child(0), s);
+        return run(child(0), around);
       } catch (const cancelled& c) {
         if (c.level != level) throw;
         return n.number;
       }
     }
     case kind::cancel:
-      if (happens(n, s.input)) throw cancelled{s.level - 1 - n.iterations};
-      return run(child(0), s);
+      if (happens(n, around.input)) throw cancelled{around.level - 1 - n.iterations};
+      return run(child(0), around);
     case kind::other_runtime:
-      s.level = 0;
-      return run(child(0), s);
+      around.level = 0;
+      return run(child(0), around);
     case kind::suspend:
     case kind::rendezvous:
     case kind::thread_bound:
     case kind::at_end:
-      return run(child(0), s);
+      return run(child(0), around);
   }
   return 0;
 }
@@ -139,10 +139,10 @@ class explorer {
   explicit explorer(bool fragile) : fragile_(fragile) {}
   std::uint64_t leaves() const { return leaves_; }
 
-  outcomes explore(const node& n, surroundings s) {
-    if (n.construct == kind::search) s.in_search = true;
-    outcomes o = explore_kind(n, s);
-    if (fragile_ && s.in_search && polls(n.construct)) o.failures.insert(path::broken_copy);
+  outcomes explore(const node& n, surroundings around) {
+    if (n.construct == kind::search) around.in_search = true;
+    outcomes o = explore_kind(n, around);
+    if (fragile_ && around.in_search && polls(n.construct)) o.failures.insert(path::broken_copy);
     return o;
   }
 
@@ -150,20 +150,21 @@ class explorer {
   /// A copy for a thief is made, and fails, at a poll of whatever runs within the search.
   static bool polls(kind k) { return k != kind::leaf && k != kind::fail && k != kind::handle; }
 
-  outcomes explore_kind(const node& n, surroundings s) {
+  outcomes explore_kind(const node& n, surroundings around) {
     const auto child = [&](std::size_t i) -> const node& { return *n.children[i]; };
     switch (n.construct) {
       case kind::leaf: {
         ++leaves_;
         outcomes o;
-        o.add_value(leaf_value(n, s));
+        o.add_value(leaf_value(n, around));
         return o;
       }
       case kind::fork:
       case kind::futures:
       case kind::many: {
         together all(n.number);
-        for (std::size_t i = 0; i < n.children.size(); ++i) all.add(explore(child(i), with_input(s, i)), mix);
+        for (std::size_t i = 0; i < n.children.size(); ++i)
+          all.add(explore(child(i), with_input(around, i)), mix);
         return all.result();
       }
       case kind::loop:
@@ -172,63 +173,63 @@ class explorer {
       case kind::meeting: {
         together all(n.number);
         for (int i = 0; i < n.iterations; ++i)
-          all.add(explore(child(0), with_input(s, static_cast<std::uint64_t>(i))), mix);
+          all.add(explore(child(0), with_input(around, static_cast<std::uint64_t>(i))), mix);
         return all.result();
       }
       case kind::reduce:
       case kind::search:
-        return explore_affine(n, s);
+        return explore_affine(n, around);
       case kind::fail:
-        if (happens(n, s.input)) {
+        if (happens(n, around.input)) {
           outcomes o;
           o.failures.insert(n.number);
           return o;
         }
-        return explore(child(0), s);
+        return explore(child(0), around);
       case kind::handle: {
-        outcomes o = explore(child(0), s);
+        outcomes o = explore(child(0), around);
         for (const std::uint64_t f : o.failures) o.add_value(mix(n.number, f));
         o.failures.clear();
         return o;
       }
       case kind::cancellable: {
-        const int level = s.level++;
-        outcomes o = explore(child(0), s);
+        const int level = around.level++;
+        outcomes o = explore(child(0), around);
         if (o.cancellations.erase(level) != 0) o.add_value(n.number);
         return o;
       }
       case kind::cancel:
-        if (happens(n, s.input)) {
+        if (happens(n, around.input)) {
           outcomes o;
-          o.cancellations.insert(s.level - 1 - n.iterations);
+          o.cancellations.insert(around.level - 1 - n.iterations);
           return o;
         }
-        return explore(child(0), s);
+        return explore(child(0), around);
       case kind::other_runtime:
-        s.level = 0;
-        return explore(child(0), s);
+        around.level = 0;
+        return explore(child(0), around);
       case kind::suspend:
       case kind::rendezvous:
       case kind::thread_bound:
       case kind::at_end:
-        return explore(child(0), s);
+        return explore(child(0), around);
     }
     return {};
   }
 
   /// Reductions: the value of an affine map is not enough to continue with, so each combination is kept
   /// whole.
-  outcomes explore_affine(const node& n, const surroundings& s) {
+  outcomes explore_affine(const node& n, const surroundings& around) {
     std::vector<affine> maps{affine_of(n.number)};
     outcomes o;
     bool returns = true;
     for (int i = 0; i < n.iterations; ++i) {
       const auto choice = static_cast<std::uint64_t>(i);
       const bool searches = n.construct == kind::search;
-      if (searches && !applicable(n, *s.workspace, choice)) continue;
-      if (searches) s.workspace->push(choice);
-      const outcomes one = explore(*n.children[0], with_input(s, choice));
-      if (searches) s.workspace->pop(choice);
+      if (searches && !applicable(n, *around.workspace, choice)) continue;
+      if (searches) around.workspace->push(choice);
+      const outcomes one = explore(*n.children[0], with_input(around, choice));
+      if (searches) around.workspace->pop(choice);
       o.add_escapes(one);
       returns = returns && one.may_return();
       o.any_value = o.any_value || one.any_value || maps.size() * one.values.size() > outcomes::many;

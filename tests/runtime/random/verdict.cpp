@@ -7,16 +7,16 @@ namespace random_programs {
 
 namespace {
 
-std::string text_of(const result& r) {
-  switch (r.how) {
+std::string text_of(const result& outcome) {
+  switch (outcome.how) {
     case result::end::value:
-      return "the value " + std::to_string(r.number);
+      return "the value " + std::to_string(outcome.number);
     case result::end::failure:
-      return "failure " + std::to_string(r.number);
+      return "failure " + std::to_string(outcome.number);
     case result::end::error:
       break;
   }
-  return "an error: " + r.text;
+  return "an error: " + outcome.text;
 }
 
 std::string text_of(const outcomes& o) {
@@ -29,19 +29,22 @@ std::string text_of(const outcomes& o) {
 
 }  // namespace
 
-std::string check(const program& p, const configuration& c, const expectation& expected, const result& r,
-                  const observations& seen) {
+std::string check(const program& p, const configuration& c, const expectation& expected,
+                  const result& outcome, const observations& seen) {
   const auto wrong = [&](const std::string& problem) {
     return problem + "; possible: " + text_of(expected.possible) +
            "; sequentially: " + text_of(run_sequentially(p));
   };
   const outcomes& o = expected.possible;
-  if (r.how == result::end::error) return wrong(text_of(r));
-  if (r.how == result::end::value && !o.any_value && !o.values.contains(r.number)) return wrong(text_of(r));
-  if (r.how == result::end::failure && !o.failures.contains(r.number)) return wrong(text_of(r));
+  if (outcome.how == result::end::error) return wrong(text_of(outcome));
+  if (outcome.how == result::end::value && !o.any_value && !o.values.contains(outcome.number))
+    return wrong(text_of(outcome));
+  if (outcome.how == result::end::failure && !o.failures.contains(outcome.number))
+    return wrong(text_of(outcome));
   if (c.workers == 1 && p.in_order) {
     const result s = run_sequentially(p);
-    if (s.how != r.how || s.number != r.number) return wrong(text_of(r) + " with one worker");
+    if (s.how != outcome.how || s.number != outcome.number)
+      return wrong(text_of(outcome) + " with one worker");
   }
   if (seen.captures != 0) return std::to_string(seen.captures) + " captured objects were not destroyed";
   if (p.pure && seen.leaves != expected.leaves)

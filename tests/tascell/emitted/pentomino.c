@@ -68,30 +68,30 @@ struct task_pentomino {
   long s;
 };
 
-static int fits(const struct task_pentomino* t, int k, int piece, int d) {
+static int fits(const struct task_pentomino* task, int k, int piece, int d) {
   for (int e = 0; e < squares; e++) {
     const int at = k + offsets[piece][d][e];
-    if (at >= cells || t->b[at]) return 0;
+    if (at >= cells || task->b[at]) return 0;
   }
   return 1;
 }
 
-static void place(struct task_pentomino* t, int k, int j0, int p, int d) {
-  const int piece = t->a[p];
-  t->a[p] = t->a[j0];
-  t->a[j0] = piece;
-  for (int e = 0; e < squares; e++) t->b[k + offsets[piece][d][e]] = piece + 2;
+static void place(struct task_pentomino* task, int k, int j0, int p, int d) {
+  const int piece = task->a[p];
+  task->a[p] = task->a[j0];
+  task->a[j0] = piece;
+  for (int e = 0; e < squares; e++) task->b[k + offsets[piece][d][e]] = piece + 2;
 }
 
-static void unplace(struct task_pentomino* t, int k, int j0, int p, int d) {
-  const int piece = t->a[j0];
-  for (int e = 0; e < squares; e++) t->b[k + offsets[piece][d][e]] = 0;
-  t->a[j0] = t->a[p];
-  t->a[p] = piece;
+static void unplace(struct task_pentomino* task, int k, int j0, int p, int d) {
+  const int piece = task->a[j0];
+  for (int e = 0; e < squares; e++) task->b[k + offsets[piece][d][e]] = 0;
+  task->a[j0] = task->a[p];
+  task->a[p] = piece;
 }
 
-static int first_free(const struct task_pentomino* t, int k) {
-  while (k < cells && t->b[k]) k++;
+static int first_free(const struct task_pentomino* task, int k) {
+  while (k < cells && task->b[k]) k++;
   return k < cells ? k : -1;
 }
 
@@ -106,7 +106,7 @@ struct search_2 {
   int p, d;
 } __attribute__((aligned(16)));
 
-static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_pentomino* t);
+static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_pentomino* task);
 
 static void search_1_put(void* choice_point, void* task, int i1, int i2) {
   const struct search_1* r1 = choice_point;
@@ -152,7 +152,7 @@ static const sukima_kind search_1_kind =
     SUKIMA_LOOP_KIND(struct search_1, search_1_put, search_exec, struct task_pentomino, 0, 0, 0);
 static const sukima_kind search_2_kind = SUKIMA_WIND_KIND(struct search_2, search_2_before, search_2_after);
 
-static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_pentomino* t) {
+static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_pentomino* task) {
   long s = 0;
   {
     int i1_ = j1;
@@ -161,7 +161,7 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
       struct search_1* r1 = (void*)top;
       r1->sukima_head.sukima_head.sukima_kind_or_child = (sukima_word)&search_1_kind;
       r1->sukima_head.sukima_end = end1_;
-      r1->t = t;
+      r1->t = task;
       r1->k = k;
       r1->j0 = j0;
       r1->sukima_head.sukima_i = i1_;
@@ -169,11 +169,11 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
         sukima_poll(&r1->sukima_head.sukima_head);
         {
           const int p = i1_;
-          const int piece = t->a[p];
+          const int piece = task->a[p];
           for (int d = 0; d < orientations[piece]; d++) {
-            if (!fits(t, k, piece, d)) continue;
+            if (!fits(task, k, piece, d)) continue;
             {
-              place(t, k, j0, p, d);
+              place(task, k, j0, p, d);
             }
             struct search_2* r2 = (void*)(r1 + 1);
             r2->sukima_head.sukima_kind_or_child = (sukima_word)&search_2_kind;
@@ -181,11 +181,11 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
             r2->d = d;
             sukima_poll(&r2->sukima_head);
             {
-              const int next = first_free(t, k);
-              s += next < 0 ? 1 : search_worker((char*)(r2 + 1), next, j0 + 1, j0 + 1, pieces, t);
+              const int next = first_free(task, k);
+              s += next < 0 ? 1 : search_worker((char*)(r2 + 1), next, j0 + 1, j0 + 1, pieces, task);
             }
             {
-              unplace(t, k, j0, p, d);
+              unplace(task, k, j0, p, d);
             }
           }
         }
