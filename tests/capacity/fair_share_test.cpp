@@ -90,4 +90,13 @@ TEST(fair_share, nice_weights_are_the_kernels) {
   }
 }
 
+TEST(fair_share, threads_weigh_by_their_class) {
+  constexpr int other = 0, fifo = 1, round_robin = 2, batch = 3, idle = 5, deadline = 6;
+  EXPECT_EQ(cap_thread_weight(other, -5), cap_nice_weight(-5));
+  EXPECT_EQ(cap_thread_weight(batch, 19), cap_nice_weight(19));
+  EXPECT_EQ(cap_thread_weight(idle, -20), cap_idle_weight());
+  for (const int policy : {fifo, round_robin, deadline})
+    EXPECT_GE(cap_thread_weight(policy, 19), 10 * cap_nice_weight(-20)) << policy;
+}
+
 }  // namespace

@@ -41,9 +41,8 @@ static void read_own_weight(cap_followed* followed, cap_reader* reader) {
       !cap_parse_task_stat(content, &stat)) {
     return;
   }
-  enum { policy_idle = 5 };
   followed->own_nice = stat.nice;
-  followed->own_weight = stat.policy == policy_idle ? cap_idle_weight() : cap_nice_weight(stat.nice);
+  followed->own_weight = cap_thread_weight(stat.policy, stat.nice);
 }
 
 static void read_facts(sukima_capacity_estimator* all, uint64_t time_ns) {

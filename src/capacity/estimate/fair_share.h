@@ -26,6 +26,10 @@ double cap_nice_weight(int nice);
 /// The weight of a thread of the class SCHED_IDLE and of an idle group: practically none.
 double cap_idle_weight(void);
 
+/// The weight of a thread of this class. One of a real-time class precedes all others: 1000.
+/// \param policy a scheduling policy of sched(7) \param nice counts for the ordinary policies
+double cap_thread_weight(int policy, int nice);
+
 enum { cap_placed_count = 128 };
 
 /// The CPU of a thread of weight `own`, where threads that are always runnable share CPUs by weight and each

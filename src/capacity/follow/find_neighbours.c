@@ -24,10 +24,6 @@ enum {
 static const double least_use = 0.003;
 // A neighbour's threads are visited if it uses more than this.
 static const double least_group_use = 0.02;
-// Scheduling policies: see sched(7).
-enum { policy_fifo = 1, policy_round_robin = 2, policy_idle = 5, policy_deadline = 6 };
-// A thread of a real-time class precedes all others.
-static const double real_time_weight = 1000;
 
 static cap_candidate* find_candidate(cap_candidates* table, uint64_t key) {
   uint64_t at = key * 0x9e3779b97f4a7c15 >> 52;  // the upper 12 bits
@@ -76,14 +72,6 @@ static bool read_of_task(cap_followed* followed, cap_reader* reader, bool own, u
              cap_file_read_ok;
 }
 
-static double weight_of(const cap_task_stat* stat) {
-  if (stat->policy == policy_idle) return cap_idle_weight();
-  if (stat->policy == policy_fifo || stat->policy == policy_round_robin || stat->policy == policy_deadline) {
-    return real_time_weight;
-  }
-  return cap_nice_weight(stat->nice);
-}
-
 static void add_task(cap_followed* followed, cap_reader* reader, uint32_t number, int group, bool own,
                      const cap_schedstat* values) {
   int index = 0;
@@ -103,7 +91,7 @@ static void add_task(cap_followed* followed, cap_reader* reader, uint32_t number
   cap_text content;
   cap_task_stat stat;
   if (read_of_task(followed, reader, own, number, "/stat", &content) && cap_parse_task_stat(content, &stat)) {
-    task->weight = weight_of(&stat);
+    task->weight = cap_thread_weight(stat.policy, stat.nice);
     memcpy(task->name, stat.name, sizeof task->name);
   }
   int nice = 0;

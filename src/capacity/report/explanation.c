@@ -114,7 +114,7 @@ static void explain_nice(explanation_writer* to, const sukima_capacity_estimator
   if (followed->own_weight != 1) {
     begin(to, "the process's threads have ");
     cap_write_decimal(&to->out, followed->own_weight);
-    cap_write(&to->out, " times the default weight (nice)");
+    cap_write(&to->out, " times the default weight (nice value and scheduling class)");
     add_limit(to, SUKIMA_CAPACITY_NICE, followed->own_weight, "/proc/PID/stat");
   }
   if (followed->own_session == 0) return;
