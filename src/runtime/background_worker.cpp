@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread of a background worker: at home while it is surplus, else on fibers (worker_loop.cpp).
+#include "control/worker_threads.hpp"
 #include "fiber/fault.hpp"
 #include "fiber/switch.hpp"
 #include "lifecycle.hpp"
@@ -14,12 +15,10 @@
 
 #include <sukima/detail/ticks.hpp>
 
-#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <functional>
 
 namespace sukima::detail {
@@ -48,13 +47,6 @@ void pin(worker& self) noexcept {
 /// handle it.
 void notify(const std::function<void(int)>& observer, const worker& w) noexcept {
   if (observer) observer(static_cast<int>(w.id));
-}
-
-/// Names the calling thread after its worker, for debuggers and profilers.
-void name_thread(const worker& w) noexcept {
-  char name[16];  // the kernel's limit; cut off with 8 digits
-  std::snprintf(name, sizeof name, "sukima-%u", w.id);
-  pthread_setname_np(pthread_self(), name);
 }
 
 }  // namespace

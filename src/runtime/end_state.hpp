@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <thread>
 
 namespace sukima::detail {
 
@@ -50,7 +51,9 @@ class lifetime {
   };
   /// Waits until no thread resumes a fiber: some instructions long, unless such a thread has just lost its
   /// CPU.
-  void wait_for_resuming() const noexcept;
+  void wait_for_resuming() const noexcept {
+    while (resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  }
 
  private:
   [[noreturn, gnu::cold]] static void refuse();

@@ -10,8 +10,10 @@
 
 #include <sukima/detail/own_thread.hpp>
 
+#include <pthread.h>
 #include <sched.h>
 
+#include <cstdio>
 #include <optional>
 
 namespace sukima::detail {
@@ -55,6 +57,12 @@ void worker_threads::join() {
 void worker_threads::forget() {
   for (std::thread& t : threads_) t.detach();
   threads_.clear();
+}
+
+void name_thread(const worker& of) noexcept {
+  char name[16];  // the kernel's limit; cut off with 8 digits
+  std::snprintf(name, sizeof name, "sukima-%u", of.id);
+  pthread_setname_np(pthread_self(), name);
 }
 
 }  // namespace sukima::detail

@@ -37,4 +37,7 @@ class worker_threads {
   worker* without_thread_ = nullptr;  ///< the next worker, whose thread could not be started yet; as started_
 };
 
+/// Names the calling thread after its worker, for debuggers and profilers.
+void name_thread(const worker& of) noexcept;
+
 }  // namespace sukima::detail

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// A runtime in the child process after fork(), where its other workers do not exist: it refuses entries, and
+// a task that goes on ends the process. See end_state.hpp.
 #include "end_state.hpp"
 
 #include <pthread.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 
 namespace sukima::detail {
 
@@ -42,10 +43,6 @@ void lifetime::exit_if_orphaned() const noexcept {
       "of the other workers. Call only exec or _exit in such a child.\n",
       stderr);
   std::_Exit(70);
-}
-
-void lifetime::wait_for_resuming() const noexcept {
-  while (resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
 }
 
 }  // namespace sukima::detail
