@@ -42,13 +42,21 @@ struct options {
 
 subject subject_of(std::uint64_t seed, const options& o) { return {seed, o.size, {}, o.broken}; }
 
-void print_failure(const subject& tested, const std::string& text, const made_up_machine& places) {
-  std::fprintf(stderr,
-               "seed %" PRIu64
-               ": %s\n%s"
-               "To run it again, also under gdb: SUKIMA_SIMULATION_SEED=%" PRIu64
-               " sukima-simulated-programs --size %zu\n",
-               tested.seed, text.c_str(), describe_program(tested, places).c_str(), tested.seed, tested.size);
+constexpr char program_name[] = "sukima-simulated-programs";
+
+/// The command that runs a seed again.
+std::string command_for(const subject& tested) {
+  return "SUKIMA_SIMULATION_SEED=" + std::to_string(tested.seed) + ' ' + program_name + " --size " +
+         std::to_string(tested.size) + (tested.broken ? " --broken" : "");
+}
+/// The command that runs the failing run of a file again.
+std::string command_for(const std::string& file) { return std::string(program_name) + " --replay " + file; }
+
+/// \param command  runs it again
+void print_failure(const subject& tested, const std::string& text, const made_up_machine& places,
+                   const std::string& command) {
+  std::fprintf(stderr, "seed %" PRIu64 ": %s\n%sTo run it again, also under gdb: %s\n", tested.seed,
+               text.c_str(), describe_program(tested, places).c_str(), command.c_str());
 }
 
 void print_trace(std::uint64_t seed, const trace& t) {
@@ -89,8 +97,8 @@ void shrink_to_file(const subject& tested, const outcome& failed, const options&
       "thread:\n",
       describe_program(run.tested, places).c_str(), run.plan.size(), report.choices_before);
   for (const choice& c : run.plan) std::printf("  %s\n", describe(c).c_str());
-  std::printf("Found by %u runs. To replay it, also under gdb: sukima-simulated-programs --replay %s\n",
-              report.runs, o.shrunk.c_str());
+  std::printf("Found by %u runs. To replay it, also under gdb: %s\n", report.runs,
+              command_for(o.shrunk).c_str());
 }
 
 /// Returns the number of seeds that failed.
@@ -101,7 +109,7 @@ std::uint64_t run_all(const options& o, const made_up_machine& places) {
     const subject tested = subject_of(o.seed + i, o);
     const outcome result = run_seed(tested, o, places, all);
     if (result.how == outcome::end::as_expected) continue;
-    print_failure(tested, result.text, places);
+    print_failure(tested, result.text, places, command_for(tested));
     if (!o.shrunk.empty()) shrink_to_file(tested, result, o, places);
     if (++failures == o.most_failures || !o.shrunk.empty()) return failures;
   }
@@ -124,14 +132,14 @@ std::optional<std::uint64_t> number_in(const char* variable) {
   std::exit(2);
 }
 
-/// Runs it in this process. Returns the exit code.
-int replay(const failing_run& run, bool has_plan, const made_up_machine& places) {
+/// Runs it in this process. \param command  does so again \returns the exit code
+int replay(const failing_run& run, bool has_plan, const made_up_machine& places, const std::string& command) {
   limits most;
   most.trap_at = number_in("SUKIMA_SIMULATION_STOP").value_or(never);
   if (has_plan) most.plan = &run.plan;
   const outcome again = run_here(run.schedule, simulated_program(run.tested, places), most);
   print_trace(run.tested.seed, again.steps);
-  if (again.how != outcome::end::as_expected) print_failure(run.tested, again.text, places);
+  if (again.how != outcome::end::as_expected) print_failure(run.tested, again.text, places, command);
   return again.how == outcome::end::as_expected ? 0 : 1;
 }
 
@@ -146,10 +154,12 @@ int run_main(const options& o) {
   if (!o.replayed.empty()) {
     std::ifstream file(o.replayed);
     if (!file) throw std::runtime_error("cannot read " + o.replayed);
-    leave(replay(read_run(file), true, places));
+    leave(replay(read_run(file), true, places, command_for(o.replayed)));
   }
-  if (const auto seed = number_in("SUKIMA_SIMULATION_SEED"))
-    leave(replay({subject_of(*seed, o), *seed, {}}, false, places));
+  if (const auto seed = number_in("SUKIMA_SIMULATION_SEED")) {
+    const subject what = subject_of(*seed, o);
+    leave(replay({what, *seed, {}}, false, places, command_for(what)));
+  }
   return run_all(o, places) == 0 ? 0 : 1;
 }
 
@@ -185,7 +195,7 @@ int main(int count, char** arguments) {
     return run_main(o);
   } catch (const std::exception& e) {
     std::fflush(stdout);
-    std::fprintf(stderr, "sukima-simulated-programs: %s\n", e.what());
+    std::fprintf(stderr, "%s: %s\n", program_name, e.what());
     return 2;
   }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Shrinks failing runs of sukima-simulated-programs and replays them: shrink_test.py PROGRAM"""
+import os
 import re
 import subprocess
 import sys
@@ -21,6 +22,10 @@ def shrink(program, folder, seed):
     file = folder / f"run-{seed}"
     done = run(program, "--broken", "--seed", str(seed), "--count", "1000", "--shrink", file)
     assert done.returncode == 1 and LOST in done.stderr, done
+    again = re.search(r"SUKIMA_SIMULATION_SEED=(\d+) sukima-simulated-programs (.*)", done.stderr)
+    alone = subprocess.run([program, *again[2].split()], env={**os.environ, "SUKIMA_SIMULATION_SEED": again[1]},
+                           capture_output=True, text=True)
+    assert alone.returncode == 1 and LOST in alone.stderr, alone
     return done.stdout, file
 
 
@@ -37,6 +42,7 @@ def check_shrunk(program, folder, seed):
     replays = [run(program, "--replay", file) for _ in range(2)]
     for replayed in replays:
         assert replayed.returncode == 1 and LOST in replayed.stderr, replayed
+        assert replayed.stderr.endswith(f"again, also under gdb: sukima-simulated-programs --replay {file}\n"), replayed
     assert replays[0].stdout == replays[1].stdout, replays
     # Each remaining choice is needed.
     lines = file.read_text().splitlines()
