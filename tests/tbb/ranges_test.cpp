@@ -5,6 +5,8 @@
 #include <tbb/blocked_range2d.h>
 #include <tbb/blocked_range3d.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
 
 #include <gtest/gtest.h>
 
@@ -38,6 +40,57 @@ TEST(ranges, a_proportional_part_has_its_share) {
   const tbb::blocked_range<std::size_t> right(left, sizes);
   EXPECT_EQ(left.size(), 75u);
   EXPECT_EQ(right.begin(), 75u);
+}
+
+/// Counts its splits of both kinds.
+class counted_range : public tbb::blocked_range<int> {
+ public:
+  struct splits {
+    std::atomic<int> half{0};
+    std::atomic<int> proportional{0};
+  };
+  explicit counted_range(splits& made) : blocked_range(0, 64), made_(made) {}
+  counted_range(counted_range& r, tbb::split) : blocked_range(r, tbb::split()), made_(r.made_) {
+    ++made_.half;
+  }
+  counted_range(counted_range& r, tbb::proportional_split& sizes) : blocked_range(r, sizes), made_(r.made_) {
+    ++made_.proportional;
+  }
+
+ private:
+  splits& made_;
+};
+struct counting_body {
+  int count = 0;
+  counting_body() = default;
+  counting_body(counting_body&, tbb::split) {}
+  void operator()(const counted_range& part) { count += static_cast<int>(part.size()); }
+  void join(const counting_body& right) { count += right.count; }
+};
+template <class Partitioner> void split_with(counted_range::splits& made) {
+  Partitioner partitioner;
+  std::atomic<int> sum{0};
+  tbb::parallel_for(
+      counted_range(made), [&](const counted_range& part) { sum += static_cast<int>(part.size()); },
+      partitioner);
+  EXPECT_EQ(sum.load(), 64);
+  counting_body body;
+  tbb::parallel_reduce(counted_range(made), body, partitioner);
+  EXPECT_EQ(body.count, 64);
+}
+TEST(ranges, static_and_affinity_partitioners_split_in_proportion) {
+  tbb::task_arena(4).execute([] {
+    counted_range::splits proportional;
+    split_with<tbb::static_partitioner>(proportional);
+    split_with<tbb::affinity_partitioner>(proportional);
+    EXPECT_EQ(proportional.half.load(), 0);
+    EXPECT_GT(proportional.proportional.load(), 0);
+    counted_range::splits half;
+    split_with<tbb::simple_partitioner>(half);
+    split_with<tbb::auto_partitioner>(half);
+    EXPECT_EQ(half.proportional.load(), 0);
+    EXPECT_GT(half.half.load(), 0);
+  });
 }
 
 TEST(ranges, two_dimensions_are_divided_where_there_are_more_grains) {

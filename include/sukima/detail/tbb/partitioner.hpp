@@ -35,9 +35,10 @@ namespace sukima::detail::tbb {
 
 /// How a partitioner divides a range.
 enum class division {
-  fully,    ///< simple_partitioner: until nothing is divisible
-  adaptive, ///< auto_partitioner and affinity_partitioner
-  evenly,   ///< static_partitioner: one part for each worker
+  fully,           ///< simple_partitioner: until nothing is divisible
+  adaptive,        ///< auto_partitioner
+  proportionally,  ///< affinity_partitioner: adaptive, by proportional splits where the range has them
+  evenly,          ///< static_partitioner: one part for each worker
 };
 
 /// The depth below which parts are not divided further. It begins with the smallest parts, and grows or
@@ -54,7 +55,7 @@ class adaptive_depth {
   }
 
  private:
-  static constexpr std::uint64_t short_part = 3'000;   ///< about 1 µs
+  static constexpr std::uint64_t short_part = 3'000;  ///< about 1 µs
   static constexpr std::uint64_t long_part = 30'000;
   /// no partner: a wrong depth costs time only
   std::atomic<int> limit_{std::numeric_limits<int>::max()};
@@ -91,7 +92,7 @@ template <class Range, class Work> class division_of {
     if (task_.group->is_cancelled()) return;
     if (how_ == division::fully || depth_.divides_at(depth)) {
       std::optional<Range> right;
-      if (!take(c, range, right, [&] { return Range(range, ::tbb::split()); })) return;
+      if (!take(c, range, right, [&] { return half_of(range); })) return;
       if (right) {
         work.fork(
             c, task_, [&, depth](context d, Work& w) { divide(d, range, depth + 1, w); },
@@ -101,7 +102,11 @@ template <class Range, class Work> class division_of {
     }
     const std::uint64_t begin = ticks();
     run_body(c, task_, [&] { work.leaf(range); });
-    if (how_ == division::adaptive) depth_.took(depth, ticks() - begin);
+    if (how_ != division::fully) depth_.took(depth, ticks() - begin);
+  }
+  /// \pre range is divisible
+  Range half_of(Range& range) const {
+    return how_ == division::proportionally ? right_part(range, 1, 1) : Range(range, ::tbb::split());
   }
   void divide_evenly(context c, Range& range, std::size_t parts, Work& work) noexcept {
     if (task_.group->is_cancelled()) return;

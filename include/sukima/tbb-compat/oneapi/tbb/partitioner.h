@@ -22,13 +22,13 @@ class static_partitioner {
  public:
   static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::evenly;
 };
-/// As auto_partitioner.
+/// As auto_partitioner, with the proportional splits of ranges that have them.
 class affinity_partitioner {
  public:
   affinity_partitioner() = default;
   affinity_partitioner(const affinity_partitioner&) = delete;
   affinity_partitioner& operator=(const affinity_partitioner&) = delete;
-  static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::adaptive;
+  static constexpr ::sukima::detail::tbb::division how = ::sukima::detail::tbb::division::proportionally;
 };
 
 }  // namespace tbb
