@@ -298,6 +298,17 @@ template <class Sequence> void expect_sum(Sequence&& items, long expected) {
   EXPECT_EQ(sum, 0);
 }
 
+/// TBB does not look whether a sequence has a `begin` that is const.
+struct only_mutable {
+  int* begin() { return nullptr; }
+  int* end() { return nullptr; }
+};
+template <class Sequence>
+concept takes_each = requires(Sequence& items) { tbb::parallel_for_each(items, [](int&) {}); };
+static_assert(takes_each<only_mutable>);
+static_assert(takes_each<const only_mutable>);
+static_assert(!takes_each<const int>);
+
 TEST_P(algorithms, for_each_takes_all_kinds_of_iterators) {
   run([] {
     std::vector<int> numbers(3000);

@@ -56,11 +56,12 @@ template <class Body, class I>
 concept for_each_iterator_body = for_each_body<Body, std::iter_reference_t<I>, for_each_item<Body, I>> ||
                                  for_each_body<Body, std::iter_value_t<I>&&, for_each_item<Body, I>>;
 template <class Range> using iterator_of = decltype(std::begin(std::declval<Range&>()));
+/// As in TBB, a const range is judged by what it is without the const.
 template <class Body, class Range>
-concept for_each_range_body = requires(Range& r) {
+concept for_each_range_body = requires(std::remove_cvref_t<Range>& r) {
   { std::begin(r) } -> std::input_iterator;
   { std::end(r) } -> std::input_iterator;
-} && for_each_iterator_body<Body, iterator_of<Range>>;
+} && for_each_iterator_body<Body, iterator_of<std::remove_cvref_t<Range>>>;
 
 /// Iterators of older programs name their kind, but may lack what the concepts want beside it.
 template <class I, class Tag>
