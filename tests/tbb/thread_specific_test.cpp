@@ -9,15 +9,23 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <set>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace {
+
+// As in TBB.
+using thread_ints = tbb::enumerable_thread_specific<int>;
+static_assert(std::is_same_v<thread_ints::iterator::value_type, int>);
+static_assert(std::is_same_v<thread_ints::const_iterator::value_type, const int>);
+static_assert(std::random_access_iterator<thread_ints::const_iterator>);
 
 TEST(thread_specific, each_thread_has_its_own) {
   tbb::enumerable_thread_specific<long> sums;

@@ -14,7 +14,7 @@ namespace sukima::detail::tbb {
 template <class Container, class T> class indexed_iterator {
  public:
   using iterator_category = std::random_access_iterator_tag;
-  using value_type = std::remove_const_t<T>;
+  using value_type = T;  // as TBB has it
   using difference_type = std::ptrdiff_t;
   using pointer = T*;
   using reference = T&;
