@@ -298,6 +298,53 @@ template <class Sequence> void expect_sum(Sequence&& items, long expected) {
   EXPECT_EQ(sum, 0);
 }
 
+/// Sums, and checks that each body takes the steps of TBB's bodies.
+struct stepping_scan {
+  enum class state { partial, full, assigned };
+  std::vector<long>& sums;
+  std::atomic<bool>& taken;
+  long sum = 0;
+  state now = state::full;
+  stepping_scan(std::vector<long>& s, std::atomic<bool>& t) : sums(s), taken(t) {}
+  stepping_scan(stepping_scan& other, tbb::split)
+      : sums(other.sums), taken(other.taken), now(state::partial) {}
+  template <class Tag> void operator()(const tbb::blocked_range<std::size_t>& part, Tag tag) {
+    if (part.begin() == 0) wait_until([&] { return taken.load(); });
+    taken = taken || !tag;
+    EXPECT_EQ(now, tag ? state::full : state::partial);
+    for (std::size_t i = part.begin(); i != part.end(); ++i) {
+      sum += static_cast<long>(i);
+      if (tag) sums[i] = sum;
+    }
+  }
+  void reverse_join(const stepping_scan& left) {
+    EXPECT_EQ(now, state::partial);
+    EXPECT_NE(left.now, state::assigned);
+    sum += left.sum;
+    now = left.now;
+  }
+  void assign(const stepping_scan& last) {
+    EXPECT_EQ(now, state::full);
+    EXPECT_EQ(last.now, state::full);
+    sum = last.sum;
+    now = state::assigned;
+  }
+};
+TEST(algorithms_of_two, scan_assigns_at_its_end_only) {
+  tbb::task_arena two(2);
+  two.execute([] {
+    constexpr std::size_t n = 10'000;
+    std::atomic<bool> taken{false};
+    std::vector<long> sums(n);
+    stepping_scan body(sums, taken);
+    tbb::parallel_scan(tbb::blocked_range<std::size_t>(0, n), body);
+    long expected = 0;
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(sums[i], expected += static_cast<long>(i));
+    EXPECT_EQ(body.sum, expected);
+    EXPECT_EQ(body.now, stepping_scan::state::assigned);
+  });
+}
+
 /// TBB does not look whether a sequence has a `begin` that is const.
 struct only_mutable {
   int* begin() { return nullptr; }

@@ -75,26 +75,32 @@ template <class Range, class Value, class Scan, class Join> class functional_sca
 /// A scan over a range, divided into some parts for each worker.
 ///
 /// The first pass goes from left to right. While it is not interrupted it is the final one. A part that
-/// another worker takes before its left neighbour has ended is only summed, with a body of its own. The
+/// another worker takes before its left neighbour has ended is only summed, with bodies of its own. The
 /// second pass goes over these parts, when what is before each is known.
+///
+/// As in TBB, each body takes the same steps: it is split off, sums its part, receives the sum before that by
+/// `reverse_join`, and scans. `assign` is called once at most, for the body of the program.
 template <class Range, class Body> class scan_of {
  public:
+  /// \param body   with the sum before the range, afterwards with that of all
   /// \param fully  the body gets parts that are not divisible
-  scan_of(const running_state& task, std::size_t parts, bool fully) noexcept
-      : task_(task), parts_(parts), fully_(fully) {}
+  scan_of(const running_state& task, Body& body, bool fully) noexcept
+      : task_(task), body_(body), fully_(fully) {}
 
-  /// \param body  with the sum before the range, afterwards with that of all
-  void run(context c, const Range& range, Body& body) noexcept {
+  void run(context c, const Range& range, std::size_t parts) noexcept {
     node root;
     if (!guarded(c, [&] { root.range.emplace(range); })) return;
-    first_pass(c, root, body, parts_, true);
+    Body* total = &body_;
+    final_pass(c, root, total, parts);
+    if (total != &body_) guarded(c, [&] { body_.assign(*total); });
   }
 
  private:
   /// A part of the range that is one leaf, or is divided into two.
   struct node {
     std::optional<Range> range;
-    std::unique_ptr<Body> sum;  ///< of a part that is not final
+    std::unique_ptr<Body> own;  ///< of a leaf that was summed
+    Body* sum = nullptr;  ///< once the part is summed: the body of its last leaf
     std::unique_ptr<node> left;
     std::unique_ptr<node> right;
   };
@@ -108,6 +114,19 @@ template <class Range, class Body> class scan_of {
     });
     return done;
   }
+  /// Divides a node that should be several parts. \returns false if that threw
+  bool divide(context c, node& n, std::size_t parts) noexcept {
+    if (parts <= 1) return true;
+    return guarded(c, [&] {
+      if (!n.range->is_divisible()) return;
+      auto left = std::make_unique<node>();
+      auto right = std::make_unique<node>();
+      left->range.emplace(*n.range);
+      right->range.emplace(*left->range, ::tbb::split());
+      n.left = std::move(left);
+      n.right = std::move(right);
+    });
+  }
   /// Calls the body from left to right.
   template <class Tag> void scan_part(Range& part, Body& body, Tag tag) const {
     if (fully_ && part.is_divisible()) {
@@ -119,97 +138,65 @@ template <class Range, class Body> class scan_of {
       body(part, tag);
     }
   }
-  static std::unique_ptr<Body> identity_of(Body& b) {
-    return std::unique_ptr<Body>(new Body(b, ::tbb::split()));
-  }
 
-  /// \param final  `body` has the sum before the part; otherwise the sum is only wanted
-  void first_pass(context c, node& n, Body& body, std::size_t parts, bool final) noexcept {
-    bool divided = false;
-    if (parts > 1 && !guarded(c, [&] {
-          if (!n.range->is_divisible()) return;
-          n.left = std::make_unique<node>();
-          n.right = std::make_unique<node>();
-          n.left->range.emplace(*n.range);
-          n.right->range.emplace(*n.left->range, ::tbb::split());
-          divided = true;
-        }))
-      return;
-    if (!divided) {
-      guarded(c, [&] {
-        if (final)
-          scan_part(*n.range, body, ::tbb::final_scan_tag());
-        else
-          scan_part(*n.range, body, ::tbb::pre_scan_tag());
-      });
+  /// \param total  the body with the sum before the part; afterwards the one with the sum to its end
+  void final_pass(context c, node& n, Body*& total, std::size_t parts) noexcept {
+    if (!divide(c, n, parts)) return;
+    if (n.left == nullptr) {
+      guarded(c, [&] { scan_part(*n.range, *total, ::tbb::final_scan_tag()); });
       return;
     }
-    if (final)
-      final_halves(c, n, body, parts);
-    else
-      summed_halves(c, n, body, parts);
-  }
-  void final_halves(context c, node& n, Body& body, std::size_t parts) noexcept {
     std::atomic<bool> left_ended{false};  // no partner: the load and the store are both here
     fork2(
         c,
         [&](context d) {
-          first_pass(d, *n.left, body, parts / 2, true);
+          final_pass(d, *n.left, total, parts / 2);
           left_ended.store(true, std::memory_order_release);
         },
         [&](context d) {
-          if (left_ended.load(std::memory_order_acquire)) {
-            first_pass(d, *n.right, body, parts - parts / 2, true);
-          } else if (guarded(d, [&] { n.right->sum = identity_of(body); })) {
-            first_pass(d, *n.right, *n.right->sum, parts - parts / 2, false);
-          }
+          if (left_ended.load(std::memory_order_acquire))
+            final_pass(d, *n.right, total, parts - parts / 2);
+          else
+            sum_pass(d, *n.right, parts - parts / 2);
         });
-    if (n.right->sum == nullptr || task_.group->is_cancelled()) return;
-    second_pass(c, *n.right, body);
-    guarded(c, [&] {
-      n.right->sum->reverse_join(body);
-      body.assign(*n.right->sum);
-    });
+    if (n.right->sum == nullptr) return;
+    Body& before = *total;
+    if (!guarded(c, [&] { n.right->sum->reverse_join(before); })) return;
+    total = n.right->sum;
+    second_pass(c, *n.right, before);
   }
-  /// `body` becomes the sum of both halves.
-  void summed_halves(context c, node& n, Body& body, std::size_t parts) noexcept {
-    if (!guarded(c, [&] {
-          n.left->sum = identity_of(body);
-          n.right->sum = identity_of(body);
-        }))
-      return;
-    fork2(
-        c, [&](context d) { first_pass(d, *n.left, *n.left->sum, parts / 2, false); },
-        [&](context d) { first_pass(d, *n.right, *n.right->sum, parts - parts / 2, false); });
-    guarded(c, [&] {
-      body.assign(*n.right->sum);
-      body.reverse_join(*n.left->sum);
-    });
-  }
-  /// \param before  the sum before the part
-  void second_pass(context c, node& n, Body& before) noexcept {
+  /// Sets the node's sum, except after a cancellation.
+  void sum_pass(context c, node& n, std::size_t parts) noexcept {
+    if (!divide(c, n, parts)) return;
     if (n.left == nullptr) {
       guarded(c, [&] {
-        const std::unique_ptr<Body> own = identity_of(before);
-        own->assign(before);
-        scan_part(*n.range, *own, ::tbb::final_scan_tag());
+        n.own.reset(new Body(body_, ::tbb::split()));
+        scan_part(*n.range, *n.own, ::tbb::pre_scan_tag());
+        n.sum = n.own.get();
       });
       return;
     }
-    std::unique_ptr<Body> middle;
-    if (!guarded(c, [&] {
-          middle = identity_of(before);
-          middle->assign(*n.left->sum);
-          middle->reverse_join(before);
-        }))
+    fork2(
+        c, [&](context d) { sum_pass(d, *n.left, parts / 2); },
+        [&](context d) { sum_pass(d, *n.right, parts - parts / 2); });
+    if (n.left->sum == nullptr || n.right->sum == nullptr) return;
+    if (guarded(c, [&] { n.right->sum->reverse_join(*n.left->sum); })) n.sum = n.right->sum;
+  }
+  /// \param before  with the sum before the part; the first leaf uses it up
+  void second_pass(context c, node& n, Body& before) noexcept {
+    if (n.left == nullptr) {
+      guarded(c, [&] { scan_part(*n.range, before, ::tbb::final_scan_tag()); });
       return;
+    }
+    Body& middle = *n.left->sum;
+    if (!guarded(c, [&] { middle.reverse_join(before); })) return;
     fork2(
         c, [&](context d) { second_pass(d, *n.left, before); },
-        [&](context d) { second_pass(d, *n.right, *middle); });
+        [&](context d) { second_pass(d, *n.right, middle); });
   }
 
   running_state task_;
-  std::size_t parts_;
+  Body& body_;
   bool fully_;
 };
 
@@ -226,7 +213,7 @@ template <class Range, class Body> void parallel_scan(const Range& range, Body& 
     const arena& where = task.where != nullptr ? *task.where : default_arena();
     constexpr std::size_t parts_of_a_worker = 16;
     const auto workers = static_cast<std::size_t>(where.concurrency());
-    scan_of<Range, Body>(task, workers * parts_of_a_worker, how == division::fully).run(c, range, body);
+    scan_of<Range, Body>(task, body, how == division::fully).run(c, range, workers * parts_of_a_worker);
   });
 }
 
