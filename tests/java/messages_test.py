@@ -19,13 +19,24 @@ class A {
 # Members of a class, the line that is refused (5 is the last of HEAD), and words of the message.
 REFUSED = [
     ("A() { int n = 0; f(1, () -> n++); }", 6, "not supported in constructors: move the statements to a method"),
+    ("static class B { B(int k) { }\n B(NestedRunnable r) { this(f(1, r)); } }", 7, "not supported in constructors: move the statements"),
+    ("static class B extends Thread { B(NestedRunnable r) { super(\"\" + f(1, r)); } }", 6, "not supported in constructors: move"),
+    ("record B(NestedRunnable r) { B { r.run(); } }", 6, "not supported in constructors: move the statements to a method"),
+    ("enum B { X; B() { f(1, null); } }", 6, "not supported in constructors: move the statements to a method"),
     ("int x = f(1, null);", 6, "in an initializer: move the call to a method"),
+    ("static { f(1, null); }", 6, "in an initializer: move the call to a method"),
+    ("void m(NestedRunnable r) { use(new Object() { int x = f(1, r); }); }", 6, "in an initializer: move the call to a method"),
+    ("void m(NestedRunnable r) { use(new Object() { void n() { r.run(); } }); }", 6, "(anonymous class).n can be captured"),
     ("NestedRunnable r = () -> { };", 6, "not in an initializer"),
     ("void m(NestedRunnable r) { Runnable o = () -> r.run(); }", 6, "in an ordinary lambda: make it a nested function"),
     ("void m() { Runnable o = () -> { NestedRunnable r = () -> { }; }; }", 6, "not in an ordinary lambda"),
+    ("void m(NestedRunnable r) { List.of(1).forEach(k -> r.run()); }", 6, "in an ordinary lambda: make it a nested function"),
+    ("interface B extends Runnable, Nested { }\n void m() { int n = 0; B r = () -> n++; }", 7, "is also declared by java.lang.Runnable"),
+    ("interface B extends Runnable, Nested { void run(); }\n void m() { B r = () -> { }; }", 7, "an interface that declares a method of its"),
+    ("void m() { Nested r = (Nested & Runnable) () -> { }; }", 6, "is also declared by java.lang.Runnable"),
     ("void m(NestedRunnable r) { Runnable o = r::run; }", 6, "a reference to it may be called by code that is not translated"),
-    ("void m(NestedRunnable r) {\n synchronized (this) { r.run(); } }", 7, "in a synchronized block, which is not supported: move it"),
-    ("synchronized void m(NestedRunnable r) { r.run(); }", 6, "in synchronized methods"),
+    ("void m(NestedRunnable r) {\n synchronized (this) { r.run(); } }", 7, "in a synchronized block, which is not supported: use a"),
+    ("synchronized void m(NestedRunnable r) { r.run(); }", 6, "in synchronized methods: use a java.util.concurrent.locks.Reentr"),
     ("void m(NestedRunnable r) { try { use(1); }\n finally { r.run(); } }", 7, "in a finally block, which is not supported: catch"),
     ("void m(NestedRunnable r) throws Exception { try (Scanner s = new Scanner(\"\")) { r.run(); } }", 6, "try with resources"),
     ("int m(NestedRunnable r, int k) { return switch (k) { case 1 -> f(1, r); default -> 0; }; }", 6, "assign the call's result"),
@@ -120,6 +131,28 @@ class messages(unittest.TestCase):
         printed = (self.folder / "printed/A.java").read_text()
         self.assertIn("    int  odd ( int x )   { /* kept */ return x  + 1; } // so is this\n", printed)
         self.assertIn("    static void use(Object o) {}\n", printed)
+
+    def test_a_lock_stays_locked_at_a_capture(self):
+        """This is what the refusal of a synchronized block says to write."""
+        output = self.program_output(HEAD + """
+            static final java.util.concurrent.locks.ReentrantLock lock = new java.util.concurrent.locks.ReentrantLock();
+            static int locked(NestedRunnable r) {
+                lock.lock();
+                System.out.println("locked");
+                try {
+                    return f(1, r);
+                } finally {
+                    System.out.println("unlocked");
+                    lock.unlock();
+                }
+            }
+            public static void main(String[] arguments) {
+                int n = 0;
+                NestedRunnable r = () -> { n += lock.getHoldCount(); };
+                System.out.println(locked(r) + n);
+                System.out.println(lock.isLocked());
+            } }""")
+        self.assertEqual(output, "locked\nunlocked\n2\nfalse\n")
 
     def test_call_after_the_end_names_the_method(self):
         output = self.program_output(HEAD + """

@@ -157,8 +157,8 @@ int run_main(const options& o) {
     leave(replay(read_run(file), true, places, command_for(o.replayed)));
   }
   if (const auto seed = number_in("SUKIMA_SIMULATION_SEED")) {
-    const subject what = subject_of(*seed, o);
-    leave(replay({what, *seed, {}}, false, places, command_for(what)));
+    const subject tested = subject_of(*seed, o);
+    leave(replay({tested, *seed, {}}, false, places, command_for(tested)));
   }
   return run_all(o, places) == 0 ? 0 : 1;
 }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
@@ -111,6 +112,12 @@ final class Analysis extends TreePathScanner<Void, Void> {
         }
         DeclaredType type = (DeclaredType) program.type(tree);
         ExecutableElement method = functionalMethod(type);
+        TypeElement foreign = foreign(method, type);
+        if (foreign != null) {
+            program.refuse(tree, "the method " + method.getSimpleName() + " of this nested function is also declared by "
+                + foreign + ", which does not extend sukima.closures.Nested, so code that is not translated may call it: give the "
+                + "lambda the type of an interface that declares a method of its own");
+        }
         Unit nested = new Unit(program.units.size(), getCurrentPath(), method,
             (ExecutableType) program.types.asMemberOf(type, method), enclosing, unit);
         unit.nested.add(nested);
@@ -123,6 +130,18 @@ final class Analysis extends TreePathScanner<Void, Void> {
             .map(member -> (ExecutableElement) member)
             .filter(member -> !overridesObject(member))
             .findFirst().orElseThrow();
+    }
+
+    /** Returns a type that declares the method too, but is not one of nested functions; null if there is none. */
+    private TypeElement foreign(ExecutableElement method, DeclaredType type) {
+        TypeElement element = (TypeElement) type.asElement();
+        boolean declares = element.getEnclosedElements().stream().anyMatch(of -> of == method
+            || of instanceof ExecutableElement other && program.elements.overrides(method, other, element));
+        if (declares && !program.isNestedType(type)) {
+            return element;
+        }
+        return program.types.directSupertypes(type).stream().map(above -> foreign(method, (DeclaredType) above))
+            .filter(Objects::nonNull).findFirst().orElse(null);
     }
 
     private boolean overridesObject(ExecutableElement method) {

@@ -16,6 +16,10 @@ import javax.lang.model.element.Modifier;
 
 /** Refuses what is not translated yet, with what to write instead. */
 final class Refusals {
+    /** A capture would leave the monitor, and so let other threads in before the method goes on. */
+    private static final String USE_LOCK = ": use a java.util.concurrent.locks.ReentrantLock, with lock() before a try and unlock() in its "
+        + "finally block; it stays locked when the call is captured";
+
     private final Program program;
     private final Unit unit;
 
@@ -54,8 +58,7 @@ final class Refusals {
         } else if (unit.enclosing.getKind().isInterface()) {
             program.refuse(unit.tree(), problem + ", which is not supported in interfaces: move the body to a method of a class");
         } else if (unit.method.getModifiers().contains(Modifier.SYNCHRONIZED) && unit.mayBeCaptured) {
-            program.refuse(unit.tree(), problem + ", which is not supported in synchronized methods: call the nested function outside "
-                + "of the lock");
+            program.refuse(unit.tree(), problem + ", which is not supported in synchronized methods" + USE_LOCK);
         }
     }
 
@@ -111,8 +114,8 @@ final class Refusals {
     /** Refuses a statement that no writer knows. */
     static void statement(Program program, Tree tree) {
         String hint = switch (tree.getKind()) {
-            case SYNCHRONIZED -> "a call that can be captured, or a nested function, is in a synchronized block, which is not supported: "
-                + "move it out of the block";
+            case SYNCHRONIZED -> "a call that can be captured, or a nested function, is in a synchronized block, which is not supported"
+                + USE_LOCK;
             case ASSERT -> "a call that can be captured is in an assertion, which is not supported: assign its result to a variable before";
             default -> "a call that can be captured, or a nested function, is in a statement that sukima-javac does not translate: "
                 + "write it with if, while, for, do, switch or try";

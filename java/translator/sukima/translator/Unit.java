@@ -102,7 +102,7 @@ final class Unit {
 
     /** The name that messages and frames show. */
     String title() {
-        return enclosing.getSimpleName() + "." + root().method.getSimpleName() + (isNested() ? " (nested function)" : "");
+        return (enclosing.getSimpleName().contentEquals("") ? "(anonymous class)" : enclosing.getSimpleName()) + "." + root().method.getSimpleName() + (isNested() ? " (nested function)" : "");
     }
 
     String frameClass() {
