@@ -21,7 +21,7 @@ def run(example, workers, classes, runtime):
 
 def main():
     compiler, runtime, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-    examples = sorted(folder.glob("*.java"))
+    examples = sorted(example for example in folder.glob("*.java") if example.stem != "Restart")  # needs two runs: checkpoint_test.py
     if len(examples) < 8:
         sys.exit(f"{folder} has {len(examples)} examples; at least eight are expected")
     with tempfile.TemporaryDirectory(prefix="sukima-java-") as classes:

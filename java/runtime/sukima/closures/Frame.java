@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
+import java.io.Serializable;
+
 /**
  * The variables and the resume point of a captured method. Generated subclasses have a field for each variable. All names
  * end with a dollar sign, so that they hide no name of the program.
  */
-public abstract class Frame {
+public abstract class Frame implements Serializable {
+    private static final long serialVersionUID = 1;
+
     /** The state in which the method goes on. */
     public int state$;
     /** The captured frame of the method that this one has called; null to repeat the call instead. */
-    public Frame inner$;
+    public transient Frame inner$;
     /** The same for inspection: it stays while that method runs. */
-    Frame below$;
+    transient Frame below$;
     /** The exception that the handler of the current state receives. */
     public Throwable thrown$;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
+import java.io.Serializable;
+
 /**
  * Marks the types of nested functions. A lambda whose type is a functional interface that extends this one sees and
  * changes the local variables of the method that contains it.
  */
-public interface Nested {
+public interface Nested extends Serializable {
     /** Returns the activation that a nested function belongs to, null for an ordinary object. Generated code overrides it. */
     default Owner owner$() {
         return null;

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+
 /** One activation of a method that contains nested functions. Generated code uses it; programs need not. */
-public final class Owner {
+public final class Owner implements Serializable {
+    private static final long serialVersionUID = 1;
+
     private final String method;
-    private final Thread thread = Thread.currentThread();
+    private transient Thread thread = Thread.currentThread();
     private Frame frame;
     private boolean hasEnded;
     /** Whether all frames between the owner and the running method have just been collected. */
-    private boolean isCollected;
+    private transient boolean isCollected;
+    /** Whether the frames come from a checkpoint, whose call has not been repeated yet. */
+    private transient boolean isRestored;
 
     public Owner(String method) {
         this.method = method;
@@ -65,6 +73,27 @@ public final class Owner {
     /** All frames up to the owner are collected. */
     void collected() {
         isCollected = true;
+    }
+
+    private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+        in.defaultReadObject();
+        thread = Thread.currentThread();
+    }
+
+    /** All frames up to the owner were read from a checkpoint; the call that wrote it is repeated next. */
+    void restored() {
+        isCollected = true;
+        isRestored = true;
+    }
+
+    boolean takeRestored() {
+        boolean was = isRestored;
+        isRestored = false;
+        return was;
+    }
+
+    boolean hasEnded() {
+        return hasEnded;
     }
 
     /** The method has ended. */

@@ -11,15 +11,20 @@ public final class Sleeping {
     /** Returns the methods from the owner of the nested function to the caller of this method. */
     @Capturing
     public static List<SleepingFrame> frames(Nested function) {
-        Owner owner = function.owner$();
-        if (owner == null) {
-            throw new IllegalArgumentException("the object given to Sleeping.frames is not a nested function: give a lambda of a "
-                + "type that extends Nested, compiled with sukima-javac");
-        }
+        Owner owner = owner(function, "Sleeping.frames");
         List<SleepingFrame> found = new ArrayList<>();
         for (Frame frame = owner.enterCollected(); frame != null; frame = frame.below$) {
             found.add(new SleepingFrame(frame));
         }
         return found;
+    }
+
+    static Owner owner(Nested function, String caller) {
+        Owner owner = function.owner$();
+        if (owner == null) {
+            throw new IllegalArgumentException("the object given to " + caller + " is not a nested function: give a lambda of a "
+                + "type that extends Nested, compiled with sukima-javac");
+        }
+        return owner;
     }
 }

@@ -8,7 +8,10 @@ import sukima.closures.Frame;
  * and run their blocks.
  */
 public abstract class SplitFrame extends Frame {
-    private final Split[] splits$;
+    private static final long serialVersionUID = 1;
+
+    /** Not saved in a checkpoint: the worker of each construct is not serializable, so there is none of such a frame. */
+    private final transient Split[] splits$;
 
     protected SplitFrame(int state, int places) {
         super(state);

@@ -53,7 +53,7 @@ final class CaptureGraph {
         TypeElement type = (TypeElement) callee.getEnclosingElement();
         boolean isCallOfNested = type.getKind() == ElementKind.INTERFACE && program.isNestedType(type.asType())
             && !callee.getModifiers().contains(Modifier.STATIC) && !callee.getSimpleName().contentEquals("owner$");
-        return isCallOfNested || type.getQualifiedName().contentEquals("sukima.closures.Sleeping");
+        return isCallOfNested || isMarked(callee) && program.elements.getPackageOf(type).getQualifiedName().contentEquals("sukima.closures");
     }
 
     private static boolean isMarked(ExecutableElement method) {

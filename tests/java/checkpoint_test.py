@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints of sleeping methods go on in other virtual machines, or are refused: checkpoint_test.py SUKIMA_JAVAC RUNTIME EXAMPLES"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMPILER, RUNTIME, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+HEAD = """\
+import java.io.File;
+import sukima.closures.*;
+class A {
+    static File file;
+    static int depth(int n, NestedRunnable r) {
+        if (n == 0) { r.run(); return 0; }
+        return depth(n - 1, r) + 1;
+    }
+    public static void main(String[] arguments) {
+        file = new File(arguments[0]);
+        try {
+            System.out.println(arguments.length > 1 ? Checkpoint.resume(file) : start());
+        } catch (RuntimeException e) { System.out.println(e.getMessage()); }
+    }
+"""
+
+
+class checkpoint(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="sukima-java-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "saved"
+
+    def compile(self, text):
+        source = self.folder / "A.java"
+        source.write_text(HEAD + text)
+        subprocess.run([COMPILER, "-d", self.folder, source], check=True)
+
+    def run_java(self, *arguments, name="A"):
+        result = subprocess.run(["java", *QUICK, "-cp", f"{self.folder}:{RUNTIME}", name, self.file, *arguments], capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def test_the_example_goes_on_in_another_machine(self):
+        subprocess.run([COMPILER, "-d", self.folder, EXAMPLES / "Restart.java"], check=True)
+        output = self.run_java(name="Restart") + self.run_java(name="Restart")
+        self.assertEqual(output, (EXAMPLES / "Restart.expected").read_text())
+
+    def test_each_machine_saves_for_the_next(self):
+        """The nested function changes variables of its method and of one further out, which has one of its own."""
+        self.compile("""
+            static int inner(int from, NestedFunction<Integer, Integer> outer, String[] shared) {
+                int sum = from;
+                NestedRunnable add = null;
+                add = () -> {
+                    sum += outer.apply(sum);
+                    shared[0] += sum;
+                };
+                int levels = depth(3000, add) + depth(2, add);
+                return sum * 10000 + levels;
+            }
+            static String start() {
+                int calls = 0;
+                NestedFunction<Integer, Integer> save = null;
+                String[] shared = {""};
+                save = value -> {
+                    calls++;
+                    boolean isHere = Checkpoint.save(save, file);
+                    System.out.println((isHere ? "saved " : "restored ") + calls);
+                    if (!isHere && file.delete()) { return value; }
+                    if (calls < 3) { return value; }
+                    throw new IllegalStateException("ends after save " + calls);
+                };
+                return inner(1, save, shared) + inner(2, save, shared) + shared[0];
+            }
+        }""")
+        self.assertEqual(self.run_java(), "saved 1\nsaved 2\nsaved 3\nends after save 3\n")
+        # The call of the first machine is not repeated: its values are those at the save.
+        self.assertEqual(self.run_java("resume"), "restored 3\nsaved 4\nends after save 4\n")
+        self.assertEqual(self.run_java("resume"), f"restored 4\n{4 * 10000 + 3002 + 8 * 10000 + 3002}2448\n")
+
+    def test_the_machine_that_saves_goes_on_too(self):
+        self.compile("""
+            static String start() {
+                int calls = 0;
+                NestedRunnable save = null;
+                save = () -> calls += Checkpoint.save(save, file) ? 1 : 100;
+                return depth(5, save) + " " + calls;
+            }
+        }""")
+        self.assertEqual(self.run_java() + self.run_java("resume") + self.run_java("resume"), "5 1\n5 100\n5 100\n")
+
+    def test_objects_that_cannot_be_saved_are_named(self):
+        self.compile("""
+            static int start() {
+                int calls = 0;
+                NestedRunnable save = null;
+                save = () -> { Checkpoint.save(save, file); };
+                return depth(5, save) + between(new Thread(), save);
+            }
+            static int between(Thread thread, NestedRunnable r) { r.run(); return thread.getPriority(); }
+        }""")
+        refusal = ("the method A.between cannot be saved: a variable refers to an object of the class java.lang.Thread, which does not "
+                   "implement java.io.Serializable; remove the reference before Checkpoint.save is called\n")
+        self.assertEqual(self.run_java(), refusal)
+        self.assertEqual(self.run_java("resume"), refusal)  # goes on from the first call, whose file has stayed
+
+    def test_nested_functions_of_methods_further_out_are_refused(self):
+        self.compile("""
+            static int start() {
+                int calls = 0;
+                NestedRunnable count = () -> calls++;
+                return outer(count) + calls;
+            }
+            static int outer(NestedRunnable count) {
+                NestedRunnable save = null;
+                save = () -> { count.run(); Checkpoint.save(save, file); };
+                return depth(5, save);
+            }
+        }""")
+        self.assertIn("a variable refers to a nested function of A.start, which is not among the methods from A.outer on", self.run_java())
+
+    def test_other_classes_and_files_are_refused(self):
+        text = """
+            static int start() {
+                int calls = 0;
+                NestedRunnable save = null;
+                save = () -> { Checkpoint.save(save, file); };
+                return depth(5, save);
+            }
+        }"""
+        self.compile(text)
+        self.assertIn("the checkpoint", self.run_java("resume"))
+        self.assertEqual(self.run_java(), "5\n")
+        self.compile(text.replace("depth(5, save)", "depth(5, save) + 1"))
+        self.assertIn("the program has changed since the checkpoint", self.run_java("resume"))
+        self.file.write_text("no checkpoint")
+        self.assertIn("is not a checkpoint: give a file that Checkpoint.save has written", self.run_java("resume"))
+        self.assertEqual(list(self.folder.glob("*.part")), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
