@@ -5,8 +5,8 @@
     conformance.py --checkout FOLDER --library FILE... [--only REGEX] [--jobs N]
 
 FOLDER is a checkout of oneTBB (https://github.com/uxlfoundation/oneTBB). Its tests see Sukima's headers first; from the
-checkout they take only internal headers. What their common headers want beside that is in the folder stand_ins. The list of
-tests is in conformance.txt beside this file.
+checkout they take only internal headers. What their common headers want beside that is in the folder stand_ins; a header in
+stand_ins/before is included before the test of its name. The list of tests is in conformance.txt beside this file.
 Exit code: 0 if all pass, 1 if one fails, 2 for wrong use, 77 without a checkout.
 """
 import argparse
@@ -43,13 +43,15 @@ def output_of(command, seconds):
 
 def run_test(chosen, folder, source, arguments):
     """(source, what happened, output)."""
-    program = folder / pathlib.PurePath(source).stem
+    name = pathlib.PurePath(source).stem
+    program = folder / name
+    before = HERE / "stand_ins/before" / f"{name}.h"
     code, text = output_of([
         chosen.compiler, "-std=c++20", "-O1", "-w", f"-I{HERE}/stand_ins", f"-I{INCLUDE}/sukima/tbb-compat", f"-I{INCLUDE}",
         f"-I{chosen.checkout}", f"-I{chosen.checkout}/test", f"-I{chosen.checkout}/test/common",
         f"-I{chosen.checkout}/include",
-        "-include", "oneapi/tbb/detail/_utils.h", f"{chosen.checkout}/{source}", "-o", str(program),
-        *chosen.library, "-lboost_context", "-ldl", "-pthread"], 900)
+        "-include", "oneapi/tbb/detail/_utils.h", *(["-include", str(before)] if before.is_file() else []),
+        f"{chosen.checkout}/{source}", "-o", str(program), *chosen.library, "-lboost_context", "-ldl", "-pthread"], 900)
     if code != 0:
         return source, "does not compile", text
     code, text = output_of([str(program), *arguments], 600)
