@@ -94,31 +94,47 @@ def draw_bars(axes, bars, end):
     axes.tick_params(axis="y", length=0)
 
 
+def headings(figure, title, subtitle):
+    """Writes both lines at the left edge of the picture, so that neither is cut. Returns where the axes may end."""
+    height = figure.get_figheight()
+    figure.text(0.02, 1 - 0.1 / height, title, ha="left", va="top", fontsize=12, weight="bold")
+    figure.text(0.02, 1 - 0.37 / height, subtitle, ha="left", va="top", fontsize=10, color="#555555")
+    return 1 - 0.55 / height
+
+
 def draw_search(folder, rows):
     benchmark, workers, bars = search_bars(rows)
     pyplot = plots.load()
     from matplotlib.patches import Patch
     figure, axes = pyplot.subplots(figsize=(8, 1.6 + 0.4 * len(bars)))
     draw_bars(axes, bars, longest_shown(bars))
-    figure.suptitle(search_title(benchmark, bars), x=0.02, ha="left", fontsize=13, weight="bold")
-    axes.set_title(f"seconds with {workers} workers, shorter is better", loc="left", fontsize=10, color="#555555")
+    top = headings(figure, search_title(benchmark, bars), f"seconds with {workers} workers, shorter is better")
     figure.legend(handles=[Patch(color=OWN, label="Sukima, no cut-off"), Patch(color=TUNED, label="tuned cut-off"),
                            Patch(color=UNTUNED, label="no cut-off")], loc="lower left", ncols=3, frameon=False, fontsize=9)
-    figure.tight_layout(rect=(0, 0.08, 1, 0.97))
+    figure.tight_layout(rect=(0, 0.08, 1, top))
     plots.save(figure, folder / "search", dpi=150)
 
 
+def runs_text(count):
+    return "1 run" if count == "1" else f"{count} runs"
+
+
 def openmp_bars(rows):
-    """(program, neighbours, [(seconds, label, colour)]): alone first, then beside neighbours."""
+    """(program, runs, [(seconds, label, colour)]): alone first, then beside neighbours.
+
+    `runs` says how many runs each bar has. Where they differ, each label has its own.
+    """
     busy = max(int(row["neighbours"]) for row in rows)
+    counts = {row["runs"] for row in rows}
+    runs = f"of {runs_text(counts.pop())}" if len(counts) == 1 else "of the runs"
     bars = []
     for row in sorted(rows, key=lambda row: (int(row["neighbours"]), row["setting"] != "plain")):
         place = "alone" if int(row["neighbours"]) == 0 else f"beside {busy} busy programs"
         with_run = row["setting"] != "plain"
-        runs = f" ({row['runs']} run{'' if row['runs'] == '1' else 's'})"
-        bars.append((float(row["seconds_median"]), place + (", with sukima run" if with_run else "") + runs,
+        own_runs = f" ({runs_text(row['runs'])})" if counts else ""
+        bars.append((float(row["seconds_median"]), place + (", with sukima run" if with_run else "") + own_runs,
                      OWN if with_run else PLAIN))
-    return rows[0]["program"], busy, bars
+    return rows[0]["program"], runs, bars
 
 
 def openmp_title(program, bars):
@@ -130,13 +146,13 @@ def openmp_title(program, bars):
 
 
 def draw_openmp(folder, rows):
-    program, _, bars = openmp_bars(rows)
+    program, runs, bars = openmp_bars(rows)
     pyplot = plots.load()
     figure, axes = pyplot.subplots(figsize=(8, 1.4 + 0.4 * len(bars)))
     draw_bars(axes, bars, max(seconds for seconds, _, _ in bars))  # the longest bar is the message
-    figure.suptitle(openmp_title(program, bars), x=0.02, ha="left", fontsize=12, weight="bold")
-    axes.set_title("seconds, median of the runs, shorter is better; nothing was recompiled, no root", loc="left", fontsize=10, color="#555555")
-    figure.tight_layout(rect=(0, 0, 1, 0.97))
+    top = headings(figure, openmp_title(program, bars),
+                   f"seconds, median {runs}, shorter is better; not recompiled, no root")
+    figure.tight_layout(rect=(0, 0, 1, top))
     plots.save(figure, folder / "openmp", dpi=150)
 
 

@@ -64,14 +64,20 @@ class PlotDemo(unittest.TestCase):
             self.assertEqual(plot_demo.search_title(benchmark, bars), f"pentomino without tuning: {title}")
 
     def test_openmp(self):
-        program, busy, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=1)))
-        self.assertEqual((program, busy), ("CG A", 2))
+        program, runs, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=1)))
+        self.assertEqual((program, runs), ("CG A", "of the runs"))
         self.assertEqual([label for _, label, _ in bars],
                          ["alone (3 runs)", "alone, with sukima run (3 runs)", "beside 2 busy programs (1 run)",
                           "beside 2 busy programs, with sukima run (3 runs)"])
         self.assertIn("3.0 times as fast with sukima run", plot_demo.openmp_title(program, bars))
         program, _, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=3.3)))
         self.assertIn("1.10 of its time with sukima run", plot_demo.openmp_title(program, bars))
+
+    def test_openmp_says_once_how_many_runs_all_bars_have(self):
+        _, runs, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=1).replace("plain,1,", "plain,3,")))
+        self.assertEqual(runs, "of 3 runs")
+        self.assertEqual([label for _, label, _ in bars],
+                         ["alone", "alone, with sukima run", "beside 2 busy programs", "beside 2 busy programs, with sukima run"])
 
     def test_bad_input_is_one_sentence(self):
         (self.folder / "peers.csv").write_text("a,b\n1,2\n")
