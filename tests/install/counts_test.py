@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks how much a project that includes Sukima compiles, and how much `make demo` compiles, without compiling it.
+"""Checks how much a project that includes Sukima compiles, and how much `make demo` compiles, without compiling it. The
+block of README.md for FetchContent is configured, too.
 
 counts_test.py CMAKE SOURCE_FOLDER
 """
@@ -55,6 +56,27 @@ class counts(unittest.TestCase):
         self.assertLessEqual(len(sources), 80)
         parts = {match[1] for source in sources if (match := re.search(r"/src/(\w+)/", source))}
         self.assertEqual(parts, {"capacity", "runtime"})
+
+    def test_the_block_of_the_readme_fetches_sukima(self):
+        # A repository of the sources as they are here, under the branch that the block names. Only the URL is replaced.
+        repository, project = self.build / "sukima.git", self.build / "hello"
+        git = ["git", f"--git-dir={repository}", f"--work-tree={SOURCE}", "-c", "user.name=test", "-c", "user.email=test@localhost"]
+        for command in (["init", "--quiet", "--initial-branch=main"], ["add", "--all"],
+                        ["commit", "--quiet", "--no-verify", "--message=sources"]):
+            result = run(*git, *command)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        readme = (SOURCE / "README.md").read_text(encoding="utf-8")
+        block = re.search(r"^```cmake\n(include\(FetchContent\).*?)^```", readme, re.MULTILINE | re.DOTALL)[1]
+        self.assertEqual(block.count("/path/or/URL/of/sukima"), 1)
+        project.mkdir()
+        (project / "hello.cpp").write_text((SOURCE / "examples" / "hello.cpp").read_text(encoding="utf-8"), encoding="utf-8")
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(hello LANGUAGES CXX)\nadd_executable(hello hello.cpp)\n"
+            + block.replace("/path/or/URL/of/sukima", str(repository)), encoding="utf-8")
+        self.build = project / "build"
+        result = run(CMAKE, "-S", project, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("hello.cpp", [Path(source).name for source in self.compiled("hello")])
 
     def test_parts_are_compiled_after_their_option(self):
         for part in ("objects", "cluster"):

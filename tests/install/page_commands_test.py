@@ -3,7 +3,8 @@
 """Runs the first commands that a reader copies from the pages, with an installation: page_commands_test.py PREFIX PAGES
 
 PREFIX is the folder of the installation, PAGES the one of README.md and docs. Commands run in a folder of their own, in
-the order of the page. `make` is left out: the installation is its result.
+the order of the page. `make` is left out: the installation is its result. LD_LIBRARY_PATH stands for ldconfig, which
+`sudo make install` calls for /usr/local. Where a page says that `./program` stands for the reader's program, it is hello.
 """
 import os
 import pathlib
@@ -87,9 +88,20 @@ class pages(unittest.TestCase):
         self.run_block(block_with("README.md", "$ g++"))
         if not (PREFIX / "bin" / "sukima").exists():
             return
-        (self.folder / "hello").rename(self.folder / "program")
+        shutil.copy(self.folder / "hello", self.folder / "program")
         for command, _ in commands(block_with("README.md", "$ sukima probe")):
             self.run_command(command)  # its output depends on the machine
+
+    def test_the_block_for_cmake_finds_the_installation(self):
+        program = block_with("README.md", "#include <sukima/sukima.hpp>")
+        (self.folder / "hello.cpp").write_text("\n".join(program) + "\n", encoding="utf-8")
+        block = block_with("README.md", "find_package(sukima")
+        (self.folder / "CMakeLists.txt").write_text(
+            "\n".join(["cmake_minimum_required(VERSION 3.25)", "project(hello LANGUAGES CXX)", "add_executable(hello hello.cpp)",
+                       *block]), encoding="utf-8")
+        self.run_command(f"cmake -S . -B build -DCMAKE_PREFIX_PATH={shlex.quote(str(PREFIX))}")
+        self.run_command("cmake --build build")
+        self.assertEqual(self.run_command("build/hello"), "fib(30) = 832040\n")
 
     def test_the_first_estimate_of_a_host(self):
         if not (PREFIX / "libexec" / "sukima" / "sukima-host").exists():
