@@ -71,18 +71,28 @@ class manual(unittest.TestCase):
             self.assertGreater(len(formatted.stdout), 500, page)
 
 
+def console_lines(page):
+    """Pairs of a number and a line: the lines of a page's blocks that show commands and their output."""
+    fence = None
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fence = None if fence is not None else line.strip().strip("`")
+        elif fence in {"console", "sh", "bash"} or fence is None and line.startswith("    "):
+            yield number, line
+
+
+def pages_to_read():
+    return [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
+
+
 def commands_in_pages():
     """Pairs of a place and a command line: the lines of code blocks that begin with $ or with a command of ours. A line such as
     "sukima run: 2 threads" is output."""
-    for page in [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]:
-        fence = None
-        for number, line in enumerate(page.read_text().splitlines(), 1):
-            if line.lstrip().startswith("```"):
-                fence = None if fence is not None else line.strip().strip("`")
-            elif fence in {"console", "sh", "bash"} or fence is None and line.startswith("    "):
-                command = re.fullmatch(r"\s*(?:\$ |#\s+)?((?:\w+=\S+ )*(?:sudo )?(?:sukima(?! \w+: )|make) .*)", line)
-                if command:
-                    yield f"{page.name}:{number}", re.split(r" -- | --$|\s#|[|>&;]", command[1])[0].split()
+    for page in pages_to_read():
+        for number, line in console_lines(page):
+            command = re.fullmatch(r"\s*(?:\$ |#\s+)?((?:\w+=\S+ )*(?:sudo )?(?:sukima(?! \w+: )|make) .*)", line)
+            if command:
+                yield f"{page.name}:{number}", re.split(r" -- | --$|\s#|[|>&;]", command[1])[0].split()
 
 
 class pages(unittest.TestCase):
@@ -103,6 +113,20 @@ class pages(unittest.TestCase):
                     self.assertIn(first, {"--version", "--help"})
                 checked += 1
         self.assertGreater(checked, 60)
+
+    def test_say_where_the_programs_come_from_that_they_start(self):
+        # ./NAME in a command: the page has a command that writes NAME, or says that it stands for a program of the reader.
+        checked = 0
+        for page in pages_to_read():
+            lines = list(console_lines(page))
+            written = {name for _, line in lines for name in re.findall(r"(?: -o|--output) (\w[\w-]*)(?![\w./-])", line)}
+            stands = set(re.findall(r"`\./([\w-]+)`\s+stands\s+for", page.read_text()))
+            for number, line in lines:
+                for name in re.findall(r"(?:^|[\s:=])\./(\w[\w-]*)(?![\w./*-])", line):
+                    with self.subTest(f"{page.name}:{number}"):
+                        self.assertIn(name, written | stands)
+                    checked += 1
+        self.assertGreater(checked, 20)
 
 
 class completions(unittest.TestCase):

@@ -110,6 +110,12 @@ class pages(unittest.TestCase):
         (self.folder / "host.json").write_text("\n".join(commands(block)[0][1]) + "\n", encoding="utf-8")
         self.run_block(block)
 
+    def test_the_first_program_on_several_nodes(self):
+        if not (PREFIX / "libexec" / "sukima" / "sukima-cluster").exists():
+            return
+        (self.folder / "examples").symlink_to(PAGES / "examples")
+        self.run_block(block_with("docs/cluster.md", "$ g++"))
+
     def test_the_first_program_in_the_language(self):
         if not (PREFIX / "libexec" / "sukima" / "sukima-cc").exists():
             return
