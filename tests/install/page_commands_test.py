@@ -86,6 +86,8 @@ class pages(unittest.TestCase):
         program = block_with("README.md", "#include <sukima/sukima.hpp>")
         (self.folder / "hello.cpp").write_text("\n".join(program) + "\n", encoding="utf-8")
         self.run_block(block_with("README.md", "$ g++"))
+        self.run_block(block_with("docs/hello.md", "$ g++"))
+        self.assertEqual(block_with("docs/hello.md", "#include <sukima/sukima.hpp>"), program)
         if not (PREFIX / "bin" / "sukima").exists():
             return
         shutil.copy(self.folder / "hello", self.folder / "program")
