@@ -98,7 +98,7 @@ int reason_of(const sukima::process::program_start& how) {
   return 0;
 }
 
-TEST(start_program, says_why_there_is_no_program) {
+TEST(start_program, reports_why_the_program_cannot_be_started) {
   EXPECT_EQ(reason_of({.arguments = {"/no/such/program"}}), ENOENT);
   EXPECT_EQ(reason_of({.arguments = {"/"}}), EACCES);
   EXPECT_EQ(reason_of({.arguments = {"/bin/true"},

@@ -229,7 +229,7 @@ TEST(spantree, edges_go_both_ways) {
   EXPECT_EQ(ends, 2 * 4 * 200U);
 }
 
-TEST(spantree, the_check_finds_what_is_no_tree) {
+TEST(spantree, the_check_finds_graphs_that_are_not_trees) {
   const kernels::graph g(200);
   std::vector<kernels::vertex> parent(g.vertices(), kernels::no_vertex);
   parent[0] = 0;

@@ -110,7 +110,7 @@ class AllPrograms(unittest.TestCase):
                 plain = run(next(p for p in programs() if "sequential" in p.name), name, "--size", size)
                 self.assertEqual(set(results.values()), {json.loads(plain.stdout)["result"]}, results)
 
-    def test_a_depth_is_refused_where_there_is_no_tuned_program(self):
+    def test_a_depth_is_refused_without_a_tuned_program(self):
         for program in programs():
             for options in (("fib", "--depth", 3), ("nqueens", "--depth", -1), ("nqueens", "--depth", "deep")):
                 with self.subTest(f"{program.name} {options}"):

@@ -51,7 +51,7 @@ TEST(blind, a_trial_gives_a_number) {
   EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
 }
 
-TEST(blind, others_outside_of_the_own_group_are_a_group_too) {
+TEST(blind, others_outside_the_own_group_are_a_group_too) {
   // Our two threads and two foreign ones get half a CPU each. If they were in our group, they would get more
   // if we had fewer threads. But our group uses no more than we do, so they are in another one.
   world here("0-1");
@@ -70,7 +70,7 @@ TEST(blind, others_in_the_own_group_share_thread_by_thread) {
   EXPECT_NEAR(here.usable(4).usable, 1.33, 0.05);
 }
 
-TEST(blind, idle_cpus_are_no_promise_because_a_hidden_group_may_have_a_quota) {
+TEST(blind, idle_cpus_do_not_count_in_full_because_a_hidden_group_may_have_a_quota) {
   world here("0-1");
   hide_the_tree(here);
   here.uses("", 0).machine_uses(0.1).run(3);

@@ -111,7 +111,7 @@ TEST_F(discovery, private_namespace_with_the_hosts_mount) {
   EXPECT_EQ(notes_of(*report), "");
 }
 
-TEST_F(discovery, what_is_not_found_below_the_hosts_mount_is_not_guessed) {
+TEST_F(discovery, a_group_that_is_not_below_the_hosts_mount_is_not_guessed) {
   groups("0::/mine\n");
   mounts(mount_line("/../..", "/sys/fs/cgroup", "cgroup2", "rw"));
   quota("/sys/fs/cgroup", "300000 100000");
@@ -184,7 +184,7 @@ TEST_F(discovery, colons_in_names_and_groups_that_were_removed) {
   EXPECT_EQ(tree.facts().usable, 0.7);
 }
 
-TEST_F(discovery, other_kinds_of_mounts_are_no_obstacle) {
+TEST_F(discovery, other_kinds_of_mounts_are_skipped) {
   groups("0::/\n");
   mounts(
       "700 31 0:4 net:[4026531840] /run/netns/x rw shared:4 - nsfs nsfs rw\n"
@@ -199,7 +199,7 @@ TEST_F(discovery, other_kinds_of_mounts_are_no_obstacle) {
   EXPECT_NE(notes_of(*report).find("too long"), std::string::npos);
 }
 
-TEST_F(discovery, a_named_hierarchy_is_no_controller) {
+TEST_F(discovery, a_named_hierarchy_is_not_a_controller) {
   groups("5:name=cpu:/a\n4:cpu,cpuacct:/b\n");
   mounts(mount_line("/", "/named", "cgroup", "rw,name=cpu") +
          mount_line("/", "/cgroup", "cgroup", "rw,cpuacct,cpu"));

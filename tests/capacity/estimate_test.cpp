@@ -106,7 +106,7 @@ TEST(estimate, fewer_threads_leave_room_for_neighbours_that_wait) {
   EXPECT_NEAR(here.usable(8).usable, 1.6, 0.01);
 }
 
-TEST(estimate, threads_beyond_those_that_are_kept_are_no_neighbours) {
+TEST(estimate, threads_beyond_those_that_are_kept_are_not_neighbours) {
   world here("0-1");
   here.group("/ours", "100", "max 100000");
   constexpr int threads = 4200;
@@ -209,7 +209,7 @@ TEST(estimate, the_hosts_message_limits_the_whole_machine) {
   EXPECT_NEAR(here.usable(4).usable, 4, 0.01);
 }
 
-TEST(estimate, the_hosts_word_may_hold_for_a_day) {
+TEST(estimate, the_hosts_file_may_be_valid_for_a_day) {
   for (const char* const valid : {"86400", "86400.5", "65536", "99999999"}) {
     world here("0-3");
     here.tree().file("/run/sukima/host",
@@ -253,7 +253,7 @@ TEST(estimate, a_malformed_message_of_the_host_is_reported_once_in_each_report) 
   EXPECT_EQ(here.load().host_malformed, 0u);
 }
 
-TEST(estimate, the_users_word_wins) {
+TEST(estimate, the_users_setting_overrides_all) {
   world here("0-3");
   here.group("/ours", "100", "max 100000");
   sukima_capacity_options options = here.tree().options();
@@ -278,7 +278,7 @@ TEST(estimate, advises_a_program_that_blocks_often_to_measure_its_progress) {
 }
 
 // Two threads that always want CPU and get little, in short slices; the sampling thread waits for CPU, too.
-TEST(estimate, short_slices_of_threads_that_are_displaced_are_no_blocking) {
+TEST(estimate, short_slices_of_displaced_threads_do_not_count_as_blocking) {
   world here("0-1");
   here.group("/ours", "20", "max 100000").uses("/ours", 0.13).uses("", 2);
   here.own_thread(4711, 0.065, 0.935).own_thread(4712, 0.065, 0.935).own_thread(4713, 0.0001, 0.2);
@@ -378,7 +378,7 @@ TEST(cause, is_that_of_the_facts_where_nothing_else_takes_any) {
   EXPECT_EQ(causes(alone), "online online");
 }
 
-TEST(estimate, is_no_computation_where_a_quota_or_weight_cannot_be_read) {
+TEST(estimate, is_not_computed_if_a_quota_or_weight_cannot_be_read) {
   for (const char* file : {"cpu.max", "cpu.weight"}) {
     SCOPED_TRACE(file);
     world here("0-1");
@@ -392,7 +392,7 @@ TEST(estimate, is_no_computation_where_a_quota_or_weight_cannot_be_read) {
   }
 }
 
-TEST(group_stat, what_the_hypervisor_took_is_no_use) {
+TEST(group_stat, stolen_time_does_not_count_as_use) {
   const auto use = [](const std::string& text) {
     cap_group_stat stat{};
     EXPECT_TRUE(cap_parse_group_stat({text.data(), text.data() + text.size()}, &stat));
@@ -443,7 +443,7 @@ TEST(estimate, nonsense_from_the_port_does_not_hold_the_file) {
   EXPECT_EQ(here.load().host_malformed, 1u);
 }
 
-TEST(estimate, the_file_counts_again_where_the_ports_word_has_run_out) {
+TEST(estimate, the_file_counts_again_after_the_ports_message_has_expired) {
   const char* const port = "/dev/virtio-ports/org.sukima.capacity.0";
   world here("0-3");
   here.group("/ours", "100", "max 100000");

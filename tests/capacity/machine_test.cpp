@@ -96,7 +96,7 @@ TEST(machine, the_facts_agree_with_the_kernel) {
 }
 
 // A cancelled thread continues to its next cancellation point.
-TEST(machine, the_steal_probe_is_no_cancellation_point) {
+TEST(machine, the_steal_probe_is_not_a_cancellation_point) {
   struct probed {
     int result = -1;
     double taken = 0;

@@ -214,7 +214,7 @@ TEST_F(malformed, huge_files_are_ignored) {
   expect_ignored("/sys/fs/cgroup/a/cpu.max", 8);
 }
 
-TEST_F(malformed, folders_loops_and_pipes_in_place_of_files) {
+TEST_F(malformed, folders_loops_and_pipes_instead_of_files) {
   const std::string path = tree.root() + "/sys/fs/cgroup/a/cpu.max";
   tree.remove("/sys/fs/cgroup/a/cpu.max").folder("/sys/fs/cgroup/a/cpu.max");
   expect_ignored("/sys/fs/cgroup/a/cpu.max", 8);

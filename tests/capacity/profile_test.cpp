@@ -111,7 +111,7 @@ TEST_F(profile, writing_keeps_the_lines_that_others_have_added_if_they_hold) {
     EXPECT_EQ(written_over(other).find("message"), std::string::npos) << other;
 }
 
-TEST_F(profile, what_cannot_be_read_again_is_not_written) {
+TEST_F(profile, a_profile_that_cannot_be_read_again_is_not_written) {
   sample no_number;  // one each: a sample points into itself
   no_number.pairs[0].slowdown = NAN;
   EXPECT_EQ(sukima_capacity_profile_write(path().c_str(), &no_number.profile), EINVAL);

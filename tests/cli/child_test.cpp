@@ -132,7 +132,7 @@ void interrupt(pthread_t starter, const std::filesystem::path& stat, const std::
 
 // The child waits in front of a pipe, which stands for its control group, while the start of it is
 // interrupted.
-TEST(child, that_cannot_be_started_is_an_error_though_a_signal_comes_meanwhile) {
+TEST(child, that_cannot_be_started_is_an_error_even_if_a_signal_arrives) {
   const std::filesystem::path gate =
       std::filesystem::temp_directory_path() / ("gate-" + std::to_string(getpid()));
   ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);

@@ -121,7 +121,7 @@ class dispatcher(unittest.TestCase):
                     self.expect_refused(run(PROGRAM, name, *arguments),
                                         f"no action was given: choose {actions} (see sukima {name} --help)")
 
-    def test_words_are_checked_with_a_sentence(self):
+    def test_arguments_are_checked_with_a_sentence(self):
         for name, words, sentence in (
                 ("cluster", ["walk"], "ACTION: there is no 'walk': choose run"),
                 ("host", ["walk"],

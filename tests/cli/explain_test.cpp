@@ -224,7 +224,7 @@ TEST(explain_profile, has_each_runtime_by_itself) {
   EXPECT_NE(text.find("No work was done."), std::string::npos);
 }
 
-TEST(explain_profile, counts_no_loss_while_there_is_no_work_anywhere) {
+TEST(explain_profile, counts_no_loss_while_no_worker_has_work) {
   const std::string trace = pretended_trace()
                                 .worker(0)
                                 .state(0, "working", 0, 1e6)
@@ -308,7 +308,7 @@ std::string refusal_of(const std::string& text) {
   return "accepted";
 }
 
-TEST(explain_trace_file, refuses_what_is_no_trace) {
+TEST(explain_trace_file, refuses_files_that_are_not_traces) {
   const std::string whole = pressed_trace();
   const std::pair<std::string, const char*> cases[] = {
       {"", "'t.json' is empty"},

@@ -258,7 +258,7 @@ class Refusals(unittest.TestCase):
         for where in ("70000", "nowhere:1", "/proc/nonesuch/x"):
             self.refused("--metrics: ", "watch", "--root", root, "--metrics", where)
 
-    def test_the_word_after_a_source_is_the_file(self):
+    def test_the_argument_after_a_source_is_the_file(self):
         for source, sentence in (("--qmp", "is no running machine's"), ("--cgroup", "there is no control group /nonesuch")):
             self.refused(sentence, "record", source, "/nonesuch", "/nonesuch/x")
 

@@ -77,13 +77,13 @@ TEST(last_number, is_found_in_what_programs_print) {
   EXPECT_EQ(last_number("1.2.3"), 0.3);
 }
 
-TEST(last_number, is_missing_where_there_is_none) {
+TEST(last_number, is_missing_in_a_text_without_numbers) {
   EXPECT_EQ(last_number(""), std::nullopt);
   EXPECT_EQ(last_number("nan inf - . e5x"), 5);
   EXPECT_EQ(last_number("infinity and - and ."), std::nullopt);
 }
 
-TEST(fill_in, replaces_its_three_words_only) {
+TEST(fill_in, replaces_its_three_placeholders_only) {
   EXPECT_EQ(fill_in("./{benchmark} -n{size} -w {workers} {other} ${HOME}", fib_task()),
             "./fib -n30 -w 2 {other} ${HOME}");
   EXPECT_EQ(fill_in("awk '{print}' {", fib_task()), "awk '{print}' {");
@@ -115,7 +115,7 @@ TEST(judge, quotes_the_last_line_that_a_failing_program_said) {
             "ended with exit code 3; it printed: 'wrong result 7, expected 8'");
 }
 
-TEST(judge, tells_a_run_that_was_stopped_from_other_failures) {
+TEST(judge, distinguishes_a_stopped_run_from_other_failures) {
   process::child_result result;
   result.signal = 9;
   EXPECT_FALSE(std::get<run_failure>(judge(result, fib_task(), std::chrono::seconds(7))).stopped_after);

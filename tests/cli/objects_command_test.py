@@ -207,7 +207,7 @@ class Record(unittest.TestCase):
         self.assertAlmostEqual(objects["filter"]["sends"][0]["per_input"], 0.099)
         self.assertEqual({one["for"]: one["per_input"] for one in objects["merge"]["sends"]}, {"left": 1, "right": 1})
 
-    def test_of_a_client_that_chooses_a_server_is_no_deadlock(self):
+    def test_of_a_client_that_chooses_a_server_is_not_a_deadlock(self):
         """The program ends in every model, so no model of its plan waits for ever."""
         file = str(pathlib.Path(FOLDER.name, "choice.json"))
         done = run("objects", "record", *LONG, "--output", file, "--", CHOICE)

@@ -97,7 +97,7 @@ TEST(recordings, distinguish_inputs) {
   EXPECT_EQ(seen.objects[2].sends[1].per_input, 2);
 }
 
-TEST(recordings, that_are_no_descriptions_are_refused) {
+TEST(recordings, that_are_not_descriptions_are_refused) {
   const auto refusal_of = [](const std::string& text) -> std::string {
     try {
       description_of(text, "program");

@@ -84,7 +84,7 @@ class Refusals(unittest.TestCase):
         self.refused("65535", "calibrate", "--cpus", "65535")
         self.refused("--pairs prints only the pairs", "probe", "--pairs", "--strict")
 
-    def test_calibrate_advises_once_where_there_is_no_profile(self):
+    def test_calibrate_advises_once_without_a_profile(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "profile")
             for content, reason in ((None, "there is no profile of this machine; run 'sukima calibrate' to write it"),
@@ -138,7 +138,7 @@ class Calibrate(unittest.TestCase):
         # A line about other programs that use the machine may come first.
         self.assertIn("cannot be written to '/proc/nonesuch/x'", done.stderr.splitlines()[-1])
 
-    def test_probe_measures_pairs_where_there_is_no_profile(self):
+    def test_probe_measures_pairs_without_a_profile(self):
         if len(os.sched_getaffinity(0)) > 8:
             self.skipTest("that many pairs take too long for a test")
         pairs = json.loads(run("probe", "--pairs", "--json", SUKIMA_PROFILE="/nonesuch").stdout)
@@ -593,7 +593,7 @@ class Run(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("--steal keeps all CPUs busy", refused.stderr)
 
-    def test_a_run_inside_of_a_run_decides_anew(self):
+    def test_a_run_inside_another_run_decides_anew(self):
         done = run("run", "--threads", "5", "--", PROGRAM, "run", "--threads", "2", "--", "sh", "-c",
                    "echo $OMP_NUM_THREADS $GOMAXPROCS; echo $LD_PRELOAD | tr : '\\n' | wc -l")
         self.assertEqual(done.stdout.split(), ["2", "2", "1"])

@@ -204,7 +204,7 @@ TEST(choice_of_compiler, looks_once_at_long_runs) {
   EXPECT_EQ(runs, 2);
 }
 
-TEST(choice_of_compiler, does_without_the_one_that_fails) {
+TEST(choice_of_compiler, skips_a_compiler_that_fails) {
   std::vector<std::size_t> failed;
   const auto fastest = choose_fastest(
       {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
@@ -262,7 +262,7 @@ TEST(results, are_compared_in_every_round) {
   EXPECT_TRUE(rows[1].failure.has_value());
 }
 
-TEST(results, of_another_size_are_no_results) {
+TEST(results, of_another_size_are_failures) {
   std::vector<row> rows{make_row(make_task("sequential"), {1}), make_row(make_task("tbb"), {1})};
   rows[1].samples[0].measured.size = 31;
   check_results(rows);

@@ -125,7 +125,7 @@ class Promises(unittest.TestCase):
                 quota.set(2.0)
                 self.finish(running)
 
-    def test_what_resizing_breaks_is_found(self):
+    def test_programs_that_resizing_breaks_are_found(self):
         """The program notices another number of threads: with --resize always it fails where the number changes.
 
         The number rises: when the quota does, the limits alone decide, whatever else runs here.

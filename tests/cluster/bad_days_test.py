@@ -270,7 +270,7 @@ class strangers(unittest.TestCase):
             self.assertEqual(end(meeting.start(1, FIB, "25")), RESULT)
             self.assertEqual(end(first), RESULT)
 
-    def test_in_place_of_node_0_are_named(self):
+    def test_instead_of_node_0_are_named(self):
         for words in self.WORDS:
             with Meeting(2) as meeting:
                 node = meeting.start(1, FIB, "25")

@@ -109,7 +109,7 @@ TEST(hope_nodes, omit_what_another_one_has_run) {
 
 // Node 1 dies in the second branch when the other one knows that it is there.
 // It does not know that it is dead. When it has finished, its requests get no answer.
-TEST(hope_nodes, take_over_what_a_lost_one_was_to_run) {
+TEST(hope_nodes, take_over_a_task_claimed_by_a_lost_node) {
   hope_nodes nodes({.nodes = 2}, without_help, {{}, {.patience = 0us}});
   stage now;
   at = &now;
@@ -190,7 +190,7 @@ struct deaf final : receiver {
 };
 
 // The other node has the entry's result while the second branch, which it claims, is awaited below a shield.
-TEST(hope_nodes, end_what_is_below_a_shield_though_the_entry_is_over) {
+TEST(hope_nodes, finish_tasks_below_a_shield_although_the_entry_has_ended) {
   is_whole = false;
   sukima::runtime workers(cluster_support::settings_of({}));
   in_process_network network({.nodes = 2});

@@ -195,7 +195,7 @@ TEST(looks, are_for_what_began_last_as_the_rest_waits_for_it) {
   EXPECT_EQ(latest_of({}, 1), keys{});
 }
 
-TEST(looks, end_after_three_in_vain_and_pause_longer_each_time) {
+TEST(looks, stop_after_three_failures_and_pause_longer_each_time) {
   looks l;
   l.begin(start_of_time);
   EXPECT_EQ(l.next(), start_of_time);

@@ -288,7 +288,7 @@ TEST(notes, are_read_as_they_were_written) {
   }
 }
 
-TEST(notes, that_are_cut_or_too_long_are_none) {
+TEST(notes, that_are_cut_or_too_long_are_refused) {
   for (const note& n : all_kinds_of_notes({})) {
     bytes written = write_note(n);
     for (std::size_t size = 0; size < written.size(); ++size)
@@ -300,7 +300,7 @@ TEST(notes, that_are_cut_or_too_long_are_none) {
   }
 }
 
-TEST(notes, of_no_entry_or_kind_or_possible_time_are_none) {
+TEST(notes, without_entry_or_kind_or_possible_time_are_refused) {
   const bytes claim = write_note({.kind = note_kind::claim, .entry = 1, .task = key(1), .time = 1h});
   ASSERT_TRUE(read_note(claim));
   for (const auto kind : {0, static_cast<int>(note_kind::differs) + 1, 255}) {

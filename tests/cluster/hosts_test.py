@@ -165,7 +165,7 @@ class nodes_on_hosts(Hosts):
             ended = self.run_on(hosts, QUEENS, "8", options=["--hope"])
             self.assertEqual((ended.stdout.split()[-1], ended.stderr, ended.returncode), ("92", "", 0))
 
-    def test_get_all_words_as_they_are(self):
+    def test_get_all_arguments_unchanged(self):
         odd = ["", " a  b ", "it's", '"$HOME" `id` $(id) \\n \\', "two\nlines\n", "*", "-n", "é\u0081\u0088", "!x", "a;b&|<>"]
         ended = self.run_on(TWO, "printf", "<%s>", *odd)
         self.assertEqual((ended.stdout, ended.returncode), ("".join(f"<{word}>" for word in odd), 0))
@@ -223,7 +223,7 @@ class nodes_on_hosts(Hosts):
                              [f"[0 alpha] {name}", f"[1 beta] {name}"])
             self.assertEqual(running.wait(), 0)
 
-    def test_keep_the_token_and_the_words_from_command_lines(self):
+    def test_keep_the_token_and_the_arguments_from_command_lines(self):
         self.run_on(TWO, FIB, "17", SUKIMA_CLUSTER_TOKEN="sesame, open for at least 128 bits")
         self.assertIn("alpha", self.log.read_text())
         for word in ("sesame", FIB):
@@ -300,7 +300,7 @@ class bad_days(Hosts):
         ended = self.run_on(f"alpha {HERE}\nrefused {HERE}\n", "echo", "on", options=["--hope"])
         self.assertEqual((ended.stdout, ended.returncode), ("on\n", 0))
 
-    def test_there_is_no_ssh(self):
+    def test_ssh_is_not_installed(self):
         ended = self.run_on(TWO, FIB, "25", shell="/no/such/ssh")
         self.assertEqual((ended.stderr, ended.returncode),
                          ("sukima: '/no/such/ssh' cannot be started: there is no such program; check its name and "
@@ -359,7 +359,7 @@ class bad_days(Hosts):
             running.kill()
             wait_until_ended(pids)
 
-    def test_what_a_program_leaves_behind_is_ended(self):
+    def test_processes_that_a_program_leaves_behind_are_ended(self):
         ended = self.run_on(f"alpha {HERE}", "sh", "-c", "sleep 1000 & echo $!")
         self.assertEqual(ended.returncode, 0)
         wait_until_ended([int(ended.stdout)])

@@ -205,7 +205,7 @@ class launch(unittest.TestCase):
             self.file = file.read_text() if file.exists() else None
             return output, said, errors, running.returncode
 
-    def test_ends_nodes_when_their_grace_is_over(self):
+    def test_ends_nodes_when_their_grace_has_passed(self):
         for late, end in ((1, "0 s after the end of node 0, node 1 still runs: ending it now"),
                           (0, "0 s after the end of node 1, node 0 still runs: ending it now")):
             script = f"{FIB} 20; [ $SUKIMA_CLUSTER_NODE = {late} ] || exit 1; exec sleep 1000"

@@ -245,7 +245,7 @@ static_assert(is_like_a_lambda<decltype(call<adds>(1))> && is_like_a_lambda<decl
 
 long throws_alone() { throw std::out_of_range("alone"); }
 
-TEST(calls, outside_of_a_cluster_run_here) {
+TEST(calls, outside_a_cluster_run_here) {
   EXPECT_EQ(sukima::cluster::nodes(), 1u);
   EXPECT_EQ(sukima::cluster::this_node(), 0u);
   EXPECT_EQ(sukima::cluster::run(call<fib>(20)), fib_alone(20));

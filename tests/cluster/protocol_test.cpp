@@ -187,7 +187,7 @@ TEST(handshake, is_not_done_by_what_was_overheard) {
   EXPECT_THROW(a.take(reflected), frame_error);
 }
 
-TEST(handshake, tells_a_stranger_nothing) {
+TEST(handshake, gives_a_stranger_no_information) {
   handshake acceptor(handshake::role::acceptor, some_identity(0), "secret");
   const frame challenge = *acceptor.begin();
   EXPECT_EQ(challenge.content.size(), std::strlen("SUKIMA-CLUSTER-3") + sizeof(digest)) << "a random number";
@@ -271,7 +271,7 @@ TEST(messages, bring_solutions_with_results) {
   }
 }
 
-TEST(messages, that_are_none_are_refused) {
+TEST(messages, that_are_malformed_are_refused) {
   const bytes whole = write_message({.kind = message_kind::request, .entry = 1});
   EXPECT_TRUE(read_message(whole));
   for (std::size_t size = 0; size < whole.size(); ++size)

@@ -119,7 +119,7 @@ TEST_F(remote, gives_a_call_and_takes_its_result_once) {
   EXPECT_TRUE(node.aborts.empty());
 }
 
-TEST_F(remote, what_stays_runs_while_its_fiber_waits_for_a_node) {
+TEST_F(remote, tasks_that_stay_run_while_their_fiber_waits_for_a_node) {
   const long sum = runtime.run([&](sukima::context c) {
     const auto waits = [&](sukima::context below) {
       const auto [a, b] = sukima::fork2(
@@ -195,7 +195,7 @@ TEST_F(remote, lets_the_giver_wait) {
   EXPECT_EQ(sum, 42);
 }
 
-TEST_F(remote, goes_on_without_work_though_the_giver_was_to_wait) {
+TEST_F(remote, goes_on_if_it_has_no_task_to_give_although_asked_to_wait) {
   runtime.run([&](sukima::context c) {
     ask(giver::waits);
     const auto [a, b] = sukima::fork2(c, [] { return 1; }, [] { return 2; });
@@ -481,7 +481,7 @@ TEST_F(remote, forgets_a_request_that_was_withdrawn) {
   EXPECT_EQ(node.answers, std::vector<task*>{nullptr}) << "the next one does not stand";
 }
 
-TEST_F(remote, tells_an_abort_that_came_before_the_task_was_away) {
+TEST_F(remote, sends_an_abort_that_came_before_the_task_was_sent) {
   runtime.run([&](sukima::context c) {
     try {
       static_cast<void>(sukima::fork2(

@@ -102,7 +102,7 @@ class hosts_by_ssh(unittest.TestCase):
         ended = self.run_on(TWO, QUEENS, "8", options=["--hope"])
         self.assertEqual((ended.stdout.split()[-1], ended.stderr, ended.returncode), ("92", "", 0))
 
-    def test_get_all_words_as_they_are(self):
+    def test_get_all_arguments_unchanged(self):
         odd = ["", " a  b ", "it's", '"$HOME" `id` $(id) \\n \\', "two\nlines\n", "*", "-n", "!x", "a;b&|<>"]
         ended = self.run_on(TWO, "printf", "<%s>", *odd)
         self.assertEqual((ended.stdout, ended.returncode), ("".join(f"<{word}>" for word in odd), 0))

@@ -157,7 +157,7 @@ TEST(thief, asks_a_near_and_a_far_node_at_once) {
   EXPECT_EQ(t.take_lifelines(now + 50ms), (node_list{1, 2}));
 }
 
-TEST(thief, keeps_what_a_far_node_was_asked_for) {
+TEST(thief, accepts_a_late_task_from_a_far_node) {
   tested_thief t(0, 3, 3);
   clock::time_point now = start;
   measure(t, 2, 20ms, now);

@@ -120,7 +120,7 @@ TEST(tcp_survival, waits_for_the_list_of_a_node_0_that_began_later) {
   s.wait_for(0, 2, {0, 1});
 }
 
-TEST(tcp_survival, ends_the_meeting_when_the_time_is_over) {
+TEST(tcp_survival, ends_the_meeting_when_the_time_has_passed) {
   survivors s(2);
   tcp_settings own = settings_of(0, 2, s.at);
   own.survives_losses = true;
@@ -175,7 +175,7 @@ TEST(tcp_survival, loses_a_silent_node_whose_neighbours_are_gone) {
   EXPECT_EQ(s.lost(6), (nodes{0, 1, 2, 3, 4}));
 }
 
-TEST(tcp_survival, hears_of_lost_nodes_while_it_meets) {
+TEST(tcp_survival, learns_of_lost_nodes_while_it_meets) {
   survivors s(3);
   const listening at_1;  // accepts by its backlog only
   const auto quick = [](tcp_settings& one) { one.heartbeat.period = 50ms; };
@@ -217,7 +217,7 @@ TEST(tcp_survival, goes_on_without_a_node_whose_host_it_does_not_know) {
   close(at_1.socket);
 }
 
-TEST(tcp_survival, tells_nothing_when_it_is_destroyed) {
+TEST(tcp_survival, reports_nothing_when_it_is_destroyed) {
   survivors s(3);
   std::thread first([&] { s.meet({0}); });
   tcp_settings other = settings_of(1, 3, s.at);

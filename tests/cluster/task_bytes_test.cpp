@@ -63,7 +63,7 @@ TEST(task_bytes, in_members_and_arrays_arrive) {
   EXPECT_EQ(got.text, nullptr);
 }
 
-TEST(task_bytes, a_missing_array_stays_missing_and_a_negative_length_is_none) {
+TEST(task_bytes, a_missing_array_stays_missing_and_a_negative_length_means_no_elements) {
   const received_object missing(type, bytes_of({.n = 3}));
   EXPECT_EQ(sample_in(missing).values, nullptr);
   int values[] = {1};
@@ -176,7 +176,7 @@ TEST(task_bytes, nothing_shorter_or_longer_is_accepted) {
   EXPECT_EQ(back.text, nullptr);
 }
 
-TEST(task_bytes, what_is_too_long_stays) {
+TEST(task_bytes, a_task_that_is_too_long_stays) {
   struct large {
     std::uint64_t n;
     long* values;

@@ -415,7 +415,7 @@ TEST(tcp_transport, goes_on_while_it_warns_others_of_a_silent_node) {
   EXPECT_EQ(m.to_0.got.front().kind, "message");
 }
 
-TEST(tcp_transport, counts_what_goes_of_a_large_message) {
+TEST(tcp_transport, counts_the_parts_sent_of_a_large_message) {
   meeting m;
   m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat.period = 1h; });
   EXPECT_EQ(m.failure_0 + m.failure_1, "");

@@ -113,7 +113,7 @@ TEST(shares, a_pcpu_may_have_less_than_one) {
   expect_usable(host, {1.0 / 3, 1.0 / 6});
 }
 
-TEST(shares, what_one_does_not_want_goes_to_others) {
+TEST(shares, time_that_one_does_not_want_goes_to_others) {
   description host = host_of(1);
   add_vm(host, "a", {""}).vcpus[0].demand = 0.1;
   add_vm(host, "b", {""}).vcpus[0].cap = 0.2;

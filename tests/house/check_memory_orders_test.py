@@ -49,11 +49,11 @@ class CheckMemoryOrders(unittest.TestCase):
                 self.assertEqual(self.findings(f"void set() {{ g.word.{call}; }}\nvoid get() {{}}\n"),
                                  [f"src/runtime/gate.cpp:1: word.{call.split('(')[0]} has no memory order"])
 
-    def test_the_order_of_an_access_inside_of_another_one_is_not_that_ones(self):
+    def test_the_order_of_an_inner_access_does_not_count_for_the_outer_one(self):
         found = self.findings(f"void set() {{ g.word.store(g.word.load({RELAXED}) + 1); }}\nvoid get() {{}}\n")
         self.assertEqual(found, ["src/runtime/gate.cpp:1: word.store has no memory order"])
 
-    def test_the_partner_stands_on_the_line_or_in_the_block_before(self):
+    def test_the_partner_is_named_on_the_line_or_in_the_block_before(self):
         access = f"w.word.load({RELAXED});"
         for lines in ((f"{access}  // pairs with: set",), ("// Why.", "// pairs with: set", access),
                       ("// pairs with: set", "const int a =", f"    {access}"),
@@ -112,7 +112,7 @@ class CheckMemoryOrders(unittest.TestCase):
         for line in (f"word_.store(1, {RELAXED});", "futex(word_, 1);", "int& a = word_[0];"):
             self.assertEqual(self.of_body(line, header=header), [])
 
-    def test_text_in_comments_and_strings_is_no_access(self):
+    def test_text_in_comments_and_strings_is_not_an_access(self):
         self.assertEqual(self.of_body("// w.word.load()", 'f("w.word.load()");', "std::exchange(a, 1);"), [])
 
     def test_other_folders_are_not_checked(self):

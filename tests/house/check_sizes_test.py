@@ -57,7 +57,7 @@ class CheckSizes(unittest.TestCase):
         text = 'void f() {\n  // }\n  /* } */ g("}\\"}", \'}\');\n#define A }\n' + "  f();\n" * 90 + "}\n"
         self.assertEqual(len(self.findings(text)), 1)
 
-    def test_a_table_and_a_scope_are_no_functions(self):
+    def test_a_table_and_a_scope_are_not_functions(self):
         self.assertEqual(self.findings("constexpr int a[] = {\n" + "1,\n" * 100 + "};\n"), [])
         self.assertEqual(self.findings("namespace a {\n" + "int x;\n" * 100 + "}\n"), [])
 

@@ -41,7 +41,7 @@ class Plots(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.png", "a.svg", "draw.py"])
         self.assertEqual((self.folder / "a.svg").read_text(), "svg {'Date': None}")
 
-    def test_what_cannot_be_finished_leaves_the_old_file(self):
+    def test_a_plot_that_cannot_be_finished_leaves_the_old_file(self):
         (self.folder / "a.svg").write_text("old")
         self.assertEqual(self.run_program(self.folder / "a", "svg", 1),
                          f"draw.py: cannot write '{self.folder}/a.svg': No space left on device\n")

@@ -166,7 +166,7 @@ TEST(environments, leave_cpus_for_the_static_rule) {
   EXPECT_EQ(workers_of(how, where, 16), 16u);
 }
 
-TEST(experiment, has_what_starts_programs_outside_of_guests_only) {
+TEST(experiment, has_commands_that_start_programs_outside_guests_only) {
   const std::string text = changed("\"workers_per_cpu\": 2", "\"cpus\": \"left\", \"through\": [\"env\"]");
   EXPECT_EQ(complaint(text),
             "settings[1].through: is not for experiments with environments of the kind 'vms'");
@@ -182,7 +182,7 @@ TEST(experiment, has_what_starts_programs_outside_of_guests_only) {
             "settings[1].cpus: must be 'seen' or 'left'");
 }
 
-TEST(experiment, settings_have_words_for_the_program) {
+TEST(experiment, settings_have_arguments_for_the_program) {
   const std::string text = changed("\"workers_per_cpu\": 2", "\"arguments\": [\"--clients\", \"{workers}\"]");
   ASSERT_EQ(complaint(text), "none");
   const experiment read = parse_experiment(experiment_text(parse_experiment(text)));

@@ -96,7 +96,7 @@ TEST_F(runner, goes_on_where_it_was_interrupted) {
   EXPECT_EQ(stored().records.size(), 30u);
 }
 
-TEST_F(runner, tells_the_time_left_by_the_runs_so_far) {
+TEST_F(runner, estimates_the_time_left_from_the_runs_so_far) {
   run_request all = request();
   std::vector<double> left;
   all.observe = [&](const run_position& at) { left.push_back(at.seconds_left); };
@@ -322,7 +322,7 @@ TEST_F(runner, leaves_nothing_in_a_folder_that_another_process_writes_to) {
   EXPECT_TRUE(stored().experiments.empty());
 }
 
-TEST_F(runner, refuses_times_that_are_none) {
+TEST_F(runner, refuses_impossible_times) {
   EXPECT_EQ(record_of({{1, "{\"seconds\": 2500000000}", "", false}}, true, "").failure,
             "its 'seconds' are above 1000000000");
   EXPECT_EQ(record_of({{1, "{\"seconds\": 0}", "", false}}, true, "").failure, "its 'seconds' are 0");
@@ -368,7 +368,7 @@ TEST(job, has_the_size_the_workers_and_the_variables) {
   EXPECT_EQ(quick.arguments[5], "4");
 }
 
-TEST(job, of_a_command_has_its_words) {
+TEST(job, of_a_command_has_its_arguments) {
   program work;
   work.command = {"work", "-n", "x{workers}x{workers}"};
   const job one = job_of(work, {}, {}, 8, false, at_bin_work);
@@ -406,7 +406,7 @@ TEST(jobs, are_started_by_what_the_setting_has) {
             (std::vector<std::string>{"/bin/starter", "run", "--", "/bin/work", "fib"}));
 }
 
-TEST(jobs, have_the_words_of_the_setting_behind_those_of_the_program) {
+TEST(jobs, have_the_settings_arguments_after_those_of_the_program) {
   experiment small = parse_experiment(test::small_experiment);
   setting how;
   how.arguments = {"--clients", "{workers}"};

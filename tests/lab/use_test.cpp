@@ -119,7 +119,7 @@ std::string refusal(const std::string& from, const std::string& to) {
   return "none";
 }
 
-TEST(use, is_taken_of_growing_counts_outside_of_machines) {
+TEST(use, is_taken_of_growing_counts_outside_machines) {
   EXPECT_EQ(
       refusal("\"left\": {\"settings\": [\"times-1\", \"times-2\"",
               "\"left\": {\"settings\": [\"times-2\", \"times-1\""),

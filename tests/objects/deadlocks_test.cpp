@@ -58,7 +58,7 @@ TEST_P(deadlocks_test, of_some_end_the_program_if_that_is_wished) {
       "which is sent by first\n");
 }
 
-TEST(deadlocks, are_none_where_answers_come_late) {
+TEST(deadlocks, are_not_reported_if_answers_come_late) {
   EXPECT_EQ(ending_of("slow", "processes"), "2 answers\nover\n");
 }
 

@@ -54,7 +54,7 @@ TEST_P(ends_test, sending_without_a_receiver_throws) {
   EXPECT_NE(text.find("source"), std::string::npos) << text;
 }
 
-TEST_P(ends_test, a_reader_that_leaves_early_is_no_failure) {
+TEST_P(ends_test, a_reader_that_leaves_early_is_not_a_failure) {
   for (const int count : {1, 100'000}) {  // the source has sent all before the reader leaves, or never would
     program p(runtime);
     auto a = p.stream<int>("a", capacity{4}), b = p.stream<int>("b", capacity{4});
@@ -154,7 +154,7 @@ TEST_P(ends_test, readers_get_what_was_accepted_and_then_the_failure) {
   EXPECT_NE(text.find("out of ideas"), std::string::npos) << text;
 }
 
-TEST_P(ends_test, an_exception_that_an_object_handles_is_no_failure) {
+TEST_P(ends_test, an_exception_that_an_object_handles_is_not_a_failure) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{4});
   auto later = p.stream<int>("later", capacity{4});

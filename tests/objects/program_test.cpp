@@ -438,7 +438,7 @@ TEST_P(program_test, reports_a_deadlock_of_some_and_goes_on) {
   EXPECT_FALSE(has(text, "alive") || has(text, "freed")) << text;
 }
 
-TEST_P(program_test, a_slow_object_is_no_deadlock) {
+TEST_P(program_test, a_slow_object_is_not_a_deadlock) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{1});
   int got = 0;

@@ -79,7 +79,7 @@ template <class F> double best_of(int times, F f) {
   return best;
 }
 
-TEST(timing, a_message_inside_of_an_island) {
+TEST(timing, a_message_inside_an_island) {
   for (const auto& [room, most] : {std::pair<std::size_t, double>{1, 45}, {2, 25}, {8, 10}, {64, 6}}) {
     const double cost =
         best_of(3, [capacity = room] { return stream_cost("simulated", capacity, 1'000'000); });
@@ -88,7 +88,7 @@ TEST(timing, a_message_inside_of_an_island) {
   }
 }
 
-TEST(timing, a_round_trip_inside_of_an_island) {
+TEST(timing, a_round_trip_inside_an_island) {
   const double cost = best_of(3, [] { return round_trip_cost("simulated", 500'000); });
   std::printf("simulated, ping-pong: %.1f ns\n", cost);
   EXPECT_LT(cost, 3 * 48);

@@ -195,7 +195,7 @@ class Recipes(unittest.TestCase):
         recipe.settings.os = "Windows"
         self.assertRaises(ValueError, recipe.validate)
 
-    def test_refuses_what_is_no_archive_or_address(self):
+    def test_refuses_a_missing_archive_or_a_wrong_address(self):
         for arguments, sentence in ((("nonesuch", "https://example.org/a"), "'nonesuch' is not a file"),
                                     ((self.archive, "a b"), "'a b' is not an address")):
             done = subprocess.run([SOURCE / "packaging" / "write_recipes.py", *arguments, self.folder / "no"],

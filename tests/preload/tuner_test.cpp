@@ -167,13 +167,13 @@ TEST(tuner, compares_regions_of_different_lengths_each_with_itself) {
   EXPECT_EQ(program.chosen(), 2U);
 }
 
-TEST(tuner, gains_are_seen_although_most_time_passes_outside_of_regions) {
+TEST(tuner, gains_are_seen_although_most_time_passes_outside_regions) {
   played_program program({2, 2, 1, 4, 2}, [](unsigned k, double) { return k == 2 ? 0.004 : 0.001; });
   program.run_until(20, 1, 0.02);
   EXPECT_EQ(program.chosen(), 1U);
 }
 
-TEST(tuner, tells_within_the_first_moments_that_a_program_waits_actively) {
+TEST(tuner, detects_active_waiting_within_the_first_moments) {
   // The estimate says one for threads that wait actively, two for those that sleep.
   played_program program({2, 1, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.002 : 0.02; });
   program.run_until(0.4);

@@ -38,7 +38,7 @@ class sampled_thread {
   std::uint64_t now_ = 1000 * ms;
 };
 
-TEST(wait_judgement, wake_ups_of_threads_that_sleep_are_no_shortage) {
+TEST(wait_judgement, wake_ups_of_threads_that_sleep_are_not_a_shortage) {
   // Clang's runtime with 20,000 regions a second on two idle CPUs: 2.4 us for each of two wake-ups.
   sampled_thread thread(true);
   thread.run(2000 * ms, 5 * us / 2, 4 * us);

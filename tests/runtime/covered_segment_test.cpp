@@ -111,7 +111,7 @@ TEST(covered_segments, a_branch_that_fails_ends_the_child) {
   for (int round = 0; round < 20; ++round) EXPECT_THROW(two.run(run), support::test_error);
 }
 
-TEST(covered_segments, what_a_destructor_of_a_child_gives_away_is_aborted_with_its_branch) {
+TEST(covered_segments, tasks_that_a_destructor_of_a_child_gives_away_are_aborted_with_its_branch) {
   const support::must_end within("a branch that was split off while a child was unwound");
   sukima::runtime two(support::with_workers(2));
   const auto run = [](context c) {

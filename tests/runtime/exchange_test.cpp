@@ -343,7 +343,7 @@ TEST(placed_groups, have_each_iteration_once_and_in_order) {
 
 class hinted_thieves : public hinted, public testing::WithParamInterface<placement_policy> {};
 
-TEST_P(hinted_thieves, take_first_what_is_to_run_near_them) {
+TEST_P(hinted_thieves, take_tasks_hinted_near_them_first) {
   sukima::settings s = settings_of(2);
   s.placement = GetParam();
   start(s);

@@ -298,7 +298,7 @@ TEST_P(filter_test, may_fork_in_the_predicate) {
   EXPECT_EQ(runtime.run([&] { return parallel_filter(v, small); }), expected);
 }
 
-TEST(filter, works_outside_of_a_runtime) {
+TEST(filter, works_outside_a_runtime) {
   const std::vector<int> v = numbers(10'000, many);
   const auto small = [](int x) { return x < 50; };
   EXPECT_EQ(static_cast<std::ptrdiff_t>(parallel_filter(v, small).size()), std::ranges::count_if(v, small));

@@ -291,7 +291,7 @@ TEST_P(group_test, is_used_by_several_fibers) {
   }
 }
 
-TEST(group, tells_all_that_wait_that_it_was_cancelled) {
+TEST(group, notifies_all_waiters_of_its_cancellation) {
   const support::must_end within("two that wait for a cancelled group");
   sukima::runtime runtime(support::with_workers(2));
   sukima::resumer parked;

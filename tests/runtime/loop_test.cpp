@@ -84,7 +84,7 @@ TEST_P(loop_test, accepts_bounds_of_two_types) {
   expect_each_once(short{10}, 20L, 10);
 }
 
-TEST_P(loop_test, refuses_loops_whose_length_is_no_signed_word) {
+TEST_P(loop_test, refuses_loops_whose_length_does_not_fit_a_signed_word) {
   const auto nothing = [](auto) { FAIL(); };
   runtime.run([&](context c) {
     EXPECT_THROW(parallel_for(c, std::numeric_limits<std::int64_t>::min(),

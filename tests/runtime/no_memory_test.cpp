@@ -179,7 +179,7 @@ long walk_plainly(context c, plain_workspace& w, const std::vector<int>& choices
       std::plus<>{});
 }
 
-TEST(no_memory, to_give_a_part_of_a_search_away_is_no_failure_of_the_search) {
+TEST(no_memory, to_give_a_part_of_a_search_away_does_not_fail_the_search) {
   const std::vector<int> choices{0, 1, 2, 3, 4, 5};
   for (const failing how : {failing::one, failing::all_from_one_on, failing::every_third}) {
     sukima::runtime four(support::with_workers(4));

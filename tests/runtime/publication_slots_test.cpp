@@ -101,7 +101,7 @@ TEST_F(publication, two_thieves_never_get_the_same_task) {
       [&] { check(); });
 }
 
-TEST_F(publication, what_is_emptied_was_not_stolen) {
+TEST_F(publication, an_emptied_slot_was_not_stolen) {
   race(
       3, race_rounds,
       [&] {

@@ -321,7 +321,7 @@ class subtrees {
 static_assert(sukima::splittable<subtrees>);
 static_assert(!sukima::splittable<std::list<int>>);
 
-TEST_P(range_test, what_splits_itself) {
+TEST_P(range_test, a_range_that_splits_itself) {
   const auto root = grow(0, 3000);
   tally seen(3000);
   runtime.run([&](context c) {

@@ -383,7 +383,7 @@ TEST_P(search_test, finds_a_first_solution_and_stops) {
   }
 }
 
-TEST_P(search_test, says_when_there_is_no_solution) {
+TEST_P(search_test, reports_that_no_solution_exists) {
   path p;
   const auto found = runtime.run([&](context c) {
     return sukima::search_first<int>(

@@ -42,7 +42,7 @@ TEST(shown_place, is_the_place_of_a_lambda_as_clang_names_it) {
       "fib.cpp:7:49");
 }
 
-TEST(shown_place, is_the_whole_name_where_there_is_no_lambda) {
+TEST(shown_place, is_the_whole_name_without_a_lambda) {
   EXPECT_EQ(shown_place("queens"), "queens");
   EXPECT_EQ(shown_place("const char* sukima::detail::name_of_place() [with Tag = fork_place<first, second>]"),
             "fork_place<first, second>");

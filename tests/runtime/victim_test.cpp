@@ -28,12 +28,12 @@ TEST(weighted_draw, falls_to_each_in_proportion_to_its_weight) {
   EXPECT_EQ(shares[3], 0);
 }
 
-TEST(weighted_draw, falls_to_none_where_all_weigh_nothing) {
+TEST(weighted_draw, returns_none_if_all_weights_are_zero) {
   EXPECT_EQ(draws<2>({0, 0}), (std::array{0, 0, 1000}));
   EXPECT_EQ(sukima::detail::weighted_draw(0, [](unsigned) { return 1.0; }, 0.5), 0U);
 }
 
-TEST(weighted_draw, falls_to_none_where_weights_shrink_meanwhile) {
+TEST(weighted_draw, returns_none_if_weights_shrink_during_the_draw) {
   int asked = 0;
   const auto shrinking = [&](unsigned) { return asked++ < 2 ? 10.0 : 1.0; };
   EXPECT_EQ(sukima::detail::weighted_draw(2, shrinking, 0.9), 2U);
@@ -88,7 +88,7 @@ TEST(victim, is_the_last_one_while_it_has_more) {
   EXPECT_GE(taken_from_first(victim_policy::last, 1, 1, 100), 0);
 }
 
-TEST(victim, weight_outside_of_workers_is_nothing) {
+TEST(victim, weight_set_outside_workers_is_ignored) {
   sukima::set_weight(3);  // must do no harm
   EXPECT_EQ(sukima::worker_id(), -1);
 }

@@ -276,7 +276,7 @@ TEST(thread_bound_join, ends_when_what_was_stolen_is_resumed_after_its_worker_ha
 }
 
 /// With one worker the thief is the worker that runs instead of a blocked one, and is surplus afterwards.
-TEST(thread_bound_join, ends_when_its_thief_ran_in_place_of_a_blocked_worker) {
+TEST(thread_bound_join, ends_when_its_thief_ran_instead_of_a_blocked_worker) {
   const support::must_end within("a thread-bound join");
   sukima::runtime one(support::with_workers(1));
   for (int round = 0; round < 5; ++round) {

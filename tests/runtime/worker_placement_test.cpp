@@ -131,7 +131,7 @@ int cpus_of_a_child() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_F(workers_on_all_cpus, what_a_task_starts_may_run_everywhere) {
+TEST_F(workers_on_all_cpus, processes_that_a_task_starts_may_run_everywhere) {
   sukima::runtime& runtime = *started;
   const busy_neighbours loops;
   int in_child = -1;

@@ -86,7 +86,7 @@ class place {
  private:
   int number_;
 };
-TEST_P(algorithms, for_takes_indices_that_are_no_numbers) {
+TEST_P(algorithms, for_takes_indices_that_are_not_numbers) {
   run([] {
     with_partitioners([](auto&& partitioner) {
       std::vector<std::atomic<int>> calls(100);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace sukima::guests;
 
-TEST(guests, what_the_agent_says_is_read) {
+TEST(guests, reports_of_the_agent_are_read) {
   guest_sample found;
   ASSERT_TRUE(
       parse_sample(R"({"seconds": 2.5, "now": 0.5, "stolen": 0.75, "usable": [0.25, 0.5]})", 7, found));
@@ -21,7 +21,7 @@ TEST(guests, what_the_agent_says_is_read) {
   EXPECT_EQ(found.usable, (std::vector<double>{0.25, 0.5}));
 }
 
-TEST(guests, other_lines_are_none) {
+TEST(guests, other_lines_are_refused) {
   guest_sample found;
   for (const char* line :
        {"", "SUKIMA-UP", "{", "[]", "17", R"({"now": 1})", R"({"now": 1, "stolen": 0, "usable": 2})",
@@ -53,7 +53,7 @@ TEST(guests, the_table_and_the_json_have_every_guest) {
   EXPECT_NE(json.find("\"error\": null"), std::string::npos) << json;
 }
 
-TEST(guests, what_the_first_domain_of_xen_says_is_read) {
+TEST(guests, reports_of_the_first_domain_of_xen_are_read) {
   const std::string console =
       "(XEN) Xen version 4.17\r\n"
       "SUKIMA-UP 3.2\r\n"

@@ -68,7 +68,7 @@ TEST_F(acting, a_change_by_another_program_is_left) {
   EXPECT_EQ(guests::text_in(cap), "70000 100000\n");
 }
 
-TEST_F(acting, what_is_gone_or_ends_by_itself_needs_nothing) {
+TEST_F(acting, settings_that_are_gone_or_end_by_themselves_need_nothing) {
   journal written(file);
   actor one(written);
   const auto by = make_control_file(cap);
@@ -99,7 +99,7 @@ class stubborn final : public actuator {
   std::string value_ = "1";
 };
 
-TEST_F(acting, what_cannot_be_undone_stays_in_the_journal) {
+TEST_F(acting, an_act_that_cannot_be_undone_stays_in_the_journal) {
   journal written(file);
   actor one(written);
   stubborn by;
@@ -128,7 +128,7 @@ class clamping final : public actuator {
   std::string value_ = "1024";
 };
 
-TEST_F(acting, what_the_kernel_makes_of_a_value_is_set_back) {
+TEST_F(acting, a_value_that_the_kernel_adjusts_is_set_back) {
   journal written(file);
   actor one(written);
   clamping by;

@@ -114,7 +114,7 @@ TEST(cpu_switch, switches_on_what_was_plugged_in_until_the_end) {
   EXPECT_EQ(machine.on(), "0-2");
 }
 
-TEST(cpu_switch, switches_off_what_the_guest_itself_switched_on_meanwhile) {
+TEST(cpu_switch, switches_off_cpus_that_the_guest_itself_has_since_switched_on) {
   fake_machine machine(2);
   cpu_switch cpus(machine.root());
   follow(cpus, machine, 2);

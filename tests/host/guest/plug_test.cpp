@@ -72,7 +72,7 @@ TEST(plug_dialogue, plugs_the_lowest_places_in_one_after_the_other) {
   }
 }
 
-TEST(plug_dialogue, tells_places_apart_by_all_that_is_said_of_them) {
+TEST(plug_dialogue, distinguishes_places_by_all_their_properties) {
   for (const char* level : {"node-id", "drawer-id", "book-id", "die-id", "cluster-id", "module-id"}) {
     auto answers = load_answers(recording);
     std::int64_t next = 0;

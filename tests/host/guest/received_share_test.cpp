@@ -131,7 +131,7 @@ TEST_F(beside_foreign_load, virtual_cpus_follow_what_is_received) {
   EXPECT_EQ(host[0].machine.on(), "0");
 }
 
-TEST_F(beside_foreign_load, a_neighbour_of_the_description_is_no_such_load) {
+TEST_F(beside_foreign_load, a_neighbour_of_the_description_is_not_foreign_load) {
   host.add(2, independent);
   host[1].reports = false;
   host.begin("threads", {}, &written);

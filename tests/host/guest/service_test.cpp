@@ -29,7 +29,7 @@ class service : public testing::Test {
   guest_service running{machine.root()};
 };
 
-TEST_F(service, writes_the_number_for_programs_without_its_own_word) {
+TEST_F(service, writes_the_number_for_programs_without_the_vcpus) {
   receive({.usable = 2.5, .trial = 2, .vcpus = 3}, 1);
   EXPECT_EQ(guests::text_in(machine.number()), "sukima-host 1\nusable 2.500\nvalid 10.000\ntrial 2\nend\n");
   running.from_host("sukima-host 1\nusable many\nvalid 3\nend\n", 2);

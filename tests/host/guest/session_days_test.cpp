@@ -100,18 +100,19 @@ TEST_F(session_in_a_trial, a_machine_that_moves_to_another_host_takes_no_act_alo
   EXPECT_EQ(host[0].machine.on(), "0-3");
 }
 
-/// The bound after a kill of the host: 30 s after its last word, which comes at least every 3 s, the guest
+/// The bound after a kill of the host: 30 s after its last message, which comes at least every 3 s, the guest
 /// has all its CPUs, and not much earlier, since a host that is started anew must find them as they were.
-TEST_F(session_in_a_trial, cpus_come_back_30_s_after_the_last_word_of_a_killed_host) {
+TEST_F(session_in_a_trial, cpus_come_back_30_s_after_the_last_message_of_a_killed_host) {
   begin("vcpus");
   const auto number = host[0].machine.number();
   fs::remove(number);
   while (!fs::exists(number)) host.run(0.25);
-  const double last_word = host.now;
+  const double last_message = host.now;
   const std::string before = host[0].machine.on();
   ASSERT_NE(before, "0-3");
-  while (host[0].machine.on() == before && host.now < last_word + 60) host[0].run(0.25, 2, host.now += 0.25);
-  EXPECT_DOUBLE_EQ(host.now - last_word, 30);
+  while (host[0].machine.on() == before && host.now < last_message + 60)
+    host[0].run(0.25, 2, host.now += 0.25);
+  EXPECT_DOUBLE_EQ(host.now - last_message, 30);
   EXPECT_EQ(host[0].machine.on(), "0-3");
 }
 

@@ -119,7 +119,7 @@ void compare_demands(const vm& described, const std::vector<bool>& wants_all) {
   }
 }
 
-TEST(session_demand, is_the_one_that_an_observer_finds) {
+TEST(session_demand, equals_the_demand_that_an_observer_finds) {
   compare_demands(two_vcpus("a"), {false, true, false, true, false, true, false});
 }
 

@@ -184,7 +184,7 @@ TEST_F(session_that_plugs, goes_on_beside_a_monitor_that_hangs) {
   EXPECT_EQ(guest.machine.on(), "0-3");
 }
 
-TEST_F(session_that_plugs, writes_that_a_machine_has_ended_meanwhile) {
+TEST_F(session_that_plugs, records_that_a_machine_has_ended) {
   calls->left = 1;
   host.begin("vcpus", {}, &written);
   while (plugged() == nullptr) host.run(1);

@@ -47,7 +47,7 @@ TEST_F(session_of_guests, a_number_reaches_the_programs_and_ends_by_its_lease) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST_F(session_of_guests, what_one_leaves_is_offered_to_the_other) {
+TEST_F(session_of_guests, cpus_that_one_leaves_are_offered_to_the_other) {
   host.add(4, independent);
   host.add(4, independent);
   host[0].reports = host[1].reports = false;

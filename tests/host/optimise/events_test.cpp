@@ -65,7 +65,7 @@ TEST(events, lead_from_each_state_where_they_should) {
   }
 }
 
-TEST(events, what_was_found_is_given_up_when_something_goes_wrong) {
+TEST(events, the_number_found_is_given_up_when_something_goes_wrong) {
   driver d;
   d.rate = [](unsigned n) { return 10.0 * n; };
   d.reach(rest);
@@ -120,7 +120,7 @@ TEST(events, an_ended_vm_takes_no_more_input) {
   EXPECT_TRUE(d.verdicts.empty());
 }
 
-TEST(events, whoever_opted_out_is_not_acted_on) {
+TEST(events, a_vm_that_opted_out_is_not_acted_on) {
   driver d;
   EXPECT_FALSE(d.machine.wanted());
   d.reach(rest);

@@ -279,7 +279,7 @@ TEST(sweep, one_burst_does_not_hide_a_step) {
   EXPECT_EQ(found.count, 8U);
 }
 
-TEST(sweep, two_bursts_at_a_count_are_no_drop) {
+TEST(sweep, two_bursts_at_a_count_are_not_a_drop) {
   // Windows 12 and 17 are those of the third count in the third and fourth round.
   EXPECT_EQ(swept_with_bursts({4, 4, 4, 4, 4}, {12, 17}).shape, 1U);
 }

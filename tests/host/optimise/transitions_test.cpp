@@ -232,7 +232,7 @@ TEST(transitions, after_something_was_found_rest_is_short_again) {
   EXPECT_EQ(d.windows_until(learn, 1000), 8U + 30 + 1);
 }
 
-TEST(transitions, without_a_cause_a_small_gain_is_none) {
+TEST(transitions, without_a_cause_a_small_gain_does_not_count) {
   // 4 % more with 5: worth it with a cause (3 %), but not at rest (5 %): hysteresis.
   const curve small = [](unsigned n) { return n == 5 ? 10.4 : n == 4 ? 10.0 : 8.0; };
   driver with_cause;
@@ -282,7 +282,7 @@ TEST(transitions, one_burst_does_not_reopen) {
   EXPECT_EQ(d.all(verdict_kind::opened).size(), 1U);
 }
 
-TEST(transitions, a_level_measured_during_the_trial_of_another_is_no_cause) {
+TEST(transitions, a_level_measured_during_the_trial_of_another_is_not_a_cause) {
   driver d;
   d.open();
   d.windows_until(rest);

@@ -31,7 +31,7 @@ TEST(verdict, is_an_event_with_its_figures) {
     "tried": 5, "mean": 0.0953, "cost": 0.25})"));
 }
 
-TEST(verdict, tells_a_trial_in_words_and_figures) {
+TEST(verdict, describes_a_trial_in_words_and_figures) {
   driver d({.most = 8, .quantity = "vcpus"});
   d.rate = [](unsigned n) { return n == 5 ? 11.0 : n == 7 ? 9.9 : 5.0; };
   d.open();
@@ -53,7 +53,7 @@ TEST(verdict, tells_a_trial_in_words_and_figures) {
   EXPECT_EQ(slower["before"], slower["after"]);
 }
 
-TEST(verdict, tells_a_sweep_in_words_and_figures) {
+TEST(verdict, describes_a_sweep_in_words_and_figures) {
   driver d({.most = 8, .by = optimise_by::use});
   d.rate = [](unsigned n) { return n < 6 ? 0.5 * n : 3.0; };
   d.open();
@@ -82,7 +82,7 @@ TEST(verdict, names_are_different_words) {
   EXPECT_EQ(names.size(), 8U);
 }
 
-TEST(verdict, a_name_that_is_no_text_can_be_written) {
+TEST(verdict, a_name_that_is_not_text_can_be_written) {
   verdict one;
   one.vm = "\xff\"\n";
   const std::string line = json_of(one).dump(-1, ' ', true, json::error_handler_t::replace);

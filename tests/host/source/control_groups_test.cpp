@@ -211,7 +211,7 @@ TEST(container_names, of_each_manager) {
   EXPECT_EQ(container_name("/machine.slice/machine-a\\x2db.scope"), "a-b");
 }
 
-TEST(container_names, of_other_groups_are_none) {
+TEST(container_names, are_not_found_in_other_groups) {
   const std::string id(64, '0');
   for (const std::string& path :
        {std::string("/"), std::string("/docker"), std::string("/docker/short"), "/user.slice/" + id,

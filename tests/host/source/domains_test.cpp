@@ -99,7 +99,7 @@ TEST(domains, wait_takes_the_place_of_delay) {
             2);
 }
 
-TEST(domains, that_are_off_or_have_no_vcpu_are_none) {
+TEST(domains, that_are_off_or_have_no_vcpu_are_ignored) {
   for (const char* text : {"Domain: 'a'\n  state.state=5\n  vcpu.current=1\n",
                            "Domain: 'a'\n  state.state=6\n", "Domain: 'a'\n  state.state=1\n"})
     EXPECT_FALSE(observe_domain(parse_domains(text).at(0), 1024)) << text;
@@ -114,7 +114,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-TEST(domains, what_is_malformed_is_named_with_its_line) {
+TEST(domains, malformed_entries_are_named_with_their_lines) {
   EXPECT_NE(refusal("Domain: a\n").find("line 1"), std::string::npos);
   EXPECT_NE(refusal("\nDomain: 'a'\n  nothing\n").find("line 3"), std::string::npos);
   EXPECT_NE(refusal("Domain: 'a'\nVCPU: many\n").find("line 2"), std::string::npos);
@@ -122,7 +122,7 @@ TEST(domains, what_is_malformed_is_named_with_its_line) {
   EXPECT_TRUE(parse_domains("something else\n  a=b\n").empty());
 }
 
-TEST(domains, absurd_numbers_are_none) {
+TEST(domains, absurd_numbers_are_ignored) {
   const observed_vm one = observed(
       "Domain: 'a'\n  vcpu.current=1\n  vcpu.maximum=99999999999\n  vcpu.0.time=-5\n  vcpu.0.delay=x\n"
       "Scheduler : posix\ncpu_shares : 99999999999999\n");

@@ -163,7 +163,7 @@ TEST(demand, falls_from_all_once_a_machine_stops_waiting) {
   EXPECT_LT(now, 1);
 }
 
-TEST(demand, throttling_is_no_waiting) {
+TEST(demand, throttling_does_not_count_as_waiting) {
   made_up_host host(1);
   observed_vm& one = host.add("a", 1);
   one.throttled = 5;
@@ -180,7 +180,7 @@ TEST(demand, throttling_is_no_waiting) {
   EXPECT_EQ(seen.see(host.now()).vms[0].vcpus[0].demand, std::nullopt);
 }
 
-TEST(demand, who_used_its_whole_cap_waited_for_that) {
+TEST(demand, is_unknown_for_a_vm_that_used_its_whole_cap) {
   for (const bool whole : {true, false}) {
     made_up_host host(1);
     observed_vm& one = host.add("a", 1);
@@ -381,7 +381,7 @@ TEST(changes, a_vcpu_that_was_plugged_in_counts_from_then_on) {
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.75, 1e-9);
 }
 
-TEST(changes, a_vcpu_that_was_unplugged_is_no_new_start) {
+TEST(changes, a_vcpu_that_was_unplugged_is_not_a_new_start) {
   made_up_host host(2);
   host.add("a", 2);
   *host.vm(0).now.vcpus[0].ran = 100;

@@ -25,7 +25,7 @@ TEST(qemu_command_line, of_each_way_to_name_a_monitor) {
             list{"/run/a"});
 }
 
-TEST(qemu_command_line, other_sockets_are_none) {
+TEST(qemu_command_line, other_sockets_are_ignored) {
   EXPECT_EQ(monitors_of({"-qmp", "tcp:localhost:4444,server=on"}), list{});
   EXPECT_EQ(monitors_of({"-qmp", "unix:/run/a,server=off"}), list{});
   EXPECT_EQ(monitors_of({"-qmp", "unix:/run/a"}), list{});
@@ -54,7 +54,7 @@ TEST(qemu_command_line, of_libvirt_is_known) {
   EXPECT_TRUE(one.monitors.empty());
 }
 
-TEST(qemu_command_line, other_programs_are_none) {
+TEST(qemu_command_line, other_programs_are_refused) {
   for (const char* program : {"bash", "/usr/bin/qemu-img", "qemu-aarch64-static", "", "kvm-nested"})
     EXPECT_FALSE(read_command_line({program, "-qmp", "unix:/run/a,server=on"})) << program;
   EXPECT_FALSE(read_command_line({}));

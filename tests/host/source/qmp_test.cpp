@@ -119,7 +119,7 @@ TEST_F(qmp, a_machine_that_ended_is_gone) {
   EXPECT_NE(now.notes.at(0).find("has ended"), std::string::npos);
 }
 
-TEST_F(qmp, a_monitor_that_is_none_is_named) {
+TEST_F(qmp, a_socket_that_is_not_a_monitor_is_named) {
   for (const auto& [how, sentence] : {std::pair{monitor::manner::broken_off, "closed the connection"},
                                       {monitor::manner::garbage, "does not speak QMP"}}) {
     player_.behave(how);
