@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Flags unidiomatic English in comments, documentation, messages and commit subjects.
+"""Flags unidiomatic English in comments, documentation, messages, test names and commit subjects.
 
   check-prose.py                 lines added since main (staged, unstaged and committed), and commit subjects since main
   check-prose.py --base REF      the same since REF
@@ -58,6 +58,18 @@ RULES = [
     (r"\bthe one that\b|\bthose that\b.*\bthose that\b", "repeat the noun"),
 ]
 RULES = [(re.compile(pattern), hint) for pattern, hint in RULES]
+# More rules for names of tests. A name may begin with "whose": the name of the suite is its subject.
+NAME_RULES = RULES + [(re.compile(pattern), hint) for pattern, hint in [
+    (r"^(?:who|whom) ", "name the actor: 'a thread that ...'"),
+    (r"^what (?!follows|if|happens)(?:[a-z0-9]+ ){1,6}(?:is|are|was|goes|does|has|needs|stays)\b",
+     "start with the noun: 'data that ...'"),
+    (r"\b(?:is|are|was|were) no (?!longer|more|less|fewer|better|worse|different|doubt|need|reason|way|sooner|later|"
+     r"limit)[a-z]+", "'is not a ...'"),
+]]
+TEST_NAMES = {
+    ".cpp": re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\w+, (\w+)\)"),
+    ".py": re.compile(r"^\s*def test_(\w+)\("),
+}
 CODE = {".c", ".h", ".cpp", ".hpp", ".cc", ".rs", ".go", ".java", ".tc"}
 HASH = {".py", ".sh", ".cmake", ".toml", ".pml"}
 # Files whose text is not ours, or is not prose, and this script with its test, which quote what they flag.
@@ -83,12 +95,19 @@ def prose_of(path, line):
     return (comment.group(0) if comment else "") + " " + strings
 
 
+def test_name_of(path, line):
+    """The words of the test's name if a test begins in this line."""
+    pattern = TEST_NAMES.get(pathlib.PurePosixPath(path).suffix)
+    match = pattern.search(line) if pattern else None
+    return match.group(1).replace("_", " ") if match else ""
+
+
 def findings(path, line):
     """Pairs of a flagged phrase and what to write instead."""
-    text = prose_of(path, line)
-    for rule, hint in RULES:
-        if match := rule.search(text):
-            yield match.group(0).strip(), hint
+    for text, rules in ((prose_of(path, line), RULES), (test_name_of(path, line), NAME_RULES)):
+        for rule, hint in rules:
+            if match := rule.search(text):
+                yield match.group(0).strip(), hint
 
 
 def git(*arguments):

@@ -69,7 +69,7 @@ TEST_F(bench_command_with_tuned_programs, show_the_depth_in_the_table_and_in_csv
   EXPECT_NE(text.find("nqueens,14,tbb,gcc,alone,2,1,1.2,1.2,1.2,1.2,2.4,\n"), std::string::npos) << text;
 }
 
-TEST_F(bench_command_with_tuned_programs, are_no_part_of_other_benchmarks) {
+TEST_F(bench_command_with_tuned_programs, are_left_out_of_other_benchmarks) {
   const process::child_result result =
       run({"bench", "lu", "--json", "--repetitions", "1", "--workers", "2", "--peers", "tbb,tbb-tuned"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;

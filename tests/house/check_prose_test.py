@@ -47,6 +47,17 @@ class CheckProse(unittest.TestCase):
         self.assertEqual([line.split(": ")[0] for line in lines if ":1:" in line or ":2:" in line],
                          ["a.cpp:1", "a.cpp:1", "a.cpp:2"])
 
+    def test_names_of_tests_are_prose(self):
+        self.write("a.cpp", "TEST(files, what_is_no_file_is_refused) {}\nTEST_P(nodes, tells_nobody) {}\n"
+                   "TYPED_TEST(words, outside_of_a_text) {}\nTEST_F(loads, a_neighbour_is_no_such_load) {}\n"
+                   "TEST(vms, what_one_leaves_is_offered) {}\nTEST(groups, whose_quota_changes_start_anew) {}\n"
+                   "void test_what_is_no_file();\n")
+        self.write("a.py", "    def test_what_is_no_file(self):\n    def what_is_no_file():\n")
+        status, lines = self.check("a.cpp", "a.py")
+        self.assertEqual(status, 1)
+        self.assertEqual(sorted({line.split(": ")[0] for line in lines}),
+                         ["a.cpp:1", "a.cpp:2", "a.cpp:3", "a.cpp:4", "a.cpp:5", "a.py:1"])
+
     def test_code_blocks_of_pages_are_not_prose(self):
         self.write("a.md", "    nobody\n\nThis was mended.\n")
         status, lines = self.check("a.md")
