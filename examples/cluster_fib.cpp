@@ -11,7 +11,7 @@ long fib(sukima::context c, int n) {
   return a + b;
 }
 
-int main(int count, char** words) {
-  const int n = count > 1 ? std::atoi(words[1]) : 30;
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? std::atoi(argv[1]) : 30;
   std::printf("%ld\n", sukima::cluster::run(sukima::call<fib>(n)));
 }

@@ -22,8 +22,8 @@ unsigned long queens(sukima::context c, unsigned size, unsigned taken, unsigned 
                                  std::plus{});
 }
 
-int main(int count, char** words) {
-  const unsigned most = count > 1 ? static_cast<unsigned>(std::atoi(words[1])) : 8;
+int main(int argc, char** argv) {
+  const unsigned most = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 8;
   for (unsigned size = 4; size <= most; ++size)
     std::printf("%u: %lu\n", size, sukima::cluster::run(sukima::call<queens>(size, 0u, 0u, 0u)));
 }

@@ -18,10 +18,10 @@ double half(int n) { return n / 2.0; }
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   const auto own = static_cast<int>(sukima::cluster::this_node()) + 1;
-  if (own >= count) return 2;
-  std::istringstream calls(words[own]);
+  if (own >= argc) return 2;
+  std::istringstream calls(argv[own]);
   for (std::string call; std::getline(calls, call, ',');) {
     if (call == "leaves")
       std::printf("%ld\n", sukima::cluster::run(sukima::call<leaves>(10)));

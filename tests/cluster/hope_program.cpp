@@ -30,11 +30,11 @@ void print(std::string_view text) { dying_node_prints(text.data(), text.size());
 
 }  // namespace
 
-int main(int count, char** words) {
-  if (count != 3) return 2;
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
   dying_node_begins();
-  const unsigned long seed = std::strtoul(words[1], nullptr, 10);
-  const unsigned long entries = std::strtoul(words[2], nullptr, 10);
+  const unsigned long seed = std::strtoul(argv[1], nullptr, 10);
+  const unsigned long entries = std::strtoul(argv[2], nullptr, 10);
   std::uint64_t sum = 0;
   for (unsigned long i = 0; i < entries; ++i) {
     dying_node_passes(dying_node_entry);

@@ -38,16 +38,16 @@ long fib(sukima::context c, int n) {
 
 }  // namespace programs
 
-int main(int count, char** words) {
-  const bool enough = count > 1 && std::strcmp(words[1], "multiple") == 0;
+int main(int argc, char** argv) {
+  const bool enough = argc > 1 && std::strcmp(argv[1], "multiple") == 0;
   int level = 0;
-  MPI_Init_thread(&count, &words, enough ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
-  const bool late = count > 2 && std::strcmp(words[2], "late") == 0;
+  MPI_Init_thread(&argc, &argv, enough ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  const bool late = argc > 2 && std::strcmp(argv[2], "late") == 0;
   if (late)
     std::atexit([] { MPI_Finalize(); });  // before the first entry, so it is called after its node's end
   const long result = sukima::cluster::run(sukima::call<programs::fib>(27));
   if (sukima::cluster::this_node() == 0) std::printf("%ld\n", result);
-  if (count > 2 && std::strcmp(words[2], "queued") == 0) {
+  if (argc > 2 && std::strcmp(argv[2], "queued") == 0) {
     static_cast<void>(sukima::cluster::run(sukima::call<programs::large>()));
     static_cast<void>(sukima::cluster::run(sukima::call<programs::small>()));
   }

@@ -55,10 +55,10 @@ void visit_from(sukima::context c, unsigned task) {
 
 }  // namespace
 
-int main(int count, char** words) {
-  if (count < 2) return 2;
-  folder = words[1];
-  how = count > 2 ? words[2] : "";
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  folder = argv[1];
+  how = argc > 2 ? argv[2] : "";
   const std::string own = folder + "/output-" + std::to_string(sukima::cluster::this_node());
   if (how == "file" && std::freopen(own.c_str(), "w", stdout) == nullptr) return 1;
   std::printf("main begins\nprogress: ");

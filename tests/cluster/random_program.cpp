@@ -19,11 +19,11 @@ bool read_number(const char* word, std::uint64_t& value) {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   using namespace random_programs;
   std::uint64_t first = 0;
   std::uint64_t programs = 0;
-  if (count != 3 || !read_number(words[1], first) || !read_number(words[2], programs)) {
+  if (argc != 3 || !read_number(argv[1], first) || !read_number(argv[2], programs)) {
     std::fputs("random_program: give the first seed and the number of programs\n", stderr);
     return 2;
   }

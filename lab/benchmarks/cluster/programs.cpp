@@ -225,19 +225,19 @@ bool run(std::string_view name, int size, std::int64_t& result) {
 
 static_assert(sukima::can_travel<programs::queens> && sukima::can_travel<programs::puzzle>);
 
-int main(int count, char** words) {
+int main(int argc, char** argv) {
   int size = 0;
   std::int64_t result = 0;
-  if (count == 2 && std::strcmp(words[1], "--list") == 0) {
+  if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
     std::puts("fib 44\nnqueens-array 15\npentomino 13\nuts 11\nsubgraphs 46");
     return 0;
   }
-  if (count != 3) return programs::usage();
-  const std::string_view text(words[2]);
+  if (argc != 3) return programs::usage();
+  const std::string_view text(argv[2]);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc{} || end != text.data() + text.size()) return programs::usage();
   const auto begin = std::chrono::steady_clock::now();
-  if (!programs::run(words[1], size, result)) return programs::usage();
+  if (!programs::run(argv[1], size, result)) return programs::usage();
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   std::printf("%lld\n", static_cast<long long>(result));
   const sukima::cluster::traffic sent = sukima::cluster::statistics();
