@@ -285,7 +285,7 @@ static long numbers_of_the_programs_own(void) {
   return wrong + (clause != 3) + (of_sections != 3) + (alone != 1) + (set != 2) + (inner != 4);
 }
 
-static long at_most_what_was_promised(void) {
+static long at_most_the_promised_threads(void) {
   const int most = omp_get_max_threads();
   int threads = 0, count = 0;
   double sum = 0;
@@ -319,7 +319,7 @@ static const struct {
     {"tasks", tasks, 1, "silent asks"},
     {"combined_loops", combined_loops, 6, "silent asks"},
     {"numbers_of_the_programs_own", numbers_of_the_programs_own, 5, "given"},
-    {"at_most_what_was_promised", at_most_what_was_promised, 1, "dynamic"},
+    {"at_most_the_promised_threads", at_most_the_promised_threads, 1, "dynamic"},
 };
 enum { promise_count = sizeof promises / sizeof *promises };
 

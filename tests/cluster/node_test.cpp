@@ -77,7 +77,7 @@ bool meet_in_two(sukima::context c) {
   return a && b;
 }
 long of_homely(homely h) { return h.value; }
-long beside_what_stays(sukima::context c) {
+long beside_a_task_that_stays(sukima::context c) {
   const auto [met, kept] = sukima::fork2(c, call<meet_in_two>(), call<of_homely>(homely{7}));
   return met ? kept : 0;
 }
@@ -86,7 +86,7 @@ long beside_what_stays(sukima::context c) {
 TEST(nodes, share_what_is_younger_than_a_task_that_cannot_travel) {
   arrived = 0;
   nodes_in_process nodes({.nodes = 2});
-  EXPECT_EQ(nodes.everywhere(call<beside_what_stays>()), std::vector<long>(2, 7));
+  EXPECT_EQ(nodes.everywhere(call<beside_a_task_that_stays>()), std::vector<long>(2, 7));
   EXPECT_EQ(nodes.given(), 1u);
 }
 

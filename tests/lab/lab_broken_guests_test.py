@@ -16,7 +16,7 @@ import unittest
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 
-# The plan has lines such as "vm2 job 2 panic": what the machine of this name does instead of its second job or boot.
+# The plan has lines such as "vm2 job 2 panic": the machine of this name fails in this way at its second job.
 QEMU = '''#!{python}
 import os, re, signal, socket, sys
 words, place = " ".join(sys.argv), "{place}/"
@@ -30,13 +30,13 @@ def listen(path):
     server.listen()
     return server
 
-def planned(what):
-    """What happens at this boot or job, which is noted."""
-    with open(place + name + "." + what, "a+") as noted:
+def planned(event):
+    """The plan's failure for this boot or job, which is recorded."""
+    with open(place + name + "." + event, "a+") as noted:
         noted.write("x")
         number = noted.tell()
     for line in open(place + "plan"):
-        if line.split()[:3] == [name, what, str(number)]:
+        if line.split()[:3] == [name, event, str(number)]:
             return line.split()[3]
     return ""
 

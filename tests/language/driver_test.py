@@ -358,7 +358,7 @@ def check_names_of_files(backend, work):
     is_equal("the names of files", names[1::2], names[::2])
 
 
-def check_what_is_beside(backend, work):
+def check_side_files(backend, work):
     """Coverage and -save-temps in one step, as for a C file."""
     (work / "bin").mkdir()
     run([SUKIMA, "cc", backend, "-O0", "--coverage", "-o", "bin/covered", "program.tc"], work)
@@ -410,7 +410,7 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_launcher, check_names_of_files, check_what_is_beside,
+                      check_predefined, check_launcher, check_names_of_files, check_side_files,
                       check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)

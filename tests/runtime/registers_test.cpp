@@ -156,7 +156,7 @@ bool upper_halves_in_use() {
 }
 
 /// Whether it has XGETBV with ECX = 1. A virtual machine may hide that and show the rest.
-bool cpu_shows_what_is_in_use() {
+bool cpu_reports_state_in_use() {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;
@@ -165,7 +165,7 @@ bool cpu_shows_what_is_in_use() {
 }
 
 TEST(slow_path, leaves_clean_upper_halves_to_code_without_avx) {
-  if (!__builtin_cpu_supports("avx") || !cpu_shows_what_is_in_use())
+  if (!__builtin_cpu_supports("avx") || !cpu_reports_state_in_use())
     GTEST_SKIP() << "this CPU does not report it";
   registers before;
   registers after;

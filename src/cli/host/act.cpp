@@ -64,7 +64,7 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
 }
 
 /// \throws act_error  it cannot be set
-void say_what_would_be_set(const wanted_act& wanted, const std::string& name, const line_format& format) {
+void print_planned_value(const wanted_act& wanted, const std::string& name, const line_format& format) {
   const std::string target = wanted.by->target();
   const auto present = wanted.by->present();
   if (!present) throw model::act_error(fmt::format("{} is not there", target));
@@ -137,7 +137,7 @@ int set_value(const act_options& options) {
                       kind == "plug" ? "the virtual CPUs" : "the " + kind, name, kind, options.config));
     const wanted_act wanted = find_act(how, kind, options.words[2]);
     if (options.dry_run) {
-      say_what_would_be_set(wanted, name, options.format);
+      print_planned_value(wanted, name, options.format);
       return process::exit_success;
     }
     model::journal written = open_journal(options, model::journal_use::acting);

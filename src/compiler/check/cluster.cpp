@@ -23,7 +23,7 @@ class cluster_checker : rules {
       if (!travel->second.stays.empty())
         check_staying(c, travel->second);
       else
-        check_what_is_left(c, travel->second);
+        check_members_left_behind(c, travel->second);
     }
   }
 
@@ -55,7 +55,7 @@ class cluster_checker : rules {
   }
 
   /// Warns of members without `in` and `out` that PUT or GET uses: on another node they are zero.
-  void check_what_is_left(const construct& c, const task_travel& travel) const {
+  void check_members_left_behind(const construct& c, const task_travel& travel) const {
     for (const auto& [name, t] : members_named_in(c.put))
       if (travel.left_behind.contains(name))
         warning(location_of(t), "-Wcluster",

@@ -257,7 +257,7 @@ semantic_index build_semantic_index(ASTContext& ast, const unit& u) {
   find_external_declarations(u, index);
   find_result_types_of_closures(index);
   report_unused_keywords(u, walk.used_keywords, ast.getDiagnostics());
-  find_what_travels(ast, u, index, ast.getDiagnostics());
+  find_travelling_tasks(ast, u, index, ast.getDiagnostics());
   return index;
 }
 

@@ -63,7 +63,7 @@ void record_label_address(const recording& to, const clang::AddrLabelExpr* e);
 
 /// Fills in the entries of the cluster, and how the unit's tasks travel. Reports a `cluster` that marks no
 /// function. Nothing happens in a unit without the word.
-void find_what_travels(const clang::ASTContext& ast, const unit& u, semantic_index& index,
-                       clang::DiagnosticsEngine& diagnostics);
+void find_travelling_tasks(const clang::ASTContext& ast, const unit& u, semantic_index& index,
+                           clang::DiagnosticsEngine& diagnostics);
 
 }  // namespace sukima::language

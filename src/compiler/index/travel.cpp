@@ -144,8 +144,8 @@ const FunctionDecl* entry_at(const unit& u, const semantic_index& index, token_i
 
 }  // namespace
 
-void find_what_travels(const ASTContext& ast, const unit& u, semantic_index& index,
-                       DiagnosticsEngine& diagnostics) {
+void find_travelling_tasks(const ASTContext& ast, const unit& u, semantic_index& index,
+                           DiagnosticsEngine& diagnostics) {
   if (u.cluster_keywords.empty()) return;
   for (const token_index t : u.cluster_keywords) {
     const FunctionDecl* const function = entry_at(u, index, t);

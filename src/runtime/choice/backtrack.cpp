@@ -84,9 +84,9 @@ class steps_in_progress {
 };
 
 /// Whether this choice point may be split now.
-bool accepts(choice_point* r, worker& w, taker for_whom) {
+bool accepts(choice_point* r, worker& w, taker receiver) {
   const choice_point_kind* kind = kind_of(r);
-  if (!kind->open(r) || (for_whom == taker::node && kind->travel == nullptr)) return false;
+  if (!kind->open(r) || (receiver == taker::node && kind->travel == nullptr)) return false;
   if (kind->guard == nullptr) return true;
   const double p = kind->guard(r);
   return p >= 1.0 || (p > 0.0 && static_cast<double>(w.random() >> 11) * 0x1p-53 < p);
@@ -95,7 +95,7 @@ bool accepts(choice_point* r, worker& w, taker for_whom) {
 }  // namespace
 
 task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, worker& splitter,
-                       taker for_whom) noexcept {
+                       taker receiver) noexcept {
   // After a callback threw, the steps in progress are not those of the fiber's choice points any more.
   if (self.failure) return nullptr;
   auto* r = reinterpret_cast<choice_point*>(self.oldest);
@@ -115,7 +115,7 @@ task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, wo
         ++splitter.statistics.backtracks;
         steps.undo_all();
       }
-      while (r < end && !accepts(r, splitter, for_whom)) {
+      while (r < end && !accepts(r, splitter, receiver)) {
         r = above(r);
         steps.replay_up_to(r);
       }
@@ -145,14 +145,14 @@ task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, wo
   return t;
 }
 
-task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w, taker for_whom) noexcept {
+task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w, taker receiver) noexcept {
   for (covered_segment* c = s.oldest_covered; c != nullptr;) {
     covered_segment* const above = c->above();
-    if (task* const t = c->split(w, for_whom)) return t;
+    if (task* const t = c->split(w, receiver)) return t;
     if (!c->has_work()) c->unlink();
     c = above;
   }
-  return split_in_segment(s, end, polling, w, for_whom);
+  return split_in_segment(s, end, polling, w, receiver);
 }
 
 bool segment_has_open_work(const fiber& s, const char* top) noexcept {

@@ -20,17 +20,17 @@ enum class taker : bool { worker, node };
 /// covered segment, and leaves at the next join.
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point whose poll this is; null: none
-/// \param for_whom for another node only choice points are split whose tasks may travel
+/// \param receiver for another node, only choice points whose tasks may travel are split
 /// \returns a task that only the caller knows; null: there is nothing to split, every guard refused, or
 /// memory ran out
 /// \par Complexity constant, amortised over the choice points that were pushed and popped (known_steps.hpp);
 /// linear in the number of steps in progress, which are undone and replayed, and in that of guards that
 /// refuse
 task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w,
-                   taker for_whom = taker::worker) noexcept;
+                   taker receiver = taker::worker) noexcept;
 /// The same in the running segment only.
 task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, worker& splitter,
-                       taker for_whom) noexcept;
+                       taker receiver) noexcept;
 
 /// Whether a fiber has something below `top` that could be split off, in any of its segments. The caller must
 /// be allowed to split it.

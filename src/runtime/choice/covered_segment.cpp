@@ -62,9 +62,9 @@ void covered_segment::exchange_with_running() noexcept {
   std::swap(s.steps, steps_);
 }
 
-task* covered_segment::split(worker& w, taker for_whom) noexcept {
+task* covered_segment::split(worker& w, taker receiver) noexcept {
   exchange_with_running();
-  task* const t = split_in_segment(fiber_, reinterpret_cast<choice_point*>(end_), nullptr, w, for_whom);
+  task* const t = split_in_segment(fiber_, reinterpret_cast<choice_point*>(end_), nullptr, w, receiver);
   exchange_with_running();
   // An exception that is on its way above it does not concern it.
   if (t != nullptr && !unwinds_)

@@ -27,7 +27,7 @@ class covered_segment {
   covered_segment& operator=(const covered_segment&) = delete;
 
   /// As split_oldest, in this segment only.
-  task* split(worker& w, taker for_whom) noexcept;
+  task* split(worker& w, taker receiver) noexcept;
   /// Whether there is a choice point with work. One that was refused counts, too.
   bool has_work() noexcept;
   /// It has no work left: nothing below the running segment gets any.

@@ -19,7 +19,7 @@ class session_in_a_trial : public testing::Test {
     host.begin(quantity, {}, &written);
     while (!tries() && host.now < 2000) host.run(0.25);
     ASSERT_TRUE(tries());
-    told_before = host.events.size();
+    events_before = host.events.size();
     decided_before = host.verdicts.size();
   }
   bool tries() const {
@@ -28,7 +28,7 @@ class session_in_a_trial : public testing::Test {
   }
   /// The session's sentences since the trial began.
   bool reported(const std::string& part) const {
-    return std::any_of(host.events.begin() + static_cast<std::ptrdiff_t>(told_before), host.events.end(),
+    return std::any_of(host.events.begin() + static_cast<std::ptrdiff_t>(events_before), host.events.end(),
                        [&](const std::string& one) { return one.find(part) != std::string::npos; });
   }
   std::size_t decided(verdict_kind kind) const {
@@ -43,7 +43,7 @@ class session_in_a_trial : public testing::Test {
   guests::folder folder;
   journal written{folder.path / "journal"};
   synthetic_host host{4};
-  std::size_t told_before = 0, decided_before = 0;
+  std::size_t events_before = 0, decided_before = 0;
 };
 
 TEST_F(session_in_a_trial, a_paused_machine_has_no_result) {
