@@ -176,7 +176,8 @@ std::optional<wait_policy> policy(std::string_view name) {
                       wait_policy::yield, wait_policy::condvar, wait_policy::inherit});
 }
 
-/// `policy` or `point=policy`, separated by commas; an earlier part counts less. False: not understood.
+/// `policy` or `point=policy`, separated by commas; of two parts for the same point the later one counts.
+/// Returns false on a syntax error.
 bool read_waits(std::string_view text, settings& chosen) {
   for (;;) {
     const std::size_t comma = text.find(',');
@@ -198,7 +199,7 @@ bool read_waits(std::string_view text, settings& chosen) {
   }
 }
 
-/// `request`, or `publish` or `indolent`, perhaps with a number. False: not understood.
+/// `request`, or `publish` or `indolent`, perhaps with a number. Returns false on a syntax error.
 bool read_steal(std::string_view text, settings& chosen) {
   const std::size_t colon = text.find(':');
   const std::string_view protocol = text.substr(0, colon);
@@ -294,7 +295,7 @@ settings settings::from_environment() {
     if (!n || *n < least_stack || *n > most_stack) refuse("SUKIMA_STACK", *v, accepted_stack);
     s.stack = *n;
   } else {
-    // A fiber does what the program's own stack could do.
+    // A fiber's stack is at least as large as the program's own limit, up to the largest accepted size.
     rlimit own{};
     if (getrlimit(RLIMIT_STACK, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
       s.stack = std::clamp<std::size_t>(own.rlim_cur, s.stack, most_stack);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of seven processes of which one is killed at a random moment: crash_program SEED FILE. Prints
-// what is wrong with what the others received, and ends with code 0 if that is nothing. FILE holds what each
-// sender says to have sent.
+// each message that was lost, duplicated or reordered; exits with 0 if there is none. FILE counts the
+// messages that each sender's `send` accepted.
 #include <sukima/objects.hpp>
 #include <sukima/sukima.hpp>
 
@@ -105,7 +105,7 @@ void kill_one(unsigned seed, const std::atomic<bool>& over) {
   while ((all = children()).size() < 7 && !over) std::this_thread::yield();
   if (all.size() != 7) return;
   const auto delay = std::chrono::microseconds(random() % 60000);
-  // A handle, because by then its number may be that of a process of others.
+  // A pidfd, because the PID may have been reused by then.
   const auto victim = static_cast<int>(syscall(SYS_pidfd_open, all[random() % all.size()], 0));
   std::this_thread::sleep_for(delay);
   syscall(SYS_pidfd_send_signal, victim, SIGKILL, nullptr, 0);

@@ -25,7 +25,7 @@ class publication : public testing::Test {
     tasks_[i].message = ++written_;
     published_.publish(&tasks_[i], published_.free_slot(slots));
   }
-  /// Takes note that the caller got it. Nothing: `t` is null.
+  /// Records that the caller received `t`; ignores null.
   void got(task* t) {
     if (t == nullptr) return;
     auto& mine = static_cast<message_task&>(*t);
@@ -35,7 +35,7 @@ class publication : public testing::Test {
   void set_up() {
     for (message_task& t : tasks_) t.taken.store(0, std::memory_order_relaxed);
   }
-  /// Each task was got once, and the slots are empty.
+  /// Each task was taken once, and the slots are empty.
   void check() {
     for (const message_task& t : tasks_) ASSERT_EQ(t.taken.load(std::memory_order_relaxed), 1);
     ASSERT_EQ(lost_messages_.load(std::memory_order_relaxed), 0);

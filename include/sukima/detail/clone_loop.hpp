@@ -26,7 +26,7 @@ inline constexpr int iterations_between_polls = 8;
 /// searches up to a quarter of their time, because compilers keep less in registers.
 inline constexpr int short_loop = 32;
 
-/// Calls f with what a source has for one iteration, or for those of a block.
+/// Calls f with the source's arguments for one iteration or block.
 template <class Source, class Place, class F>
 [[gnu::always_inline]] inline void visit(const Source& source, F&& f, Place i) {
   source.visit(i, std::forward<F>(f));
@@ -101,7 +101,7 @@ template <clone_context_type C, class Place, class End, class Sum, class Work>
   }
 }
 
-/// A loop whose body exists as a clone, too, in parallel code. Not inlined, as `fork2_tracked`.
+/// A loop in parallel code whose body also exists as a clone. Not inlined, like `fork2_tracked`.
 template <class Tag, class Sum, class Work, class Place, class End>
 [[gnu::noinline]] Sum loop_tracked(tracked_context here, const Work& work, Place from, End to, Sum sum) {
   return parallel_or_clone<Tag>(
@@ -136,12 +136,12 @@ template <class Body, class... Arguments, class... Before>
 inline constexpr bool body_is_generic<Body, argument_list<Arguments...>, Before...> =
     generic_callable<Body, Before..., Arguments...>;
 /// Whether a loop over this source with this body may run as a clone.
-/// \tparam Before  what the body is given before the element
+/// \tparam Before  types of the arguments before the element
 template <class C, class Source, class Body, class... Before>
 concept clonable_loop = !checks::on && !std::is_same_v<C, parallel_context> &&
                         body_is_generic<Body&, typename Source::arguments, Before...>;
 
-/// The context of a loop that has no clone: its body is a generic one, or does not know of depths.
+/// The context of a loop that has no clone: its body is a generic one, or takes no depth.
 template <class Body, context_type C> auto context_for(C c) noexcept {
   if constexpr (may_be_generic<Body>)
     return forking_context(c);

@@ -78,7 +78,7 @@ struct object_core : sukima::detail::bound_task {
   island* home = nullptr;
   sukima::detail::fiber* self = nullptr;
   const sukima::detail::ambient_state* ambient = nullptr;  ///< of its fiber; shows which object runs
-  /// The same for the fast path of its operations, which a recorded program does not take.
+  /// Ambient state for the fast path of its operations; while the program is recorded it matches no fiber.
   const sukima::detail::ambient_state* recognized = nullptr;
   recorded_object* recorded = nullptr;  ///< while the program is recorded
   std::string name;
@@ -95,8 +95,8 @@ struct object_core : sukima::detail::bound_task {
 
   // Guarded by program_core::ends_lock.
   std::vector<held_end> ends;
-  std::vector<held_end> dropped;  ///< while an exception unwinds the object; for itself alone
-  const std::string* failing = nullptr;  ///< it ends by an exception with this text
+  std::vector<held_end> dropped;  ///< while an exception unwinds the object; used by the object only
+  const std::string* failing = nullptr;  ///< text of the exception that ends it
   bool is_cut_off = false;  ///< that exception follows from a reader that left early
   std::uint64_t sampled_ticks = 0;  ///< computed in the last sample; for the token's holder
   /// It waits for streams of its island, until claim; for the token's holder.
@@ -307,7 +307,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   }
 };
 
-/// Locks only if that is wanted.
+/// Locks only if asked to.
 class optional_lock {
  public:
   optional_lock(std::mutex& of, bool wanted) : lock_(wanted ? &of : nullptr) {

@@ -20,7 +20,7 @@
 
 namespace kernels {
 
-/// What the bodies' moves of one step add up to.
+/// Totals of one step over all bodies.
 struct nbody_sum {
   double energy = 0;  ///< kinetic and potential
   double reach = 0;  ///< the greatest coordinate, without its sign, after the step
@@ -40,7 +40,7 @@ class nbody_problem {
   static constexpr int steps = 4;
   /// Bodies that one call of `set_keys` or `move_block` takes.
   static constexpr std::size_t block_bodies = 32;
-  /// Cells of at most so many bodies are not worth sharing.
+  /// Cells with at most this many bodies are not worth sharing.
   static constexpr std::uint32_t grow_bodies = 1024;
 
   /// A cell's bodies, [first, last) in one of the two lists, and its place in the tree.
@@ -85,7 +85,7 @@ class nbody_problem {
     }
   }
 
-  /// The cell of all bodies; forgets the tree of the step before. Call it when all keys are set.
+  /// Returns the root cell and discards the previous step's tree. Call it when all keys are set.
   cell root() {
     used_.store(1, std::memory_order_relaxed);
     return {0, static_cast<std::uint32_t>(bodies_.size()), 0, levels - 1, 0};

@@ -279,7 +279,7 @@ void wait_for(const notebook& book, const char* which) {
     sleep_until_ns(monotonic_ns() + 5'000'000);
   }
   if (book.ready.load(std::memory_order_acquire) != 1) {
-    throw no_groups(fmt::format("the observer {} cannot make its namespaces", which));
+    throw no_groups(fmt::format("the observer {} cannot create its namespaces; run as root", which));
   }
 }
 
@@ -322,8 +322,8 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   }
   const sight narrow = where.own.empty() ? sight::no_groups_file : sight::own_group;
   processes.add(start_observer(memory->tree, groups, "", sight::all, ours, begin, {}));
-  // Observers that sampled at the same moments would count each other among the machine's runnable threads. A
-  // experiment has moments of its own.
+  // Observers that sampled at the same moments would count each other among the machine's runnable threads.
+  // An experiment has its own sampling times.
   const std::uint64_t apart = experiment.threads == 0 ? sampling_ns / 2 : 0;
   processes.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, experiment));
   wait_for(memory->tree, "that sees all groups");

@@ -25,7 +25,7 @@ class node_base : protected receiver, protected sukima::detail::remote_node {
   unsigned nodes() const noexcept { return nodes_; }
 
  protected:
-  /// \param solutions  null: those of the process
+  /// \param solutions  solution board; null selects the process's own
   node_base(runtime& workers, std::unique_ptr<transport> by, sukima::detail::solution_board* solutions)
       : workers_(workers),
         transport_(std::move(by)),

@@ -15,7 +15,7 @@ void claims::claim(const task_key& task, node_id by, clock::time_point since) {
 
 void claims::withdraw(const task_key& task, node_id by) {
   const auto at = tasks_.find(task);
-  // An orphan stays one: what is withdrawn is no claim of the lost node.
+  // Withdrawing another node's claim leaves an orphan an orphan.
   if (at == tasks_.end() || at->second.claimants.erase(by) == 0) return;
   if (at->second.claimants.empty()) tasks_.erase(at);
   SUKIMA_ASSERT_VALID_PACED(*this, walks_, tasks_.size());

@@ -101,9 +101,9 @@ void simulation::wake(std::size_t number) {
   dispatch(looking, same_.until_ns);
 }
 
-/// Adds the cost of ending a wait if another thread has the island: its CPU has the object's state. Between
-/// processes a thread of the other process listens for that. It sleeps in between, and takes its own
-/// process's CPU for two switches.
+/// Adds the cost of ending a wait when another thread runs the island, whose CPU caches the object's state.
+/// Between processes, a listener thread in the other process receives the wake-up. It sleeps in between, and
+/// takes its own process's CPU for two switches.
 void simulation::resume_elsewhere(thread_state& thread) {
   waking_ns_ += resume_ns_;
   if (!listens_) return;

@@ -12,7 +12,7 @@ struct remote_stream {
   const segment& memory;
   shared_stream& at;
   std::size_t index;  ///< among the program's streams
-  std::uint32_t process;  ///< this one
+  std::uint32_t process;  ///< number of this process
 };
 
 /// Gives the streams that leave this process their words and slots in shared memory.
@@ -24,7 +24,7 @@ inline std::size_t bit_of(std::size_t stream, std::uint32_t side) noexcept {
 }
 
 /// Closes the ends of a dead process, and fails its streams if there is a text. Wakes all processes at these
-/// streams, because the dead one may have left out a wake-up. For the parent.
+/// streams, because it may have died before a wake-up. For the parent.
 void bury(const program_core& p, const segment& memory, std::uint32_t process, const std::string& failure);
 
 /// Wakes the waiters of this process that can go on: an index was moved, or the other side closed.
@@ -39,7 +39,7 @@ void wake_remote(stream_core& s, std::uint32_t side) noexcept;
 void close_remote(stream_core& s, bool out) noexcept;
 /// A sender of this process ends by an exception. \param state the stream's state from now on
 void fail_remote(stream_core& s, const std::string& text, std::uint32_t state) noexcept;
-/// The text of the failed sender; any stream has one.
+/// Error text of the failed sender; every stream stores one.
 const char* failure_of(const stream_core& s) noexcept;
 
 }  // namespace sukima::objects::detail

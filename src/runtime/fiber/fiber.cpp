@@ -234,7 +234,7 @@ fiber* fiber_pool::make_large() {
     munmap(begin, size);
     return nullptr;
   }
-  static std::atomic<std::size_t> made{0};  // no partner: it spreads the bases, nothing more
+  static std::atomic<std::size_t> made{0};  // no partner: only spreads the bases
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
   auto* own_gate = ::new (static_cast<void*>(first + (gate_offset - gate_page))) gate{};
   own_gate->clone_grain = clone_grain_of(chosen_.clones_ns);
@@ -256,8 +256,8 @@ fiber* fiber_pool::make_large() {
 }
 
 fiber* fiber_pool::make_small() {
-  // A piece: [guard][C stack … ][page with the header in its middle: the C stack begins below it][choice
-  // stack …]
+  // A piece: [guard][C stack … ][header page][choice stack …]
+  // The C stack begins below the header, in the middle of its page.
   const std::size_t piece = small_guard + stack_size_ + small_page + small_choice;
   const std::size_t header_at = small_guard + stack_size_ + small_header_offset;
   if (slab_next_ == slab_end_) {

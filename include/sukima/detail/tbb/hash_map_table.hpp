@@ -20,8 +20,8 @@ namespace sukima::detail::tbb {
 
 /// Long: most of its functions have a few lines, and all need the shards.
 ///
-/// An element is counted: by the table while it is in it, and by each accessor. A thread that waits for an
-/// element's lock has counted it before, and looks afterwards whether it was erased in the meantime.
+/// `holders` counts the table, while it contains the element, and each accessor. A thread counts itself
+/// before it waits for an element's lock, and then checks whether the element was erased in the meantime.
 template <class Key, class T, class HashCompare, class Allocator> class hash_map_table {
  public:
   using value_type = std::pair<const Key, T>;
@@ -43,7 +43,7 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
 
   const HashCompare& compare() const noexcept { return compare_; }
   Allocator allocator() const { return Allocator(allocator_); }
-  /// \pre no node of the old allocator is left
+  /// \pre all nodes of the old allocator are freed
   void set_allocator(const Allocator& a) { allocator_ = typename node_traits::allocator_type(a); }
 
   template <class... Arguments> node* make(Arguments&&... arguments) {
@@ -136,7 +136,7 @@ template <class Key, class T, class HashCompare, class Allocator> class hash_map
     let_go(found);
     return true;
   }
-  /// Takes out a node that an accessor holds. \returns false: another thread has done that
+  /// Takes out a node that an accessor holds. \returns false if another thread removed it first
   bool unlink(node* n) {
     shard& s = shard_of(n->hash);
     {

@@ -46,7 +46,7 @@ enum class division {
 class adaptive_depth {
  public:
   bool divides_at(int depth) const noexcept { return depth < limit_.load(std::memory_order_relaxed); }
-  /// A part at this depth took so many ticks.
+  /// Records the ticks that a part at this depth took.
   void took(int depth, std::uint64_t ticks) noexcept {
     if (ticks < short_part)
       limit_.store(depth - 1, std::memory_order_relaxed);

@@ -42,7 +42,7 @@ impl CutOff for Nowhere {
     }
 }
 
-/// The nodes of so many levels fork; those below are plain sequential code.
+/// Nodes in the first N levels fork; those below are plain sequential code.
 #[derive(Clone, Copy)]
 struct Depth(i32);
 
@@ -77,7 +77,7 @@ pub fn tuned_nqueens(run: &mut Run) -> Result<(), Error> {
     measure_nqueens(run, Depth(run.depth))
 }
 
-/// The board is this branch's own, and the same afterwards.
+/// This branch owns the board and restores it before returning.
 fn board_solutions<E: CutOff>(c: &mut Context<'_>, board: &mut QueensBoard, row: i32, end: E) -> i64 {
     if end.reached(row) {
         return plain::board_solutions(board, row);
@@ -108,7 +108,7 @@ pub fn tuned_nqueens_array(run: &mut Run) -> Result<(), Error> {
     measure_nqueens_array(run, Depth(run.depth))
 }
 
-/// The board is this branch's own, and the same afterwards.
+/// This branch owns the board and restores it before returning.
 fn fillings<E: CutOff>(
     c: &mut Context<'_>,
     pieces: &Pieces,
@@ -182,7 +182,7 @@ pub fn tuned_uts(run: &mut Run) -> Result<(), Error> {
     measure_uts(run, Depth(run.depth))
 }
 
-/// The state is this branch's own, and the same afterwards.
+/// This branch owns the state and restores it before returning.
 fn covers<E: CutOff>(c: &mut Context<'_>, state: &mut ExactCover, level: i32, end: E) -> i64 {
     if end.reached(level) {
         return plain::covers(state);
