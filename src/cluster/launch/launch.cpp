@@ -86,7 +86,6 @@ class launcher {
       return;
     }
     remote_.emplace(request_, token, report_mark_);
-    report_address(request_, remote_->address());
     for (unsigned n = 0; n < nodes_; ++n) {
       child_start how;
       how.program = remote_->command(n);

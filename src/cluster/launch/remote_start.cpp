@@ -140,13 +140,14 @@ remote_start::remote_start(const launch_request& request, std::string token, std
       folder_(std::filesystem::current_path()) {
   if (request.ports) {
     port_ = request.ports->first;
-    return;
+  } else {
+    unsigned drawn = 0;
+    const std::string digits = new_token();
+    std::from_chars(digits.data(), digits.data() + 4, drawn, 16);
+    const unsigned wanted = request.tunnel ? 2 * static_cast<unsigned>(request.places.size()) : 1;
+    port_ = first_port + drawn % (ports - wanted);
   }
-  unsigned drawn = 0;
-  const std::string digits = new_token();
-  std::from_chars(digits.data(), digits.data() + 4, drawn, 16);
-  const unsigned wanted = request.tunnel ? 2 * static_cast<unsigned>(request.places.size()) : 1;
-  port_ = first_port + drawn % (ports - wanted);
+  report_address(request, address());
 }
 
 std::vector<std::string> remote_start::shell_of(unsigned node,

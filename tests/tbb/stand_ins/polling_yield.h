@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces the yield of oneTBB's tests by one that gives work away, for tests with bodies that wait for each other. Here a
-// worker gives parts of a loop or an invocation away only when it ends a part or calls an algorithm.
+// Replaces the yield of oneTBB's tests by one that gives work away, for tests with bodies that wait for each
+// other. Here a worker gives parts of a loop or an invocation away only when it ends a part or calls an
+// algorithm.
 #pragma once
 
 #include <oneapi/tbb/parallel_invoke.h>
