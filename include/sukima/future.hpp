@@ -12,7 +12,7 @@
 #include <utility>
 
 /// \file
-/// Two kinds of futures. A `future` belongs to a block, costs about four forks, and ends with its block. A
+/// Two kinds of futures. A `future` belongs to a block, costs three to four forks, and ends with its block. A
 /// `shared_future`, which `launch` returns, may be stored and returned, and outlives every block.
 /// docs/futures.md describes them.
 
@@ -45,8 +45,7 @@ template <class T> class [[nodiscard]] future {
     requires detail::callable_with<std::decay_t<F>&&>
   [[nodiscard]] explicit future(context& c, F&& f) : own_(&c) {
     detail::check_context(c, "sukima::future");
-    push<std::decay_t<F>>(c.top, std::decay_t<F>(std::forward<F>(f)));
-    c.top += size_;
+    c.top += push<std::decay_t<F>>(c.top, std::decay_t<F>(std::forward<F>(f)));
     note_context(c.top);
   }
   /// The same with a hint: the expression should run in that place, on any worker.
@@ -57,8 +56,7 @@ template <class T> class [[nodiscard]] future {
                   "at a future sukima::on takes a place, or a function without arguments that returns one");
     detail::check_context(c, "sukima::future");
     using expression = detail::placed_branch<P, std::decay_t<F>>;
-    push<expression>(c.top, expression(std::move(hint.where), std::decay_t<F>(std::forward<F>(f))));
-    c.top += size_;
+    c.top += push<expression>(c.top, expression(std::move(hint.where), std::decay_t<F>(std::forward<F>(f))));
     note_context(c.top);
   }
   /// In a function without a context, called by sukima::run or as a task.
@@ -133,25 +131,25 @@ template <class T> class [[nodiscard]] future {
   /// From now on touches throw cancelled, unless the expression has ended. It does not begin any more, or
   /// stops at its next poll; where the future's own fiber runs it, it goes on. Any thread, before the end of
   /// the block.
-  void cancel() noexcept { detail::cancel_future(cell_); }
+  void cancel() noexcept { detail::cancel_future(*point_); }
 
  private:
-  template <class F> void push(char* at, F f) {
+  /// \returns the size of the choice point
+  template <class F> std::size_t push(char* at, F f) {
     using operations = detail::future_operations<T, F>;
     point_ = operations::push(at, cell_, std::move(f));
     kind_ = &operations::kind;
-    size_ = sizeof(typename operations::point_type);
+    return sizeof(typename operations::point_type);
   }
   template <class F> void push_ambient(F f) {
     using operations = detail::future_operations<T, F>;
     char* const at = detail::take_ambient_room(sizeof(typename operations::point_type));
     try {
-      push<F>(at, std::move(f));
+      note_context(at + push<F>(at, std::move(f)));
     } catch (...) {
       detail::ambient_of(at).top = at;
       throw;
     }
-    note_context(at + size_);
   }
   /// Marks older copies of the context as wrong, for the checks.
   void note_context([[maybe_unused]] char* top) noexcept {
@@ -175,7 +173,7 @@ template <class T> class [[nodiscard]] future {
     const bool fails = std::uncaught_exceptions() > exceptions_before_;
     while (detail::end_future(point_, fails)) {
       try {
-        kind_->run_here(point_, context{reinterpret_cast<char*>(point_) + size_});
+        kind_->run_here(point_, context{reinterpret_cast<char*>(point_) + kind_->size});
       } catch (const aborted&) {  // stays pending, and leaves by the fiber's next join
       }
     }
@@ -185,7 +183,6 @@ template <class T> class [[nodiscard]] future {
   detail::future_point* point_ = nullptr;
   const detail::future_kind* kind_ = nullptr;
   context* own_ = nullptr;
-  std::size_t size_ = 0;
   int exceptions_before_ = std::uncaught_exceptions();
   char* handed_before_ = nullptr;
 };

@@ -98,6 +98,10 @@ namespace sukima::detail {
 template <class T> using atomic = memory::atomic<T>;
 using mutex = memory::mutex;
 inline void yield() { memory::wait_for_change(); }
+/// The model knows no asymmetric fences. Both halves are the fences that they replace.
+inline void light_fence() { memory::fence(std::memory_order_seq_cst); }
+inline void heavy_fence() { memory::fence(std::memory_order_seq_cst); }
+inline bool has_heavy_fence() { return true; }
 
 /// FUTEX_WAIT is 0, FUTEX_WAKE is 1.
 inline long futex(atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {

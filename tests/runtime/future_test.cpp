@@ -278,6 +278,52 @@ TEST_P(futures, that_are_cancelled_wake_their_waiters) {
   });
 }
 
+void wait_without_polls(const std::atomic<bool>& happened) {
+  while (!happened.load()) std::this_thread::yield();
+}
+
+/// The launched one is not a part of the block's forks, so the limit of the fiber that computes the future
+/// does not show it.
+TEST(futures_of_two_workers, wake_launched_ones_that_touch_them) {
+  sukima::runtime two(support::with_workers(2));
+  two.run([](context c) {
+    for (int i = 0; i < 300; ++i) {
+      std::atomic<bool> comes{false};
+      future f(c, [&comes, i] {
+        wait_without_polls(comes);
+        return i;
+      });
+      const auto outside = sukima::launch([&](context b) {
+        comes = true;
+        return f.touch(b);
+      });
+      EXPECT_EQ(f.touch(c), i);
+      EXPECT_EQ(outside.touch(c), i);
+    }
+  });
+}
+
+TEST_P(futures, may_be_cancelled_by_a_thread_while_their_own_fiber_computes_them) {
+  runtime.run([](context c) {
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> is_cancelled{false};
+    future f(c, [&] {
+      has_begun = true;
+      wait_without_polls(is_cancelled);
+      return 7;
+    });
+    std::thread other([&] {
+      wait_without_polls(has_begun);
+      f.cancel();
+      EXPECT_TRUE(f.is_done());
+      is_cancelled = true;
+    });
+    EXPECT_THROW(f.touch(c), sukima::cancelled);
+    other.join();
+    EXPECT_THROW(f.touch(c), sukima::cancelled);
+  });
+}
+
 TEST_P(futures, do_not_wait_for_themselves) {
   runtime.run([&](context c) {
     std::atomic<future<int>*> self{nullptr};

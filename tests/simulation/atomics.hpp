@@ -65,5 +65,9 @@ namespace sukima::detail {
 template <class T> using atomic = simulation::atomic<T>;
 using mutex = std::mutex;
 inline void yield() noexcept { std::this_thread::yield(); }
+/// One thread runs at a time, so each access is a fence.
+inline void light_fence() noexcept {}
+inline void heavy_fence() noexcept {}
+inline bool has_heavy_fence() noexcept { return true; }
 
 }  // namespace sukima::detail

@@ -19,6 +19,15 @@ using mutex = std::mutex;
 /// One turn of a loop that waits for another thread and has no effect but its reads.
 inline void yield() noexcept { std::this_thread::yield(); }
 
+/// The cheap half of an asymmetric fence: keeps the compiler from reordering. Against a thread that calls
+/// `heavy_fence`, it is a sequentially consistent fence. pairs with: heavy_fence
+inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+/// The expensive half: a fence in each running thread of this process (src/runtime/future/heavy_fence.cpp).
+/// \pre has_heavy_fence(). pairs with: light_fence
+void heavy_fence() noexcept;
+/// Whether the kernel offers it.
+bool has_heavy_fence() noexcept;
+
 }  // namespace sukima::detail
 
 #endif

@@ -99,6 +99,8 @@ struct gate {
   /// is made.
   std::uint32_t clone_grain;
   std::uint32_t calls_until_sample;  ///< until the next one is timed; the owner's
+  /// Whether heavy_fence works: a future that its own fiber computes then ends without a locked instruction.
+  bool ends_plainly;
 };
 
 [[gnu::always_inline]] inline gate& gate_of(const void* in_choice_stack) noexcept {

@@ -22,8 +22,9 @@ namespace sukima::detail {
 struct future_waiter;
 struct future_task;
 class future_cell;
+struct future_point;
 bool begin_future(future_task& t) noexcept;
-void cancel_future(future_cell& cell) noexcept;
+void cancel_future(future_point& point) noexcept;
 
 /// How a future has ended.
 enum class future_end : std::uintptr_t { value = 1, error = 3, cancelled = 5 };
@@ -48,13 +49,29 @@ class future_cell {
       end_with_waiters(how);
   }
 
+  /// The same on the fiber of a future of a block, which has computed it itself: without a locked instruction
+  /// if no other thread has claimed the state. A task that was split off inside the block needs no claim: its
+  /// choice point keeps `point` below the limit until it is joined.
+  void end_in_place(future_end how, const choice_point* point) noexcept {
+    if (untouched(point) && gate_of(point).ends_plainly && state_.load(std::memory_order_relaxed) == 0)
+        [[likely]] {
+      ending_.store(true, std::memory_order_relaxed);
+      light_fence();
+      if (!claimed_.load(std::memory_order_relaxed)) [[likely]] {
+        state_.store(static_cast<std::uintptr_t>(how), std::memory_order_release);
+        return;
+      }
+    }
+    end(how);
+  }
+
   /// Written before end(future_end::error) by the thread that runs the future; read after is_done().
   std::exception_ptr error;
   /// 0: no fiber has begun it. With `in_place`: its own fiber runs the expression, whose choice points begin
   /// at this address. Otherwise the task that runs it. Sequentially consistent: a task writes this and then
   /// reads the state; a cancellation writes the state and then reads this. So one of the two sees the other.
   /// pairs with: begin_in_place, begin_future, cancel_future; is_within in block.cpp
-  std::atomic<std::uintptr_t> runs_as{0};
+  atomic<std::uintptr_t> runs_as{0};
   static constexpr std::uintptr_t in_place = 1;
 
   /// Notes that the expression runs in its own fiber. Relaxed: only tasks that are split off from it later
@@ -68,13 +85,18 @@ class future_cell {
   static constexpr std::uintptr_t done = 1;
   static constexpr std::uintptr_t locked = 2;
   friend bool begin_future(future_task&) noexcept;
-  friend void cancel_future(future_cell&) noexcept;
+  friend void cancel_future(future_point&) noexcept;
   [[gnu::cold]] void end_with_waiters(future_end how) noexcept;
 
   /// 0: none waits; odd: a future_end; else the list of waiters, perhaps `locked`. The end is a release, so
-  /// that an acquiring reader sees the result. pairs with: is_done, how, end, end_with_waiters, begin_future,
-  /// cancel_future
-  std::atomic<std::uintptr_t> state_{0};
+  /// that an acquiring reader sees the result. pairs with: is_done, how, end, end_in_place, end_with_waiters,
+  /// begin_future, cancel_future
+  atomic<std::uintptr_t> state_{0};
+  // Of a future of a block. Its own fiber writes `ending_`, executes a light fence, and reads `claimed_`.
+  // Another thread writes `claimed_`, executes a heavy fence, and reads `ending_`. So one of the two sees the
+  // other. The fiber ends an unclaimed future by a plain store; other threads change no state that is ending.
+  atomic<bool> claimed_{false};  ///< pairs with: end_in_place; claim in src/runtime/future/waiting.cpp
+  atomic<bool> ending_{false};  ///< pairs with: end_in_place; claim in src/runtime/future/waiting.cpp
 };
 
 /// Throws for a future that has ended without a value. \throws the error, or cancelled
@@ -113,8 +135,11 @@ template <> struct touched_type<void> {
 };
 template <class T> using touched = typename touched_type<T>::type;
 
-/// Runs the expression of a future and keeps how it ends. \throws aborted
-template <class T, class Run> void run_future(future_value<T>& cell, Run&& run) {
+/// Runs the expression of a future and keeps its result. \throws aborted, after the end of the future
+/// \returns how the caller must end it. The caller does so after the handler: the cell's reference is then
+/// the only one, and the exception ends with the cell.
+template <class T, class Run>
+[[nodiscard, gnu::always_inline]] inline future_end run_future(future_value<T>& cell, Run&& run) {
   try {
     cell.value.fill(std::forward<Run>(run));
   } catch (const aborted&) {
@@ -122,9 +147,9 @@ template <class T, class Run> void run_future(future_value<T>& cell, Run&& run) 
     throw;
   } catch (...) {
     cell.error = std::current_exception();
+    return future_end::error;
   }
-  // Outside of the handler: the cell's reference is then the only one, and the exception ends with the cell.
-  cell.end(cell.error ? future_end::error : future_end::value);
+  return future_end::value;
 }
 
 /// The choice point of a future of a block.
@@ -161,7 +186,7 @@ void drop_future_task(task& t) noexcept;
 /// \returns true: no fiber has begun it; the caller must run it, then call this once more
 [[nodiscard]] bool end_future(future_point* point, bool fails) noexcept;
 /// Ends it for all that touch it, and stops its expression if another fiber runs it.
-void cancel_future(future_cell& cell) noexcept;
+void cancel_future(future_point& point) noexcept;
 
 /// The place for a future's choice point in code without a context: the ambient top, which moves up by
 /// `size`. \throws usage_error where there is no ambient context
@@ -224,7 +249,7 @@ template <class T, class F> struct future_operations {
     untyped->word =
         reinterpret_cast<std::uintptr_t>(&spent);  // from here on its captures are gone, or about to go
     cell.begin_in_place(c.top);
-    run_future(cell, [&]() -> decltype(auto) {
+    const future_end how = run_future(cell, [&]() -> decltype(auto) {
       struct end_captures {
         point_type* point;
         ~end_captures() { destroy(point); }
@@ -235,6 +260,7 @@ template <class T, class F> struct future_operations {
       }();
       return call(c, std::move(f));
     });
+    cell.end_in_place(how, point);
   }
 
   static constexpr choice_point_kind spent = closed_kind(sizeof(point_type));
@@ -336,11 +362,11 @@ template <class T, class F> struct launched_call : launched_value<T> {
     this->run = [](task* self, context c) {
       auto* const me = static_cast<launched_call*>(self);
       if (me->result.is_done()) return;  // cancelled
-      run_future(me->result, [&]() -> decltype(auto) {
+      me->result.end(run_future(me->result, [&]() -> decltype(auto) {
         F own(std::move(*me->f));
         me->f.reset();
         return call(c, std::move(own));
-      });
+      }));
     };
     this->discard = [](launched* self) noexcept { static_cast<launched_call*>(self)->f.reset(); };
     this->free = [](launched* self) noexcept { delete static_cast<launched_call*>(self); };

@@ -239,6 +239,7 @@ fiber* fiber_pool::make_large() {
   auto* own_gate = ::new (static_cast<void*>(first + (gate_offset - gate_page))) gate{};
   own_gate->clone_grain = clone_grain_of(chosen_.clones_ns);
   own_gate->follows_hints = chosen_.placement != placement_policy::off;
+  own_gate->ends_plainly = has_heavy_fence();
   auto* s = ::new (static_cast<void*>(own_gate + 1)) fiber;
   begins_to_own(s, sizeof *s);
   s->runtime = &runtime_;

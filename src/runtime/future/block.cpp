@@ -57,6 +57,15 @@ bool is_out_of_reach(const fiber& s, const future_point* r) noexcept {
   return false;
 }
 
+/// Whether the running task descends from one that was split off from a younger choice point of the future's
+/// fiber. While it runs, that fiber ends the future by a CAS (future_cell::end_in_place).
+bool has_split_within(const fiber& s, const future_point* r) noexcept {
+  const fiber& owner = fiber_of(r);
+  for (const task* t = s.running; t != nullptr; t = t->parent)
+    if (t->owner == &owner && t->kind != nullptr && t->origin > r) return true;
+  return false;
+}
+
 const future_kind& kind_of_future(const future_point* r) noexcept {
   return *static_cast<const future_kind*>(kind_of(r));
 }
@@ -121,6 +130,7 @@ bool touch_future(char* top, future_point* point) {
       throw usage_error(
           "sukima: a future was touched below a call without a context, in whose caller it lies; pass the "
           "context on");
+    if (!has_split_within(s, point)) future_waiting::claim(cell);
     wait_for_end(top, cell);
     return false;
   }
@@ -185,7 +195,9 @@ bool end_future(future_point* point, bool fails) noexcept {
   return false;
 }
 
-void cancel_future(future_cell& cell) noexcept {
+void cancel_future(future_point& point) noexcept {
+  future_cell& cell = *point.cell;
+  if (running_fiber() != &fiber_of(&point)) future_waiting::claim(cell);
   future_waiting::end(cell, future_end::cancelled);
   cell.state_.fetch_or(0, std::memory_order_seq_cst);
   stress_point();

@@ -7,6 +7,11 @@
 // forgotten, and none is resumed twice. A waiter that is aborted takes itself out again, for which it locks
 // the list. A cell ends once: by the thread that ran the expression, or by one that cancelled or dropped it.
 //
+// A future of a block that its own fiber computes ends by a plain store, if no other thread has *claimed* the
+// cell (future_waiting::claim, future_cell::end_in_place). A claim is a store, a fence in all running threads
+// of the process, and a look whether the end has begun. Tasks that were split off inside the block need none:
+// the fiber sees in its poll limit that they exist.
+//
 // A future of a *block* is a choice point with work: split off, published, stolen and reclaimed like the
 // second branch of a fork. Only its own fiber, or a helper of it, changes the choice point. An expression
 // that no helper has split off runs where it is touched, as a plain call in the same segment. With forks a
@@ -70,6 +75,9 @@ class future_waiting {
   static bool add(future_cell& cell, future_waiter& waiter) noexcept;
   /// \returns false: it has ended, and a thread is about to resume the waiter
   static bool remove(future_cell& cell, future_waiter& waiter) noexcept;
+  /// Makes the fiber of a block's future end it by a CAS, or waits until it has ended. Before another thread
+  /// changes the state.
+  static void claim(future_cell& cell) noexcept;
 };
 
 /// Suspends the running fiber until the future has ended, or until a moment.

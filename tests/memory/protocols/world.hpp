@@ -70,6 +70,7 @@ std::vector<program> slot_programs();
 std::vector<program> joining_programs();
 std::vector<program> parking_programs();
 std::vector<program> suspending_programs();
+std::vector<program> ending_programs();
 
 /// The known fact about an access: the weakest order with which all programs hold, while all others stay as
 /// they are.

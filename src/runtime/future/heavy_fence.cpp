@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expensive half of an asymmetric fence: the system call membarrier.
+//
+// A process registers for it once. Before main that is free, because the process has one thread; later it may
+// take milliseconds. Where the kernel refuses, each future ends by a CAS.
+#include <sukima/detail/atomics.hpp>
+
+#if !defined(SUKIMA_ATOMICS)
+
+#include <sukima/detail/jump.hpp>
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace sukima::detail {
+
+namespace {
+
+bool call_membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+const bool registered = call_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+
+}  // namespace
+
+bool has_heavy_fence() noexcept { return registered; }
+
+void heavy_fence() noexcept {
+  if (!call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) [[unlikely]]
+    end_program(
+        "sukima: the system call membarrier fails, which worked when the program began; allow it in the "
+        "filter of system calls, or forbid it before the program begins\n");
+}
+
+}  // namespace sukima::detail
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a block's future that its own fiber computes, against threads that wait for it or cancel it.
+#include "future/future.hpp"
+#include "world.hpp"
+
+namespace sukima::memory {
+
+namespace {
+
+struct test_waiter : detail::future_waiter {
+  unsigned woken = 0;
+  bool added = false;
+  plain<int> of_the_fiber;  ///< a variable on the waiting fiber's stack
+};
+
+std::optional<detail::future_cell> cell;
+std::optional<test_waiter> waiter;
+plain<int> result;
+detail::future_end seen{};
+
+void set_up(world& w) {
+  w.reset();
+  w.run(0, 0, false);
+  cell.emplace();
+  waiter.emplace();
+  waiter->ended = [](detail::future_waiter& of) noexcept {
+    require(waiter->of_the_fiber.get() == 3, "what the fiber wrote before it waited");
+    ++static_cast<test_waiter&>(of).woken;
+  };
+}
+
+/// The fiber of the future has computed it.
+void end_in_place(world& w) {
+  result.set(7);
+  cell->begin_in_place(reinterpret_cast<char*>(detail::above(&w.bottom(0))));
+  cell->end_in_place(detail::future_end::value, &w.bottom(0));
+}
+
+/// What a fiber does that touches the future and is not its own.
+void wait() {
+  waiter->of_the_fiber.set(3);
+  detail::future_waiting::claim(*cell);
+  waiter->added = detail::future_waiting::add(*cell, *waiter);
+  if (!waiter->added && cell->how() == detail::future_end::value)
+    require(result.get() == 7, "a fiber that finds the future ended sees its result");
+}
+
+void require_one_wake_up() {
+  require(waiter->woken == (waiter->added ? 1u : 0u), "each fiber that waits is woken once");
+  require(cell->is_done(), "the future has ended");
+}
+
+program wait_while_it_ends() {
+  world& w = world::with(3);
+  program p;
+  p.name = "futures: the end in place, and a fiber that begins to wait";
+  p.set_up = [&w] { set_up(w); };
+  p.threads = {[&w] { end_in_place(w); }, wait};
+  p.at_end = require_one_wake_up;
+  return p;
+}
+
+program cancel_while_it_ends() {
+  world& w = world::with(3);
+  program p;
+  p.name = "futures: the end in place, and a thread that cancels";
+  p.set_up = [&w] { set_up(w); };
+  p.threads = {[&w] { end_in_place(w); },
+               [] {
+                 detail::future_waiting::claim(*cell);
+                 detail::future_waiting::end(*cell, detail::future_end::cancelled);
+                 seen = cell->how();
+               }};
+  p.at_end = [] { require(cell->how() == seen, "a future ends in one way only"); };
+  return p;
+}
+
+program cancel_while_a_fiber_waits() {
+  world& w = world::with(3);
+  program p;
+  p.name = "futures: the end in place, a fiber that begins to wait, and a thread that cancels";
+  p.set_up = [&w] { set_up(w); };
+  p.threads = {[&w] { end_in_place(w); }, wait,
+               [] {
+                 detail::future_waiting::claim(*cell);
+                 detail::future_waiting::end(*cell, detail::future_end::cancelled);
+               }};
+  p.at_end = require_one_wake_up;
+  return p;
+}
+
+}  // namespace
+
+std::vector<program> ending_programs() {
+  return {wait_while_it_ends(), cancel_while_it_ends(), cancel_while_a_fiber_waits()};
+}
+
+}  // namespace sukima::memory
