@@ -325,9 +325,11 @@ void no_memory_to_launch() noexcept;
 /// Whether hints are followed in the runtime that launch_task would use.
 bool launch_follows_hints();
 inline void hold_launched(launched& t) noexcept { t.references.fetch_add(1, std::memory_order_relaxed); }
-/// \returns true: it was the last one, and the caller must free the object
+/// \returns true: it was the last one, and the caller must free the object. The only reference is not counted
+/// down: no thread has another one from which it could add a third.
 inline bool drop_reference(launched& t) noexcept {
-  return t.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return t.references.load(std::memory_order_acquire) == 1 ||
+         t.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 inline void release_launched(launched* t) noexcept {
   if (t != nullptr && drop_reference(*t)) t->free(t);

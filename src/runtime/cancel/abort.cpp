@@ -44,18 +44,20 @@ bool is_reached(const task& t) noexcept {
   return origin >= outside || origin >= inside;
 }
 
-}  // namespace
-
-bool is_shielded(const fiber& s) noexcept {
-  return s.running != nullptr && s.running->shield.load(std::memory_order_relaxed) != no_choice_point;
+bool has_shield(const task& t) noexcept {
+  return t.shield.load(std::memory_order_relaxed) != no_choice_point;
 }
 
+}  // namespace
+
+bool is_shielded(const fiber& s) noexcept { return s.running != nullptr && has_shield(*s.running); }
+
 bool is_concerned(const fiber& s) noexcept {
-  if (const task* const t = s.running; t != nullptr) {
-    if (!is_shielded(s) && t->abort_to.load(std::memory_order_acquire) != no_choice_point) return true;
-    if (t->shielded_abort_to.load(std::memory_order_acquire) != no_choice_point) return true;
-  }
-  return is_task_concerned(s);
+  const task* const t = s.running;
+  if (t == nullptr) return false;
+  if (t->shielded_abort_to.load(std::memory_order_acquire) != no_choice_point) return true;
+  if (has_shield(*t)) return false;
+  return t->abort_to.load(std::memory_order_acquire) != no_choice_point || is_task_concerned(t);
 }
 
 bool is_task_concerned(const fiber& s) noexcept { return !is_shielded(s) && is_task_concerned(s.running); }

@@ -107,7 +107,9 @@ void launch_after(launched& dependent, std::span<launched* const> sources, std::
 
 void launched_futures::add_dependent(launched& t) {
   const std::lock_guard hold(lock_);
-  begin_to_own(t);
+  refuse_if_closed();
+  hold_launched(t);
+  rise(one_unfinished);
   t.stage.store(dependence::waits, std::memory_order_seq_cst);
   append(t, dependent_.oldest, dependent_.newest);
 }
@@ -122,7 +124,7 @@ void launched_futures::begin_dependent(launched& dependent) noexcept {
     if (is_closed)
       append(dependent, begun_.oldest, begun_.newest);
     else
-      enlist(dependent);
+      enlist(dependent, 0);
   }
   if (is_closed)
     drop(dependent);

@@ -110,8 +110,16 @@ void prepare_launch(fiber& s, launched& t);
 void drop(launched& t) noexcept;
 /// release_launched for code of the library.
 void drop_handle(launched& t) noexcept;
-void append(launched& t, launched*& oldest, launched*& newest) noexcept;
-void unlink(launched& t, launched*& oldest, launched*& newest) noexcept;
+inline void append(launched& t, launched*& oldest, launched*& newest) noexcept {
+  t.before = newest;
+  t.after = nullptr;
+  (newest != nullptr ? newest->after : oldest) = &t;
+  newest = &t;
+}
+inline void unlink(launched& t, launched*& oldest, launched*& newest) noexcept {
+  (t.before != nullptr ? t.before->after : oldest) = t.after;
+  (t.after != nullptr ? t.after->before : newest) = t.before;
+}
 
 /// The futures of a runtime that were launched and have not ended.
 class launched_futures final : public future_source {
@@ -168,15 +176,22 @@ class launched_futures final : public future_source {
     launched* newest = nullptr;
   };
   // All under the lock.
-  void begin_to_own(launched& t);
-  void enlist(launched& t) noexcept;
+  void refuse_if_closed() const;
+  std::uint64_t pending() const noexcept { return counts_.load(std::memory_order_seq_cst) % one_unfinished; }
+  void rise(std::uint64_t by) noexcept { counts_.fetch_add(by, std::memory_order_seq_cst); }
+  void fall(std::uint64_t by) noexcept {
+    counts_.store(counts_.load(std::memory_order_relaxed) - by, std::memory_order_relaxed);
+  }
+  void enlist(launched& t, std::uint64_t unfinished) noexcept;
   launched* start(launched* t) noexcept;
   launched* oldest() const noexcept;
   bool take_dependent(launched& t) noexcept;
   launched* take_any() noexcept;
   launched* cancel_begun() noexcept;
   launched* take_queued(const worker& w) noexcept;
-  list& list_of(const launched& t) noexcept;
+  list& list_of(const launched& t) noexcept {
+    return t.queue == SUKIMA_PLACE_ANY ? waiting_ : queues_[t.queue];
+  }
 
   const settings& chosen_;
   const worker_table& workers_;
@@ -192,11 +207,8 @@ class launched_futures final : public future_source {
   list begun_;
   bool closed_ = false;
   resumer last_;  ///< of close(): the thread that ends the last future resumes it
-  // Changed under the lock and read without it. A launch counts and then wakes a worker; a worker that is
-  // about to sleep announces that and then reads. Sequentially consistent, so that one of the two sees the
-  // other.
-  std::atomic<std::size_t> pending_{0};  ///< in `waiting_`. pairs with: enlist, start, take
-  std::atomic<std::size_t> queued_{0};  ///< in `queues_`. pairs with: enlist, start, take
+  /// In `queues_`. Changed and read as `counts_`. pairs with: enlist, start, take
+  std::atomic<std::size_t> queued_{0};
   std::atomic<std::size_t> touchers_{0};  ///< fibers that wait for a queue. no partner: number for a message
   std::atomic<std::size_t> most_waiting_{0};  ///< no partner: statistics only
 };

@@ -33,18 +33,6 @@ launched_futures::launched_futures(const settings& chosen, const worker_table& w
       aborts_(aborts),
       lock_(chosen.policy_at(wait_point::lock)) {}
 
-void append(launched& t, launched*& oldest, launched*& newest) noexcept {
-  t.before = newest;
-  t.after = nullptr;
-  (newest != nullptr ? newest->after : oldest) = &t;
-  newest = &t;
-}
-
-void unlink(launched& t, launched*& oldest, launched*& newest) noexcept {
-  (t.before != nullptr ? t.before->after : oldest) = t.after;
-  (t.after != nullptr ? t.after->before : newest) = t.before;
-}
-
 namespace {
 
 /// `destroy` of a launched future's task. `complete` calls it last.
@@ -93,32 +81,35 @@ launched* launched_futures::start(launched* t) noexcept {
   if (t == nullptr) return nullptr;
   list& from = list_of(*t);
   unlink(*t, from.oldest, from.newest);
-  (t->queue == SUKIMA_PLACE_ANY ? pending_ : queued_).fetch_sub(1, std::memory_order_seq_cst);
+  if (t->queue == SUKIMA_PLACE_ANY)
+    fall(1);
+  else
+    queued_.fetch_sub(1, std::memory_order_seq_cst);
   t->listed = false;
   append(*t, begun_.oldest, begun_.newest);
   return t;
 }
 
-void launched_futures::begin_to_own(launched& t) {
+void launched_futures::refuse_if_closed() const {
   if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
-  hold_launched(t);
-  unfinished_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void launched_futures::enlist(launched& t) noexcept {
+/// \param unfinished  how much `counts_` rises for a future that was not counted before
+void launched_futures::enlist(launched& t, std::uint64_t unfinished) noexcept {
   t.listed = true;
   list& to = list_of(t);
   append(t, to.oldest, to.newest);
-  (t.queue != SUKIMA_PLACE_ANY ? queued_ : pending_).fetch_add(1, std::memory_order_seq_cst);
-  most_waiting_.store(std::max(most_waiting(), pending_.load(std::memory_order_seq_cst) +
-                                                   queued_.load(std::memory_order_seq_cst)),
-                      std::memory_order_relaxed);
+  if (t.queue != SUKIMA_PLACE_ANY) queued_.fetch_add(1, std::memory_order_seq_cst);
+  if (const std::uint64_t more = unfinished + (t.queue == SUKIMA_PLACE_ANY ? 1 : 0); more != 0) rise(more);
+  const std::size_t waiting = pending() + queued_.load(std::memory_order_seq_cst);
+  if (waiting > most_waiting()) most_waiting_.store(waiting, std::memory_order_relaxed);
 }
 
 void launched_futures::add(launched& t) {
   const std::lock_guard hold(lock_);
-  begin_to_own(t);
-  enlist(t);
+  refuse_if_closed();
+  t.references.store(2, std::memory_order_relaxed);  // no other thread knows it yet
+  enlist(t, one_unfinished);
 }
 
 void launched_futures::call_workers(sukima_place queue) noexcept {
@@ -131,7 +122,7 @@ void launched_futures::call_workers(sukima_place queue) noexcept {
 task* launched_futures::take(const worker& w) noexcept {
   if (queued_.load(std::memory_order_seq_cst) != 0)
     if (launched* const t = take_queued(w)) return t;
-  if (pending_.load(std::memory_order_seq_cst) == 0) return nullptr;
+  if (pending() == 0) return nullptr;
   const bool hinted = hints_.in_use();
   const std::lock_guard hold(lock_);
   int looked_at = 0;
@@ -157,7 +148,8 @@ void launched_futures::ended(launched& t) noexcept {
     const std::lock_guard hold(lock_);
     SUKIMA_ASSERT(!t.listed, "a launched future that ends was taken out of the list before");
     unlink(t, begun_.oldest, begun_.newest);
-    if (unfinished_.fetch_sub(1, std::memory_order_seq_cst) == 1) waiter = std::exchange(last_, resumer());
+    fall(one_unfinished);
+    if (is_empty()) waiter = std::exchange(last_, resumer());
   }
   if (waiter) waiter.resume();
   drop_handle(t);
@@ -209,7 +201,7 @@ void launched_futures::close(char* top) {
   auto store = [this](resumer r) {
     {
       const std::lock_guard hold(lock_);
-      if (unfinished_.load(std::memory_order_seq_cst) != 0) {
+      if (!is_empty()) {
         last_ = r;
         return;
       }

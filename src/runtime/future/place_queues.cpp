@@ -34,10 +34,6 @@
 
 namespace sukima::detail {
 
-launched_futures::list& launched_futures::list_of(const launched& t) noexcept {
-  return t.queue == SUKIMA_PLACE_ANY ? waiting_ : queues_[t.queue];
-}
-
 void launched_futures::choose_queue(launched& t) {
   if (t.place == SUKIMA_PLACE_ANY || t.place == SUKIMA_PLACE_WHOLE) return;
   const std::lock_guard hold(lock_);

@@ -57,14 +57,14 @@ fiber* complete(worker& by, task* ended) noexcept {
     return nullptr;
   }
   stress_point();
+  if (ended->joining.load(std::memory_order_relaxed) == join_launched) {  // it stays so: nothing waits
+    ended->destroy(ended);
+    return nullptr;
+  }
   const std::uintptr_t waiter = ended->joining.exchange(join_done, std::memory_order_acq_rel);
   SUKIMA_ASSERT(waiter != join_done, "a task ends once");
   if (waiter == join_received) {
     by.runtime->remote.received_ended(*static_cast<received_task*>(ended));
-    return nullptr;
-  }
-  if (waiter == join_launched) {
-    ended->destroy(ended);
     return nullptr;
   }
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));

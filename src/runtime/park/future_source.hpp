@@ -4,7 +4,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
+#include <cstdint>
 
 namespace sukima::detail {
 
@@ -18,14 +18,19 @@ class future_source {
   future_source& operator=(const future_source&) = delete;
 
   /// Whether no launched future is left that has not ended.
-  bool is_empty() const noexcept { return unfinished_.load(std::memory_order_seq_cst) == 0; }
+  bool is_empty() const noexcept { return counts_.load(std::memory_order_seq_cst) < one_unfinished; }
   /// The one that this worker must begin; null: none.
   virtual task* take(const worker& w) noexcept = 0;
 
  protected:
   ~future_source() = default;
-  /// pairs with: begin_to_own, ended in launched.cpp; is_empty
-  std::atomic<std::size_t> unfinished_{0};
+  static constexpr std::uint64_t one_unfinished = std::uint64_t{1} << 32;
+  /// In the upper half the futures that have not ended. In the lower half those of them that no worker has
+  /// begun and that wait in no queue of a place. Changed under the list's lock and read without it. A launch
+  /// counts and then wakes a worker; a worker that is about to sleep announces that and then reads. So a rise
+  /// and the read are sequentially consistent. A fall that is read late costs one more look.
+  /// pairs with: rise, fall, pending in src/runtime/future/future.hpp; is_empty
+  std::atomic<std::uint64_t> counts_{0};
 };
 
 }  // namespace sukima::detail

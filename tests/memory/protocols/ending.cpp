@@ -36,7 +36,7 @@ void end_in_place(world& w) {
   cell->end_in_place(detail::future_end::value, &w.bottom(0));
 }
 
-/// What a fiber does that touches the future and is not its own.
+/// A touch by a fiber that is not the future's own.
 void wait() {
   waiter->of_the_fiber.set(3);
   detail::future_waiting::claim(*cell);
