@@ -38,6 +38,9 @@ inline constexpr std::uint64_t shortest_sentinel_sleep_ns = 50'000;
 /// Five wake-ups a second. Fibers that begin later keep a request to poll standing and wake the sentinel,
 /// so nothing waits for its clock except what they forget.
 inline constexpr std::uint64_t longest_sentinel_sleep_ns = 200'000'000;
+/// The longest sleep of a sentinel that launches do not wake, because it was woken by one and found nothing:
+/// a wake-up costs the launching thread some microseconds.
+inline constexpr std::uint64_t longest_deaf_sleep_ns = 1'000'000;
 /// *Idle grace*: how long the sentinel stays, about, after the last entry has left, so that the next entry
 /// finds it.
 inline constexpr std::uint64_t idle_grace_ns = 11'500'000;

@@ -116,7 +116,7 @@ void launched_futures::call_workers(sukima_place queue) noexcept {
   if (queue != SUKIMA_PLACE_ANY)
     call_workers_to(queue);
   else
-    park_.wake_sentinel();
+    park_.wake_for_launch();
 }
 
 task* launched_futures::take(const worker& w) noexcept {

@@ -48,6 +48,16 @@ template <class Change> bool update(atomic<worker_counts>& counts, Change change
   }
 }
 
+/// Whether a launch has woken the sentinel, which has found nothing since.
+/// \param slept_ns  how long it slept last; 0: it has not slept since it last found work
+bool was_woken_for_nothing(const atomic<bool>& launches_wake, std::uint64_t slept_ns) noexcept {
+  return slept_ns != 0 && !launches_wake.load(std::memory_order_relaxed);  // pairs with: wake_for_launch
+}
+
+void allow(atomic<bool>& launches_wake) noexcept {
+  launches_wake.store(true, std::memory_order_relaxed);  // pairs with: wake_for_launch
+}
+
 }  // namespace
 
 void unpark(worker& w) noexcept {
@@ -77,6 +87,13 @@ void parking::wait_at_home(worker& w, std::uint32_t seen, std::uint64_t since) n
 void parking::wake_sentinel() noexcept {
   if (sentinel_.load(std::memory_order_relaxed) == nullptr) return;
   if (worker* w = sentinel_.exchange(nullptr, std::memory_order_seq_cst)) unpark(*w);
+}
+
+void parking::wake_for_launch() noexcept {
+  if (sentinel_.load(std::memory_order_relaxed) == nullptr || !launches_wake_.load(std::memory_order_relaxed))
+    return;
+  launches_wake_.store(false, std::memory_order_relaxed);
+  wake_sentinel();
 }
 
 /// Passes a permit on to a worker whose `parked` flag is set. Such a worker exists: it was counted as parked,
@@ -185,14 +202,19 @@ void parking::sleep_as_sentinel(worker& sentinel, wait_point point, std::uint32_
                                 std::uint64_t& timeout_ns) noexcept {
   if (!sentinel.parked.exchange(false, std::memory_order_seq_cst)) unpark_one();
   SUKIMA_ASSERT(sentinel_.load(std::memory_order_seq_cst) == nullptr, "one worker at most is the sentinel");
+  const bool ignores_launches = was_woken_for_nothing(launches_wake_, timeout_ns);
+  if (!ignores_launches) allow(launches_wake_);
   sentinel_.store(&sentinel, std::memory_order_seq_cst);
   stress_point();
   const bool is_silent = counts().entries == 0 && futures_.is_empty();
   remote_.is_idle();
   sentinel.sleeps(rest_place::sentinel, seen);
   sleep_with_timeout(sentinel, point, seen, timeout_ns,
-                     is_silent ? tuning::idle_grace_ns : tuning::longest_sentinel_sleep_ns);
+                     ignores_launches ? tuning::longest_deaf_sleep_ns
+                     : is_silent      ? tuning::idle_grace_ns
+                                      : tuning::longest_sentinel_sleep_ns);
   sentinel.rests(rest_place::busy);
+  if (ignores_launches) allow(launches_wake_);
   if (is_silent) timeout_ns *= 2;
   worker* self = &sentinel;
   sentinel_.compare_exchange_strong(self, nullptr, std::memory_order_seq_cst);

@@ -83,6 +83,9 @@ class parking {
   void wait_at_home(worker& w, std::uint32_t seen, std::uint64_t since) noexcept;
   /// Wakes the sentinel, if there is one: work has come that it should look at now.
   void wake_sentinel() noexcept;
+  /// The same for a launched future. Its fiber may touch it before the sentinel looks. After such a wake-up
+  /// at which the sentinel found nothing, launches do not wake it during its next sleep.
+  void wake_for_launch() noexcept;
 
   /// An outside thread enters: from now on work may appear.
   void entry_begins() noexcept;
@@ -123,6 +126,9 @@ class parking {
   atomic<std::uint32_t> permits_{0};
   /// Set while the sentinel sleeps. pairs with: sleep_as_sentinel, wake_sentinel
   atomic<worker*> sentinel_{nullptr};
+  /// Whether a launch may wake the sentinel; the launch that does takes it back. A wake-up only shortens a
+  /// delay, so a value that is read late does no harm. pairs with: sleep_as_sentinel, wake_for_launch
+  atomic<bool> launches_wake_{true};
   /// Tick at which the last entry left. no partner: a hint
   std::atomic<std::uint64_t> quiet_since_{0};
 };
