@@ -85,7 +85,7 @@ void leave_a_block(stage& stage) {
                    throw std::runtime_error("left");
                  });
                }),
-               "a block'stage exception was lost");
+               "a block's exception was lost");
   stage.expect(kept.use_count() == 1, "captures of a dropped future were not destroyed");
   stage.expect(stage.runtime.workers() > 1 || computed.load() == 0,
                "a future of a block that was left was computed");
@@ -111,6 +111,26 @@ void touch_itself(stage& stage) {
     });
     self.store(&f);
     if (stage.random.once_in(2)) f.touch(c);
+  });
+}
+
+/// Parts of a loop touch a future while its own fiber computes it, above a fork that is not split.
+void touch_in_a_loop(stage& stage) {
+  const int polls = stage.number(1, 4);
+  const bool stays = stage.random.once_in(2);
+  stage.runtime.run([&](context c) {
+    fork2(
+        c,
+        [&](context b) {
+          future<int> f(b, [&](context d) {
+            for (int i = 0; i < polls; ++i) fork2(d, [] {}, [] {});
+            return 7;
+          });
+          parallel_for(b, 0, 4, [&](context d, int) {
+            stage.expect(f.touch(d) == 7, "a loop's touch gave another value than the future's");
+          });
+        },
+        [](context) {}, guard([stays] { return stays ? 0.0 : 1.0; }));
   });
 }
 
@@ -285,6 +305,7 @@ constexpr scene scenes[] = {
     {"futures that wait for each other", wait_for_each_other, true},
     {"block that is left", leave_a_block, true},
     {"future that touches itself", touch_itself, true},
+    {"loop that touches a future", touch_in_a_loop},
     {"group that waits for itself", wait_for_its_own_group},
     {"threads that touch futures", touch_from_threads},
     {"launches", launch_computes_nothing},

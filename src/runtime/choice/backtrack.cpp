@@ -139,9 +139,10 @@ task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, wo
   prepare_task(self, t);
   SUKIMA_PROBE(split, splitter.id, t->depth);
   hands_over(t);  // pairs with: execute in execute.cpp
-  // A loop reads its bounds and its children again anyway; a fork must not be joined on the fast path now.
-  if (t->kind->stop == nullptr)
-    self.clean_from = std::max(self.clean_from, reinterpret_cast<char*>(above(r)));
+  // A loop reads its bounds and its children again anyway; a fork must not be joined on the fast path now. A
+  // future below either must not end on it (future_cell::end_in_place): the task may touch the future.
+  char* const touched_up_to = reinterpret_cast<char*>(t->kind->stop == nullptr ? above(r) : r);
+  self.clean_from = std::max(self.clean_from, touched_up_to);
   return t;
 }
 

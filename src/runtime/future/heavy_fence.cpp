@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace sukima::detail {
 
 namespace {
@@ -26,10 +28,12 @@ const bool registered = call_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITE
 bool has_heavy_fence() noexcept { return registered; }
 
 void heavy_fence() noexcept {
-  if (!call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) [[unlikely]]
+  while (!call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
+    if (errno == ENOMEM) continue;  // of the kernel's, for a moment
     end_program(
         "sukima: the system call membarrier fails, which worked when the program began; allow it in the "
         "filter of system calls, or forbid it before the program begins\n");
+  }
 }
 
 }  // namespace sukima::detail
