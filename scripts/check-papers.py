@@ -68,7 +68,7 @@ def check_claims(experiments, by_paper):
             figure = claim.get("figure", "")
             author = figure.split()[0] if figure else ""
             if figure and author not in by_paper:
-                complaints.append(f"{file.name}: the claim '{claim['name']}' is about '{figure}', which is no paper of docs/papers.md")
+                complaints.append(f"{file.name}: the claim '{claim['name']}' is about '{figure}', which is not a paper of docs/papers.md")
             for one in sorted(named(figure)) if author in by_paper else ():
                 if not any(f"{file.stem}`" in cells[2] for cells in by_paper[author].get(one, ())):
                     complaints.append(f"docs/papers.md: the row of {author}'s {one[0]} {one[1]} does not name `{file.stem}`")

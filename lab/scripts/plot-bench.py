@@ -39,7 +39,7 @@ def read_panels(lines):
             key = (row["benchmark"], row["size"], "--hope" if "hope" in row else row["scenario"])
             row["seconds"]["q1"], row["seconds"]["median"], row["seconds"]["q3"]
         except (ValueError, KeyError, TypeError) as error:
-            sys.exit(f"plot-bench.py: line {number} is no row of 'sukima bench --json' ({error!r})")
+            sys.exit(f"plot-bench.py: line {number} is not a row of 'sukima bench --json' ({error!r})")
         panels.setdefault(key, []).append(row)
     if not panels:
         sys.exit("plot-bench.py: nothing to draw: stdin has no rows of 'sukima bench --json'")

@@ -115,7 +115,7 @@ def main():
         machine = report["machine"]
         experiments = [experiment for experiment in report["experiments"] if experiment["cells"]]
     except (ValueError, KeyError, TypeError) as error:
-        sys.exit(f"plot-lab.py: stdin is no report of 'sukima lab report --json' ({error!r})")
+        sys.exit(f"plot-lab.py: stdin is not a report of 'sukima lab report --json' ({error!r})")
     pyplot = plots.load()
     footer = "; ".join(f"{name} {value}" for name, value in machine.items())
     for experiment in experiments:

@@ -29,7 +29,7 @@ class Measurements:
         try:
             self.results = json.loads(self._file.read_text(encoding="utf-8")) if self._file.exists() else {}
         except (OSError, ValueError) as error:
-            give_up(f"{self._file} is no file of results ({error}): remove it, or give another --results")
+            give_up(f"{self._file} is not a file of results ({error}): remove it, or give another --results")
 
     def keep(self):
         """Writes the results; the file is complete at any time."""

@@ -171,7 +171,7 @@ class Pressure(Scripts):
         self.assertIn("invalid choice", self.run_it("systems", "--scenarios", "nowhere", code=2).stderr)
         self.assertIn("--workers", self.run_it("systems", "--workers", "0", code=2).stderr)
         self.results.write_text("{")
-        self.assertIn("is no file of results", self.run_it("systems", code=1).stderr)
+        self.assertIn("is not a file of results", self.run_it("systems", code=1).stderr)
         self.results.unlink()
         self.pretend("sukima", "#!/bin/sh\necho 'no such peer' >&2; exit 2\n")
         self.assertIn("ended with code 2: no such peer", self.run_it("systems", code=1).stderr)

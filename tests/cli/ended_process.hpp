@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for the end of a process that is no child of this one.
+// Waiting for the end of a process that is not a child of this one.
 #pragma once
 
 #include <sys/types.h>

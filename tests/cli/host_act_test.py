@@ -241,8 +241,8 @@ class Groups(Acting):
     def test_only_what_is_allowed(self):
         config = ("--config", str(self.config))
         self.refused("vms[1].act: the cap of 'b' may not be set", "act", "b", "cap", "1", *config)
-        self.refused("'many' is no cap in CPUs", "act", "a", "cap", "many", *config)
-        self.refused("'0' is no weight", "act", "a", "weight", "0", *config)
+        self.refused("'many' is not a cap in CPUs", "act", "a", "cap", "many", *config)
+        self.refused("'0' is not a weight", "act", "a", "weight", "0", *config)
         self.refused("vms[0].act: the virtual CPUs of 'a' may not be set", "act", "a", "plug", "2", *config)
         self.refused("'speed' cannot be set: choose cap, weight or plug", "act", "a", "speed", "1", *config)
         self.refused("an act needs a virtual machine, a kind and a value", "act", "a", *config)
@@ -267,12 +267,12 @@ class Refusals(Acting):
         self.write(machine)
         self.refused("vms[0]: virtual CPUs are plugged in through 'monitor'", "act", "a", "plug", "2", *config)
         self.write(machine | {"monitor": str(self.folder / "monitor")})
-        self.refused("'3' is no number of virtual CPUs in its bounds: give a number from 1 to 2", "act", "a", "plug",
+        self.refused("'3' is not a number of virtual CPUs in its bounds: give a number from 1 to 2", "act", "a", "plug",
                      "3", *config)
-        self.refused("'1.5' is no number of virtual CPUs", "act", "a", "plug", "1.5", *config)
+        self.refused("'1.5' is not a number of virtual CPUs", "act", "a", "plug", "1.5", *config)
         failed = self.run_host("act", "a", "plug", "2", *config)
         self.assertEqual(failed.returncode, 1)
-        self.assertIn("is no running machine's; name the socket of one", failed.stderr)
+        self.assertIn("is not a running machine's; name the socket of one", failed.stderr)
         self.write({"name": "a", "weight_of": "vm", "vcpus": [{"id": 0}]})
         self.refused("vms[0].act: 'a' may not be acted on", "optimise", "a", *config)
         self.refused("has no virtual machine 'b'", "optimise", "b", *config)

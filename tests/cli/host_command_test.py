@@ -200,7 +200,7 @@ class WithoutLibvirt(unittest.TestCase):
         """The loader finds a file in the library's place that is none."""
         path = pathlib.Path(FOLDER.name, "no-libvirt")
         path.mkdir()
-        (path / "libvirt.so.0").write_text("this is no library")
+        (path / "libvirt.so.0").write_text("this is not a library")
         environment = {**os.environ, "LD_LIBRARY_PATH": str(path)}
 
         def bare(*arguments, given=None):
@@ -259,7 +259,7 @@ class Refusals(unittest.TestCase):
             self.refused("--metrics: ", "watch", "--root", root, "--metrics", where)
 
     def test_the_argument_after_a_source_is_the_file(self):
-        for source, sentence in (("--qmp", "is no running machine's"), ("--cgroup", "there is no control group /nonesuch")):
+        for source, sentence in (("--qmp", "is not a running machine's"), ("--cgroup", "there is no control group /nonesuch")):
             self.refused(sentence, "record", source, "/nonesuch", "/nonesuch/x")
 
     def test_of_sources_are_one_sentence(self):
@@ -269,7 +269,7 @@ class Refusals(unittest.TestCase):
         self.refused("--qmp is for a running host", "estimate", "x", "--qmp", "y")
         self.refused("--count is for watch and record", "list", "--count", "2")
         self.refused("--since is for an explanation of a file", "explain", "a", "--since", "x")
-        self.refused("is no running machine's", "list", "--qmp", "/nonesuch")
+        self.refused("is not a running machine's", "list", "--qmp", "/nonesuch")
         self.refused("'/nonesuch' cannot be read", "list", "--domstats", "/nonesuch")
         self.refused("line 1 of the statistics is wrong", "list", "--domstats", "-", given="Domain: a")
         self.refused("name no domain", "list", "--domstats", "-", given="")

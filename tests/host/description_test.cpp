@@ -100,7 +100,7 @@ TEST(description, says_what_is_wrong_with_a_vcpu) {
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "soft": "64"})")),
             "vms[0].vcpus[0].soft: CPU 64 does not exist");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "hard": "1-0"})")),
-            "vms[0].vcpus[0].hard: '1-0' is no list of CPUs such as '0-3,8'");
+            "vms[0].vcpus[0].hard: '1-0' is not a list of CPUs such as '0-3,8'");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "hard": [0]})")), "vms[0].vcpus[0].hard: must be a string");
   EXPECT_EQ(refusal_of(with_vcpu(R"({"id": 0, "cap": 1.5})")),
             "vms[0].vcpus[0].cap: must be a number from 0.0 to 1.0");

@@ -62,7 +62,7 @@ class CheckPapers(unittest.TestCase):
         self.assertEqual(self.check(PAGE, [claim]), (1, ["docs/papers.md: the row of Yoda's figure 5 does not name `made-up`"]))
         self.assertEqual(self.check(PAGE, [{**claim, "figure": "Takayama and Kourai, section 3.2"}])[0], 0)
         self.assertEqual(self.check(PAGE, [{**claim, "figure": "Unknown et al., figure 1"}]),
-                         (1, ["made-up.json: the claim 'new' is about 'Unknown et al., figure 1', which is no paper of docs/papers.md"]))
+                         (1, ["made-up.json: the claim 'new' is about 'Unknown et al., figure 1', which is not a paper of docs/papers.md"]))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class Table(unittest.TestCase):
     def test_refuses_a_file_of_something_else(self):
         done = self.table("no results")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("is no file of results", done.stderr)
+        self.assertIn("is not a file of results", done.stderr)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class graph {
         if (path.size() == vertices()) return "vertex " + std::to_string(v) + " is on a circle";
         bool adjacent = false;
         for (const vertex w : neighbours(u)) adjacent |= w == parent[u];
-        if (!adjacent) return "the parent of vertex " + std::to_string(u) + " is no neighbour of it";
+        if (!adjacent) return "the parent of vertex " + std::to_string(u) + " is not a neighbour of it";
         path.push_back(u);
       }
       for (const vertex u : path) reaches_root[u] = true;

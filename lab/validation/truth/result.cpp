@@ -82,7 +82,7 @@ std::vector<cell_result> read_results(const std::string& path) {
       results.push_back(json.get<cell_result>());
     } catch (const nlohmann::json::exception&) {
       throw std::runtime_error(
-          fmt::format("{}, line {}: this is no result of sukima-truth; name another file", path, number));
+          fmt::format("{}, line {}: this is not a result of sukima-truth; name another file", path, number));
     }
   }
   return results;

@@ -8,8 +8,8 @@ static const uint64_t million = 1000000;
 // Steal that was seen longer ago than this is not used any more.
 static const uint64_t steal_memory_ns = 30000000000;
 
-// The multiple of the period that is nearest to a window. A window that is no multiple is off by up to 30 %,
-// because a group that is held back gets its CPU at the beginning of each period.
+// The multiple of the period that is nearest to a window. Over a window that is not a multiple, the rate is
+// off by up to 30 %, because a group that is held back gets its CPU at the beginning of each period.
 static uint64_t fit(uint64_t window_ns, uint64_t period_us) {
   uint64_t period = period_us * 1000;
   if (period == 0) return window_ns;

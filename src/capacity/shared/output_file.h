@@ -16,7 +16,7 @@ extern "C" {
 /// A file that is being written.
 typedef struct cap_output_file {
   FILE* stream;  ///< what the caller writes to
-  bool in_place;  ///< the path names something that is no regular file: it is not replaced
+  bool in_place;  ///< the path names something that is not a regular file: it is not replaced
   char* path;
   char* unfinished;  ///< where a regular file is until it is complete
 } cap_output_file;

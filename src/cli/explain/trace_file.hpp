@@ -71,7 +71,7 @@ struct recorded_trace {
 
 /// Parses the text of a trace.
 /// \param name the name of the text in messages
-/// \throws usage_error if it is no trace of Sukima, or damaged
+/// \throws usage_error if it is not a trace of Sukima, or damaged
 recorded_trace parse_trace(std::string_view text, std::string_view name);
 
 /// Reads a file. \throws usage_error also if it cannot be read

@@ -31,7 +31,7 @@ double number_of(const std::string& text, double least, double most, const char*
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
     throw process::usage_error(
-        fmt::format("'{}' is no {}: give a number from {:g} to {:g}", text, quantity, least, most));
+        fmt::format("'{}' is not a {}: give a number from {:g} to {:g}", text, quantity, least, most));
   return value;
 }
 
@@ -48,7 +48,8 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
     // Only digits: number_of would take 2.0, too.
     const double count = number_of(value, how.least, how.most, "number of virtual CPUs in its bounds");
     if (value.find('.') != std::string::npos)
-      throw process::usage_error(fmt::format("'{}' is no number of virtual CPUs: give a whole one", value));
+      throw process::usage_error(
+          fmt::format("'{}' is not a number of virtual CPUs: give a whole one", value));
     return {model::act_kind::plug, plug_of(how), std::to_string(static_cast<unsigned>(count))};
   }
   if (kind == "weight" && value.find('.') != std::string::npos)

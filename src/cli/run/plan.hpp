@@ -36,7 +36,7 @@ struct run_plan {
 };
 
 /// Decides for a program; "" if only the variables are of interest.
-/// \throws usage_error if the user's SUKIMA_CPUS is no number
+/// \throws usage_error if the user's SUKIMA_CPUS is not a number
 run_plan make_plan(const run_options& options, const std::string& program);
 
 /// LD_PRELOAD for the program: the user's libraries, then the plan's, which there is.

@@ -11,7 +11,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// \throws start_failure the text is no number of [least, most]
+/// \throws start_failure the text is not a number of [least, most]
 std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t least, std::uint32_t most) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -96,7 +96,7 @@ handshake::step handshake::answer_challenge(const frame& arrived) {
   const bool is_node = arrived.kind == frame_kind::challenge && content.size() > magic.size() &&
                        std::ranges::equal(content.first(magic.size()), view(magic));
   if (!is_node || !take_number(peer_number_, content.subspan(magic.size())))
-    throw frame_error("it is no node of Sukima, or of another version");
+    throw frame_error("it is not a node of Sukima, or of another version");
   next_ = awaited::proof;
   return {.answers = {{frame_kind::proof, joined(own_number_, mac_of("connector"))}}};
 }

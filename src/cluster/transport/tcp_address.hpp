@@ -42,7 +42,7 @@ member member_of(const tcp_settings& chosen, const tcp_connection& node);
 
 /// The list of all nodes but node 0, which that sends round.
 bytes write_members(const std::vector<member>& list);
-/// \throws frame_error it is no list of so many nodes
+/// \throws frame_error it is not a list of so many nodes
 std::vector<member> read_members(byte_view from, unsigned count);
 
 }  // namespace sukima::cluster

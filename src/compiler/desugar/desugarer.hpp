@@ -19,7 +19,7 @@ class desugarer : private token_stream {
  private:
   // Declarations (desugar.cpp)
   void step();
-  /// The closing bracket for the current token; unknown: it is no opening bracket.
+  /// The closing bracket for the current token; unknown: it is not an opening bracket.
   clang::tok::TokenKind closing_bracket() const;
   /// One step; after an opening bracket, everything up to the closing one.
   void step_over();

@@ -101,8 +101,9 @@ class task_traveller {
     }
     const FieldDecl* const length = integers_.at(array.length);
     if (!length->getType()->isIntegralOrEnumerationType() || ast_.getTypeSize(length->getType()) > 64) {
-      add_reason("the length '" + array.length + "' of '" + array.name + "' is no integer of at most 64 bits",
-                 field);
+      add_reason(
+          "the length '" + array.length + "' of '" + array.name + "' is not an integer of at most 64 bits",
+          field);
       return;
     }
     array.is_late = !known->is_in;

@@ -19,7 +19,7 @@ class control_file final : public actuator {
     if (!present()) return {false, file_.string() + " cannot be read"};
     for (const char c : value)
       if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != ' ' && c != '-')
-        return {false, "'" + value + "' is no value for " + file_.string()};
+        return {false, "'" + value + "' is not a value for " + file_.string()};
     if (value.empty()) return {false, "there is no value for " + file_.string()};
     return {true, {}};
   }

@@ -25,7 +25,7 @@ void guest_vcpus::seen(double at, std::vector<double> ran) {
 }
 
 reach guest_vcpus::can(const std::string& value) const {
-  if (!vcpu_count(value)) return {false, "'" + value + "' is no number of virtual CPUs"};
+  if (!vcpu_count(value)) return {false, "'" + value + "' is not a number of virtual CPUs"};
   if (!answers_) return {false, target() + " is silent; start 'sukima guest' in it"};
   return {true, {}};
 }

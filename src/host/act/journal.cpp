@@ -130,7 +130,7 @@ void journal::open() {
   if (::fstat(out_.get(), &status) != 0) fail("cannot be read", errno);
   // Another user who could write it would decide what this process writes, and where.
   const bool foreign = status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  if (!S_ISREG(status.st_mode) || foreign) fail("is no file that only this user can write", EPERM);
+  if (!S_ISREG(status.st_mode) || foreign) fail("is not a file that only this user can write", EPERM);
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (size_ > longest_journal) fail("is too long to be read", EFBIG);
 }

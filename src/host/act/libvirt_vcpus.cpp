@@ -20,7 +20,7 @@ class libvirt_vcpus final : public actuator {
 
   reach can(const std::string& value) const override {
     const auto count = vcpu_count(value);
-    if (!count) return {false, fmt::format("'{}' is no number of virtual CPUs", value)};
+    if (!count) return {false, fmt::format("'{}' is not a number of virtual CPUs", value)};
     try {
       const domain_vcpus now = domain_->vcpus();
       if (*count < now.present) return {false, none_is_unplugged(now.present)};

@@ -32,7 +32,7 @@ class qmp_vcpus final : public actuator {
 
   reach can(const std::string& value) const override {
     const auto count = vcpu_count(value);
-    if (!count) return {false, fmt::format("'{}' is no number of virtual CPUs", value)};
+    if (!count) return {false, fmt::format("'{}' is not a number of virtual CPUs", value)};
     const qmp_answer answer = ask();
     if (answer.result == qmp_answer::outcome::failed) return {false, answer.failure};
     if (answer.result == qmp_answer::outcome::late)

@@ -9,7 +9,7 @@ namespace sukima::host {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw description_error("'" + std::string(text.substr(0, 40)) + "' is no list of CPUs such as '0-3,8'");
+  throw description_error("'" + std::string(text.substr(0, 40)) + "' is not a list of CPUs such as '0-3,8'");
 }
 
 /// Takes a number off the front of `text`.

@@ -21,7 +21,7 @@ void program_reports::feed(int number, std::string_view bytes, double now) {
   for (const guest_message& message : one.inbox.take()) {
     if (message.progress) {
       const double growth = *message.progress - one.progress.value_or(*message.progress);
-      // Beyond this a sum is no number for a message any more; it begins again.
+      // A larger sum does not fit into a message; it begins again.
       const double sum = progress_.value_or(0) + std::max(0.0, growth);
       progress_ = sum <= most_progress ? sum : 0;
       one.progress = message.progress;

@@ -168,11 +168,11 @@ struct group_setting {
 };
 
 /// How a control group is capped, in version 1 or 2. \param cpus nothing: no cap
-/// \throws act_error  it is no control group with a cap
+/// \throws act_error  it is not a control group with a cap
 group_setting cap_setting(const std::filesystem::path& group, std::optional<double> cpus);
 
 /// How a control group gets a weight, in the numbers of its file: cpu.weight (1 to 10000) or cpu.shares.
-/// \throws act_error  it is no control group with a weight
+/// \throws act_error  it is not a control group with a weight
 group_setting weight_setting(const std::filesystem::path& group, unsigned weight);
 
 /// Seconds after which an act without proof has failed.

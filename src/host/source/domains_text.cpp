@@ -61,7 +61,7 @@ class reader {
   void take_statistic(std::string_view line) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos || equals == 0)
-      fail("'" + printable_name(line.substr(0, 40)) + "' is no statistic such as vcpu.0.time=1000");
+      fail("'" + printable_name(line.substr(0, 40)) + "' is not a statistic such as vcpu.0.time=1000");
     domains_.back().statistics[std::string(line.substr(0, equals))] = line.substr(equals + 1);
   }
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t most_bytes = 200;
 
-/// How many bytes the character at the front has; 0 if it is no valid UTF-8.
+/// How many bytes the character at the front has; 0 if it is not valid UTF-8.
 std::size_t length_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

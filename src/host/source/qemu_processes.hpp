@@ -18,7 +18,7 @@ struct qemu_command_line {
   bool of_libvirt = false;
 };
 
-/// Reads the arguments of a process. \returns none if it is no process of QEMU's system emulation
+/// Reads the arguments of a process. \returns none if it is not a process of QEMU's system emulation
 std::optional<qemu_command_line> read_command_line(const std::vector<std::string>& arguments);
 
 struct qemu_process {

@@ -71,7 +71,7 @@ class connection {
       waiting_ = true;
       return;
     }
-    fail(errno == ECONNREFUSED || errno == ENOENT ? "is no running machine's; name the socket of one"
+    fail(errno == ECONNREFUSED || errno == ENOENT ? "is not a running machine's; name the socket of one"
                                                   : std::string("cannot be used: ") + std::strerror(errno));
   }
   void connected() {

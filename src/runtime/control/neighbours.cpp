@@ -22,7 +22,7 @@ bool is_certain(sukima_capacity_basis basis) {
 neighbours::~neighbours() { sukima_capacity_estimator_close(estimator_); }
 
 bool neighbours::open() {
-  // The workers may be bound by ourselves: that is no limit for the process.
+  // The runtime itself may have bound the workers, which does not limit the process.
   sukima_capacity_options options{};
   options.affinity = SUKIMA_CAPACITY_AT_OPEN;
   estimator_ = sukima_capacity_estimator_open(&options);

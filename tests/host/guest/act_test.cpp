@@ -276,7 +276,7 @@ TEST_F(acting, a_long_journal_keeps_what_is_in_effect) {
   EXPECT_LT(fs::file_size(file), std::uintmax_t{1} << 20);  // of 1.6 MB that were written
   EXPECT_EQ(written.in_effect().size(), 1U);
   EXPECT_EQ(written.in_effect().begin()->first, kept);
-  // Another name of the same file is no second journal.
+  // Another name of the same file is not a second journal.
   EXPECT_THROW(journal{file}, journal_error);
 }
 

@@ -48,7 +48,8 @@ TEST(kill, of_the_acting_program_leaves_what_revert_undoes) {
       }
     }
     kill_soon(child, random);
-    // A file that is no control file may be caught between its truncation and its write; the kernel's cannot.
+    // A file that is not a control file may be caught between its truncation and its write; the kernel's
+    // cannot.
     if (guests::text_in(cap).empty()) guests::write(cap, "max 100000\n");
     journal written(file);
     revert(written);

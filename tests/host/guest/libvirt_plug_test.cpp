@@ -72,7 +72,7 @@ TEST_F(libvirt_plugging, is_proved_when_each_new_one_has_run) {
 TEST_F(libvirt_plugging, goes_upward_only_and_as_far_as_there_is_room) {
   EXPECT_NE(why_not("1").find("the machine has 2 virtual CPUs, and none is unplugged"), std::string::npos);
   EXPECT_NE(why_not("5").find("the machine has 2 virtual CPUs and room for 4"), std::string::npos);
-  EXPECT_NE(why_not("two").find("'two' is no number of virtual CPUs"), std::string::npos);
+  EXPECT_NE(why_not("two").find("'two' is not a number of virtual CPUs"), std::string::npos);
   EXPECT_TRUE(domain->plugged.empty());
   // Another client was faster.
   domain->has.present = 4;

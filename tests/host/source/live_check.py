@@ -99,7 +99,7 @@ class Qemu(unittest.TestCase):
         self.machine.wait()
         code, out, error = host("list", "--qmp", self.socket)
         self.assertEqual((code, out), (2, ""))
-        self.assertIn("is no running machine's", error)
+        self.assertIn("is not a running machine's", error)
 
 
 class Libvirt(unittest.TestCase):

@@ -78,7 +78,7 @@ impl Graph {
                     return Some(format!("vertex {v} is on a circle"));
                 }
                 if !self.neighbours(u).contains(&of(u)) {
-                    return Some(format!("the parent of vertex {u} is no neighbour of it"));
+                    return Some(format!("the parent of vertex {u} is not a neighbour of it"));
                 }
                 path.push(u);
                 u = of(u);
