@@ -124,7 +124,7 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   struct stat status{};
   if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
     return "the program runs with the rights of its owner";
-  // The loader takes it for one of more rights than its user has, and so preloads nothing.
+  // The loader treats such a program like one with more rights than its user, and preloads nothing.
   if (geteuid() != 0 && getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
     return "the program has capabilities of its own";
   const std::vector<program_header> headers = headers_of(file);
@@ -132,7 +132,7 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
     return file.read(0, SELFMAG) == ELFMAG ? "the program is for another kind of processor" : std::string();
   const std::string own = loader_in(file, headers);
   if (own.empty()) return "the program is linked statically";
-  // Both names of a file are one where folders such as /lib are links.
+  // Two paths name the same file where folders such as /lib are links.
   std::error_code ignored;
   if (own != loader && !fs::equivalent(own, loader, ignored))
     return "the program uses another C library (" + own + ")";

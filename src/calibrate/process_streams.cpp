@@ -14,10 +14,10 @@
 namespace sukima::calibrate_detail {
 namespace {
 
-/// A forked process that does not outlive this object, nor the thread that made it.
+/// A forked process that outlives neither this object nor the thread that made it.
 class forked {
  public:
-  /// \param body what it does; may throw
+  /// \param body function that the process runs; may throw
   template <class Body>
   explicit forked(Body body) {
     const pid_t parent = getpid();

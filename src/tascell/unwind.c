@@ -75,7 +75,7 @@ static __attribute__((cold)) void make_stack(void) {
     if (memory == MAP_FAILED) continue;
     stack_here.begin = memory;
     stack_here.end = stack_here.begin + size;
-    /* Records that grow beyond end like a stack that overflows. */
+    /* Records that grow beyond the end fault, like a stack that overflows. */
     mprotect(stack_here.end - slack, slack, PROT_NONE);
     sukima_unwinding.sukima_top = stack_here.begin;
     pthread_once(&stack_key_once, make_key);
@@ -93,7 +93,7 @@ static void enter_innermost(void) {
   sukima_unwinding.sukima_saved = l->saved;
 }
 
-/* Forgets all levels but the outermost ones. */
+/* Forgets all levels but the `count` outermost ones. */
 static void keep_levels(size_t count) {
   if (count == levels_here.count) return;
   sukima_unwinding.sukima_top = levels_here.list[count].top_before;
@@ -101,14 +101,14 @@ static void keep_levels(size_t count) {
   enter_innermost();
 }
 
-/* Those up to this one. */
+/* Number of levels up to and including this one. */
 static size_t levels_up_to(const sukima_level* l) {
   size_t count = levels_here.count;
   while (levels_here.list[count - 1].level != l) --count;
   return count;
 }
 
-/* Levels whose C frames lie below were left by a jump. */
+/* Forgets the levels whose C frames are below `frame`: a jump has left them. NULL: all levels. */
 void sukima_levels_left(const void* frame) {
   size_t count = levels_here.count;
   while (count > 0 && (frame == NULL || (const void*)levels_here.list[count - 1].level < frame)) --count;
@@ -131,7 +131,7 @@ int sukima_is_in_level(const void* frame) {
 
 char* sukima_level_begin(sukima_level* l) {
   if (stack_here.begin == NULL) make_stack();
-  sukima_levels_left(l + 1); /* also one that lay at the same place */
+  sukima_levels_left(l + 1); /* also a level whose frame was at the same address */
   if (levels_here.count == levels_here.capacity) grow_levels();
   char* const top = sukima_unwinding.sukima_top;
   l->sukima_base = sukima_unmarked(top);
@@ -161,7 +161,7 @@ void sukima_level_run(sukima_level* l) {
     int unwound = s->sukima_run(end);
     while (!unwound && l->sukima_newest != NULL) {
       sukima_frame* const f = l->sukima_newest;
-      sukima_frame* const older = f->sukima_older; /* the result will lie there */
+      sukima_frame* const older = f->sukima_older; /* the result overwrites it */
       saved_up_to(l, end);
       unwound = f->sukima_resume(f);
       if (unwound) break;

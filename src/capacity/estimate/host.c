@@ -31,7 +31,7 @@ static bool take_decimal(cap_text* line, double* value) {
   return strlen(digits) == length && sukima_capacity_parse_cpus(digits, value) == 0;
 }
 
-/// Seconds, which may be more than a number of CPUs can be; of those, fractions do not matter.
+/// Reads seconds, which may exceed the largest number of CPUs; beyond that, fractions do not matter.
 static bool take_seconds(cap_text* line, double* value) {
   cap_text rest = *line;
   uint64_t whole = 0;
@@ -80,7 +80,7 @@ bool cap_find_last_host_message(cap_text content, cap_host_message* message) {
 void cap_host_open(cap_host* host, cap_reader* reader) {
   host->port = -1;
   if (!cap_make_path(reader, CAP_HOST_PORT, "", "")) return;
-  host->port = cap_file_open(reader->path);  // does not wait; another process may have it: then there is none
+  host->port = cap_file_open(reader->path);  // does not wait; fails if another process has opened it
 }
 
 void cap_host_close(cap_host* host) {

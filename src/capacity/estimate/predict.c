@@ -130,7 +130,7 @@ static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_
     cap_cpu_set_copy(&all->part, &all->reader.affinity);
     cap_find_demands(all, &asked);
     result->low = fmin(result->low, share_in_part(all, asked));
-  } else if (all->facts.cap < asked.cpus) {  // nor is it known which CPUs ours are
+  } else if (all->facts.cap < asked.cpus) {  // our CPUs are not known by number either
     asked.cpus = all->facts.cap;
     result->low = fmin(result->low, cap_share_in_tree(all, &asked));
   }
@@ -250,7 +250,8 @@ static bool is_valid(const sukima_capacity_estimator* all, const cap_experiment*
   uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
   if (!(experiment->threads > 0) || now - experiment->time_ns > experiment_age_ns) return false;
   double others = isnan(all->load.others) ? 0 : all->load.others;
-  // A change below a tenth of a CPU is none; and our own share changes the others' use: so the sum counts.
+  // Changes below a tenth of a CPU are ignored. Our own share changes the others' use, so the sum is
+  // compared.
   double now_total = others + all->load.now;
   double then_total = experiment->others + experiment->got;
   return fabs(now_total - then_total) <= experiment_change * fmax(then_total, 0.5);

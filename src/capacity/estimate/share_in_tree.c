@@ -62,8 +62,8 @@ static void add_sessions(const sukima_capacity_estimator* all, const cap_questio
   }
 }
 
-// The use of threads directly in a group of the path. The machine's own counters serve if the root group has
-// none.
+// The use of threads directly in a group of the path. If the root group has no counters, the machine's are
+// used.
 static double direct_use(const sukima_capacity_estimator* all, uint32_t level, uint64_t window_ns) {
   const cap_followed* followed = &all->followed;
   double use = cap_direct_use(followed, level, window_ns);

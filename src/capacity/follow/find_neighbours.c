@@ -337,7 +337,7 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
       cap_write_bytes(&out, place->directory, end);
       find_listed_tasks(followed, reader, followed->path_memory, followed->path[level], elapsed);
     } else {
-      for (int i = 0; i < followed->task_end; i++) {  // not visited is not gone
+      for (int i = 0; i < followed->task_end; i++) {  // they were not visited, but have not gone
         cap_task* task = &followed->tasks[i];
         if (!task->own && task->group == followed->path[level]) task->search = followed->search;
       }

@@ -358,7 +358,7 @@ void cap_reader_read(cap_reader* reader, sukima_capacity_facts* facts) {
     cap_find_cgroups(reader);
     fresh = true;
   }
-  // The first reading shows whether a file has gone: only the reading that counts is reported.
+  // The first reading shows whether a file has gone. Only the last reading is reported to the listener.
   if (!fresh) reader->listener = NULL;
   read_all(reader, facts);
   reader->listener = listener;

@@ -160,8 +160,8 @@ static void print(FILE* out, const char* before, double value) {
   fprintf(out, "%s%s", before, memory);
 }
 
-// Returns the text of the present profile if it is of the same machine and not old. The caller frees the
-// memory.
+// Sets the content to the present profile's text, if that is of the same machine and not old. Returns memory
+// that the caller frees.
 static char* read_before(const char* path, const sukima_capacity_profile* next, cap_text* content) {
   struct stat status;
   *content = (cap_text){NULL, NULL};

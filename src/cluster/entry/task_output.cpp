@@ -31,8 +31,8 @@ int own_pipe() {
   return leads_to_launcher(found) ? found : -1;
 }
 
-/// Whether stdout still is the /dev/null of the launcher: that is open for appending, which a program that
-/// opens one by itself has no reason for.
+/// Whether stdout is still the /dev/null of the launcher. The launcher opens it for appending, which a
+/// program has no reason to do.
 bool is_dropped_by_launcher() noexcept {
   struct stat s{};
   constexpr unsigned major_of_null = 1;

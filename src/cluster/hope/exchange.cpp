@@ -30,7 +30,7 @@ void node::on_message(node_id from, byte_view message) {
 void node::receive_note(node_id from, byte_view message) {
   const auto n = read_note(message);
   if (!n || from == self_) return;
-  // Of a lost node a note may still come by way of a mediator. Only facts count then.
+  // A mediator may still forward a note of a lost node. Then only results count.
   if (others_.is_gone(from) && n->kind != note_kind::result && n->kind != note_kind::entry_result) return;
   requests_.received_from(from);
   if (n->kind == note_kind::result && message.size() > longest_bundled) others_.went_to_all(*n);
@@ -153,7 +153,7 @@ void node::compare_entries(std::uint64_t entry, named_result one, named_result o
 }
 
 void node::answer(node_id from, const note& n) {
-  // Whatever is asked for in an entry, its own result is better.
+  // The result of the entry answers any request within the entry.
   if (const entry_value* const known = entry_results_.find(n.entry)) {
     others_.announce_entry_result_to(from, n.entry, *known);
     return;

@@ -177,7 +177,7 @@ void node::end_entry() {
   if (root_ != nullptr) detail::cancel(workers_, *root_);
   std::vector<unit*> all;
   for (const auto& [key, u] : units_) all.push_back(u.get());
-  // What is taken back, and what goes on, must find itself aborted.
+  // Tasks that are taken back and tasks that continue must find themselves aborted.
   for (unit* const u : all)
     if (u->running != nullptr) stop(*u);
   for (unit* const u : all) drop(*u);

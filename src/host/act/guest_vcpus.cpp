@@ -19,7 +19,7 @@ constexpr double proving_seconds = 1;
 
 void guest_vcpus::seen(double at, std::vector<double> ran) {
   samples_.push_back({at, std::move(ran)});
-  // One before the act stays, and beyond that what proves it.
+  // Keeps one sample before the act, and after it as many as the proof needs.
   while (samples_.size() > 2 && (samples_[1].at <= applied_at_ || samples_[1].at < at - 2 * act_deadline))
     samples_.pop_front();
 }
@@ -46,7 +46,7 @@ proof guest_vcpus::verify(const std::string& value, double now) {
   const sample& last = samples_.back();
   const bool fewer = before_ == 0 || *wanted <= before_;
   const double since = now - applied_at_;
-  // The span that is looked at: since the act, or, for fewer, a second that began after it.
+  // The span that is judged: since the act, or, for fewer CPUs, at least a second that began after the act.
   const sample* first = &samples_.front();
   if (fewer) {
     first = nullptr;
@@ -58,7 +58,7 @@ proof guest_vcpus::verify(const std::string& value, double now) {
   unsigned busy = 0;
   for (std::size_t i = 0; i < std::min(last.ran.size(), first->ran.size()); ++i) {
     const double ran = last.ran[i] - first->ran[i];
-    // A new one's thread has run a little before the guest switches it on.
+    // The thread of a new vCPU runs a little before the guest switches the vCPU on.
     busy += fewer ? ran >= idle_share * span : ran > 0 && last.ran[i] >= running_seconds;
   }
   if (fewer ? busy <= *wanted : busy >= *wanted) return proof::proved;

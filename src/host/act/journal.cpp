@@ -98,7 +98,7 @@ void journal::lock() {
   const int error = errno;
   if (!lock_ && use_ == journal_use::undoing) {
     lock_.reset(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    // Without the file and without the means to make it, no process can be acting.
+    // If the file neither exists nor can be created, no process can be acting.
     if (!lock_ && errno == ENOENT) return;
   }
   if (!lock_) fail("cannot be locked", error);
@@ -257,8 +257,8 @@ const char* journal::violated_invariant() const {
   return nullptr;
 }
 
-/// Keeps only the lines of acts in effect, and those that it could not read: one of them may be of such an
-/// act. The old journal counts until the new one is complete.
+/// Keeps only the lines of acts in effect, and unreadable lines, which may belong to such an act. The old
+/// journal remains valid until the new one is complete.
 void journal::shorten() {
   const std::string fresh = file_.string() + ".new";
   std::string text;

@@ -127,7 +127,7 @@ bool lock_piped(shared_stream& of, bool out) {
     pthread_mutex_unlock(&mine);
     lock(of.out_lock, of);
     lock(of.in_lock, of);
-    if (of.repair.load() != 0) {  // else another one has, since; partner: repair
+    if (of.repair.load() != 0) {  // else another process has repaired it since; partner: repair
       repair(of);
       repaired = true;
     }

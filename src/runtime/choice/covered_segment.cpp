@@ -31,7 +31,8 @@ covered_segment::~covered_segment() {
   SUKIMA_ASSERT(above_ == nullptr, "segments end in the reverse order");
   if (is_listed_) unlink();
   fiber_.oldest = std::max(fiber_.oldest, oldest_);
-  // What is pushed below `oldest` must poll slowly and move it down. The limit is raised still (execute).
+  // Choice points pushed below `oldest` must take the slow poll, which moves `oldest` down. The limit is
+  // still raised (execute).
   fiber_.clean_from = std::max(fiber_.clean_from, fiber_.oldest);
   if (!failure_) return;
   fiber_.failure = std::move(failure_);
@@ -66,7 +67,7 @@ task* covered_segment::split(worker& w, taker receiver) noexcept {
   exchange_with_running();
   task* const t = split_in_segment(fiber_, reinterpret_cast<choice_point*>(end_), nullptr, w, receiver);
   exchange_with_running();
-  // An exception that is on its way above it does not concern it.
+  // An exception that unwinds the segment above does not concern this one.
   if (t != nullptr && !unwinds_)
     t->cancellation_masked.store(false, std::memory_order_relaxed);  // not published
   return t;

@@ -8,8 +8,8 @@
 
 extern "C" {
 /// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks of 64 bits; 3: zmm and masks of
-/// 16 bits (AVX-512F alone: Xeon Phi). The caller may have been compiled for any of them, and what it calls
-/// inside may destroy any.
+/// 16 bits (AVX-512F alone: Xeon Phi). The caller may have been compiled for any of them, and the functions
+/// that the slow path calls may destroy any.
 extern unsigned char sukima_vector_registers __attribute__((visibility("hidden")));
 unsigned char sukima_vector_registers = 0;
 }

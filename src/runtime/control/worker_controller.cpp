@@ -32,8 +32,8 @@ unsigned workers_for(const sukima_capacity_facts& facts) noexcept {
   return static_cast<unsigned>(std::clamp(std::ceil(facts.usable - 1e-6), 1.0, 1e6));
 }
 
-/// The number of workers for what the host of this virtual machine advertises: the nearest, as the host's own
-/// count of threads for a machine (docs/host.md, `fit`). Without a word of the host: no limit.
+/// The number of workers for the CPU that the host of this virtual machine advertises: the nearest, like the
+/// host's own count of threads for a machine (docs/host.md, `fit`). No limit if the host advertises none.
 unsigned workers_by_host(double advertised) noexcept {
   if (std::isnan(advertised)) return 1000000;
   return static_cast<unsigned>(std::clamp(std::floor(advertised + 0.5), 1.0, 1e6));

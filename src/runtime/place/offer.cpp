@@ -69,14 +69,14 @@ bool placement_hints::poll(fiber& self, std::uint32_t flags) noexcept {
   return false;
 }
 
-/// The worker of `s` goes on with `other`, and the worker that takes `s` first goes on with that.
+/// The worker of `s` runs `other` instead. The first worker that takes `s` continues it.
 void placement_hints::swap(fiber& s, fiber& other) noexcept {
   inject_published(s);  // thieves would not find them on a fiber that does not run
   switch_to(*s.on, s, other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
-  look_for_abort(s);  // while it did not run, flags went to the workers
+  look_for_abort(s);  // flags set while it did not run went to the workers
 }
 
-/// Leaves the fiber on offer to that place, where `to` would take it. \returns false: nothing was done
+/// Offers the fiber to that place, where `to` would take it. \returns false if nothing was done
 bool placement_hints::make_offer(fiber& self, worker& to, sukima_place place) noexcept {
   worker& w = *self.on;
   tables& t = *tables_.load(std::memory_order_relaxed);
@@ -99,8 +99,9 @@ bool placement_hints::make_offer(fiber& self, worker& to, sukima_place place) no
     // A worker in falls_asleep looks for offers once more after it has changed this.
     if (partner.hints.available.load(std::memory_order_seq_cst) == availability::asleep) unpark(partner);
   });
-  look_for_abort(self);  // while it did not run, flags went to the workers
-  // If it is back, its wish stands, and a worker that can take it will ask. Else it has come to another one.
+  look_for_abort(self);  // flags set while it did not run went to the workers
+  // If it is back on its worker, its wish remains, and a worker that can take it will ask. Otherwise another
+  // worker runs it now.
   if (!std::exchange(self.on->hints.is_back, false)) arrives(self);
   return true;
 }

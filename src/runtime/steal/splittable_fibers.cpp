@@ -14,7 +14,7 @@ namespace sukima::detail {
 
 void splittable_fibers::add(fiber* suspended) noexcept {
   const std::lock_guard hold(lock_);
-  if (suspended->is_listed_splittable) return;  // since an earlier suspension
+  if (suspended->is_listed_splittable) return;  // an earlier suspension has listed it
   suspended->is_listed_splittable = true;
   fibers_.push_back(suspended);
   size_.fetch_add(1, std::memory_order_seq_cst);
@@ -37,7 +37,8 @@ task* splittable_fibers::split_one(worker& helper) noexcept {
   fiber* const s = take();
   if (s == nullptr) return nullptr;
   stress_point();
-  // Listed since an earlier suspension, it may wait now with all that it has to do (wait_at_poll).
+  // The fiber may be listed since an earlier suspension, and wait in wait_at_poll by now: then no part of its
+  // work may be split off.
   task* const t = s->suspended_end != nullptr
                       ? split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, helper)
                       : nullptr;
