@@ -98,7 +98,7 @@ program_end run_program(std::vector<std::string> arguments, std::vector<std::str
   pid_t program = 0;
   int failure = posix_spawnp(&program, argument_pointers[0], nullptr, &attributes, argument_pointers.data(),
                              environment_pointers.data());
-  // A script without #! is the shell's, as for execvp(3); posix_spawnp(3) no longer does that.
+  // The shell runs a script without #!, as with execvp(3); posix_spawnp(3) no longer does that.
   if (failure == ENOEXEC)
     if (const auto file = find_program(arguments[0], std::getenv("PATH"))) {
       std::vector<std::string> script{"/bin/sh", file->string()};

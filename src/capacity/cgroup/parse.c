@@ -117,7 +117,7 @@ cap_relation cap_relate(cap_text mount_root, cap_text group, cap_text* below, un
   cap_text root_part;
   cap_text group_part;
   cap_text group_rest = group;
-  bool only_parents = true;  // so far all that both have in common is ".."
+  bool only_parents = true;  // all components so far that both have in common are ".."
   bool root_left = false;
   *levels = 0;
   for (;;) {
@@ -129,7 +129,7 @@ cap_relation cap_relate(cap_text mount_root, cap_text group, cap_text* below, un
   }
   *below = (cap_text){group.end, group.end};
   if (leads_upwards(group_rest)) return CAP_UNRELATED;
-  // The root goes on differently: it is above the group only if all that is left of it leads upwards.
+  // The paths differ from here on. The root is above the group only if the rest of the root leads upwards.
   unsigned upwards = 0;
   for (; root_left; root_left = take_component(&mount_root, &root_part)) {
     if (!only_parents || !is_parent(&root_part)) return CAP_UNRELATED;

@@ -260,7 +260,7 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
     facts.note_count = all->reader.notes;
   }
   all->reader.listener = NULL;
-  // Searching again for the notes is no reason to follow other neighbours if the groups are the same.
+  // If the search for the notes found the same groups, the same neighbours are followed.
   if (was_found && groups_before == all->reader.groups_hash) all->group_searches = all->reader.group_searches;
   facts.generation = all->facts.generation;
   sukima_capacity_estimate estimate;

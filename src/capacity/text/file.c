@@ -35,7 +35,7 @@ static void record_read(int descriptor, size_t offset, const char* bytes, long c
   the_watcher->was_read(the_watcher->owner, descriptor, offset, bytes, (size_t)count);
 }
 
-// The offset is the descriptor's position.
+// Reads at the descriptor's position, which is `offset`.
 static long read_file(int descriptor, size_t offset, char* memory, size_t size) {
   long count = 0;
   do {

@@ -113,8 +113,8 @@ int end_by_output(const sukima::cluster::launch_result& result) {
   return exit_output;
 }
 
-/// The status of the nodes that ended by themselves: of one that ended well, or else of the first. If there
-/// is none, the status of those that were ended.
+/// The status with --hope. If the output is right, it is 0 if any node exited with 0, otherwise the status of
+/// the first node that exited. If none exited: the signal that ended all, or `exit_lost`.
 int end_of_survivors(const sukima::cluster::launch_result& result) {
   if (result.difference) {
     complain(sentence_of(*result.difference));
@@ -264,7 +264,7 @@ int run(const cluster_options& options, const program_words& program) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   if (!options.json.empty()) write_ends(options.json, request, result, took.count());
-  // Then nodes have ended because they could not write.
+  // The nodes ended because they could not write.
   if (!options.hope && result.output_error != 0) return end_by_output(result);
   const bool blames_hosts = complain_of_hosts(request, result);
   if (!result.sentence.empty() && !blames_hosts) complain(result.sentence);

@@ -70,7 +70,7 @@ void explain_program(const std::string& program, const process::program_end& end
   }
   try {
     write_profiles(read_trace(trace_file), options, "sukima explain -- " + program, stderr);
-  } catch (const process::usage_error& error) {  // the request was right
+  } catch (const process::usage_error& error) {  // the command line was right, the trace was not
     complain(error.what());
   } catch (const std::system_error& error) {  // the exit code stays the program's
     complain(error.what());
@@ -94,7 +94,7 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
   }
   if (end.signal != 0) {
     process::end_by(end.signal);
-    return 128 + end.signal;  // a signal that does not end this process, after all
+    return 128 + end.signal;  // reached if the signal does not end this process
   }
   return end.exit_code;
 }

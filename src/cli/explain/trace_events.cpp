@@ -52,7 +52,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == in_args) put(flags_of_args, value);
     return true;
   }
-  bool number_integer(number_integer_t) override { return true; }  // a negative one: nothing that matters is
+  bool number_integer(number_integer_t) override { return true; }  // negative numbers do not matter
   bool number_unsigned(number_unsigned_t value) override {
     if (depth_ == in_args) {
       put(counts_of_args, value);

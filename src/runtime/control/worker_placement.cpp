@@ -136,7 +136,7 @@ bool worker_placement::find_workers(std::vector<assigned_cpu>& found) const {
   for (worker& w : workers_.all()) {
     if (!runs(w)) continue;
     const int thread = w.thread_id.load(std::memory_order_relaxed);
-    if (thread == 0) return false;  // it starts just now
+    if (thread == 0) return false;  // its thread is just starting
     found.push_back({&w, thread, {}, -1, -1, false});
   }
   return true;
@@ -145,7 +145,8 @@ bool worker_placement::find_workers(std::vector<assigned_cpu>& found) const {
 bool worker_placement::choose_cpus(std::vector<assigned_cpu>& workers) {
   for (assigned_cpu& p : workers) {
     if (sched_getaffinity(p.thread, sizeof p.before, &p.before) != 0) return false;
-    // Threads that the program pinned itself, or a worker more or less than CPUs: better left to the kernel.
+    // The kernel places threads better if the program has pinned some, or if there are more workers than CPUs
+    // or fewer.
     if (!CPU_EQUAL(&p.before, &workers.front().before)) return false;
     if (static_cast<std::size_t>(CPU_COUNT(&p.before)) != workers.size()) return false;
   }
@@ -243,7 +244,7 @@ void worker_placement::pin_again(worker& w) noexcept {
   const std::lock_guard lock(changing_);
   assigned_cpu* const mine = find(w);
   if (mine == nullptr || !mine->away) return;
-  const int thread = w.thread_id.load(std::memory_order_relaxed);  // perhaps another one than before
+  const int thread = w.thread_id.load(std::memory_order_relaxed);  // may have changed since
   cpu_set_t before;
   if (sched_getaffinity(thread, sizeof before, &before) != 0 || !CPU_EQUAL(&before, &mine->before)) return;
   if (!move(thread, mine->cpu)) return;
@@ -282,7 +283,8 @@ bool worker_placement::lend(worker& caller, worker& runner, lending how) noexcep
   assigned_cpu* const own = find(caller);
   assigned_cpu* const other = find(runner);
   if (own == nullptr || other == nullptr || own->away || other->away) return false;
-  // A guest already: it may go on with what waited for its task, and then it is here to stay.
+  // The runner may share this CPU already. It may continue a fiber that waited for its task, and then stays
+  // here.
   const bool is_here = other->now_on == own->now_on;
   if (!is_here) {
     if (!lacks_a_cpu(other->thread) || !move(other->thread, own->now_on)) return false;
@@ -326,7 +328,7 @@ void worker_placement::follow(const worker& w, std::unique_lock<std::mutex>& loc
     lock.lock();
     mine = find(w);
     if (mine == nullptr)
-      sched_setaffinity(0, sizeof before, &before);  // all were let go, this thread before it arrived
+      sched_setaffinity(0, sizeof before, &before);  // all were unpinned, this thread before it was moved
     else if (mine->now_on == target)
       return;
   }
