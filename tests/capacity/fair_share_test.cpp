@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -91,11 +92,11 @@ TEST(fair_share, nice_weights_are_the_kernels) {
 }
 
 TEST(fair_share, threads_weigh_by_their_class) {
-  constexpr int other = 0, fifo = 1, round_robin = 2, batch = 3, idle = 5, deadline = 6;
+  constexpr std::uint64_t other = 0, fifo = 1, round_robin = 2, batch = 3, idle = 5, deadline = 6;
   EXPECT_EQ(cap_thread_weight(other, -5), cap_nice_weight(-5));
   EXPECT_EQ(cap_thread_weight(batch, 19), cap_nice_weight(19));
   EXPECT_EQ(cap_thread_weight(idle, -20), cap_idle_weight());
-  for (const int policy : {fifo, round_robin, deadline})
+  for (const std::uint64_t policy : {fifo, round_robin, deadline})
     EXPECT_GE(cap_thread_weight(policy, 19), 10 * cap_nice_weight(-20)) << policy;
 }
 

@@ -79,7 +79,7 @@ double cap_nice_weight(int nice) {
 
 double cap_idle_weight(void) { return 3 / 1024.0; }
 
-double cap_thread_weight(int policy, int nice) {
+double cap_thread_weight(uint64_t policy, int nice) {
   enum { fifo = 1, round_robin = 2, idle = 5, deadline = 6 };
   static const double real_time_weight = 1000;
   switch (policy) {

@@ -28,7 +28,7 @@ double cap_idle_weight(void);
 
 /// The weight of a thread of this class. One of a real-time class precedes all others: 1000.
 /// \param policy a scheduling policy of sched(7) \param nice counts for the ordinary policies
-double cap_thread_weight(int policy, int nice);
+double cap_thread_weight(uint64_t policy, int nice);
 
 enum { cap_placed_count = 128 };
 
