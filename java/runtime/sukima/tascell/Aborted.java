@@ -8,9 +8,9 @@ final class Aborted extends Unwinding {
     private static final long serialVersionUID = 1;
 
     /** The construct to be left; null for the whole task. */
-    final transient Split target;
+    final transient GivenTasks target;
 
-    Aborted(Split target) {
+    Aborted(GivenTasks target) {
         this.target = target;
     }
 }

@@ -66,7 +66,7 @@ final class Backtrack {
                 if (task == null) {
                     throw new NullPointerException("a block put has returned null: let it return a task");
                 }
-                Split split = place.frame().split$(place.number(), job);
+                GivenTasks split = place.frame().split$(place.number(), job);
                 if (!job.splits.contains(split)) {
                     job.splits.add(split);
                 }

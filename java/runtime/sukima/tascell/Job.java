@@ -9,13 +9,13 @@ import sukima.closures.Owner;
 final class Job {
     final Task<?> task;
     /** The construct that the task was split off from, null for the first task. */
-    final Split parent;
+    final GivenTasks parent;
     /** What the frames of this run are collected for; the thread that runs it sets it. */
     Owner base;
     /** The worker that runs it. */
     Worker runner;
     /** The constructs of this run that tasks were split off from. */
-    final List<Split> splits = new ArrayList<>();
+    final List<GivenTasks> splits = new ArrayList<>();
     /** An exception of a block that was run to split a task off; the next poll throws it. */
     Throwable failureOfBlock;
     boolean isAborted;
@@ -24,7 +24,7 @@ final class Job {
     /** The exception that ended it; an {@link Aborted} if it was aborted. */
     Throwable failure;
 
-    Job(Task<?> task, Split parent) {
+    Job(Task<?> task, GivenTasks parent) {
         this.task = task;
         this.parent = parent;
     }

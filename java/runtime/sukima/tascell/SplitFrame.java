@@ -11,11 +11,11 @@ public abstract class SplitFrame extends Frame {
     private static final long serialVersionUID = 1;
 
     /** Not saved in a checkpoint: the worker of each construct is not serializable, so there is none of such a frame. */
-    private final transient Split[] splits$;
+    private final transient GivenTasks[] splits$;
 
     protected SplitFrame(int state, int places) {
         super(state);
-        splits$ = new Split[places];
+        splits$ = new GivenTasks[places];
     }
 
     /** The constructs that the current state is in, the outermost first. */
@@ -42,16 +42,16 @@ public abstract class SplitFrame extends Frame {
         return splits$[place] != null;
     }
 
-    final Split split$(int place, Job job) {
+    final GivenTasks split$(int place, Job job) {
         if (splits$[place] == null) {
-            splits$[place] = new Split(job);
+            splits$[place] = new GivenTasks(job);
         }
         return splits$[place];
     }
 
     /** Awaits the first of the construct's tasks, and returns its result. */
     protected final Object joined$(int place, Worker worker) {
-        Split split = splits$[place];
+        GivenTasks split = splits$[place];
         Object result = worker.join(split);
         if (split.given.isEmpty()) {
             splits$[place] = null;
@@ -61,7 +61,7 @@ public abstract class SplitFrame extends Frame {
 
     /** Aborts the construct's tasks when an exception leaves it, and returns the exception to go on with. */
     protected final Throwable abandoned$(int place, Worker worker, Throwable thrown) {
-        Split split = splits$[place];
+        GivenTasks split = splits$[place];
         splits$[place] = null;
         return split == null ? thrown : worker.abandon(split, thrown);
     }

@@ -90,7 +90,7 @@ public final class Worker {
         if (running.mustStop()) {
             throw new Aborted(null);
         }
-        for (Split split : running.splits) {
+        for (GivenTasks split : running.splits) {
             if (split.hasFailed) {
                 throw new Aborted(split);
             }
@@ -189,7 +189,7 @@ public final class Worker {
     }
 
     /** Awaits the first task of the construct, takes it out, and returns its result. */
-    Object join(Split split) {
+    Object join(GivenTasks split) {
         Job first = split.given.getFirst();
         for (;;) {
             Delays.step();
@@ -204,7 +204,7 @@ public final class Worker {
             if (running.mustStop()) {
                 throw new Aborted(null);
             }
-            Split failed = split.failed();
+            GivenTasks failed = split.failed();
             if (failed != null) {
                 throw new Aborted(failed);
             }
@@ -219,7 +219,7 @@ public final class Worker {
     }
 
     /** Aborts and awaits the tasks; returns the exception to go on with when that one leaves the construct. */
-    Throwable abandon(Split split, Throwable thrown) {
+    Throwable abandon(GivenTasks split, Throwable thrown) {
         pool.lock.lock();
         try {
             split.given.forEach(job -> job.isAborted = true);

@@ -5,26 +5,26 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** The tasks that were split off from one run of a construct. The lock of the pool guards it. */
-final class Split {
+final class GivenTasks {
     /** The job that runs the construct. */
     final Job job;
     /** The construct around it in the same job that tasks were split off from; null if there is none. */
-    final Split outer;
+    final GivenTasks outer;
     /** The tasks in sequential order, which is the reverse of the order in which they were split off. */
     final Deque<Job> given = new ArrayDeque<>();
     /** Whether a task has thrown an exception. */
     boolean hasFailed;
 
-    Split(Job job) {
+    GivenTasks(Job job) {
         this.job = job;
         // Constructs are split in the order of their nesting.
         outer = job.splits.isEmpty() ? null : job.splits.get(job.splits.size() - 1);
     }
 
     /** Returns the outermost failed construct among this and those around it in its job; null if none has failed. */
-    Split failed() {
-        Split found = null;
-        for (Split split = this; split != null; split = split.outer) {
+    GivenTasks failed() {
+        GivenTasks found = null;
+        for (GivenTasks split = this; split != null; split = split.outer) {
             if (split.hasFailed) {
                 found = split;
             }
