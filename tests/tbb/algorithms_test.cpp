@@ -356,6 +356,43 @@ static_assert(takes_each<only_mutable>);
 static_assert(takes_each<const only_mutable>);
 static_assert(!takes_each<const int>);
 
+/// Its move may throw, so that a growing vector would copy it.
+struct counted_item {
+  static inline std::atomic<int> copies{0};
+  counted_item() = default;
+  counted_item(const counted_item&) { ++copies; }
+  counted_item(counted_item&&) noexcept(false) {}
+};
+/// Makes its items.
+class maker {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = counted_item;
+  using difference_type = std::ptrdiff_t;
+  using pointer = counted_item*;
+  using reference = counted_item;
+  explicit maker(int left) : left_(left) {}
+  counted_item operator*() const { return {}; }
+  maker& operator++() {
+    --left_;
+    return *this;
+  }
+  void operator++(int) { --left_; }
+  bool operator==(const maker&) const = default;
+
+ private:
+  int left_;
+};
+TEST_P(algorithms, for_each_moves_items) {
+  run([] {
+    counted_item::copies = 0;
+    std::atomic<int> calls{0};
+    tbb::parallel_for_each(maker(100), maker(0), [&](counted_item&&) { ++calls; });
+    EXPECT_EQ(calls.load(), 100);
+    EXPECT_EQ(counted_item::copies.load(), 0);
+  });
+}
+
 TEST_P(algorithms, for_each_takes_all_kinds_of_iterators) {
   run([] {
     std::vector<int> numbers(3000);

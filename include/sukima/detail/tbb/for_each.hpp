@@ -167,10 +167,11 @@ template <class I, class Body> using caller_for =
 /// Iterators that only one task may advance at a time.
 template <class I> class guarded_iterator {
  public:
+  static constexpr int block = 4;
+
   guarded_iterator(I first, I last) : next_(std::move(first)), last_(std::move(last)) {}
-  /// Calls take(position) for the next few positions. \returns false at the end
+  /// Calls take(position) for the next `block` positions at most. \returns false at the end
   template <class F> bool advance(F take) {
-    constexpr int block = 4;
     const std::lock_guard hold(lock_);
     if (ended_) return false;
     int taken = 0;
@@ -198,6 +199,7 @@ void for_each_in_order(context c, const running_state& task, guarded_iterator<I>
     run_body(c, task, [&] {
       more = false;
       std::vector<item> block;
+      block.reserve(guarded_iterator<I>::block);  // growth would copy items whose move may throw
       const bool found = all.advance([&](I& at) {
         if constexpr (repeatable_iterator<I>)
           block.push_back(at);
