@@ -124,7 +124,7 @@ typedef struct cap_followed {
   bool autogroup;  // the kernel shares by session
   uint64_t own_session;  // our autogroup's number; 0: we are in a group
   double own_session_weight;
-  double own_weight;  // by our nice value
+  double own_weight;  // by our nice value and scheduling class
   int own_nice;
 
   // Looking for neighbours

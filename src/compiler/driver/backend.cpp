@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -60,10 +61,14 @@ std::vector<predefined_macro> macros_of_backend(const command_line& line, const 
   return macros;
 }
 
-bool keeps_objects(const command_line& line) {
-  return std::ranges::any_of(line.words, [](const word& w) {
+void keep_object(const command_line& line, const std::string& object, const std::string& prefix) {
+  const bool is_wanted = std::ranges::any_of(line.words, [](const word& w) {
     return w.use == word_use::compile && begins_with_one_of(w.text.front(), {"-save-temps", "--save-temps"});
   });
+  std::error_code ignored;  // there is no object after an error or in a dry run
+  if (is_wanted)
+    std::filesystem::copy_file(object, prefix + std::filesystem::path(object).filename().string(),
+                               std::filesystem::copy_options::overwrite_existing, ignored);
 }
 
 std::vector<std::string> names_beside(const command_line& line, const std::string& program) {

@@ -17,8 +17,9 @@ namespace sukima::language {
 std::vector<predefined_macro> macros_of_backend(const command_line& line, const toolchain& tools,
                                                 const std::string& folder);
 
-/// Whether the C compiler keeps what it makes on the way to a program: preprocessed C, assembly and objects.
-bool keeps_objects(const command_line& line);
+/// Copies the object beside the program, if the C compiler keeps what it makes on the way (-save-temps).
+/// \param prefix  of the copy's name, as names_beside() has it
+void keep_object(const command_line& line, const std::string& object, const std::string& prefix);
 
 /// Options for what the C compiler writes beside an object, such as coverage notes: its place is beside the
 /// program, as for a C file that is compiled and linked in one step. None where nothing is written.

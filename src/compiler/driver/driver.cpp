@@ -352,12 +352,12 @@ class driver {
       if (line_.list_dependencies && !line_.dry_run &&
           !write_dependencies(result, dependency_file(line_, file), stem(file) + ".o"))
         return 1;
+      objects.back() = base + ".o";
       const arguments names = names_beside(line_, output);
-      const bool are_kept = keeps_objects(line_) && !names.empty();
-      objects.back() = are_kept ? names.back() + stem(file) + ".o" : base + ".o";
       arguments goal_words{"-c", "-o", objects.back()};
       append(goal_words, names);
       failed |= execute(compile_command(*input, base + ".c", goal_words), false) != 0;
+      if (!names.empty()) keep_object(line_, objects.back(), names.back());
     }
     if (failed || !check_executions(line_, translated)) {
       remove_output(output);

@@ -180,7 +180,7 @@ class launched_futures final : public future_source {
   std::uint64_t pending() const noexcept { return counts_.load(std::memory_order_seq_cst) % one_unfinished; }
   void rise(std::uint64_t by) noexcept { counts_.fetch_add(by, std::memory_order_seq_cst); }
   void fall(std::uint64_t by) noexcept {
-    counts_.store(counts_.load(std::memory_order_relaxed) - by, std::memory_order_relaxed);
+    counts_.store(counts_.load(std::memory_order_relaxed) - by, std::memory_order_release);
   }
   void enlist(launched& t, std::uint64_t unfinished) noexcept;
   launched* start(launched* t) noexcept;

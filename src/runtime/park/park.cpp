@@ -66,11 +66,11 @@ void unpark(worker& w) noexcept {
 }
 
 void parking::sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
-                                 std::uint64_t longest_ns) noexcept {
+                                 std::uint64_t longest_ns, std::uint64_t this_time_ns) noexcept {
   // A CPU is idle: workers that are pinned to busy ones may have it.
   if (timeout_ns > tuning::long_idle_ns && cpus_.is_active()) cpus_.unpin_all("a worker finds no work");
   timeout_ns = std::clamp(timeout_ns, tuning::shortest_sentinel_sleep_ns, longest_ns);
-  w.epoch.wait_for(chosen_.policy_at(point), seen, timeout_ns);
+  w.epoch.wait_for(chosen_.policy_at(point), seen, std::min(timeout_ns, this_time_ns));
   timeout_ns *= 2;
 }
 
@@ -92,8 +92,12 @@ void parking::wake_sentinel() noexcept {
 void parking::wake_for_launch() noexcept {
   if (sentinel_.load(std::memory_order_relaxed) == nullptr || !launches_wake_.load(std::memory_order_relaxed))
     return;
-  launches_wake_.store(false, std::memory_order_relaxed);
-  wake_sentinel();
+  // Only the launch that wakes it takes the mark, and before the sentinel runs on: a late store would outlast
+  // the sentinel's next look at it.
+  if (worker* w = sentinel_.exchange(nullptr, std::memory_order_seq_cst)) {
+    launches_wake_.store(false, std::memory_order_relaxed);
+    unpark(*w);
+  }
 }
 
 /// Passes a permit on to a worker whose `parked` flag is set. Such a worker exists: it was counted as parked,
@@ -210,9 +214,8 @@ void parking::sleep_as_sentinel(worker& sentinel, wait_point point, std::uint32_
   remote_.is_idle();
   sentinel.sleeps(rest_place::sentinel, seen);
   sleep_with_timeout(sentinel, point, seen, timeout_ns,
-                     ignores_launches ? tuning::longest_deaf_sleep_ns
-                     : is_silent      ? tuning::idle_grace_ns
-                                      : tuning::longest_sentinel_sleep_ns);
+                     is_silent ? tuning::idle_grace_ns : tuning::longest_sentinel_sleep_ns,
+                     ignores_launches ? tuning::longest_deaf_sleep_ns : ~std::uint64_t{0});
   sentinel.rests(rest_place::busy);
   if (ignores_launches) allow(launches_wake_);
   if (is_silent) timeout_ns *= 2;

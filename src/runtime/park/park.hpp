@@ -75,8 +75,9 @@ class parking {
             std::uint64_t& timeout_ns) noexcept;
   /// Sleeps until the worker is unparked or a time-out has passed, which doubles from call to call up to
   /// `longest_ns`. The worker counts as before.
+  /// \param this_time_ns  limits this sleep only, and not the next ones
   void sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
-                          std::uint64_t longest_ns) noexcept;
+                          std::uint64_t longest_ns, std::uint64_t this_time_ns = ~std::uint64_t{0}) noexcept;
   /// One turn of a surplus worker's wait at home: spins, or sleeps until it is unparked.
   /// \param seen   the wake epoch before the worker read that it is surplus
   /// \param since  the tick at which it came home

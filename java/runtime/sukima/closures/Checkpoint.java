@@ -3,10 +3,12 @@ package sukima.closures;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InvalidClassException;
 import java.io.NotSerializableException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
 import java.io.OutputStream;
 import java.io.StreamCorruptedException;
 import java.io.UncheckedIOException;
@@ -69,7 +71,7 @@ public final class Checkpoint {
      */
     public static Object resume(File file) {
         Frame outermost;
-        try (ObjectInputStream in = new ObjectInputStream(Files.newInputStream(file.toPath()))) {
+        try (Input in = new Input(Files.newInputStream(file.toPath()))) {
             outermost = read(in, file);
         } catch (StreamCorruptedException e) {
             throw notOne(file);
@@ -105,9 +107,26 @@ public final class Checkpoint {
         return new IllegalArgumentException(file + " is not a checkpoint: give a file that Checkpoint.save has written");
     }
 
-    private static IllegalStateException changed(File file, String what) {
-        return new IllegalStateException("the program has changed since the checkpoint " + file + " was written (" + what
+    private static IllegalStateException changed(File file, String name) {
+        return new IllegalStateException("the program has changed since the checkpoint " + file + " was written (" + name
             + "): run the classes that wrote it");
+    }
+
+    /** Looks classes up where the calling thread does; the runtime's own loader may not know the program's. */
+    private static final class Input extends ObjectInputStream {
+        Input(InputStream in) throws IOException {
+            super(in);
+        }
+
+        @Override
+        protected Class<?> resolveClass(ObjectStreamClass described) throws IOException, ClassNotFoundException {
+            ClassLoader loader = Thread.currentThread().getContextClassLoader();
+            try {
+                return Class.forName(described.getName(), false, loader);
+            } catch (ClassNotFoundException e) {
+                return super.resolveClass(described);
+            }
+        }
     }
 
     /** Writes one frame after the other, so that deep recursions do not make the writer recursive. */
@@ -142,8 +161,8 @@ public final class Checkpoint {
             return object;
         }
 
-        private IllegalStateException refusal(String what) {
-            return new IllegalStateException("the method " + current.method$() + " cannot be saved: a variable refers to " + what
+        private IllegalStateException refusal(String object) {
+            return new IllegalStateException("the method " + current.method$() + " cannot be saved: a variable refers to " + object
                 + "; remove the reference before Checkpoint.save is called");
         }
     }
