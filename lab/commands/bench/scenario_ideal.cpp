@@ -13,7 +13,7 @@
 namespace sukima::cli::bench {
 namespace {
 
-constexpr char undisturbed[] = "alone";
+constexpr char without_neighbours[] = "alone";
 
 bool has_pressure(const std::string& scenario) {
   const scenario_entry* const entry = find_scenario(scenario);
@@ -48,7 +48,7 @@ const row* work_of(std::string_view system, const row& of, const std::vector<row
     return std::pair(r.task.compiler != of.task.compiler, median_seconds(r));
   };
   for (const row& r : rows) {
-    if (r.task.system != system || r.task.workers != 1 || r.task.scenario != undisturbed) continue;
+    if (r.task.system != system || r.task.workers != 1 || r.task.scenario != without_neighbours) continue;
     if (r.failure || r.samples.empty()) continue;
     if (best == nullptr || rank(r) < rank(*best)) best = &r;
   }
@@ -92,7 +92,7 @@ std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus) {
   std::set<std::pair<std::string, int>> measured;
   std::set<std::pair<std::string, std::string>> references;
   const auto add_alone = [&](task alone) {
-    alone.scenario = undisturbed;
+    alone.scenario = without_neighbours;
     alone.workers = 1;
     alone.reference = true;
     const bool is_planned = std::ranges::any_of(tasks, [&](const task& t) {

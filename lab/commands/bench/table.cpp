@@ -51,7 +51,7 @@ struct cell {
   bool left = false;
 };
 
-using line = std::vector<cell>;
+using table_line = std::vector<cell>;
 
 /// The paired ratio of a peer's row, from Sukima's row with as many workers.
 std::string paired_ratio(std::span<const summary> figures, const summary& peer) {
@@ -79,16 +79,17 @@ std::string heading(const summary& s, const table_style& style) {
 }
 
 /// A line for each number of CPUs with an ideal, padded with empty cells.
-std::vector<line> ideal_lines(std::span<const summary> figures, const time_unit& unit, std::size_t width) {
-  std::vector<line> lines;
+std::vector<table_line> ideal_lines(std::span<const summary> figures, const time_unit& unit,
+                                    std::size_t width) {
+  std::vector<table_line> lines;
   std::set<int> shown;
   for (const summary& s : figures) {
     if (!s.ideal || !shown.insert(s.ideal->loops).second) continue;
     const quartiles& seconds = s.ideal->seconds;
-    line l{{fmt::format("  ideal ({:.2f} CPUs available)", s.ideal->cpus), true},
-           {""},
-           {in_unit(seconds.median, unit)},
-           {fmt::format("[{} - {}]", in_unit(seconds.q1, unit), in_unit(seconds.q3, unit))}};
+    table_line l{{fmt::format("  ideal ({:.2f} CPUs available)", s.ideal->cpus), true},
+                 {""},
+                 {in_unit(seconds.median, unit)},
+                 {fmt::format("[{} - {}]", in_unit(seconds.q1, unit), in_unit(seconds.q3, unit))}};
     l.resize(width);
     lines.push_back(std::move(l));
   }
@@ -102,10 +103,10 @@ std::string one_table(std::span<const summary> figures, const table_style& style
   for (const summary& s : figures) {
     for (const auto& [name, value] : s.more) more.insert(name);
   }
-  std::vector<line> lines;
-  line header{{"system", true}, {"workers"},      {fmt::format("median {}", unit.name)},
-              {"[q1 - q3]"},    {"/ sequential"}, {"sukima / it"},
-              {"CPU s"},        {"CPU / seq."}};
+  std::vector<table_line> lines;
+  table_line header{{"system", true}, {"workers"},      {fmt::format("median {}", unit.name)},
+                    {"[q1 - q3]"},    {"/ sequential"}, {"sukima / it"},
+                    {"CPU s"},        {"CPU / seq."}};
   if (style.slowest) header.push_back({"max / median"});
   for (const std::string& name : more) header.push_back({name});
   const bool depths = std::ranges::any_of(figures, [](const summary& s) { return s.task.depth.has_value(); });
@@ -116,14 +117,14 @@ std::string one_table(std::span<const summary> figures, const table_style& style
   lines.push_back(std::move(header));
   for (const summary& s : figures) {
     const std::string compiler = s.task.compiler.empty() ? "" : fmt::format(" ({})", s.task.compiler);
-    line l{{fmt::format("{} {}{}", s.best_peer ? '*' : ' ', s.task.system, compiler), true},
-           {std::to_string(s.task.workers)},
-           {in_unit(s.seconds.median, unit)},
-           {fmt::format("[{} - {}]", in_unit(s.seconds.q1, unit), in_unit(s.seconds.q3, unit))},
-           {optional_ratio(s.ratio)},
-           {optional_ratio(s.own_ratio)},
-           {fmt::format("{:.3f}", s.cpu_seconds)},
-           {optional_ratio(s.cpu_ratio)}};
+    table_line l{{fmt::format("{} {}{}", s.best_peer ? '*' : ' ', s.task.system, compiler), true},
+                 {std::to_string(s.task.workers)},
+                 {in_unit(s.seconds.median, unit)},
+                 {fmt::format("[{} - {}]", in_unit(s.seconds.q1, unit), in_unit(s.seconds.q3, unit))},
+                 {optional_ratio(s.ratio)},
+                 {optional_ratio(s.own_ratio)},
+                 {fmt::format("{:.3f}", s.cpu_seconds)},
+                 {optional_ratio(s.cpu_ratio)}};
     if (style.slowest) l.push_back({optional_ratio(slowest_ratio(s))});
     for (const std::string& name : more) {
       const auto found = s.more.find(name);
@@ -139,7 +140,7 @@ std::string one_table(std::span<const summary> figures, const table_style& style
   }
   std::ranges::move(ideal_lines(figures, unit, lines[0].size()), std::back_inserter(lines));
   std::vector<std::size_t> widths(lines[0].size(), 0);
-  for (const line& l : lines) {
+  for (const table_line& l : lines) {
     for (std::size_t i = 0; i < l.size(); ++i) widths[i] = std::max(widths[i], l[i].text.size());
   }
   lines[0][0].text.insert(0, "  ");
