@@ -105,10 +105,13 @@ void machine::follow_plan(thread& self) noexcept {
     disturb(*threads_[*id]);
   if (const auto length = planned(self, choice::kind::stops)) stop(self, *length);
   const auto next = planned(self, choice::kind::preempts);
-  if (next && *next < threads_.size() && can_run(*threads_[*next], now_))
-    switch_to(self, *threads_[*next]);
-  else if (!can_run(self, now_) || trace_.steps - last_switch_ > longest_turn)
-    switch_to(self, choose(self, choice::kind::preempts));
+  if (next && *next < threads_.size()) {
+    time_out_waits();  // as the schedule did before it chose
+    if (can_run(*threads_[*next], now_)) return switch_to(self, *threads_[*next]);
+  }
+  // Where no thread can run, time passes first; the planned one is chosen after that.
+  if (!can_run(self, now_) || trace_.steps - last_switch_ > longest_turn)
+    switch_to(self, choose(self, choice::kind::preempts, nullptr, next));
 }
 
 /// The thread waits in a loop: another one must run.
@@ -171,9 +174,10 @@ std::uint64_t machine::next_event() const noexcept {
 }
 
 /// One of the candidates.
-thread& machine::choose_candidate(const thread& self, choice::kind kind) noexcept {
+thread& machine::choose_candidate(const thread& self, choice::kind kind,
+                                  std::optional<std::uint64_t> preferred) noexcept {
   if (plan_) {
-    const auto id = planned(self, kind);
+    const auto id = preferred ? preferred : planned(self, kind);
     for (thread* t : candidates_)
       if (id == t->id) return *t;
     // By default the next one in turn.
@@ -187,7 +191,8 @@ thread& machine::choose_candidate(const thread& self, choice::kind kind) noexcep
   return next;
 }
 
-thread& machine::choose(const thread& self, choice::kind kind, const thread* without) noexcept {
+thread& machine::choose(const thread& self, choice::kind kind, const thread* without,
+                        std::optional<std::uint64_t> preferred) noexcept {
   for (;;) {
     time_out_waits();
     candidates_.clear();
@@ -206,7 +211,7 @@ thread& machine::choose(const thread& self, choice::kind kind, const thread* wit
       pass_time(next - now_);
       continue;
     }
-    return choose_candidate(self, kind);
+    return choose_candidate(self, kind, preferred);
   }
 }
 

@@ -134,8 +134,11 @@ class machine {
   void note(const thread& self, choice::kind kind, std::uint64_t value) noexcept;
   std::optional<std::uint64_t> planned(const thread& self, choice::kind kind) noexcept;
   /// The next thread to run, at the time when one can. \param without  runs only if no other thread can
-  thread& choose(const thread& self, choice::kind kind, const thread* without = nullptr) noexcept;
-  thread& choose_candidate(const thread& self, choice::kind kind) noexcept;
+  /// \param preferred  the planned choice, if it was taken from the plan already
+  thread& choose(const thread& self, choice::kind kind, const thread* without = nullptr,
+                 std::optional<std::uint64_t> preferred = {}) noexcept;
+  thread& choose_candidate(const thread& self, choice::kind kind,
+                           std::optional<std::uint64_t> preferred = {}) noexcept;
   void time_out_waits() noexcept;
   std::uint64_t next_event() const noexcept;
   void pass_time(std::uint64_t nanoseconds) noexcept;
