@@ -28,7 +28,7 @@
 // touches the future waits. That is the naive scheme of the paper on Schematic (section 3), which has no
 // bound on its space; see place_queues.cpp.
 //
-// Model: model/future.pml.
+// Models: model/future.pml; model/ending.pml for the end without a locked instruction.
 #pragma once
 
 #include "cancel/abort.hpp"

@@ -18,6 +18,8 @@
 // check: spin -DWORKERS=2 -DBUG_RECLAIM -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
+// Each end is one step here; ending.pml models the end without a locked instruction.
+//
 // What is modelled: fiber O makes future 0, whose expression touches future 1, then future 1. It touches both,
 // the older one first (or with -DYOUNGER_FIRST last), and ends the block. Workers without work have O split its
 // oldest pending future off: at a poll of O while it runs, or as helpers while it is suspended; and run what was
