@@ -66,6 +66,12 @@ bool has_split_within(const fiber& s, const future_point* r) noexcept {
   return false;
 }
 
+/// Before a thread changes the future's state that does not run the future's fiber.
+/// \param s  the running fiber; null: an ordinary thread
+void claim_from(const fiber* s, const future_point* r) noexcept {
+  if (s == nullptr || !has_split_within(*s, r)) future_waiting::claim(*r->cell, r);
+}
+
 const future_kind& kind_of_future(const future_point* r) noexcept {
   return *static_cast<const future_kind*>(kind_of(r));
 }
@@ -130,7 +136,7 @@ bool touch_future(char* top, future_point* point) {
       throw usage_error(
           "sukima: a future was touched below a call without a context, in whose caller it lies; pass the "
           "context on");
-    if (!has_split_within(s, point)) future_waiting::claim(cell);
+    claim_from(&s, point);
     wait_for_end(top, cell);
     return false;
   }
@@ -197,7 +203,7 @@ bool end_future(future_point* point, bool fails) noexcept {
 
 void cancel_future(future_point& point) noexcept {
   future_cell& cell = *point.cell;
-  if (running_fiber() != &fiber_of(&point)) future_waiting::claim(cell);
+  if (const fiber* const s = running_fiber(); s != &fiber_of(&point)) claim_from(s, &point);
   future_waiting::end(cell, future_end::cancelled);
   cell.state_.fetch_or(0, std::memory_order_seq_cst);
   stress_point();

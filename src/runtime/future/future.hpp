@@ -77,7 +77,7 @@ class future_waiting {
   static bool remove(future_cell& cell, future_waiter& waiter) noexcept;
   /// Makes the fiber of a block's future end it by a CAS, or waits until it has ended. Before another thread
   /// changes the state.
-  static void claim(future_cell& cell) noexcept;
+  static void claim(future_cell& cell, const choice_point* point) noexcept;
 };
 
 /// Suspends the running fiber until the future has ended, or until a moment.

@@ -79,8 +79,8 @@ bool future_waiting::remove(future_cell& cell, future_waiter& waiter) noexcept {
   return found;
 }
 
-void future_waiting::claim(future_cell& cell) noexcept {
-  if (!has_heavy_fence() || cell.is_done()) return;
+void future_waiting::claim(future_cell& cell, const choice_point* point) noexcept {
+  if (!gate_of(point).ends_plainly || cell.is_done()) return;
   // A task ends its future by a CAS, and nothing but that task computes it.
   const std::uintptr_t runs_as = cell.runs_as.load(std::memory_order_relaxed);
   if (runs_as != 0 && (runs_as & future_cell::in_place) == 0) return;

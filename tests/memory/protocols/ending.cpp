@@ -36,13 +36,21 @@ void end_in_place(world& w) {
   cell->end_in_place(detail::future_end::value, &w.bottom(0));
 }
 
-/// A touch by a fiber that is not the future's own.
+void claim(world& w) {
+  detail::future_waiting::claim(*cell, reinterpret_cast<detail::choice_point*>(w.fiber(0).base));
+}
+
+/// A touch by a fiber that is not the future's own, after its claim if it needs one.
 void wait() {
   waiter->of_the_fiber.set(3);
-  detail::future_waiting::claim(*cell);
   waiter->added = detail::future_waiting::add(*cell, *waiter);
   if (!waiter->added && cell->how() == detail::future_end::value)
     require(result.get() == 7, "a fiber that finds the future ended sees its result");
+}
+
+void claim_and_wait(world& w) {
+  claim(w);
+  wait();
 }
 
 void require_one_wake_up() {
@@ -55,7 +63,7 @@ program wait_while_it_ends() {
   program p;
   p.name = "futures: the end in place, and a fiber that begins to wait";
   p.set_up = [&w] { set_up(w); };
-  p.threads = {[&w] { end_in_place(w); }, wait};
+  p.threads = {[&w] { end_in_place(w); }, [&w] { claim_and_wait(w); }};
   p.at_end = require_one_wake_up;
   return p;
 }
@@ -66,8 +74,8 @@ program cancel_while_it_ends() {
   p.name = "futures: the end in place, and a thread that cancels";
   p.set_up = [&w] { set_up(w); };
   p.threads = {[&w] { end_in_place(w); },
-               [] {
-                 detail::future_waiting::claim(*cell);
+               [&w] {
+                 claim(w);
                  detail::future_waiting::end(*cell, detail::future_end::cancelled);
                  seen = cell->how();
                }};
@@ -80,9 +88,9 @@ program cancel_while_a_fiber_waits() {
   program p;
   p.name = "futures: the end in place, a fiber that begins to wait, and a thread that cancels";
   p.set_up = [&w] { set_up(w); };
-  p.threads = {[&w] { end_in_place(w); }, wait,
-               [] {
-                 detail::future_waiting::claim(*cell);
+  p.threads = {[&w] { end_in_place(w); }, [&w] { claim_and_wait(w); },
+               [&w] {
+                 claim(w);
                  detail::future_waiting::end(*cell, detail::future_end::cancelled);
                }};
   p.at_end = require_one_wake_up;

@@ -151,7 +151,7 @@ const std::vector<known_order> ending{
     {"atomics.hpp", "light_fence fence", seq_cst},
     {"atomics.hpp", "heavy_fence fence", seq_cst},
     {"waiting.cpp", "add load", relaxed},
-    {"waiting.cpp", "add compare_exchange", relaxed},
+    {"waiting.cpp", "add compare_exchange", release},
     {"waiting.cpp", "end_with_waiters load", relaxed},
     {"waiting.cpp", "end_with_waiters compare_exchange", relaxed},
 };
