@@ -97,10 +97,76 @@ program cancel_while_a_fiber_waits() {
   return p;
 }
 
+/// What is on the fiber's choice stack while it computes the future and gives a part of a loop away: a fork
+/// whose guard refuses, the future, and the loop.
+struct stack_with_a_loop {
+  alignas(detail::choice_point_alignment) detail::choice_point fork;
+  alignas(detail::choice_point_alignment) detail::choice_point future;
+  alignas(detail::choice_point_alignment) detail::choice_point loop;
+  alignas(detail::choice_point_alignment) char end;
+};
+
+std::optional<test_task> running;
+std::optional<test_task> part;
+bool is_part_left;
+
+constexpr std::uint32_t bytes = detail::choice_point_alignment;
+constexpr detail::choice_point_kind closed = detail::closed_kind(bytes);
+constexpr detail::choice_point_kind refusing = [] {
+  detail::choice_point_kind k = closed;
+  k.open = [](const detail::choice_point*) noexcept { return true; };
+  k.guard = [](detail::choice_point*) { return 0.0; };
+  return k;
+}();
+constexpr detail::choice_point_kind looping = [] {
+  detail::choice_point_kind k = closed;
+  k.open = [](const detail::choice_point*) noexcept { return is_part_left; };
+  k.split = [](detail::choice_point* r) -> detail::task* {
+    is_part_left = false;
+    detail::link_child(r, &*part);
+    return &*part;
+  };
+  k.reclaim = [](detail::choice_point* r, detail::task* t) noexcept { detail::unlink_child(r, t); };
+  k.stop = [](detail::choice_point*) noexcept {};
+  return k;
+}();
+
+/// The fiber gives a part of its loop away, which touches the future without a claim: the fiber must see in
+/// its poll limit that it may not end the future by a plain store.
+program touch_in_a_part_of_a_loop() {
+  world& w = world::with(3);
+  static stack_with_a_loop* stack;
+  program p;
+  p.name = "futures: the end in place, and a part of a loop that begins to wait";
+  p.set_up = [&w] {
+    set_up(w);
+    stack = ::new (static_cast<void*>(w.fiber(0).base)) stack_with_a_loop;
+    stack->fork.word = reinterpret_cast<std::uintptr_t>(&refusing);
+    stack->future.word = reinterpret_cast<std::uintptr_t>(&closed);
+    stack->loop.word = reinterpret_cast<std::uintptr_t>(&looping);
+    w.fiber(0).running = &running.emplace();
+    part.emplace();
+    is_part_left = true;
+    w.core->park.begin_search();
+  };
+  p.threads = {[] {
+                 detail::sukima_poll_slow(&stack->loop);
+                 result.set(7);
+                 cell->begin_in_place(&stack->end);
+                 cell->end_in_place(detail::future_end::value, &stack->future);
+               },
+               [&w] {
+                 if (w.fiber(0).published.steal_oldest(3) != nullptr) wait();
+               }};
+  p.at_end = require_one_wake_up;
+  return p;
+}
+
 }  // namespace
 
 std::vector<program> ending_programs() {
-  return {wait_while_it_ends(), cancel_while_it_ends(), cancel_while_a_fiber_waits()};
+  return {wait_while_it_ends(), cancel_while_it_ends(), cancel_while_a_fiber_waits(),
+          touch_in_a_part_of_a_loop()};
 }
 
 }  // namespace sukima::memory

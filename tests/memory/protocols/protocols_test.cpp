@@ -147,7 +147,7 @@ const std::vector<known_order> ending{
     {"future.hpp", "end_in_place store 2", relaxed},
     {"future.hpp", "is_done load", relaxed},
     {"future.hpp", "how load", relaxed},  // a load before it has seen the same end
-    {"future.hpp", "end compare_exchange", relaxed},
+    {"future.hpp", "end compare_exchange", release},
     {"atomics.hpp", "light_fence fence", seq_cst},
     {"atomics.hpp", "heavy_fence fence", seq_cst},
     {"waiting.cpp", "add load", relaxed},
