@@ -2,6 +2,7 @@
 // tbb::concurrent_hash_map: a map whose elements are locked one by one.
 #pragma once
 
+#include <oneapi/tbb/spin_rw_mutex.h>
 #include <oneapi/tbb/tbb_allocator.h>
 #include <sukima/detail/tbb/hash_map_table.hpp>
 #include <sukima/detail/tbb/names.hpp>

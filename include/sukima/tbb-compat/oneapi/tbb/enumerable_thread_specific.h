@@ -4,7 +4,11 @@
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/cache_aligned_allocator.h>
+#include <oneapi/tbb/concurrent_vector.h>
 #include <oneapi/tbb/detail/container_range.h>
+#include <oneapi/tbb/profiling.h>
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/tbb_allocator.h>
 #include <sukima/detail/tbb/indexed_iterator.hpp>
 #include <sukima/detail/tbb/thread_slots.hpp>
 

@@ -2,6 +2,7 @@
 // tbb::info: the machine.
 #pragma once
 
+#include <oneapi/tbb/version.h>
 #include <sukima/detail/tbb/arena.hpp>
 #include <sukima/detail/tbb/names.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/profiling.h>
 #include <oneapi/tbb/task_group.h>
 #include <sukima/detail/tbb/algorithm.hpp>
 #include <sukima/detail/tbb/errors.hpp>

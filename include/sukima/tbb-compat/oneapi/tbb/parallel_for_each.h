@@ -2,6 +2,7 @@
 // tbb::parallel_for_each, with its feeder, on Sukima's workers.
 #pragma once
 
+#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_group.h>
 #include <sukima/detail/tbb/for_each.hpp>

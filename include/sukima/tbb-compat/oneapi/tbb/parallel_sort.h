@@ -2,6 +2,9 @@
 // tbb::parallel_sort on Sukima's workers.
 #pragma once
 
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/profiling.h>
 #include <sukima/detail/tbb/names.hpp>
 #include <sukima/detail/tbb/running.hpp>
 #include <sukima/sort.hpp>

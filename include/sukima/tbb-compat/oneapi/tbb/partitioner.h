@@ -2,6 +2,9 @@
 // TBB's partitioners.
 #pragma once
 
+#include <oneapi/tbb/cache_aligned_allocator.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 #include <sukima/detail/tbb/names.hpp>
 #include <sukima/detail/tbb/partitioner.hpp>
 

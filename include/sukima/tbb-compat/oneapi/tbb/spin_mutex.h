@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <oneapi/tbb/profiling.h>
 #include <sukima/detail/tbb/locks.hpp>
 #include <sukima/detail/tbb/names.hpp>
 

@@ -2,6 +2,7 @@
 // tbb::task_group and its contexts on Sukima's workers.
 #pragma once
 
+#include <oneapi/tbb/profiling.h>
 #include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/group_tasks.hpp>
 #include <sukima/detail/tbb/names.hpp>
