@@ -27,7 +27,7 @@ struct own_arena {
 /// while it has tasks, and a program that makes arenas in a loop should not start threads each time.
 class program_controls {
  public:
-  enum kind : unsigned { parallelism, stack_size, ends_at_exceptions, handle, kinds };
+  enum kind : unsigned { parallelism, stack_size, terminate_on_exception, handle, kinds };
 
   void add(unsigned of, std::size_t value) {
     const std::lock_guard hold(lock_);
@@ -84,8 +84,8 @@ class program_controls {
   void apply() {
     apply_to(default_arena().on());
     for (const auto& each : arenas_) apply_to(each->own);
-    const auto& ends = values_[ends_at_exceptions];
-    tbb::ends_at_exceptions.store(!ends.empty() && *ends.rbegin() != 0, std::memory_order_relaxed);
+    const auto& ends = values_[terminate_on_exception];
+    ends_at_exceptions.store(!ends.empty() && *ends.rbegin() != 0, std::memory_order_relaxed);
   }
 
   std::mutex lock_;  // the rest
