@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tbb::task_group: running, deferring and waiting, from workers and from threads of the program.
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
 #include <tbb/task.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -135,6 +136,32 @@ TEST(task_group, a_deferred_task_waits_for_its_run) {
   EXPECT_EQ(ran, 1);
   EXPECT_EQ(group.run_and_wait(group.defer([&] { ++ran; })), tbb::complete);
   EXPECT_EQ(ran, 2);
+}
+
+/// Counts the calls of each of its operators.
+struct counts_calls {
+  std::atomic<int>* as_const;
+  std::atomic<int>* as_mutable;
+  void operator()() const { ++*as_const; }
+  void operator()() { ++*as_mutable; }
+};
+
+TEST(task_group, functions_are_called_as_const) {
+  std::atomic<int> as_const{0};
+  std::atomic<int> as_mutable{0};
+  counts_calls f{&as_const, &as_mutable};
+  tbb::task_group group;
+  group.run(f);
+  group.run(group.defer(f));
+  group.run_and_wait(f);
+  EXPECT_EQ(as_const, 3);
+  tbb::parallel_invoke(f, f, f);
+  EXPECT_EQ(as_const, 6);
+  tbb::task_arena arena(1);
+  arena.enqueue(f);
+  tbb::this_task_arena::enqueue(f);
+  while (as_const + as_mutable < 8) std::this_thread::yield();
+  EXPECT_EQ(as_mutable, 0);
 }
 
 TEST(task_group, a_wait_waits_for_a_deferred_task) {

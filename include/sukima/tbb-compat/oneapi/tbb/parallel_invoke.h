@@ -12,11 +12,11 @@
 
 namespace sukima::detail::tbb {
 
-template <class F> void invoke_all(context c, const running_state& task, F& f) noexcept {
+template <class F> void invoke_all(context c, const running_state& task, const F& f) noexcept {
   if (!task.group->is_cancelled()) run_body(c, task, [&] { f(); });
 }
 template <class F, class... More>
-void invoke_all(context c, const running_state& task, F& f, More&... more) noexcept {
+void invoke_all(context c, const running_state& task, const F& f, const More&... more) noexcept {
   fork2(c, [&](context d) { invoke_all(d, task, f); }, [&](context d) { invoke_all(d, task, more...); });
 }
 

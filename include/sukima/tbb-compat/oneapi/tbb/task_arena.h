@@ -23,7 +23,7 @@ class loose_tasks {
  public:
   template <class F> static void enqueue(F&& f, arena& where) {
     auto tasks = group();
-    auto ends_at_exception = [f = std::decay_t<F>(std::forward<F>(f))]() mutable noexcept { f(); };
+    auto ends_at_exception = [f = std::decay_t<F>(std::forward<F>(f))]() noexcept { f(); };
     tasks->add(
         std::make_unique<function_task<decltype(ends_at_exception)>>(tasks, std::move(ends_at_exception)),
         where);

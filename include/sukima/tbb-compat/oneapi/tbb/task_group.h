@@ -35,8 +35,9 @@ namespace sukima::detail::tbb {
 
 struct handle_access;
 
+/// TBB calls a task's function as const.
 template <class F> struct function_task final : group_task {
-  F f;
+  const F f;
   template <class G>
   function_task(std::shared_ptr<group_tasks> of, G&& g) : group_task(std::move(of)), f(std::forward<G>(g)) {}
   std::unique_ptr<group_task> call() override;
@@ -72,7 +73,7 @@ struct handle_access {
 };
 
 template <class F> std::unique_ptr<group_task> function_task<F>::call() {
-  if constexpr (std::is_same_v<std::invoke_result_t<F&>, ::tbb::task_handle>) {
+  if constexpr (std::is_same_v<std::invoke_result_t<const F&>, ::tbb::task_handle>) {
     ::tbb::task_handle next = f();
     return handle_access::take(next);
   } else {
@@ -122,11 +123,11 @@ class task_group {
     return end_of_wait();
   }
   /// Runs f here as a task of the group, and waits.
-  template <class F> task_group_status run_and_wait(F&& f) {
+  template <class F> task_group_status run_and_wait(const F& f) {
     bind();
     struct reference final : ::sukima::detail::tbb::group_task {
-      std::remove_reference_t<F>& f;
-      reference(std::shared_ptr<::sukima::detail::tbb::group_tasks> of, std::remove_reference_t<F>& g)
+      const F& f;
+      reference(std::shared_ptr<::sukima::detail::tbb::group_tasks> of, const F& g)
           : group_task(std::move(of)), f(g) {}
       std::unique_ptr<group_task> call() override {
         f();
