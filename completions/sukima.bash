@@ -60,9 +60,9 @@ _sukima_cluster() {
   _sukima_program && return
   case $previous in
     --json | --hosts) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    -n | --nodes | --grace | --ssh) ;;
-    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --hosts --ssh --ssh-tunnel --port --hope --grace --no-tags --no-prefix --json" -- "$cur") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --ssh-tunnel --port --hope --grace --no-tags --no-prefix --json --" -- "$cur") ;;
+    -n | --nodes | --room | --grace | --ssh) ;;
+    cluster) mapfile -t COMPREPLY < <(compgen -W "run join --help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --json" -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --json --" -- "$cur") ;;
   esac
 }
 

@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 
-MAGIC = b"SUKIMA-CLUSTER-2"
+MAGIC = b"SUKIMA-CLUSTER-3"
 
 
 def peer_message(kind, how=0, entry=1, function=0, id=0, request=0, round_trip=0):  # the names of messages.hpp
@@ -30,10 +30,10 @@ class Peer:
         assert self.receive(self.PROOF) == self.mac(b"acceptor")
         hello = self.receive(self.HELLO)
         # Version and build id are those of the other node. The MAC behind them is not checked here.
-        rest = hello[struct.calcsize("<BIIH"):len(hello) - (self.MAC_SIZE if token else 0)]
+        rest = hello[struct.calcsize("<BIIHB"):len(hello) - (self.MAC_SIZE if token else 0)]
         if token:
             self.key = self.mac(b"from connector")
-        self.send(self.HELLO, struct.pack("<BIIH", 8, 2, 1, 9) + rest)
+        self.send(self.HELLO, struct.pack("<BIIHB", 8, 2, 1, 9, 0) + rest)
 
     def __enter__(self):
         return self

@@ -190,7 +190,7 @@ TEST(handshake, is_not_done_by_what_was_overheard) {
 TEST(handshake, gives_a_stranger_no_information) {
   handshake acceptor(handshake::role::acceptor, some_identity(0), "secret");
   const frame challenge = *acceptor.begin();
-  EXPECT_EQ(challenge.content.size(), std::strlen("SUKIMA-CLUSTER-2") + sizeof(digest)) << "a random number";
+  EXPECT_EQ(challenge.content.size(), std::strlen("SUKIMA-CLUSTER-3") + sizeof(digest)) << "a random number";
   const handshake::step refusal = acceptor.take({frame_kind::proof, bytes(2 * sizeof(digest))});
   EXPECT_TRUE(refusal.is_refused);
   EXPECT_FALSE(refusal.is_proved);

@@ -19,6 +19,7 @@
 
 #include <base/shared/program.hpp>
 #include "hosts.hpp"
+#include "join.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 #include "shared/ranges.hpp"
@@ -38,6 +39,10 @@ constexpr const char* footer = R"(Examples:
                                                  nodes reach each other by ssh alone
   sukima cluster run --hosts hosts.txt --port 21000-21003 -- ./fib 45
                                                  nodes listen on these ports only
+  sukima cluster run -n 4 --hope --room 2 --port 21000 -- ./fib 45
+                                                 two more nodes may join while it runs
+  sukima cluster join --hope 127.0.0.1:21000 -- ./fib 45
+                                                 one more node of that run
   sukima cluster run -n 4 --json ends.json -- ./fib 45
                                                  also write how each node ended
 
@@ -51,12 +56,14 @@ constexpr int exit_differs = 70;
 constexpr int exit_output = 74;
 constexpr unsigned default_nodes = 2;
 constexpr unsigned most_nodes = 64;
+constexpr unsigned most_room = 64;
 constexpr unsigned longest_grace = 3600;
 
 struct cluster_options {
-  std::string action, json;
+  std::string action, address, json;
   std::optional<std::string> hosts, ssh, port;
   std::optional<unsigned> nodes;
+  std::optional<unsigned> room;
   bool no_tags = false;
   bool no_prefix = false;
   bool ssh_tunnel = false;
@@ -171,9 +178,41 @@ sukima::cluster::port_range ports_of(const std::string& text,
   return *ports;
 }
 
+/// \throws process::usage_error nodes that join could not find the run, or not prove that they belong to it
+unsigned room_of(const cluster_options& options) {
+  if (!options.room) return 0;
+  const char* const token = std::getenv("SUKIMA_CLUSTER_TOKEN");
+  if (!options.hope)
+    throw process::usage_error(
+        "--room needs --hope: nodes that steal from each other take no nodes that join");
+  if (options.ssh_tunnel)
+    throw process::usage_error("--room has no tunnels for nodes that join: leave --ssh-tunnel out");
+  if (token == nullptr || *token == 0)
+    throw process::usage_error(
+        "--room needs SUKIMA_CLUSTER_TOKEN, which nodes that join know, too: set it to 32 random "
+        "hexadecimal digits, as of `openssl rand -hex 16`");
+  return *options.room;
+}
+
+/// \throws process::usage_error an option is for `run` only
+join_request join_request_of(const cluster_options& options, const program_words& program) {
+  if (options.address.empty())
+    throw process::usage_error(
+        "no address was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., with that of node 0");
+  if (!program || program->empty())
+    throw process::usage_error(
+        "no program was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., as for the other nodes");
+  if (options.nodes || options.room || options.hosts || options.ssh || options.ssh_tunnel || options.grace ||
+      options.no_tags || options.no_prefix || !options.json.empty())
+    throw process::usage_error("join takes --hope and --port only: the other options are for run");
+  return {.address = options.address, .hope = options.hope, .port = options.port, .program = *program};
+}
+
 sukima::cluster::launch_request request_of(const cluster_options& options, const program_words& program) {
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
+  if (!options.address.empty())
+    throw process::usage_error(fmt::format("'{}' is too much: write the program behind --", options.address));
   if (options.ssh && !options.hosts) throw process::usage_error("--ssh needs --hosts");
   if (options.ssh_tunnel && !options.hosts) throw process::usage_error("--ssh-tunnel needs --hosts");
   if (options.nodes && options.hosts)
@@ -182,6 +221,7 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   sukima::cluster::launch_request request;
   request.program = *program;
   request.hope = options.hope;
+  request.room = room_of(options);
   if (options.grace) request.grace = std::chrono::seconds(*options.grace);
   request.tags = !options.no_tags;
   request.prefixes = !options.no_prefix;
@@ -203,6 +243,7 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
 }
 
 int run(const cluster_options& options, const program_words& program) {
+  if (options.action == "join") join(join_request_of(options, program));
   const sukima::cluster::launch_request request = request_of(options, program);
   if (!options.json.empty())
     if (const int error = cap_output_check(options.json.c_str()); error != 0)
@@ -238,7 +279,10 @@ int run(const cluster_options& options, const program_words& program) {
 void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<cluster_options>();
   command.footer(footer);
-  command.add_option("ACTION", options->action, "What to do: run")->required()->check(one_of({"run"}));
+  command.add_option("ACTION", options->action, "What to do: run, or join a run")
+      ->required()
+      ->check(one_of({"run", "join"}));
+  command.add_option("ADDRESS", options->address, "With join: HOST:PORT where node 0 of the run listens");
   command.add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
       ->type_name("NODES")
       ->check(number_range(1u, most_nodes));
@@ -261,6 +305,12 @@ void declare(CLI::App& command, int& code, program_words program) {
                   "The port, or the ports FIRST-LAST, where nodes listen; node 0 takes the first one")
       ->type_name("PORTS")
       ->envname("SUKIMA_CLUSTER_PORT");
+  command
+      .add_option("--room", options->room,
+                  "With --hope: how many more nodes may join while the program runs; needs "
+                  "SUKIMA_CLUSTER_TOKEN")
+      ->type_name("NODES")
+      ->check(number_range(1u, most_room));
   command.add_flag("--hope", options->hope,
                    "Each node runs the whole program and omits what others have computed, so the program "
                    "continues as long as one node lives");

@@ -38,29 +38,42 @@ std::vector<std::string> addresses_of(std::string_view text, unsigned nodes) {
   return all;
 }
 
+/// \throws start_failure it is not HOST:PORT
+void take_address(tcp_settings& into, const char* name, const std::string& address,
+                  std::uint32_t least_port) {
+  constexpr std::uint32_t most_port = 65535;
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    throw start_failure(std::string(name) + "=" + address + " is wrong: give HOST:PORT of node 0");
+  into.host = address.substr(0, colon);
+  into.port = static_cast<std::uint16_t>(
+      number_of(name, std::string_view(address).substr(colon + 1), least_port, most_port));
+}
+
 }  // namespace
 
 std::optional<tcp_settings> read_environment(const char* (*variable)(const char* name)) {
   const char* const nodes = variable(variable_nodes);
-  if (nodes == nullptr) return {};
-  constexpr std::uint32_t most_port = 65535;
+  const char* const joins = nodes == nullptr ? variable(variable_join) : nullptr;
+  if (nodes == nullptr && joins == nullptr) return {};
   constexpr std::uint32_t most_descriptor = 1u << 30;
   tcp_settings s;
-  s.own.nodes = number_of(variable_nodes, nodes, 1, most_nodes);
-  const char* const node = variable(variable_node);
-  s.own.node = number_of(variable_node, node != nullptr ? node : "", 0, s.own.nodes - 1);
-  const std::string address = variable(variable_address) != nullptr ? variable(variable_address) : "";
-  const std::size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0)
-    throw start_failure(std::string(variable_address) + "=" + address +
-                        " is wrong: give HOST:PORT of node 0");
-  s.host = address.substr(0, colon);
-  s.port = static_cast<std::uint16_t>(
-      number_of(variable_address, std::string_view(address).substr(colon + 1), 0, most_port));
+  if (joins != nullptr) {
+    take_address(s, variable_join, joins, 1);
+  } else {
+    const std::uint32_t started = number_of(variable_nodes, nodes, 1, most_nodes);
+    const char* const node = variable(variable_node);
+    s.own.node = number_of(variable_node, node != nullptr ? node : "", 0, started - 1);
+    if (const char* const room = variable(variable_room))
+      s.room = number_of(variable_room, room, 0, most_nodes - started);
+    s.own.nodes = started + s.room;
+    const char* const address = variable(variable_address);
+    take_address(s, variable_address, address != nullptr ? address : "", 0);
+    if (const char* const all = variable(variable_addresses)) s.addresses = addresses_of(all, started);
+  }
   if (const char* const token = variable(variable_token)) s.token = token;
   if (const std::string_view obstacle = obstacle_of_token(s.token); !s.token.empty() && !obstacle.empty())
     throw start_failure(std::string(obstacle));
-  if (const char* const all = variable(variable_addresses)) s.addresses = addresses_of(all, s.own.nodes);
   if (const char* const ports = variable(variable_port)) {
     s.ports = read_ports(ports);
     if (!s.ports)
@@ -76,7 +89,8 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
     s.survives_losses = number_of(variable_hope, hope, 0, 1) == 1;
   if (const char* const ended = variable(variable_ended); ended != nullptr && s.survives_losses)
     s.ended_nodes = static_cast<int>(number_of(variable_ended, ended, 0, most_descriptor));
-  if (const char* const listen = variable(variable_listen); listen != nullptr && s.own.node == 0)
+  if (const char* const listen = variable(variable_listen);
+      listen != nullptr && joins == nullptr && s.own.node == 0)
     s.listening = static_cast<int>(number_of(variable_listen, listen, 0, most_descriptor));
   return s;
 }

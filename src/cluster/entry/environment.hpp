@@ -12,6 +12,10 @@ namespace sukima::cluster {
 
 inline constexpr const char* variable_nodes = "SUKIMA_CLUSTER_NODES";  ///< number of nodes
 inline constexpr const char* variable_node = "SUKIMA_CLUSTER_NODE";  ///< number of this node
+inline constexpr const char* variable_room =
+    "SUKIMA_CLUSTER_ROOM";  ///< how many nodes may join while the others run; none: 0
+inline constexpr const char* variable_join =
+    "SUKIMA_CLUSTER_JOIN";  ///< host:port of the node that this process asks for a place
 inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< host:port of node 0
 inline constexpr const char* variable_addresses =
     "SUKIMA_CLUSTER_ADDRESSES";  ///< where the others reach each node, by node, separated by commas
@@ -33,7 +37,8 @@ inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< the 
 
 inline constexpr unsigned most_nodes = 1024;
 
-/// Reads the variables; nothing: this process is not a node of a cluster. Version and build id stay empty.
+/// Reads the variables. With `own.nodes` 0 this process joins the run of the node at `host` and `port`.
+/// Nothing: this process is not a node of a cluster. Version and build id stay empty.
 /// \param variable  the value of a variable, or null
 /// \throws start_failure a value is wrong
 std::optional<tcp_settings> read_environment(const char* (*variable)(const char* name));

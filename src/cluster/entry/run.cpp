@@ -9,6 +9,7 @@
 #include "protocol/build_id.hpp"
 #include "steal/node.hpp"
 #include "transport/mpi.hpp"
+#include "transport/tcp_place.hpp"
 
 #include <sukima/detail/fixed_order.hpp>
 #include <sukima/errors.hpp>
@@ -44,14 +45,37 @@ struct own_place {
   std::optional<mpi_place> mpi;
   std::string unjoined;  ///< without both: that it was started beside others all the same; empty: it was not
   node_id node() const noexcept { return tcp ? tcp->own.node : mpi ? mpi->node : 0; }
-  unsigned nodes() const noexcept { return tcp ? tcp->own.nodes : mpi ? mpi->nodes : 1; }
+  unsigned nodes() const noexcept { return tcp ? tcp->own.nodes - tcp->room : mpi ? mpi->nodes : 1; }
 };
+
+std::string own_build_id() {
+  const form_table forms;
+  return build_id(forms.places());
+}
+
+/// How long a process that joins waits for the first entry of the run.
+constexpr std::chrono::seconds longest_wait_for_place{30};
+
+/// Gives a process that joins its number in the run.
+/// \throws start_failure
+void take_place(tcp_settings& settings) {
+  const place given = ask_for_place(settings, clock::now() + longest_wait_for_place);
+  settings.own.nodes = given.nodes;
+  settings.own.node = given.node;
+  settings.room = given.room;
+  settings.sponsor = given.sponsor;
+}
 
 const own_place& where_started() {
   static const own_place found = [] {
     own_place p;
     try {
       p.tcp = read_environment(variable);
+      if (p.tcp) {
+        p.tcp->own.version = SUKIMA_VERSION;
+        p.tcp->own.build_id = own_build_id();
+        if (p.tcp->own.asks_for_place()) take_place(*p.tcp);
+      }
     } catch (const start_failure& failure) {
       end_process({failure.what(), status_usage});
     }
@@ -63,19 +87,13 @@ const own_place& where_started() {
 }
 
 std::unique_ptr<transport> own_transport(const own_place& at) {
-  const form_table forms;
-  const std::string id = build_id(forms.places());
-  if (at.tcp) {
-    tcp_settings settings = *at.tcp;
-    settings.own.version = SUKIMA_VERSION;
-    settings.own.build_id = id;
-    return make_tcp_transport(std::move(settings));
-  }
+  if (at.tcp) return make_tcp_transport(*at.tcp);
   const mpi_place mpi = at.mpi.value_or(mpi_place());
-  return make_mpi_transport(
-      mpi.kind,
-      {.nodes = mpi.nodes, .program = "Sukima " SUKIMA_VERSION ", build id " + id, .finalizes = true},
-      variable);
+  return make_mpi_transport(mpi.kind,
+                            {.nodes = mpi.nodes,
+                             .program = "Sukima " SUKIMA_VERSION ", build id " + own_build_id(),
+                             .finalizes = true},
+                            variable);
 }
 
 /// A node of either kind, as the program uses it.
@@ -124,7 +142,8 @@ any_node* new_node(const own_place& at) {
     throw start_failure(std::string(variable_hope) + "=" + variable(variable_hope) +
                         " needs the transport tcp: under an MPI the loss of one node ends all of them");
   if (at.tcp && at.tcp->survives_losses) {
-    hope::node_options chosen{.seed = at.node() + 1, .on_failure = end_process};
+    hope::node_options chosen{
+        .seed = at.node() + 1, .joins = at.tcp->sponsor.has_value(), .on_failure = end_process};
     auto by = own_transport(at);
     chosen.before_helping += hope::longest_way(by->nodes());
     return new node_of_kind<hope::node>(std::move(by), std::move(chosen));

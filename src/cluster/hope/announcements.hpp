@@ -48,6 +48,8 @@ class announcements {
   void begin(node_id self);
   /// Sends nothing to that node any more. The next mediator gets what a lost one has not forwarded.
   void lose(node_id node);
+  /// Records that a node has joined, which was not there or lost before.
+  void gain(node_id node) { gone_[node] = false; }
   bool is_gone(node_id node) const { return gone_[node]; }
   const std::vector<bool>& gone() const noexcept { return gone_; }
   unsigned living_others() const noexcept;

@@ -38,6 +38,10 @@ class claims {
   /// Removes the claims of a lost node. Tasks that only it had claimed become orphans.
   /// \returns these tasks, in the order of their keys. Complexity: linear in the number of claimed tasks
   std::vector<task_key> lose(node_id node);
+  /// Accepts claims of a node that has joined.
+  void gain(node_id node) {
+    if (is_lost(node)) lost_[node] = false;
+  }
   /// Forgets all claims: an entry has ended. Lost nodes stay lost.
   void clear() noexcept { tasks_.clear(); }
 

@@ -123,14 +123,14 @@ void node::take_result(node_id from, const note& n) {
 void node::take_entry_result(node_id from, const note& n) {
   const bool is_active = active_ != nullptr && n.entry == entry_ && !is_over_;
   // Mediators forward one result of an entry, so also those of two other nodes are compared.
-  if (const auto known = entry_results_.find(n.entry); known != entry_results_.end())
-    compare_entries(n.entry, {known->second.content, known->second.from}, {n.content, from});
+  if (const entry_value* const known = entry_results_.find(n.entry))
+    compare_entries(n.entry, {known->content, known->from}, {n.content, from});
   if (n.entry <= entry_ && !is_active) return;
   if (is_active) compare_entries(n.entry, {entry_name_, self_}, {n.content, from});
   const entry_value value{
       from, {n.content.begin(), n.content.end()}, {n.solutions.begin(), n.solutions.end()}};
   if (is_active && !take_value(value)) return;
-  entry_results_[n.entry] = value;
+  entry_results_.put(n.entry, value);
   if (is_active) end_entry();
 }
 
@@ -154,8 +154,8 @@ void node::compare_entries(std::uint64_t entry, named_result one, named_result o
 
 void node::answer(node_id from, const note& n) {
   // The result of the entry answers any request within the entry.
-  if (const auto known = entry_results_.find(n.entry); known != entry_results_.end()) {
-    others_.announce_entry_result_to(from, n.entry, known->second);
+  if (const entry_value* const known = entry_results_.find(n.entry)) {
+    others_.announce_entry_result_to(from, n.entry, *known);
     return;
   }
   if (n.entry != entry_ || active_ == nullptr || is_over_) return;

@@ -12,14 +12,17 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Results of entries that are kept for nodes that are late.
+/// Results of entries that are kept for nodes that are late, and for nodes that may join.
 constexpr std::uint64_t kept_entries = 16;
+constexpr std::uint64_t kept_for_newcomers = std::uint64_t{1} << 20;
 
 }  // namespace
 
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : node_base(workers, std::move(by), chosen.solutions),
       chosen_(chosen),
+      entry_results_(transport_->can().takes_joins ? kept_for_newcomers : kept_entries, chosen.memory),
+      is_newcomer_(chosen.joins),
       others_(*transport_, solutions_, counters_, chosen.most_direct),
       store_(chosen.memory),
       draws_(chosen.seed),
@@ -124,15 +127,14 @@ void node::begin_entry(active_entry& e) {
   is_over_ = false;
   solutions_.begin_entry(entry_);
   requests_.begin();
-  entry_results_.erase(entry_results_.begin(),
-                       entry_results_.lower_bound(entry_ - std::min(entry_, kept_entries)));
-  if (const auto known = entry_results_.find(entry_); known != entry_results_.end()) {
-    compare_entries(entry_, {entry_name_, self_}, {known->second.content, known->second.from});
-    if (take_value(known->second)) {
+  entry_results_.begin_entry(entry_);
+  if (const entry_value* const known = entry_results_.find(entry_)) {
+    compare_entries(entry_, {entry_name_, self_}, {known->content, known->from});
+    if (take_value(*known)) {
       end_entry();
       return;
     }
-    entry_results_.erase(known);
+    entry_results_.remove(entry_);
   }
   root_ = new root_task;
   root_->owner = this;
@@ -140,6 +142,7 @@ void node::begin_entry(active_entry& e) {
   root_->run = run_root;
   root_->destroy = detail::delete_task<root_task>;
   begin_plan();
+  if (is_newcomer_) begin_as_newcomer();
   ++unbegun_;
   delivered_ = clock::now();
   detail::deliver(workers_, *root_);
@@ -159,9 +162,9 @@ void node::root_ended(event& e) {
   e.t->destroy(e.t);
   if (e.how == outcome::ok) {
     active_->received.reset();  // the call has filled its result in
-    entry_value& value = entry_results_[entry_];
-    value = {self_, std::move(e.content), solutions_.all()};
+    const entry_value value{self_, std::move(e.content), solutions_.all()};
     if (!is_over_) others_.announce_entry_result(entry_, value);
+    entry_results_.put(entry_, value);
   } else if (e.how == outcome::thrown && !active_->received) {
     active_->error = std::move(e.error);  // every node finds it by itself
   }

@@ -33,6 +33,10 @@
 //     tasks, until several in a row are known to no other node
 //   - one every tick, so that most of a long task has been sent before this node dies
 //
+// A node that joins later begins with the first entry, too (joining.cpp). It receives the results of the
+// entries that have ended, and the known results of the running one. There it helps first, so it meets the
+// others in the middle.
+//
 // Source: cluster.md of the design, sections 5 and 6. Every node gets every report; topics are not used.
 #pragma once
 
@@ -41,6 +45,7 @@
 #include "entry/node_base.hpp"
 #include "hope/announcements.hpp"
 #include "hope/claims.hpp"
+#include "hope/entry_results.hpp"
 #include "hope/looks.hpp"
 #include "hope/messages.hpp"
 #include "hope/named_task.hpp"
@@ -56,7 +61,6 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -89,7 +93,10 @@ struct node_options {
   /// At least one task is named in that time for each other living node. Its result is sent to all of them,
   /// so the cost of sending does not depend on their number.
   std::chrono::microseconds tick{1500};
-  std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
+  /// Bytes of results that are kept, and of the results of past entries where nodes may join.
+  std::size_t memory = std::size_t{64} << 20;
+  /// The node joins a run: in the first entry that it computes it follows no plan.
+  bool joins = false;
   /// The largest number of nodes that send to each other without mediators. The same on all nodes.
   unsigned most_direct = most_without_mediators;
   /// Nodes are in different entries: called once by the cluster thread. It must not return.
@@ -184,6 +191,9 @@ class node final : public node_base {
   /// Returns the first invariant of units and given tasks that does not hold, as a sentence, or null
   /// (check.cpp).
   const char* violated_invariant() const;
+  // joining.cpp: nodes that join while the others run
+  void on_joined(node_id joined) override;
+  void begin_as_newcomer();
   // exchange.cpp: the messages of other nodes
   void on_message(node_id from, byte_view message) override;
   /// Takes a note. \param from  the node that has written it
@@ -215,6 +225,7 @@ class node final : public node_base {
   /// \returns false: it is the entry's own call
   bool take_back(detail::received_task& t);
   void announce_claim(unit& u);
+  note claim_of(const unit& u) const;
   void announce_due_claims();
   void unit_ended(event& e);
   /// Ends all tasks that wait for it.
@@ -291,7 +302,8 @@ class node final : public node_base {
   root_task* root_ = nullptr;  ///< until it has ended
   clock::time_point root_goes_on_;  ///< as a unit's `goes_on`
   bool is_over_ = false;  ///< no result of the active entry is needed any more
-  std::map<std::uint64_t, entry_value> entry_results_;  ///< of entries to come, and of the last ones
+  entry_results entry_results_;
+  bool is_newcomer_;  ///< it has joined, and computed no entry yet
   bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;

@@ -31,6 +31,11 @@ class result_store {
   void put(const task_key& key, bytes result, std::chrono::nanoseconds cost);
   /// The result, or nullptr. Valid until the next put() or clear().
   const bytes* find(const task_key& key) const;
+  /// Calls a function with the key, the cost and the bytes of each result, the most expensive first.
+  template <class Function> void for_each(Function function) const {
+    for (auto at = cheapest_.rbegin(); at != cheapest_.rend(); ++at)
+      function(at->second, at->first, byte_view(results_.at(at->second).result));
+  }
   /// Forgets all: an entry has ended.
   void clear() noexcept;
 

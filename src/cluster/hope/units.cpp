@@ -129,9 +129,12 @@ bool node::take_back(detail::received_task& t) {
 
 void node::announce_claim(unit& u) {
   u.is_claimed = true;
+  others_.announce(claim_of(u));
+}
+
+note node::claim_of(const unit& u) const {
   const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
-  others_.announce(
-      {.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age});
+  return {.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age};
 }
 
 void node::announce_due_claims() {

@@ -50,6 +50,9 @@ class work_requests {
     times_without_ = 0;
   }
 
+  /// Includes a node that has joined.
+  void gain(node_id node) noexcept { others_[node] = {}; }
+
   /// Whether the node has had nothing to do for longer than its patience.
   bool is_over(clock::time_point now) const noexcept { return idle_since_ && now >= end_of_patience(); }
   /// The time since when the node has had nothing to do; the beginning of time: next() was not called since.

@@ -13,7 +13,9 @@ local_start::local_start(const launch_request& request, std::string token, std::
       token_(std::move(token)),
       report_mark_(std::move(report_mark)),
       ended_(ended),
-      place_(request.ports) {}
+      place_(request.ports) {
+  report_address(request_, place_.address);
+}
 
 child_start local_start::node(unsigned number) const {
   child_start how;
@@ -25,6 +27,7 @@ child_start local_start::node(unsigned number) const {
   };
   set(variable_nodes, std::to_string(request_.nodes));
   set(variable_node, std::to_string(number));
+  set(variable_room, std::to_string(request_.room));
   set(variable_address, place_.address);
   set(variable_token, token_);
   if (request_.ports) set(variable_port, write_ports(*request_.ports));

@@ -5,7 +5,6 @@
 #include "protocol/hexadecimal.hpp"
 #include "protocol/mac.hpp"
 #include "protocol/token.hpp"
-#include "shared/launch.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -56,6 +55,10 @@ ended_nodes::ended_nodes(unsigned nodes) : file_(memfd_create("sukima-ended-node
 
 void ended_nodes::add(std::size_t node) const noexcept {
   static_cast<void>(!pwrite(file_.get(), "1", 1, static_cast<off_t>(node)));
+}
+
+void report_address(const launch_request& request, const std::string& address) {
+  if (request.room != 0 && request.notify) request.notify("nodes may join at " + address);
 }
 
 std::string new_token() { return hexadecimal(random_bytes()); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "launch/child.hpp"
+#include "shared/launch.hpp"
 #include "shared/ports.hpp"
 
 #include <cstddef>
@@ -31,6 +32,10 @@ class ended_nodes {
  private:
   descriptor file_;
 };
+
+/// Notifies the user where nodes may join, if the run has room for them.
+/// \param address  HOST:PORT of node 0
+void report_address(const launch_request& request, const std::string& address);
 
 /// 64 random hexadecimal digits. \throws std::system_error
 std::string new_token();

@@ -42,9 +42,10 @@ constexpr std::array options_of_ssh{"-T",
                                     "ControlPath=none"};
 
 /// What the launcher says itself.
-constexpr std::array own_variables{variable_nodes,  variable_node,   variable_address, variable_addresses,
-                                   variable_token,  variable_listen, variable_hope,    variable_ended,
-                                   variable_report, variable_output, variable_port};
+constexpr std::array own_variables{variable_nodes,   variable_node,      variable_room,   variable_join,
+                                   variable_address, variable_addresses, variable_token,  variable_listen,
+                                   variable_hope,    variable_ended,     variable_report, variable_output,
+                                   variable_port};
 
 /// Begins the program whose words are the shell's own, and ends as it does. h: the node, d: the folder, m:
 /// the mark, o: not empty if only the output of tasks is wanted, which goes to descriptor 5 behind the mark.
@@ -180,6 +181,10 @@ std::vector<std::string> remote_start::command(unsigned node) const {
   return words;
 }
 
+std::string remote_start::address() const {
+  return (request_.tunnel ? "127.0.0.1" : request_.places.front().address) + ":" + std::to_string(port_);
+}
+
 std::string remote_start::variables_of(unsigned node) const {
   std::string addresses;
   const auto address_of = [&](const node_place& p) { return request_.tunnel ? "127.0.0.1" : p.address; };
@@ -188,9 +193,8 @@ std::string remote_start::variables_of(unsigned node) const {
     return std::string(name) + "=" + shell_word(value) + " ";
   };
   return settings() + set(variable_nodes, std::to_string(request_.places.size())) +
-         set(variable_node, std::to_string(node)) +
-         set(variable_address, address_of(request_.places.front()) + ":" + std::to_string(port_)) +
-         set(variable_addresses, addresses) + set(variable_token, token_) +
+         set(variable_node, std::to_string(node)) + set(variable_room, std::to_string(request_.room)) +
+         set(variable_address, address()) + set(variable_addresses, addresses) + set(variable_token, token_) +
          set(variable_hope, request_.hope ? "1" : "0") + set(variable_report, "4:" + report_mark_) +
          (prints_tasks_only(node) ? set(variable_output, "5") : "") +
          (request_.ports || request_.tunnel ? set(variable_port, write_ports(ports_of(node))) : "");

@@ -51,6 +51,8 @@ class remote_start {
   std::vector<std::string> command(unsigned node) const;
   /// The first line of its stdin. Complexity: linear in it
   std::string first_line(unsigned node) const;
+  /// HOST:PORT of node 0, as the other nodes reach it.
+  std::string address() const;
   /// The arguments that send a signal to a process on a node's host.
   std::vector<std::string> signal_command(unsigned node, pid_t process, int signal) const;
 

@@ -9,7 +9,7 @@ namespace sukima::cluster {
 
 namespace {
 
-constexpr std::string_view magic = "SUKIMA-CLUSTER-2";
+constexpr std::string_view magic = "SUKIMA-CLUSTER-3";
 constexpr std::size_t longest_version = 32;
 constexpr std::size_t longest_build_id = 128;
 
@@ -22,6 +22,7 @@ bytes hello_of(const identity& sender) {
       .number(sender.nodes)
       .number(sender.node)
       .number(sender.port)
+      .number(static_cast<std::uint8_t>(sender.omits))
       .text(sender.version)
       .text(sender.build_id);
   return hello;
@@ -34,9 +35,11 @@ identity read_hello(byte_view hello) {
   sender.nodes = source.number<std::uint32_t>();
   sender.node = source.number<std::uint32_t>();
   sender.port = source.number<std::uint16_t>();
+  sender.omits = source.number<std::uint8_t>() != 0;
   sender.version = source.text(longest_version);
   sender.build_id = source.text(longest_build_id);
-  if (!source.ok() || !source.rest().empty() || sender.node >= sender.nodes)
+  if (!source.ok() || !source.rest().empty() ||
+      (sender.asks_for_place() ? sender.node != 0 : sender.node >= sender.nodes))
     throw frame_error("its greeting is damaged");
   return sender;
 }
@@ -130,6 +133,11 @@ std::string handshake::obstacle() const {
   if (peer_.build_id != own_.build_id)
     return "another program: build id " + own_.build_id.substr(0, 8) + "… here, " +
            peer_.build_id.substr(0, 8) + "… at " + there + "; copy the program, or share its folder";
+  if (peer_.asks_for_place() || own_.asks_for_place())
+    return peer_.omits == own_.omits
+               ? std::string()
+               : "another mode: " + std::string(own_.omits ? "with" : "without") + " --hope here, " +
+                     (peer_.omits ? "with" : "without") + " it at " + there + "; start all nodes alike";
   if (peer_.nodes != own_.nodes)
     return "another run: " + std::to_string(own_.nodes) + " nodes here, " + std::to_string(peer_.nodes) +
            " at " + there;

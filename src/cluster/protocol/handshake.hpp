@@ -24,9 +24,11 @@ struct identity {
   std::string version;  ///< of Sukima
   std::string build_id;  ///< of the program, hexadecimal
   std::uint8_t word_size = sizeof(void*);
-  std::uint32_t nodes = 0;
+  std::uint32_t nodes = 0;  ///< 0: it has no number yet, and asks for one (transport/tcp_place.hpp)
   node_id node = 0;
   std::uint16_t port = 0;  ///< where it listens
+  bool omits = false;  ///< hierarchical omission
+  bool asks_for_place() const noexcept { return nodes == 0; }
 };
 
 /// Why a connection to such a node ends.

@@ -28,6 +28,7 @@ struct launch_request {
   /// them. Then `ports` has two for each node.
   bool tunnel = false;
   std::vector<std::string> remote_shell{"ssh"};  ///< a program as ssh, and its first arguments
+  unsigned room = 0;  ///< how many more nodes may join; needs a token in the environment, and no tunnel
   bool hope = false;  ///< hierarchical omission: each node runs all, and any one that lives is enough
   /// How long the other nodes may continue after node 0 has ended, or, under hierarchical omission, after one
   /// node has ended well; and how long node 0 may continue after another node has failed. Nothing: no limit,
@@ -37,7 +38,8 @@ struct launch_request {
   bool prefixes = true;  ///< so do the lines that tasks of other nodes than 0 write to stdout
   /// More variables of a node on this machine, NAME=VALUE; null: none.
   std::function<std::vector<std::string>(unsigned node)> variables;
-  /// Receives a sentence for the user while the nodes run: for which nodes the launcher waits. Null: not
+  /// Receives a sentence for the user while the nodes run: where nodes join, and for which nodes the launcher
+  /// waits. Null: not
   /// called.
   std::function<void(const std::string& sentence)> notify;
 };

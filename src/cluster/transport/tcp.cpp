@@ -14,6 +14,7 @@
 #include "transport/progress_deadline.hpp"
 #include "transport/tcp_address.hpp"
 #include "transport/tcp_connection.hpp"
+#include "transport/tcp_place.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -64,20 +65,26 @@ class tcp_transport final : public transport {
                {.send = [this](node_id n, bool asks) { return send_beat(n, asks); },
                 .on_silent =
                     [this](node_id n) {
-                      // A node 0 that stands still does not send the list.
-                      if (!meeting_ || (chosen_.survives_losses && n == 0 && !is_listed_)) lose_silent(n);
+                      // A node that stands still does not send the list.
+                      if (!meeting_ || (chosen_.survives_losses && n == lister() && !is_listed_))
+                        lose_silent(n);
                     }}),
         looks_(io_),
         warning_time_(io_),
         peers_(chosen_.own.nodes),
-        is_listed_(chosen_.own.node == 0) {}
+        is_listed_(chosen_.own.node == 0) {
+    for (node_id n = first_free(); n < peers_.size(); ++n)
+      if (n != chosen_.own.node && n != lister()) peers_[n].gone = peers_[n].is_free = true;
+  }
   ~tcp_transport() override { close_sockets(); }  // runs no handler: the receiver may be gone already
   node_id start(receiver& to, clock::time_point deadline) override {
     receiver_ = &to;
     deadline_ = deadline;
     listen_at(io_, acceptor_, chosen_);
     accept();
-    if (chosen_.own.node != 0) connect(0, chosen_.host, chosen_.port);
+    for (node_id n = 0; n < peers_.size(); ++n)
+      if (peers_[n].is_free) receiver_->on_left(n);
+    if (chosen_.own.node != 0) connect(lister(), chosen_.host, chosen_.port);
     if (chosen_.survives_losses && chosen_.ended_nodes >= 0) {
       keep_from_children(chosen_.ended_nodes);
       look_for_ended_nodes();
@@ -101,14 +108,11 @@ class tcp_transport final : public transport {
       close_all();
       throw start_failure(failure_, lost_at_meeting_);
     }
-    error_code ignored;
-    acceptor_.close(ignored);
-    for (const auto& guest : guests_)
-      if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
-    guests_.clear();
+    if (chosen_.room == 0) close_to_guests();
     looks_.cancel();
     for (node_id n = 0; n < peers_.size(); ++n) beats_.reset_silence(n);  // silence counts from now on
     meeting_ = false;
+    for (const auto& c : std::exchange(asking_, {})) answer_with_place(*c);
     return chosen_.own.node;
   }
 
@@ -131,7 +135,9 @@ class tcp_transport final : public transport {
   void ring() noexcept override {  // one that adds no handler comes before the store of the queued one
     if (!rung_.exchange(true)) asio::post(io_, [this] { rung_.store(false); });  // partners: each other
   }
-  transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
+  transport_limits can() const noexcept override {
+    return {.sees_losses = true, .takes_joins = chosen_.room != 0};
+  }
 
   std::uint64_t taken_by(node_id to) override {
     return peers_[to].connection != nullptr ? peers_[to].connection->acknowledged() : 0;
@@ -166,12 +172,19 @@ class tcp_transport final : public transport {
 
   struct peer {
     std::shared_ptr<tcp_connection> connection;
-    bool gone = false;  ///< it left or was lost
+    bool gone = false;  ///< it left, was lost, or has not come
+    bool is_free = false;  ///< no node has had this number
+    bool is_given = false;  ///< this node has given the number to a process that joins
   };
   struct early_frame {
     node_id from;
     frame content;
   };
+
+  /// The first number for nodes that join.
+  node_id first_free() const noexcept { return chosen_.own.nodes - chosen_.room; }
+  /// The node that sends this one the list of all nodes.
+  node_id lister() const noexcept { return chosen_.sponsor.value_or(0); }
 
   /// \param lost  as in start_failure
   void fail(const std::string& why, int lost = -1) {
@@ -221,8 +234,8 @@ class tcp_transport final : public transport {
     receiver_->on_lost(node, why);
     if (!meeting_) return;
     // The list of nodes does not come any more.
-    if (node == 0 && !std::exchange(is_listed_, true))
-      lose_missing("node 0 was lost, which knew where it is");
+    if (node == lister() && !std::exchange(is_listed_, true))
+      lose_missing("node " + std::to_string(node) + " was lost, which knew where it is");
     if (chosen_.own.node == 0 && missing() == 0) send_members();
   }
   void lose_missing(const std::string& why) {
@@ -245,7 +258,7 @@ class tcp_transport final : public transport {
   clock::time_point end_of_meeting() const {
     if (!chosen_.survives_losses || chosen_.own.node == 0) return deadline_;
     if (is_listed_) return std::max(deadline_, listed_at_ + connecting_time);
-    return peers_[0].connection != nullptr ? deadline_ + listing_time : deadline_;
+    return peers_[lister()].connection != nullptr ? deadline_ + listing_time : deadline_;
   }
   std::size_t missing() const noexcept {
     return static_cast<std::size_t>(
@@ -264,6 +277,14 @@ class tcp_transport final : public transport {
   bool is_connected() const {
     return std::any_of(peers_.begin(), peers_.end(),
                        [](const peer& p) { return p.connection != nullptr && !p.connection->is_closed(); });
+  }
+  /// Ends the meeting for those that have not come.
+  void close_to_guests() noexcept {
+    error_code ignored;
+    acceptor_.close(ignored);
+    for (const auto& guest : guests_)
+      if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
+    guests_.clear();
   }
   void close_sockets() noexcept {
     error_code ignored;
@@ -306,7 +327,7 @@ class tcp_transport final : public transport {
       places = addresses_of(io_, chosen_, host, port);
     } catch (const start_failure& failure) {
       // Others may know it. An unknown node 0 is a mistake of the user, so the node does not go on alone.
-      if (chosen_.survives_losses && to != 0)
+      if (chosen_.survives_losses && to != lister())
         lose(to, failure.what());
       else
         fail(failure.what());
@@ -326,7 +347,7 @@ class tcp_transport final : public transport {
                           } else if (peers_[to].gone) {
                             return;
                           } else if (may_come_yet(error) && clock::now() < deadline_ &&
-                                     (to == 0 || !chosen_.survives_losses)) {
+                                     (to == lister() || !chosen_.survives_losses)) {
                             unreached_ = name + " cannot be reached: " + error.message();
                             connect_later(to, places, name);
                           } else {
@@ -382,13 +403,28 @@ class tcp_transport final : public transport {
   }
 
   bool opened(tcp_connection& c, handshake::role side, node_id expected) {
+    const node_id node = c.peer().node;
+    const bool joins = c.peer().asks_for_place() || (node < peers_.size() && peers_[node].is_free &&
+                                                     (side == handshake::role::acceptor || node == expected));
+    if (joins && leaving_) return false;
     const std::string obstacle = c.obstacle();
     if (!obstacle.empty()) {
-      fail(obstacle);
+      if (!joins) fail(obstacle);  // the run does not depend on nodes that join
+      std::erase_if(unsuitable_, [](const auto& old) { return old->is_closed(); });
       unsuitable_.push_back(c.shared_from_this());
       return true;  // it is closed when the other side has received the reason
     }
-    const node_id node = c.peer().node;
+    if (c.peer().asks_for_place()) {
+      if (meeting_)
+        asking_.push_back(c.shared_from_this());
+      else
+        answer_with_place(c);
+      return true;  // the other side closes it
+    }
+    if (joins) {
+      admit(c);
+      return true;
+    }
     if (peers_[node].gone) return false;  // this node has given it up
     if (peers_[node].connection != nullptr || (side == handshake::role::connector && node != expected)) {
       fail("two nodes have the number " + std::to_string(node));
@@ -399,20 +435,81 @@ class tcp_transport final : public transport {
     return true;
   }
 
-  void send_members() {
-    if (std::exchange(has_sent_members_, true)) return;
+  bytes members() const {
     std::vector<member> list;
     for (node_id n = 1; n < peers_.size(); ++n) {
       const peer& p = peers_[n];
-      list.push_back(p.gone ? member{} : member_of(chosen_, *p.connection));
+      list.push_back(p.gone || p.connection == nullptr ? member{} : member_of(chosen_, *p.connection));
     }
+    return write_members(list);
+  }
+  void send_members() {
+    if (std::exchange(has_sent_members_, true)) return;
     for (node_id n = 1; n < peers_.size(); ++n)
-      if (!peers_[n].gone) peers_[n].connection->send(frame_kind::members, write_members(list), most_queued);
+      if (!peers_[n].gone) peers_[n].connection->send(frame_kind::members, members(), most_queued);
+  }
+
+  /// Answers a process that joins.
+  void answer_with_place(tcp_connection& c) {
+    c.send(frame_kind::place, write_place(free_place()), most_queued);
+  }
+  place_answer free_place() {
+    const node_id own = chosen_.own.node;
+    const auto is_there = [this](node_id n) { return peers_[n].connection != nullptr && !peers_[n].gone; };
+    for (node_id n = 0; n < own; ++n)
+      if (is_there(n)) {
+        const member at = member_of(chosen_, *peers_[n].connection);
+        return "node " + std::to_string(n) + " gives the places of this run: join at " + at.host + ":" +
+               std::to_string(at.port);
+      }
+    const auto found =
+        std::find_if(peers_.begin(), peers_.end(), [](const peer& p) { return p.is_free && !p.is_given; });
+    if (found == peers_.end())
+      return "all " + std::to_string(chosen_.room) +
+             " places for nodes that join are taken: start the run with a larger --room";
+    found->is_given = true;
+    return place{.nodes = chosen_.own.nodes,
+                 .room = chosen_.room,
+                 .node = static_cast<node_id>(found - peers_.begin()),
+                 .sponsor = own};
+  }
+  /// Takes a node that joins.
+  void admit(tcp_connection& c) {
+    const node_id node = c.peer().node;
+    peer& p = peers_[node];
+    p.connection = c.shared_from_this();
+    p.gone = p.is_free = false;
+    beats_.reset_silence(node);
+    receiver_->on_joined(node);
+    if (p.is_given) c.send(frame_kind::members, members(), most_queued);
+  }
+  /// Takes the list of a run that this node joins. The node that sends it is the first one that lives.
+  void take_members_of_run(byte_view list) {
+    for (node_id n = 0; n < *chosen_.sponsor; ++n) lacks(n);
+    for (node_id n = 0; const member& m : read_members(list, chosen_.own.nodes - 1)) {
+      if (++n == chosen_.own.node || n <= *chosen_.sponsor) continue;
+      if (m.port == 0) {
+        lacks(n);
+        continue;
+      }
+      peers_[n].gone = false;  // awaited, if it has joined, too
+      asio::post(io_, [this, n, m] {
+        if (!peers_[n].gone && peers_[n].connection == nullptr) connect(n, m.host, m.port);
+      });
+    }
+  }
+  /// Records that a node is not there, before this one was.
+  void lacks(node_id n) {
+    if (!std::exchange(peers_[n].gone, true)) receiver_->on_left(n);
   }
 
   void take_members(byte_view list) {
     is_listed_ = true;
     listed_at_ = clock::now();
+    if (chosen_.sponsor) {
+      take_members_of_run(list);
+      return;
+    }
     for (node_id n = 0; const member& m : read_members(list, chosen_.own.nodes - 1)) {
       // One by one: a name service may be slow, and beats go between them.
       if (++n < chosen_.own.node && m.port != 0)
@@ -442,9 +539,9 @@ class tcp_transport final : public transport {
         lose(node, "node " + std::to_string(c.peer().node) + " received nothing from it");
       return;
     }
-    if (f.kind == frame_kind::members && meeting_ && c.peer().node == 0)
+    if (f.kind == frame_kind::members && meeting_ && c.peer().node == lister())
       take_members(f.content);
-    else if (f.kind == frame_kind::members && chosen_.survives_losses && c.peer().node == 0)
+    else if (f.kind == frame_kind::members && chosen_.survives_losses && c.peer().node == lister())
       return;  // this node could not wait for it
     else if (f.kind != frame_kind::data && f.kind != frame_kind::leave)
       throw frame_error("a frame of the meeting came late");
@@ -496,6 +593,7 @@ class tcp_transport final : public transport {
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
   std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< of the meeting, strangers among them
+  std::vector<std::shared_ptr<tcp_connection>> asking_;  ///< processes that join, until the nodes have met
   bool has_sent_members_ = false;  ///< node 0
   bool is_listed_;  ///< it has node 0's list of nodes, or is node 0
   bool meeting_ = true;
@@ -511,6 +609,7 @@ class tcp_transport final : public transport {
 }  // namespace
 
 std::unique_ptr<transport> make_tcp_transport(tcp_settings chosen) {
+  chosen.own.omits = chosen.survives_losses;
   return std::make_unique<tcp_transport>(std::move(chosen));
 }
 

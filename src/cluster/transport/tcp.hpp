@@ -16,7 +16,8 @@
 namespace sukima::cluster {
 
 struct tcp_settings {
-  identity own;       ///< without its port
+  identity own;       ///< without its port; its number of nodes contains the room
+  unsigned room = 0;  ///< how many nodes may join while the others run: they have the last numbers
   std::string token;  ///< empty: none; then only addresses of the loopback device are used
   std::string host;   ///< node 0's, for the others; for node 0 the address where it listens
   std::uint16_t port = 0;  ///< node 0's
@@ -34,6 +35,8 @@ struct tcp_settings {
   /// How many connections without that proof are kept, besides one for each node: of more the oldest ones
   /// are closed.
   std::size_t most_unproved = 64;
+  /// Of a node that joins: the node at `host` and `port`, which has given it its number (tcp_place.hpp).
+  std::optional<node_id> sponsor;
   int listening = -1;  ///< node 0: a socket that listens already, which is taken over; -1: none
   /// The others continue without nodes that are lost or do not arrive, and report losses to their own
   /// receivers only. A living node that others have lost loses them, too.

@@ -125,7 +125,8 @@ void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {
 
 member member_of(const tcp_settings& chosen, const tcp_connection& node) {
   const identity& other = node.peer();
-  return {chosen.addresses.empty() ? node.address() : chosen.addresses[other.node], other.port};
+  const bool is_known = other.node < chosen.addresses.size();  // not of a node that joined
+  return {is_known ? chosen.addresses[other.node] : node.address(), other.port};
 }
 
 bytes write_members(const std::vector<member>& list) {

@@ -9,6 +9,7 @@
 //   receiving  the receiver is called by the thread that is in start(), wait() or stop(), and by no other;
 //   ringing    ring() ends a wait() that runs, or else the next one; several may be one;
 //   taken      taken_by() has reached the size of all messages soon after the node has got them;
+//   joining    a node that comes while the others run is reported by on_joined, before all that it sends;
 //   leaving    a node that calls stop() is reported to the others by on_left, after all that it has sent; one
 //              that vanishes without it by on_lost, once. Neither is followed by anything of that node.
 #pragma once
@@ -46,7 +47,9 @@ class receiver {
  public:
   /// \param message is valid during the call
   virtual void on_message(node_id from, byte_view message) = 0;
-  /// A node has left after its normal end.
+  /// A node that was not there has come while the others run (transport_limits::takes_joins).
+  virtual void on_joined(node_id /*node*/) {}
+  /// A node has left after its normal end, or its number is still free for a node that joins.
   virtual void on_left(node_id node) = 0;
   /// A node cannot be reached any more. \param why as the end of "node 2 was lost (…)"
   virtual void on_lost(node_id node, const std::string& why) = 0;
@@ -72,7 +75,7 @@ class transport {
   /// \param deadline when to give up
   /// \throws start_failure a node did not come, or is of another program
   virtual node_id start(receiver& to, clock::time_point deadline) = 0;
-  /// How many nodes there are, this one included.
+  /// How many nodes there are, this one included, and those that may still join.
   virtual unsigned nodes() const noexcept = 0;
   /// Sends a message. Never waits.
   /// \returns false: too much is queued for that node, and the message was not taken; or the node is gone

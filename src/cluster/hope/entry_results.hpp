@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of whole entries: of entries to come, which other nodes have sent, and of past ones for nodes that
+// are late.
+#pragma once
+
+#include "hope/announcements.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace sukima::cluster::hope {
+
+/// One thread. Losing a past result costs a late node the time to compute its entry.
+class entry_results {
+ public:
+  /// \param entries  how many past entries are kept
+  /// \param size     the bytes that results of past entries may have, the last one excepted
+  entry_results(std::uint64_t entries, std::size_t size) noexcept : entries_(entries), most_(size) {}
+
+  void put(std::uint64_t entry, entry_value value) {
+    remove(entry);
+    size_ += size_of(value);
+    all_.emplace(entry, std::move(value));
+  }
+  /// The result, or null. Valid until the next change.
+  const entry_value* find(std::uint64_t entry) const {
+    const auto found = all_.find(entry);
+    return found == all_.end() ? nullptr : &found->second;
+  }
+  void remove(std::uint64_t entry) {
+    const auto found = all_.find(entry);
+    if (found == all_.end()) return;
+    size_ -= size_of(found->second);
+    all_.erase(found);
+  }
+  /// Forgets the oldest results, because that entry begins. Those of the entries to come stay.
+  void begin_entry(std::uint64_t entry) {
+    while (!all_.empty() && all_.begin()->first < entry &&
+           (entry - all_.begin()->first > entries_ || (size_ > most_ && all_.begin()->first + 1 < entry)))
+      remove(all_.begin()->first);
+  }
+  /// By entry.
+  const std::map<std::uint64_t, entry_value>& all() const noexcept { return all_; }
+
+ private:
+  static std::size_t size_of(const entry_value& value) noexcept {
+    return value.content.size() + value.solutions.size();
+  }
+
+  const std::uint64_t entries_;
+  const std::size_t most_;
+  std::map<std::uint64_t, entry_value> all_;
+  std::size_t size_ = 0;  ///< of all of them
+};
+
+}  // namespace sukima::cluster::hope
