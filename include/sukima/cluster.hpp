@@ -87,9 +87,9 @@ auto run(Call function) {
   return entry.take();
 }
 
-/// How many nodes run this program; 1: it runs alone.
+/// How many nodes this program was started with; 1: it began alone.
 std::uint32_t nodes();
-/// The number of this node, from 0.
+/// The number of this node, from 0. That of a node that joined is not below nodes().
 std::uint32_t this_node();
 
 /// Tasks and messages of one node so far: the first five where nodes steal; `given`, and those after

@@ -114,7 +114,7 @@ class dispatcher(unittest.TestCase):
 
     def test_a_command_without_its_action_lists_the_actions(self):
         for name, actions in (
-                ("cluster", "run"), ("host", "list, watch, record, estimate, explain, optimise, act, status, revert or help"),
+                ("cluster", "run or join"), ("host", "list, watch, record, estimate, explain, optimise, act, status, revert or help"),
                 ("lab", "list, run, all or report"), ("objects", "record, plan, validate or calibrate")):
             if name in built():
                 for arguments in ([], ["--json", "x"] if name == "cluster" else ["--json"]):
@@ -123,7 +123,7 @@ class dispatcher(unittest.TestCase):
 
     def test_arguments_are_checked_with_a_sentence(self):
         for name, words, sentence in (
-                ("cluster", ["walk"], "ACTION: there is no 'walk': choose run"),
+                ("cluster", ["walk"], "ACTION: there is no 'walk': choose run or join"),
                 ("host", ["walk"],
                  "ACTION: there is no 'walk': choose list, watch, record, estimate, explain, optimise, act, status, revert or help"),
                 ("lab", ["walk"], "ACTION: there is no 'walk': choose list, run, all or report"),

@@ -5,10 +5,14 @@
 #include "transport/tcp_place.hpp"
 #include "transport_support.hpp"
 
+#include <sys/resource.h>
+
 #include <array>
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -16,87 +20,256 @@ namespace {
 
 using namespace transport_support;
 
-/// Two nodes of a run with room for two more, each with a thread that waits for messages.
-class running_nodes {
+/// A node that waits for messages on its own thread. To each node that joins it sends results, and then its
+/// number.
+class running_node {
  public:
-  running_nodes() {
-    for (node_id n = 0; n < 2; ++n)
-      threads_.emplace_back([this, n] {
-        tcp_settings s = settings_of(n, 4, at_);
-        s.room = 2;
-        s.survives_losses = true;
-        const auto self = make_tcp_transport(std::move(s));
-        watcher& to = watchers_[n];
-        EXPECT_EQ(self->start(to, clock::now() + patience), n);
-        EXPECT_TRUE(self->can().takes_joins);
-        while (!ends_) {
-          self->wait(clock::now() + 1ms);
-          if (const int joined = to.joined.exchange(-1); joined >= 0)
-            self->send(static_cast<node_id>(joined), number(n));
-        }
-        self->stop(1s);
-      });
-  }
-  ~running_nodes() {
+  /// \param results  how many, of one MiB each
+  explicit running_node(tcp_settings s, unsigned results = 0)
+      : node_(s.own.node), self_(make_tcp_transport(std::move(s))), to_(*self_, results), thread_([this] {
+          EXPECT_EQ(self_->start(to_, clock::now() + patience), node_);
+          EXPECT_TRUE(self_->can().takes_joins);
+          has_met_ = true;
+          while (!ends_) {
+            self_->wait(clock::now() + 1ms);
+            if (to_.joined && self_->send(*to_.joined, number(node_))) to_.joined.reset();
+          }
+          self_->stop(1s);
+        }) {}
+  ~running_node() {
     ends_ = true;
-    for (std::thread& t : threads_) t.join();
+    thread_.join();
   }
-  running_nodes(const running_nodes&) = delete;
-  running_nodes& operator=(const running_nodes&) = delete;
+  running_node(const running_node&) = delete;
+  running_node& operator=(const running_node&) = delete;
 
-  tcp_settings joining() const {
-    tcp_settings s = settings_of(1, 4, at_);
-    s.own.nodes = s.own.node = 0;
-    s.survives_losses = true;
-    return s;
+  void wait_until_met() const {
+    while (!has_met_) std::this_thread::yield();
+  }
+  void wait_until_left(node_id node) const {
+    while (!to_.left[node]) std::this_thread::yield();
   }
 
  private:
   struct watcher final : receiver {
-    std::atomic<int> joined{-1};
+    transport& self;
+    const unsigned results;
+    std::optional<node_id> joined;
+    std::array<std::atomic<bool>, 8> left{};
+    watcher(transport& of, unsigned count) : self(of), results(count) {}
     void on_message(node_id, byte_view) override {}
-    void on_joined(node_id node) override { joined = static_cast<int>(node); }
-    void on_left(node_id) override {}
-    void on_lost(node_id, const std::string&) override {}
+    void on_joined(node_id node) override {
+      left[node] = false;
+      joined = node;
+      for (unsigned r = 0; r < results; ++r) static_cast<void>(self.send(node, bytes(std::size_t{1} << 20)));
+    }
+    void on_left(node_id node) override { left[node] = true; }
+    void on_lost(node_id node, const std::string&) override { left[node] = true; }
   };
-  listening at_;
+  const node_id node_;
+  const std::unique_ptr<transport> self_;
+  watcher to_;
+  std::atomic<bool> has_met_{false};
   std::atomic<bool> ends_{false};
-  std::array<watcher, 2> watchers_;
-  std::vector<std::thread> threads_;
+  std::thread thread_;
 };
+
+/// Settings of a node of a run with room.
+tcp_settings running(node_id node, unsigned nodes, unsigned room, const listening& at) {
+  tcp_settings s = settings_of(node, nodes, at);
+  s.room = room;
+  s.survives_losses = true;
+  return s;
+}
+
+/// Settings of a process that asks at a port for a place.
+tcp_settings asking(std::uint16_t port) {
+  tcp_settings s;
+  s.own = {.version = "1", .build_id = "abcdef"};
+  s.host = "127.0.0.1";
+  s.port = port;
+  s.token = "secret";
+  s.survives_losses = true;
+  return s;
+}
+
+/// Settings of a node that has got that place.
+tcp_settings with_place(tcp_settings s, const place& given) {
+  s.own.nodes = given.nodes;
+  s.own.node = given.node;
+  s.room = given.room;
+  s.sponsor = given.sponsor;
+  return s;
+}
+
+place ask_at(std::uint16_t port) { return ask_for_place(asking(port), clock::now() + patience); }
+
+/// Two nodes of a run with room for two more.
+struct running_nodes {
+  listening at;
+  running_node first;
+  running_node second;
+  explicit running_nodes(unsigned results = 0)
+      : first(running(0, 4, 2, at), results), second(running(1, 4, 2, at)) {}
+};
+
+/// Joins a run, and waits until both of its nodes have sent their numbers.
+void join(const running_nodes& run, const place& given) {
+  const auto self = make_tcp_transport(with_place(asking(run.at.port), given));
+  listener to;
+  to.thread = std::this_thread::get_id();
+  EXPECT_EQ(self->start(to, clock::now() + patience), given.node);
+  const auto has_number = [&](node_id of) {
+    return std::ranges::any_of(to.got, [of](const letter& l) {
+      return l.kind == "message" && l.from == of && l.content == number(of);
+    });
+  };
+  while (!has_number(0) || !has_number(1)) self->wait(clock::now() + 1ms);
+  self->stop(1s);
+}
 
 TEST(joining, meets_all_nodes_of_the_run) {
   const running_nodes run;
   for (const node_id expected : {2u, 3u}) {
-    tcp_settings s = run.joining();
-    const place given = ask_for_place(s, clock::now() + patience);
+    const place given = ask_at(run.at.port);
     EXPECT_EQ(given.node, expected);
     EXPECT_EQ(given.nodes, 4u);
     EXPECT_EQ(given.room, 2u);
     EXPECT_EQ(given.sponsor, 0u);
-    s.own.nodes = given.nodes;
-    s.own.node = given.node;
-    s.room = given.room;
-    s.sponsor = given.sponsor;
-    const auto self = make_tcp_transport(std::move(s));
-    listener to;
-    to.thread = std::this_thread::get_id();
-    EXPECT_EQ(self->start(to, clock::now() + patience), expected);
-    while (to.count("message") < 2) self->wait(clock::now() + 1ms);
-    for (const letter& l : to.got) {
-      if (l.what == "message") {
-        EXPECT_EQ(number_of(l.content), l.from);
-      }
-    }
-    self->stop(1s);
+    join(run, given);
   }
   try {
-    ask_for_place(run.joining(), clock::now() + patience);
+    ask_at(run.at.port);
     ADD_FAILURE() << "there is no place";
   } catch (const start_failure& failure) {
     EXPECT_EQ(std::string(failure.what()),
               "all 2 places for nodes that join are taken: start the run with a larger --room");
   }
+}
+
+TEST(joining, gets_the_list_behind_many_results) {
+  const running_nodes run(6);
+  join(run, ask_at(run.at.port));
+}
+
+/// The ports where this process listens.
+std::set<std::uint16_t> listening_ports() {
+  std::set<std::uint16_t> all;
+  for (int file = 0; file < 1024; ++file) {
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (getsockopt(file, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0) continue;
+    sockaddr_in here{};
+    size = sizeof here;
+    EXPECT_EQ(getsockname(file, reinterpret_cast<sockaddr*>(&here), &size), 0);
+    all.insert(ntohs(here.sin_port));
+  }
+  return all;
+}
+
+TEST(joining, continues_with_the_numbers_of_a_node_that_has_ended) {
+  const listening at;
+  auto first = std::make_unique<running_node>(running(0, 5, 4, at));
+  first->wait_until_met();
+  const place early = ask_at(at.port);
+  EXPECT_EQ(early.node, 1u);
+  running_node(with_place(asking(at.port), early)).wait_until_met();  // it leaves
+  const std::set<std::uint16_t> before = listening_ports();
+  const running_node next(with_place(asking(at.port), ask_at(at.port)));
+  next.wait_until_met();
+  EXPECT_EQ(ask_at(at.port).node, 3u);  // that one does not come
+  std::set<std::uint16_t> there = listening_ports();
+  for (const std::uint16_t port : before) there.erase(port);
+  ASSERT_EQ(there.size(), 1u);
+  first.reset();
+  next.wait_until_left(0);
+  const place late = ask_at(*there.begin());
+  EXPECT_EQ(late.sponsor, 2u);
+  EXPECT_EQ(late.node, 4u) << "that of no other process";
+  running_node(with_place(asking(*there.begin()), late)).wait_until_met();
+}
+
+TEST(joining, leaves_the_place_of_a_process_that_has_gone) {
+  const listening at;
+  const running_node first(running(0, 3, 1, at));
+  {
+    const silent_node asks(connect_to(at.port), handshake::role::connector, 0, 0, 0, true);
+  }
+  const running_node second(running(1, 3, 1, at));  // the meeting ends
+  EXPECT_EQ(ask_at(at.port).node, 2u);
+}
+
+TEST(joining, does_not_go_on_alone_without_a_list) {
+  const listening at;
+  const place given{.nodes = 4, .room = 3, .node = 2, .sponsor = 0};
+  std::thread sponsor([&at] {
+    const int taken = accept(at.socket, nullptr, nullptr);
+    const silent_node ends(taken, handshake::role::acceptor, 0, 4, at.port, true);
+    close(at.socket);
+  });
+  for (int attempt = 0; attempt < 2; ++attempt) {  // the second time none listens
+    try {
+      listener to;
+      to.thread = std::this_thread::get_id();
+      make_tcp_transport(with_place(asking(at.port), given))->start(to, clock::now() + patience);
+      ADD_FAILURE() << "it goes on";
+    } catch (const start_failure& failure) {
+      EXPECT_EQ(std::string(failure.what()),
+                "node 0 at 127.0.0.1:" + std::to_string(at.port) +
+                    " gave this node its number, and then ended or refused it: join again");
+    }
+    if (sponsor.joinable()) sponsor.join();
+  }
+}
+
+TEST(joining, keeps_a_node_that_joined_after_its_list_was_made) {
+  const listening at;
+  std::atomic<bool> has_come{false};
+  std::thread others([&] {
+    const int taken = accept(at.socket, nullptr, nullptr);
+    silent_node sponsor(taken, handshake::role::acceptor, 0, 4, at.port, true);
+    silent_node later(connect_to(sponsor.port_of_other()), handshake::role::connector, 2, 4, 9, true);
+    while (!has_come) std::this_thread::yield();
+    // The list is older: it has no node but its receiver.
+    sponsor.say({frame_kind::members, bytes(std::size_t{3} * 4)});
+    later.say({frame_kind::data, number(2)});
+    while (has_come) std::this_thread::yield();
+  });
+  struct waiting final : receiver {
+    std::atomic<bool>& has_come;
+    bool has_message = false;
+    explicit waiting(std::atomic<bool>& set) : has_come(set) {}
+    void on_message(node_id from, byte_view) override { has_message = from == 2; }
+    void on_joined(node_id) override { has_come = true; }
+    void on_left(node_id node) override { EXPECT_FALSE(has_come && node == 2); }
+    void on_lost(node_id, const std::string&) override {}
+  } to(has_come);
+  tcp_settings s = with_place(asking(at.port), place{.nodes = 4, .room = 3, .node = 1, .sponsor = 0});
+  s.heartbeat.silent_beats = 0;
+  const auto self = make_tcp_transport(std::move(s));
+  self->start(to, clock::now() + patience);
+  while (!to.has_message) self->wait(clock::now() + 1ms);
+  has_come = false;
+  others.join();
+  close(at.socket);
+}
+
+TEST(joining, works_while_it_has_no_descriptor_for_a_connection) {
+  const listening at;
+  const auto self = make_tcp_transport(running(0, 2, 1, at));
+  listener to;
+  to.thread = std::this_thread::get_id();
+  self->start(to, clock::now() + patience);
+  const int stranger = ::socket(AF_INET, SOCK_STREAM, 0);
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = usual.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  connect_by(stranger, at.port);
+  for (int turns = 0; turns < 3; ++turns) self->wait(clock::now() + 60ms);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  close(stranger);
+  self->stop(1s);
 }
 
 TEST(joining, answers_survive_as_bytes) {
@@ -113,7 +286,9 @@ TEST(joining, refuses_damaged_answers) {
   for (const place& wrong : {place{.nodes = 7, .room = 3, .node = 3, .sponsor = 1},   // not in the room
                              place{.nodes = 7, .room = 3, .node = 7, .sponsor = 1},   // no such node
                              place{.nodes = 7, .room = 7, .node = 5, .sponsor = 1},   // no node gives it
-                             place{.nodes = 7, .room = 3, .node = 5, .sponsor = 5}})  // the node itself
+                             place{.nodes = 7, .room = 3, .node = 5, .sponsor = 5},   // the node itself
+                             place{.nodes = 7, .room = 3, .node = 5, .sponsor = 6},   // a later one
+                             place{.nodes = 1025, .room = 1024, .node = 5, .sponsor = 0}})  // too many
     EXPECT_THROW(read_place(write_place(wrong)), frame_error);
   bytes whole = write_place(place{.nodes = 7, .room = 3, .node = 5, .sponsor = 1});
   whole.push_back(std::byte{0});
@@ -137,6 +312,8 @@ TEST(joining, is_read_from_the_environment) {
   EXPECT_EQ(s->host, "host.example");
   EXPECT_EQ(s->port, 4711);
   EXPECT_TRUE(s->survives_losses);
+  variables[variable_ended] = "7";  // of the run of a node that starts this process
+  EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
   variables[variable_join] = "host.example:0";
   EXPECT_THROW(read_environment(variable), start_failure);
   // A run that a node starts is another one.
@@ -145,6 +322,8 @@ TEST(joining, is_read_from_the_environment) {
   EXPECT_EQ(read_environment(variable)->host, "b");
   EXPECT_EQ(read_environment(variable)->room, 0u);
   variables[variable_room] = "3";
+  EXPECT_THROW(read_environment(variable), start_failure) << "nodes that steal have no room";
+  variables[variable_hope] = "1";
   EXPECT_EQ(read_environment(variable)->room, 3u);
   EXPECT_EQ(read_environment(variable)->own.nodes, 5u) << "the room has numbers, too";
   variables[variable_room] = "1023";
@@ -154,7 +333,7 @@ TEST(joining, is_read_from_the_environment) {
 hope::entry_value value_of(std::size_t size) { return {.from = 0, .content = bytes(size), .solutions = {}}; }
 
 TEST(joining, keeps_the_last_results_of_entries) {
-  hope::entry_results kept(3, 100);
+  hope::entry_results kept(3, 3 * hope::entry_results::overhead + 100);
   for (std::uint64_t entry = 1; entry <= 6; ++entry) {
     kept.begin_entry(entry);
     kept.put(entry, value_of(10));

@@ -140,11 +140,11 @@ class language(unittest.TestCase):
         program = self.build(FOLDER / "reduction.tc")
         self.assertEqual(run(program, SUKIMA_WORKERS="2").stdout, "4950\n9900\n")
         self.assertEqual(together("1", program).stdout, "4950\n9900\n")
-        for hope in "01":
-            with Meeting(2) as meeting:
-                node_0 = meeting.start(0, program, SUKIMA_CLUSTER_HOPE=hope)
-                meeting.start(1, program, SUKIMA_CLUSTER_HOPE=hope)
-                output, errors, status = end(node_0)
+        for nodes, hope, room in ((2, "0", "0"), (2, "1", "0"), (1, "1", "1")):  # another node may join the last one
+            with Meeting(nodes) as meeting:
+                started = [meeting.start(node, program, SUKIMA_CLUSTER_HOPE=hope, SUKIMA_CLUSTER_ROOM=room)
+                           for node in range(nodes)]
+                output, errors, status = end(started[0])
             self.assertEqual((output, status), ("4950\n", 70), errors)
             self.assertIn("sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine the "
                           "objects of this node's workers only; let 'out' members of tasks bring the values back\n", errors)

@@ -2,6 +2,7 @@
 // Notes that go by way of mediators, on a network and a clock that the tests drive: which notes arrive, in
 // how many messages, and after the loss of mediators.
 #include "hope/mediation/mediation.hpp"
+#include "hope/announcements.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,42 @@ note claim_of(std::uint64_t task, std::uint64_t within = 0) {
   note n = result_of(task, within);
   n.kind = note_kind::claim;
   return n;
+}
+
+/// A transport that loses all messages.
+struct void_transport final : transport {
+  unsigned number;
+  explicit void_transport(unsigned nodes) : number(nodes) {}
+  node_id start(receiver&, clock::time_point) override { return 0; }
+  unsigned nodes() const noexcept override { return number; }
+  bool send(node_id, bytes&&) override { return true; }
+  void wait(clock::time_point) override {}
+  void ring() noexcept override {}
+  transport_limits can() const noexcept override { return {}; }
+  std::uint64_t taken_by(node_id) override { return 0; }
+  void stop(std::chrono::milliseconds) noexcept override {}
+};
+
+TEST(announcements, wait_in_proportion_to_the_nodes_that_live) {
+  constexpr unsigned places = 66;
+  void_transport by(places);
+  sukima::detail::solution_board solutions;
+  counters counted;
+  announcements own(by, solutions, counted, most_without_mediators);
+  own.begin(0);
+  for (node_id free = 2; free < places; ++free) own.lose(free);
+  const auto longest_wait = [&own] {
+    own.announce(claim_of(1));
+    own.send_if_due();
+    const auto sent = clock::now();
+    own.announce(claim_of(2));
+    return own.next_bundle() - sent;
+  };
+  EXPECT_LE(longest_wait(), 2 * bundle_interval);
+  own.gain(2);
+  EXPECT_LE(longest_wait(), 3 * bundle_interval);
+  EXPECT_EQ(longest_way(places, 2), 6 * bundle_interval);
+  EXPECT_EQ(longest_way(8, 8), 0us);
 }
 
 TEST(node_groups, hold_each_node_once_and_as_many_nodes_as_there_are_groups) {

@@ -54,14 +54,18 @@ inline tcp_settings settings_of(node_id node, unsigned nodes, const listening& a
   return s;
 }
 
-/// A socket that is connected to a port of the loopback device.
-inline int connect_to(std::uint16_t port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+/// Connects a socket to a port of the loopback device.
+inline void connect_by(int socket, std::uint16_t port) {
   sockaddr_in there{};
   there.sin_family = AF_INET;
   there.sin_port = htons(port);
   there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
+}
+/// A socket that is connected to a port of the loopback device.
+inline int connect_to(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  connect_by(socket, port);
   return socket;
 }
 
@@ -69,17 +73,15 @@ inline int connect_to(std::uint16_t port) {
 class silent_node {
  public:
   /// \param socket  is connected
-  silent_node(int socket, handshake::role side, node_id self, unsigned nodes, std::uint16_t port)
+  /// \param omits   whether the nodes use hierarchical omission
+  silent_node(int socket, handshake::role side, node_id self, unsigned nodes, std::uint16_t port,
+              bool omits = false)
       : socket_(socket) {
-    handshake shaken(side, {.version = "1", .build_id = "abcdef", .nodes = nodes, .node = self, .port = port},
-                     "secret");
-    frame_writer writer;
+    handshake shaken(
+        side,
+        {.version = "1", .build_id = "abcdef", .nodes = nodes, .node = self, .port = port, .omits = omits},
+        "secret");
     frame_reader reader;
-    const auto say = [&](const frame& f) {
-      bytes out;
-      writer.write(out, f.kind, f.content);
-      EXPECT_EQ(::write(socket_, out.data(), out.size()), static_cast<ssize_t>(out.size()));
-    };
     if (const auto first = shaken.begin()) say(*first);
     for (bool done = false; !done;) {
       bytes chunk(4096);
@@ -94,18 +96,29 @@ class silent_node {
         if (!f) break;
         const handshake::step next = shaken.take(*f);
         for (const frame& answer : next.answers) say(answer);
-        if (next.is_proved) shaken.protect(writer, reader);
+        if (next.is_proved) shaken.protect(writer_, reader);
         if (next.sealed) say(*next.sealed);
         done = next.done;
       }
     }
+    port_ = shaken.peer().port;
   }
   ~silent_node() { close(socket_); }
   silent_node(const silent_node&) = delete;
   silent_node& operator=(const silent_node&) = delete;
+  /// Breaks its silence.
+  void say(const frame& f) {
+    bytes out;
+    writer_.write(out, f.kind, f.content);
+    EXPECT_EQ(::write(socket_, out.data(), out.size()), static_cast<ssize_t>(out.size()));
+  }
+  /// The port where the other node listens.
+  std::uint16_t port_of_other() const noexcept { return port_; }
 
  private:
   int socket_;
+  frame_writer writer_;
+  std::uint16_t port_ = 0;
 };
 
 struct letter {

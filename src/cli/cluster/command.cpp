@@ -39,7 +39,7 @@ constexpr const char* footer = R"(Examples:
                                                  nodes reach each other by ssh alone
   sukima cluster run --hosts hosts.txt --port 21000-21003 -- ./fib 45
                                                  nodes listen on these ports only
-  sukima cluster run -n 4 --hope --room 2 --port 21000 -- ./fib 45
+  sukima cluster run -n 4 --hope --room 2 --port 21000-21003 -- ./fib 45
                                                  two more nodes may join while it runs
   sukima cluster join --hope 127.0.0.1:21000 -- ./fib 45
                                                  one more node of that run
@@ -198,10 +198,12 @@ unsigned room_of(const cluster_options& options) {
 join_request join_request_of(const cluster_options& options, const program_words& program) {
   if (options.address.empty())
     throw process::usage_error(
-        "no address was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., with that of node 0");
+        "no address was given: sukima cluster join --hope HOST:PORT -- PROGRAM ARGUMENT..., with that of "
+        "node 0");
   if (!program || program->empty())
     throw process::usage_error(
-        "no program was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., as for the other nodes");
+        "no program was given: sukima cluster join --hope HOST:PORT -- PROGRAM ARGUMENT..., as for the other "
+        "nodes");
   if (options.nodes || options.room || options.hosts || options.ssh || options.ssh_tunnel || options.grace ||
       options.no_tags || options.no_prefix || !options.json.empty())
     throw process::usage_error("join takes --hope and --port only: the other options are for run");

@@ -27,14 +27,15 @@ bool is_address(const std::string& text) {
 void join(const join_request& request) {
   if (!is_address(request.address))
     throw process::usage_error(
-        fmt::format("'{}' is not an address: give HOST:PORT of node 0, as sukima cluster join "
+        fmt::format("'{}' is not an address: give HOST:PORT of node 0, as sukima cluster join --hope "
                     "127.0.0.1:21000 -- PROGRAM ARGUMENT...",
                     request.address));
   const char* const token = std::getenv("SUKIMA_CLUSTER_TOKEN");
   if (token == nullptr || *token == 0)
     throw process::usage_error("SUKIMA_CLUSTER_TOKEN is not set: give it the token of the run");
   // Of a run that this process is a node of.
-  for (const char* const name : {"SUKIMA_CLUSTER_NODES", "SUKIMA_CLUSTER_REPORT", "SUKIMA_CLUSTER_OUTPUT"})
+  for (const char* const name :
+       {"SUKIMA_CLUSTER_NODES", "SUKIMA_CLUSTER_ENDED", "SUKIMA_CLUSTER_REPORT", "SUKIMA_CLUSTER_OUTPUT"})
     unsetenv(name);
   std::vector<std::string> changed{"SUKIMA_CLUSTER_JOIN=" + request.address,
                                    fmt::format("SUKIMA_CLUSTER_HOPE={}", request.hope ? 1 : 0)};

@@ -35,8 +35,6 @@ inline constexpr const char* variable_output =
 inline constexpr const char* variable_plugins = "SUKIMA_CLUSTER_PLUGINS";  ///< folder of the plug-ins for MPI
 inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< the secret of the run
 
-inline constexpr unsigned most_nodes = 1024;
-
 /// Reads the variables. With `own.nodes` 0 this process joins the run of the node at `host` and `port`.
 /// Nothing: this process is not a node of a cluster. Version and build id stay empty.
 /// \param variable  the value of a variable, or null

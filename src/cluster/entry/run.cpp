@@ -144,9 +144,7 @@ any_node* new_node(const own_place& at) {
   if (at.tcp && at.tcp->survives_losses) {
     hope::node_options chosen{
         .seed = at.node() + 1, .joins = at.tcp->sponsor.has_value(), .on_failure = end_process};
-    auto by = own_transport(at);
-    chosen.before_helping += hope::longest_way(by->nodes());
-    return new node_of_kind<hope::node>(std::move(by), std::move(chosen));
+    return new node_of_kind<hope::node>(own_transport(at), std::move(chosen));
   }
   node_options options;
   options.on_failure = end_process;
@@ -227,6 +225,11 @@ traffic statistics() {
 
 std::uint32_t nodes() { return where_started().nodes(); }
 
+bool shares_entries() {
+  const own_place& at = where_started();
+  return (at.tcp ? at.tcp->own.nodes : at.nodes()) > 1;
+}
+
 std::uint32_t this_node() { return where_started().node(); }
 
 }  // namespace cluster
@@ -237,7 +240,7 @@ void run_cluster_entry(cluster_entry& entry) {
   if (!is_inside()) {
     if (cluster::any_node* const node = cluster::own_node_of_process()) {
       const cluster::only_entry here;
-      if (cluster::nodes() > 1) forbid_reductions();
+      if (cluster::shares_entries()) forbid_reductions();
       const cluster::task_output printing;
       node->run(entry);
       return;

@@ -8,4 +8,7 @@ namespace sukima::cluster {
 /// them, because each of them would compute everything. Only the first call is costly.
 void check_start();
 
+/// Whether other nodes run the entries of this process, too, or may join it and run them.
+bool shares_entries();
+
 }  // namespace sukima::cluster

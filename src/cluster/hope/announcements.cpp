@@ -31,10 +31,21 @@ announcements::announcements(transport& by, sukima::detail::solution_board& solu
 void announcements::begin(node_id self) {
   self_ = self;
   if (mediation_) mediation_->begin(self);
+  follow_number();
+}
+
+void announcements::follow_number() {
+  if (mediation_) mediation_->set_interval(bundle_interval * (living_others() + 1));
+}
+
+void announcements::gain(node_id node) {
+  gone_[node] = false;
+  follow_number();
 }
 
 void announcements::lose(node_id node) {
   gone_[node] = true;
+  follow_number();
   if (mediation_) mediation_->lose(node, clock::now());
 }
 
@@ -62,6 +73,10 @@ void announcements::went_to_all(const note& n) {
 
 clock::time_point announcements::next_bundle() const noexcept {
   return mediation_ ? mediation_->next() : clock::time_point::max();
+}
+
+node_id announcements::first_living() const noexcept {
+  return static_cast<node_id>(std::ranges::find(gone_, false) - gone_.begin());
 }
 
 unsigned announcements::living_others() const noexcept {
@@ -93,11 +108,11 @@ void announcements::send_to_all(const note& n) {
   for (node_id to = 0; to < gone_.size(); ++to) send(to, bytes(message));
 }
 
-void announcements::announce_to(node_id to, const note& n) {
+bool announcements::announce_to(node_id to, const note& n) {
   note whole = n;
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
-  send(to, write_note(whole));
+  return send(to, write_note(whole));
 }
 
 void announcements::announce(const note& n) {
@@ -107,8 +122,8 @@ void announcements::announce(const note& n) {
   send_to_all(whole);
 }
 
-void announcements::announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value) {
-  send(to, write_note(entry_result_of(entry, value)));
+bool announcements::announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value) {
+  return send(to, write_note(entry_result_of(entry, value)));
 }
 
 void announcements::announce_entry_result(std::uint64_t entry, const entry_value& value) {

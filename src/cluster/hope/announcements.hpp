@@ -31,10 +31,12 @@ struct entry_value {
 /// The largest number of nodes that send each note to all others themselves.
 inline constexpr unsigned most_without_mediators = 8;
 
-/// The longest time that a note waits on its way to another one of so many nodes.
-constexpr std::chrono::microseconds longest_way(unsigned nodes) noexcept {
+/// The longest time that a note waits on its way to another node.
+/// \param nodes   how many nodes there may be
+/// \param living  how many of them live
+constexpr std::chrono::microseconds longest_way(unsigned nodes, unsigned living) noexcept {
   constexpr int steps = 3;
-  return nodes > most_without_mediators ? steps * bundle_interval * nodes : std::chrono::microseconds(0);
+  return nodes > most_without_mediators ? steps * bundle_interval * living : std::chrono::microseconds(0);
 }
 
 /// The sending side of one node. One thread.
@@ -49,9 +51,11 @@ class announcements {
   /// Sends nothing to that node any more. The next mediator gets what a lost one has not forwarded.
   void lose(node_id node);
   /// Records that a node has joined, which was not there or lost before.
-  void gain(node_id node) { gone_[node] = false; }
+  void gain(node_id node);
   bool is_gone(node_id node) const { return gone_[node]; }
   const std::vector<bool>& gone() const noexcept { return gone_; }
+  /// \pre this node lives
+  node_id first_living() const noexcept;
   unsigned living_others() const noexcept;
   bool is_alone() const noexcept { return living_others() == 0; }
 
@@ -73,9 +77,11 @@ class announcements {
   /// Sends a note to all living nodes. A result brings this node's solutions along, because its task may have
   /// been pruned by them. Linear in the number of nodes.
   void announce(const note& n);
-  void announce_to(node_id to, const note& n);
+  /// \returns false: the transport has no room for it now
+  bool announce_to(node_id to, const note& n);
   void announce_entry_result(std::uint64_t entry, const entry_value& value);
-  void announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value);
+  /// \returns as announce_to()
+  bool announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value);
   /// Sends the solutions if one was improved here. Improvements in quick succession are sent once.
   void announce_solutions_if_new(std::uint64_t entry, clock::time_point now);
   /// The earliest time at which the last function has something to send; the end of time: nothing is new.
@@ -88,6 +94,8 @@ class announcements {
   /// \returns false: the transport has no room for it now
   bool send(node_id to, bytes&& message);
   void send_to_all(const note& n);
+  /// Adapts the time between bundles to the number of living nodes.
+  void follow_number();
 
   transport& transport_;
   sukima::detail::solution_board& solutions_;

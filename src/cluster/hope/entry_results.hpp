@@ -15,8 +15,11 @@ namespace sukima::cluster::hope {
 /// One thread. Losing a past result costs a late node the time to compute its entry.
 class entry_results {
  public:
+  /// Estimate of the memory that one result takes besides its bytes.
+  static constexpr std::size_t overhead = 192;
+
   /// \param entries  how many past entries are kept
-  /// \param size     the bytes that results of past entries may have, the last one excepted
+  /// \param size     the bytes that results of past entries may take with their overhead, but for the last
   entry_results(std::uint64_t entries, std::size_t size) noexcept : entries_(entries), most_(size) {}
 
   void put(std::uint64_t entry, entry_value value) {
@@ -46,7 +49,7 @@ class entry_results {
 
  private:
   static std::size_t size_of(const entry_value& value) noexcept {
-    return value.content.size() + value.solutions.size();
+    return value.content.size() + value.solutions.size() + overhead;
   }
 
   const std::uint64_t entries_;

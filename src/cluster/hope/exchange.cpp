@@ -46,6 +46,7 @@ void node::receive_note(node_id from, byte_view message) {
     early_size_ += message.size();
     early_.emplace_back(from, bytes(message.begin(), message.end()));
   } else if (n->entry == entry_ && active_ != nullptr && !is_over_) {
+    is_newcomer_ = false;
     take_note(from, *n);
   }
 }
@@ -173,6 +174,7 @@ void node::on_left(node_id gone) { on_lost(gone, "it left"); }
 void node::on_lost(node_id gone, const std::string& /*why*/) {
   others_.lose(gone);
   requests_.lose(gone);
+  follow_number();
   const std::vector<task_key> orphans = claims_.lose(gone);
   if (active_ == nullptr || is_over_) return;
   // It may have sent some results to a part of the nodes before it was lost.

@@ -1,37 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that joins while the others run. It receives results and hints, as each node does. It asks for
-// results that it misses, or computes them.
+// A node that joins while the others run. It receives results and hints, as each node does. Results that were
+// not sent, because too many bytes waited already, it asks for, entry by entry.
 #include "hope/node.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sukima::cluster::hope {
 
 void node::on_joined(node_id joined) {
+  const bool answers = others_.first_living() == self_;  // one node's answer is enough
   others_.gain(joined);
   requests_.gain(joined);
   claims_.gain(joined);
-  const auto first = std::ranges::find(others_.gone(), false) - others_.gone().begin();
-  if (static_cast<node_id>(first) == self_)  // one node's answer is enough
-    for (const auto& [entry, value] : entry_results_.all())
-      others_.announce_entry_result_to(joined, entry, value);
+  follow_number();
+  if (answers) {
+    const auto& all = entry_results_.all();
+    static_cast<void>(std::all_of(all.rbegin(), all.rend(), [&](const auto& known) {
+      return others_.announce_entry_result_to(joined, known.first, known.second);
+    }));
+  }
   if (active_ == nullptr || is_over_) return;
   for (const auto& [key, u] : units_)
     if (u->is_claimed) others_.announce_to(joined, claim_of(*u));
-  if (static_cast<node_id>(first) != self_) return;
+  bool has_room = answers;
   store_.for_each([&](const task_key& key, std::chrono::nanoseconds cost, byte_view result) {
-    others_.announce_to(joined, {.kind = note_kind::result,
-                                 .entry = entry_,
-                                 .task = key,
-                                 .time = std::chrono::duration_cast<std::chrono::microseconds>(cost),
-                                 .content = result});
+    has_room = has_room && others_.announce_to(
+                               joined, {.kind = note_kind::result,
+                                        .entry = entry_,
+                                        .task = key,
+                                        .time = std::chrono::duration_cast<std::chrono::microseconds>(cost),
+                                        .content = result});
   });
 }
 
+void node::follow_number() {
+  requests_.set_patience(chosen_.before_helping + longest_way(nodes_, others_.living_others() + 1));
+}
+
 void node::begin_as_newcomer() {
-  is_newcomer_ = false;
-  // The others may have ended this entry, and the result that was sent may be lost.
+  // The others may have ended this entry, and its result may not have been sent.
   others_.announce({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
+  if (!std::exchange(helps_first_, false)) return;
   // They have made their plan without this node.
   plan_.end();
   help(name_of_entry);

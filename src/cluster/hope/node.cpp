@@ -23,6 +23,7 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       chosen_(chosen),
       entry_results_(transport_->can().takes_joins ? kept_for_newcomers : kept_entries, chosen.memory),
       is_newcomer_(chosen.joins),
+      helps_first_(chosen.joins),
       others_(*transport_, solutions_, counters_, chosen.most_direct),
       store_(chosen.memory),
       draws_(chosen.seed),
@@ -37,6 +38,7 @@ void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
   requests_.lose(self_);
   others_.begin(self_);
+  follow_number();
   detail::attach_node(workers_, *this);
 }
 

@@ -34,8 +34,8 @@
 //   - one every tick, so that most of a long task has been sent before this node dies
 //
 // A node that joins later begins with the first entry, too (joining.cpp). It receives the results of the
-// entries that have ended, and the known results of the running one. There it helps first, so it meets the
-// others in the middle.
+// entries that have ended, and the known results of the running one. If those are many, it asks for the rest
+// in each entry. There it helps first, so it meets the others in the middle.
 //
 // Source: cluster.md of the design, sections 5 and 6. Every node gets every report; topics are not used.
 #pragma once
@@ -77,8 +77,8 @@ inline constexpr std::chrono::seconds leaving_time{2};
 struct node_options {
   std::uint64_t seed = 1;  ///< of the choice which unit is helped
   std::chrono::seconds meeting_time{30};  ///< until all nodes must have arrived
-  /// How long an idle node requests work before it starts units claimed by others. Among many nodes
-  /// longest_way() is added, because a result may be on its way.
+  /// How long an idle node requests work before it starts units claimed by others. The node adds
+  /// longest_way(), because a result may be on its way.
   std::chrono::microseconds before_helping{20000};
   /// How long the node is idle before it begins a unit that was left to others: a worker may be about to take
   /// a task that has just become ready.
@@ -194,6 +194,8 @@ class node final : public node_base {
   // joining.cpp: nodes that join while the others run
   void on_joined(node_id joined) override;
   void begin_as_newcomer();
+  /// Adapts this node's patience to the number of living nodes.
+  void follow_number();
   // exchange.cpp: the messages of other nodes
   void on_message(node_id from, byte_view message) override;
   /// Takes a note. \param from  the node that has written it
@@ -303,7 +305,8 @@ class node final : public node_base {
   clock::time_point root_goes_on_;  ///< as a unit's `goes_on`
   bool is_over_ = false;  ///< no result of the active entry is needed any more
   entry_results entry_results_;
-  bool is_newcomer_;  ///< it has joined, and computed no entry yet
+  bool is_newcomer_;  ///< it has joined, and has met no other node in an entry yet
+  bool helps_first_;  ///< it has joined, and has computed no entry yet
   bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;

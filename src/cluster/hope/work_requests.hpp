@@ -21,6 +21,7 @@ class work_requests {
   ///                  that is repeated is mostly wasted.
   work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
 
+  void set_patience(std::chrono::microseconds patience) noexcept { patience_ = patience; }
   /// Forgets the last entry, because another one begins: no node is asked.
   void begin() noexcept;
   /// Records that the node has something to do.
@@ -72,7 +73,7 @@ class work_requests {
 
   void pause(clock::time_point now);
 
-  const std::chrono::microseconds patience_;
+  std::chrono::microseconds patience_;
   std::vector<other_node> others_;
   std::optional<clock::time_point> idle_since_;
   std::optional<node_id> asked_;

@@ -77,7 +77,7 @@ void sukima_cluster_enter(const char* name, const char* stays, const char* round
                           void (*run)(char* top, void* frame), void* frame, void* result,
                           sukima_size result_size) {
   if (!detail::is_inside()) cluster::check_start();
-  if (detail::is_inside() || cluster::nodes() == 1) {
+  if (detail::is_inside() || !cluster::shares_entries()) {
     sukima_enter(run, frame);
     return;
   }

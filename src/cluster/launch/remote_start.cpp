@@ -147,6 +147,7 @@ remote_start::remote_start(const launch_request& request, std::string token, std
     const unsigned wanted = request.tunnel ? 2 * static_cast<unsigned>(request.places.size()) : 1;
     port_ = first_port + drawn % (ports - wanted);
   }
+  report_address(request, address());
 }
 
 std::vector<std::string> remote_start::shell_of(unsigned node,

@@ -20,7 +20,7 @@ enum class frame_kind : std::uint8_t {
   alive = 6,    ///< a heartbeat: nothing in it; or a byte, which asks for one
   lost = 7,     ///< the number of a node that was silent too long
   challenge = 8,
-  place = 9,  ///< the answer to a process that joins a run (tcp_place.hpp)
+  place = 9,  ///< the answer to a process that joins a run; to a node: the next number (tcp_place.hpp)
 };
 
 /// The bytes that arrived are not a frame: another program sent them, or they are damaged or forged.

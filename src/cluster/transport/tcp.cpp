@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
-#include <thread>
 
 namespace sukima::cluster {
 
@@ -61,6 +60,7 @@ class tcp_transport final : public transport {
       : chosen_(std::move(chosen)),
         work_(io_.get_executor()),
         acceptor_(io_),
+        accepting_time_(io_),
         beats_(io_, chosen_.own, chosen_.heartbeat,
                {.send = [this](node_id n, bool asks) { return send_beat(n, asks); },
                 .on_silent =
@@ -72,6 +72,7 @@ class tcp_transport final : public transport {
         looks_(io_),
         warning_time_(io_),
         peers_(chosen_.own.nodes),
+        next_place_(first_free()),
         is_listed_(chosen_.own.node == 0) {
     for (node_id n = first_free(); n < peers_.size(); ++n)
       if (n != chosen_.own.node && n != lister()) peers_[n].gone = peers_[n].is_free = true;
@@ -93,7 +94,9 @@ class tcp_transport final : public transport {
     while (failure_.empty() && !has_met() && clock::now() < end_of_meeting())
       io_.run_one_until(end_of_meeting());
     if (failure_.empty() && !has_met()) {
-      if (chosen_.survives_losses)
+      if (chosen_.sponsor && !is_listed_)
+        fail_without_list();
+      else if (chosen_.survives_losses)
         lose_missing("it did not come in time");
       else
         failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
@@ -112,7 +115,8 @@ class tcp_transport final : public transport {
     looks_.cancel();
     for (node_id n = 0; n < peers_.size(); ++n) beats_.reset_silence(n);  // silence counts from now on
     meeting_ = false;
-    for (const auto& c : std::exchange(asking_, {})) answer_with_place(*c);
+    for (const auto& c : std::exchange(asking_, {}))
+      if (!c->is_closed()) answer_with_place(*c);
     return chosen_.own.node;
   }
 
@@ -234,9 +238,18 @@ class tcp_transport final : public transport {
     receiver_->on_lost(node, why);
     if (!meeting_) return;
     // The list of nodes does not come any more.
-    if (node == lister() && !std::exchange(is_listed_, true))
-      lose_missing("node " + std::to_string(node) + " was lost, which knew where it is");
+    if (node == lister() && !std::exchange(is_listed_, true)) {
+      if (chosen_.sponsor)
+        fail_without_list();
+      else
+        lose_missing("node " + std::to_string(node) + " was lost, which knew where it is");
+    }
     if (chosen_.own.node == 0 && missing() == 0) send_members();
+  }
+  /// Ends a node that joins and cannot find the others. It would run the whole program alone.
+  void fail_without_list() {
+    fail("node " + std::to_string(lister()) + " at " + chosen_.host + ":" + std::to_string(chosen_.port) +
+         " gave this node its number, and then ended or refused it: join again");
   }
   void lose_missing(const std::string& why) {
     for (node_id n = 0; n < peers_.size(); ++n)
@@ -301,12 +314,20 @@ class tcp_transport final : public transport {
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
-      if (error) std::this_thread::sleep_for(between_attempts);  // no descriptor is left: strangers may go
-      if (!error) {
-        close_oldest_guests();
-        begin(std::move(socket), handshake::role::acceptor, chosen_.own.node, {}, {});
+      if (error) {
+        accept_later();
+        return;
       }
+      close_oldest_guests();
+      begin(std::move(socket), handshake::role::acceptor, chosen_.own.node, {}, {});
       accept();
+    });
+  }
+  /// No descriptor is left. Until strangers have gone, this node works.
+  void accept_later() {
+    accepting_time_.expires_after(between_attempts);
+    accepting_time_.async_wait([this](error_code ended) {
+      if (!ended && acceptor_.is_open()) accept();
     });
   }
 
@@ -346,7 +367,7 @@ class tcp_transport final : public transport {
                             begin(std::move(*socket), handshake::role::connector, to, name, places);
                           } else if (peers_[to].gone) {
                             return;
-                          } else if (may_come_yet(error) && clock::now() < deadline_ &&
+                          } else if (may_come_yet(error) && clock::now() < deadline_ && !chosen_.sponsor &&
                                      (to == lister() || !chosen_.survives_losses)) {
                             unreached_ = name + " cannot be reached: " + error.message();
                             connect_later(to, places, name);
@@ -462,16 +483,21 @@ class tcp_transport final : public transport {
         return "node " + std::to_string(n) + " gives the places of this run: join at " + at.host + ":" +
                std::to_string(at.port);
       }
-    const auto found =
-        std::find_if(peers_.begin(), peers_.end(), [](const peer& p) { return p.is_free && !p.is_given; });
-    if (found == peers_.end())
+    const node_id free = std::max(next_place_, own + 1);
+    if (free >= peers_.size())
       return "all " + std::to_string(chosen_.room) +
              " places for nodes that join are taken: start the run with a larger --room";
-    found->is_given = true;
-    return place{.nodes = chosen_.own.nodes,
-                 .room = chosen_.room,
-                 .node = static_cast<node_id>(found - peers_.begin()),
-                 .sponsor = own};
+    next_place_ = free + 1;
+    peers_[free].is_given = true;
+    for (node_id n = 0; n < peers_.size(); ++n)
+      if (is_there(n)) send_next_place(*peers_[n].connection);
+    return place{.nodes = chosen_.own.nodes, .room = chosen_.room, .node = free, .sponsor = own};
+  }
+  /// Lets another node know which numbers are given. It may become the first living node.
+  void send_next_place(tcp_connection& to) const {
+    bytes number;
+    byte_sink(number).number(next_place_);
+    to.send(frame_kind::place, number, ~std::size_t{0});
   }
   /// Takes a node that joins.
   void admit(tcp_connection& c) {
@@ -479,9 +505,13 @@ class tcp_transport final : public transport {
     peer& p = peers_[node];
     p.connection = c.shared_from_this();
     p.gone = p.is_free = false;
+    next_place_ = std::max(next_place_, node + 1);
     beats_.reset_silence(node);
     receiver_->on_joined(node);
-    if (p.is_given) c.send(frame_kind::members, members(), most_queued);
+    if (!p.is_given) return;
+    // However many results wait for that node already: it does not begin before it has the list.
+    c.send(frame_kind::members, members(), ~std::size_t{0});
+    send_next_place(c);
   }
   /// Takes the list of a run that this node joins. The node that sends it is the first one that lives.
   void take_members_of_run(byte_view list) {
@@ -498,9 +528,10 @@ class tcp_transport final : public transport {
       });
     }
   }
-  /// Records that a node is not there, before this one was.
+  /// Records that a node is not there, before this one was. A node that has connected to this one joined
+  /// after the list was made.
   void lacks(node_id n) {
-    if (!std::exchange(peers_[n].gone, true)) receiver_->on_left(n);
+    if (peers_[n].connection == nullptr && !std::exchange(peers_[n].gone, true)) receiver_->on_left(n);
   }
 
   void take_members(byte_view list) {
@@ -516,7 +547,8 @@ class tcp_transport final : public transport {
         asio::post(io_, [this, n, m] {
           if (!peers_[n].gone) connect(n, m.host, m.port);
         });
-      if (m.port == 0) lose(n, "node 0 has lost it");
+      // A node that joins is in no list of the start.
+      if (m.port == 0 && n < first_free()) lose(n, "node 0 has lost it");
     }
   }
 
@@ -537,6 +569,10 @@ class tcp_transport final : public transport {
       // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
       if (!is_ending() && (!meeting_ || chosen_.survives_losses))
         lose(node, "node " + std::to_string(c.peer().node) + " received nothing from it");
+      return;
+    }
+    if (f.kind == frame_kind::place) {
+      next_place_ = std::max(next_place_, byte_source(f.content).number<std::uint32_t>());
       return;
     }
     if (f.kind == frame_kind::members && meeting_ && c.peer().node == lister())
@@ -587,10 +623,12 @@ class tcp_transport final : public transport {
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   tcp::acceptor acceptor_;
+  asio::steady_timer accepting_time_;
   heartbeats beats_;
   asio::steady_timer looks_;  ///< for nodes that end during the meeting
   asio::steady_timer warning_time_;
   std::vector<peer> peers_;  ///< by node
+  node_id next_place_;  ///< the first number that no node has given to a process that joins
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
   std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< of the meeting, strangers among them
   std::vector<std::shared_ptr<tcp_connection>> asking_;  ///< processes that join, until the nodes have met

@@ -15,6 +15,8 @@
 
 namespace sukima::cluster {
 
+inline constexpr unsigned most_nodes = 1024;
+
 struct tcp_settings {
   identity own;       ///< without its port; its number of nodes contains the room
   unsigned room = 0;  ///< how many nodes may join while the others run: they have the last numbers

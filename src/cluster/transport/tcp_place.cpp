@@ -114,8 +114,8 @@ place_answer read_place(byte_view from) {
   p.room = source.number<std::uint32_t>();
   p.node = source.number<std::uint32_t>();
   p.sponsor = source.number<std::uint32_t>();
-  if (!source.ok() || !source.rest().empty() || p.room >= p.nodes || p.node >= p.nodes ||
-      p.node < p.nodes - p.room || p.sponsor >= p.nodes || p.sponsor == p.node)
+  if (!source.ok() || !source.rest().empty() || p.nodes > most_nodes || p.room >= p.nodes ||
+      p.node >= p.nodes || p.node < p.nodes - p.room || p.sponsor >= p.node)
     throw frame_error("the number that it gives is impossible");
   return p;
 }

@@ -7,8 +7,10 @@
 //   hello   both, as in each handshake (protocol/handshake.hpp); the process has no number yet
 //   place   the node's answer: a number and the size of the run; or a sentence with the reason why not
 //
-// Only the first living node gives numbers, and it gives each number once. Afterwards the process connects to
-// that node again, now as a node with a number, and receives the list of the others (tcp.cpp).
+// Only the first living node gives numbers, all of them above its own, in ascending order and each once. It
+// sends the others a `place` frame with the next number, so that its successor continues there. Afterwards
+// the process connects to that node again, now as a node with a number, and receives the list of the others
+// (tcp.cpp).
 #pragma once
 
 #include "transport/tcp.hpp"
@@ -20,11 +22,10 @@ namespace sukima::cluster {
 
 /// A number of a run, and what its node must know of the run.
 struct place {
-  bool survives_losses = false;  ///< as in tcp_settings
   std::uint32_t nodes = 0;  ///< with the room
   std::uint32_t room = 0;
   node_id node = 0;
-  node_id sponsor = 0;  ///< the node that has given the number
+  node_id sponsor = 0;  ///< the node that has given the number, which is below it
 };
 /// A place, or one sentence that says why there is none.
 using place_answer = std::variant<place, std::string>;

@@ -35,7 +35,7 @@
 
 namespace sukima::cluster::hope {
 
-/// The shortest time between two bundles, for each node of the cluster: the number of messages in a second
+/// The shortest time between two bundles, for each living node: the number of messages in a second
 /// then hardly depends on the number of nodes.
 inline constexpr std::chrono::microseconds bundle_interval{1250};
 /// How long a node keeps what it has sent to a mediator: longer than the loss of a silent node takes to be
@@ -53,6 +53,7 @@ class mediation {
   mediation(const std::vector<bool>& gone, std::chrono::microseconds interval, sender send,
             counters& counted);
 
+  void set_interval(std::chrono::microseconds interval) noexcept { interval_ = interval; }
   /// Sets this node's number. Once, before anything else.
   void begin(node_id self);
   /// Adds a note of this node for all others. It is sent with the next bundle.
@@ -106,7 +107,7 @@ class mediation {
   void keep(node_id mediator, kept_bundle&& one);
 
   const std::vector<bool>& gone_;
-  const std::chrono::microseconds interval_;
+  std::chrono::microseconds interval_;
   const sender send_;
   counters& counters_;
   const node_groups groups_;
