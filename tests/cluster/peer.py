@@ -15,7 +15,7 @@ def peer_message(kind, how=0, entry=1, function=0, id=0, request=0, round_trip=0
 
 
 class Peer:
-    HELLO, PROOF, MEMBERS, DATA, CHALLENGE = 1, 2, 3, 4, 8
+    HELLO, PROOF, MEMBERS, DATA, LEAVE, CHALLENGE = 1, 2, 3, 4, 5, 8
     MAC_SIZE = 16
 
     def __init__(self, address, token):

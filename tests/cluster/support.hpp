@@ -70,6 +70,7 @@ class forwarding_transport : public sukima::cluster::transport, protected sukima
   }
   void on_left(sukima::cluster::node_id node) override { to_->on_left(node); }
   void on_lost(sukima::cluster::node_id node, const std::string& why) override { to_->on_lost(node, why); }
+  void on_leave_request() override { to_->on_leave_request(); }
 
  private:
   const std::unique_ptr<sukima::cluster::transport> by_;

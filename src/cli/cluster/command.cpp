@@ -45,6 +45,8 @@ constexpr const char* footer = R"(Examples:
                                                  one more node of that run
   sukima cluster run -n 4 --json ends.json -- ./fib 45
                                                  also write how each node ended
+  kill -USR1 PID                                 a node other than 0 finishes its tasks and
+                                                 leaves that run; not with --hope
 
 docs/cluster.md: how to write such programs; docs/cluster-running.md: hosts, the launcher and
 failures; docs/hope.md: what --hope does.)";

@@ -38,6 +38,13 @@ const report_place& own_place_of_reports() {
   return found;
 }
 
+/// Not every stream: a thread that waits for input holds the lock of its own.
+void write_stdout() {
+  if (ftrylockfile(stdout) != 0) return;
+  fflush_unlocked(stdout);
+  funlockfile(stdout);
+}
+
 }  // namespace
 
 bool leads_to_launcher(int descriptor) noexcept {
@@ -56,11 +63,7 @@ bool send_report(const node_report& report) {
 }
 
 void end_process(const run_failure& why) {
-  // Not every stream: a thread that waits for input holds the lock of its own.
-  if (ftrylockfile(stdout) == 0) {
-    fflush_unlocked(stdout);
-    funlockfile(stdout);
-  }
+  write_stdout();
   const bool is_reported =
       send_report({.kind = why.differs ? node_report::type::differs : node_report::type::fails,
                    .status = why.status,
@@ -68,6 +71,11 @@ void end_process(const run_failure& why) {
                    .sentence = why.sentence});
   if (!is_reported) std::fprintf(stderr, "sukima: %s\n", why.sentence.c_str());
   std::_Exit(why.status);
+}
+
+void end_process_that_left() {
+  write_stdout();
+  std::_Exit(0);
 }
 
 }  // namespace sukima::cluster

@@ -30,5 +30,7 @@ bool send_report(const node_report& report);
 /// Ends this process without destructors and atexit functions, which may wait for messages that will not
 /// arrive. The launcher prints the sentence; without a launcher it is written to stderr.
 [[noreturn]] void end_process(const run_failure& why);
+/// Ends this process with status 0, in the same way. Its node has left.
+[[noreturn]] void end_process_that_left();
 
 }  // namespace sukima::cluster

@@ -2,6 +2,7 @@
 // This process's node. Its first entry makes it, as `sukima cluster run` or an mpirun describes it.
 #include "entry/ending.hpp"
 #include "entry/environment.hpp"
+#include "entry/leave_signal.hpp"
 #include "entry/solution_board.hpp"
 #include "entry/start.hpp"
 #include "entry/task_output.hpp"
@@ -87,7 +88,12 @@ const own_place& where_started() {
 }
 
 std::unique_ptr<transport> own_transport(const own_place& at) {
-  if (at.tcp) return make_tcp_transport(*at.tcp);
+  if (at.tcp) {
+    tcp_settings settings = *at.tcp;
+    // Under hierarchical omission a node may be killed instead.
+    if (!settings.survives_losses) settings.leave_requests = leave_requests();
+    return make_tcp_transport(std::move(settings));
+  }
   const mpi_place mpi = at.mpi.value_or(mpi_place());
   return make_mpi_transport(mpi.kind,
                             {.nodes = mpi.nodes,
@@ -148,6 +154,7 @@ any_node* new_node(const own_place& at) {
   }
   node_options options;
   options.on_failure = end_process;
+  options.on_own_leaving = end_process_that_left;
   return new node_of_kind<node>(own_transport(at), std::move(options));
 }
 

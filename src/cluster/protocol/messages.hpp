@@ -13,6 +13,7 @@
 //   all -> all           best       the sender's best solutions of that entry; results carry them, too
 //   any -> all           differs    the sender is in another entry of that number: all nodes end with this
 //   sentence
+//   any but 0 -> all     leaves     the sender leaves once its tasks are done, and takes no others
 #pragma once
 
 #include "transport/transport.hpp"
@@ -31,7 +32,8 @@ enum class message_kind : std::uint8_t {
   declined,
   lifeline,
   best,
-  differs
+  differs,
+  leaves
 };
 enum class outcome : std::uint8_t { ok, thrown, aborted };
 

@@ -246,6 +246,7 @@ void node::give(detail::task& given) {
 }
 
 void node::on_message(node_id from, byte_view bytes_of_message) {
+  if (has_left_) return;
   const auto m = read_message(bytes_of_message);
   if (!m) {
     end_all({"node " + std::to_string(from) + " sent a malformed message"});
@@ -254,14 +255,14 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
   switch (m->kind) {
     case message_kind::request:
       small_tasks_.set_round_trip(from, std::chrono::microseconds(m->round_trip));
-      wanting_[from] = {m->entry, m->request};
+      if (!leaving_[self_]) wanting_[from] = {m->entry, m->request};  // else the announcement is the answer
       return;
     case message_kind::none:
       thief_.on_none(from, m->request, clock::now());
       return;
     case message_kind::lifeline:
       small_tasks_.set_round_trip(from, std::chrono::microseconds(m->round_trip));
-      lifelines_.add(from, m->entry);
+      if (!leaving_[self_]) lifelines_.add(from, m->entry);
       return;
     case message_kind::task:
       take_task(from, *m);
@@ -283,6 +284,10 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
     case message_kind::best:
       take_best(from, *m);
       return;
+    case message_kind::leaves:
+      leaving_[from] = true;
+      leave_out(from);
+      return;
   }
 }
 
@@ -300,7 +305,7 @@ void node::take_task(node_id from, const message& m) {
   const auto now = clock::now();
   thief_.measure(from, m.request, now);
   look_for_idle_workers();
-  if (!thief_.keeps_task(from)) {  // for a lifeline, or late; others may need it
+  if (leaving_[self_] || !thief_.keeps_task(from)) {  // for a lifeline, or late; others may need it
     thief_.on_surplus(from);
     send(from, {.kind = message_kind::declined, .id = m.id});
     return;
@@ -336,19 +341,23 @@ void node::take_result(node_id from, const message& m) {
   const bool declined = m.kind == message_kind::declined;
   // Before its owner goes on: the task may have pruned by them.
   take_solutions(from, active_entry_.load(), m.solutions);
-  if (!expected ||
-      !(declined ? detail::take_back(workers_, m.id) : detail::finish(workers_, m.id, std::move(how)))) {
+  if (!expected || !(declined ? take_back(m.id) : detail::finish(workers_, m.id, std::move(how)))) {
     end_all({"node " + std::to_string(from) + (declined ? " declined" : " sent the result of") +
              " a task that it did not have"});
     return;
   }
-  const auto now = clock::now();
-  if (!declined && m.how != outcome::aborted) small_tasks_.on_result(from, now - found->second.since);
+  if (declined) return;
+  if (m.how != outcome::aborted) small_tasks_.on_result(from, clock::now() - found->second.since);
   given_.erase(found);
-  if (!declined) return;
-  lifelines_.on_work(now);
+}
+
+bool node::take_back(std::uint64_t id) {
+  if (!detail::take_back(workers_, id)) return false;
+  given_.erase(id);
+  lifelines_.on_work(clock::now());
   const std::lock_guard hold(lock_);
   --statistics_.given;
+  return true;
 }
 
 void node::take_solutions(node_id from, std::uint32_t entry, byte_view solutions) {
@@ -380,33 +389,6 @@ void node::take_entry(const message& m) {
     if (m.entry == active_entry_.load()) waits = std::exchange(helper_, {});
   }
   if (waits) waits.resume();
-}
-
-void node::on_left(node_id gone) {
-  gone_[gone] = true;
-  thief_.forget(gone);
-  wanting_.erase(gone);
-  lifelines_.remove(gone);
-  if (std::any_of(given_.begin(), given_.end(), [&](const auto& g) { return g.second.where == gone; }))
-    end_without(gone, active_entry_.load());
-}
-
-void node::look_for_node_0() {
-  if (self_ == 0 || !gone_[0]) return;
-  std::uint32_t entry = 0;
-  {
-    const std::lock_guard hold(lock_);
-    // Read inside the lock: the thread that takes the result out has ended the entry before.
-    entry = active_entry_.load();
-    if (entry == 0 || results_.contains(entry)) return;
-  }
-  end_without(0, entry);
-}
-
-void node::end_without(node_id gone, std::uint32_t entry) {
-  end_all({"node " + std::to_string(gone) + " ended its program before entry " + std::to_string(entry) +
-               " was over",
-           status_lost, static_cast<int>(gone)});
 }
 
 void node::on_lost(node_id gone, const std::string& why) {

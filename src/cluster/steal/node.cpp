@@ -23,6 +23,7 @@ constexpr std::chrono::seconds leaving_time{2};
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : node_base(workers, std::move(by), chosen.solutions), chosen_(std::move(chosen)) {
   gone_.resize(nodes_);
+  leaving_.resize(nodes_);
   small_tasks_ = small_tasks(nodes_);
   begin([this] { meet(); }, [this] { serve(); });
 }
@@ -44,6 +45,7 @@ void node::serve() {
     send_solutions_if_new();
     ask_others();
     ask_here();
+    leave_when_done();
   }
   detail::detach_node(workers_);
   wait_for_leaving();

@@ -38,6 +38,8 @@ struct node_options {
   std::chrono::seconds meeting_time{30};  ///< until all nodes must have arrived
   /// This node cannot go on: called once by the cluster thread. It must not return.
   std::function<void(const run_failure&)> on_failure;
+  /// This node was asked to leave, and has left: as above.
+  std::function<void()> on_own_leaving;
   sukima::detail::solution_board* solutions = nullptr;  ///< null: that of the process
 };
 
@@ -110,10 +112,19 @@ class node final : public node_base {
   void on_message(node_id from, byte_view bytes_of_message) override;
   void on_left(node_id gone) override;
   void on_lost(node_id gone, const std::string& why) override;
+  void on_leave_request() override;
   void take_event(event& e);
   void take_task(node_id from, const message& m);
   /// Takes the result of a task that was given away, or the message that it was declined.
   void take_result(node_id from, const message& m);
+  /// Lets a task run here that was given away and not begun there. \returns false: no such task is away
+  bool take_back(std::uint64_t id);
+  /// Takes back the tasks that a node had not begun when it left. \returns false: it has left with begun ones
+  bool take_back_from(node_id gone);
+  /// Neither asks that node nor gives it tasks any more.
+  void leave_out(node_id other);
+  /// Leaves if the others were notified, no task is left here, and the program waits for a result.
+  void leave_when_done();
   void take_entry(const message& m);
   void ask_others();
   void look_for_idle_workers();
@@ -132,6 +143,9 @@ class node final : public node_base {
   void end_all(const run_failure& why);
   /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
   void look_for_node_0();
+  /// The entry for whose result the program here waits, and which has not come; 0: none. It stays that one
+  /// until this thread takes a result.
+  std::uint32_t awaited_entry();
   void end_without(node_id gone, std::uint32_t entry);
   void wait_for_leaving();
 
@@ -167,6 +181,8 @@ class node final : public node_base {
   std::map<std::pair<node_id, std::uint64_t>, guest> received_;
   std::deque<std::pair<node_id, bytes>> waiting_;  ///< messages that the transport refused
   std::vector<bool> gone_;
+  std::vector<bool> leaving_;  ///< the nodes, this one included, that have announced that they leave
+  bool has_left_ = false;  ///< this node: whatever arrives is dropped
   clock::time_point next_solutions_;  ///< the earliest time at which solutions are sent without a result
 };
 

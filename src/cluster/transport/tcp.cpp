@@ -20,9 +20,11 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,6 +73,7 @@ class tcp_transport final : public transport {
                     }}),
         looks_(io_),
         warning_time_(io_),
+        leave_requests_(io_),
         peers_(chosen_.own.nodes),
         next_place_(first_free()),
         is_listed_(chosen_.own.node == 0) {
@@ -117,6 +120,10 @@ class tcp_transport final : public transport {
     meeting_ = false;
     for (const auto& c : std::exchange(asking_, {}))
       if (!c->is_closed()) answer_with_place(*c);
+    if (const int requests = fcntl(chosen_.leave_requests, F_DUPFD_CLOEXEC, 0); requests >= 0) {
+      leave_requests_.assign(requests);
+      wait_for_leave_request();
+    }
     return chosen_.own.node;
   }
 
@@ -149,6 +156,8 @@ class tcp_transport final : public transport {
   void stop(std::chrono::milliseconds patience) noexcept override {
     leaving_ = true;
     warning_time_.cancel();
+    error_code ignored;
+    leave_requests_.close(ignored);
     beats_.stop();
     for (peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
@@ -254,6 +263,15 @@ class tcp_transport final : public transport {
   void lose_missing(const std::string& why) {
     for (node_id n = 0; n < peers_.size(); ++n)
       if (peers_[n].connection == nullptr) lose(n, why);
+  }
+  void wait_for_leave_request() {
+    leave_requests_.async_wait(asio::posix::stream_descriptor::wait_read, [this](error_code error) {
+      std::uint64_t requests = 0;
+      if (error) return;  // this node leaves
+      if (read(leave_requests_.native_handle(), &requests, sizeof requests) == sizeof requests)
+        receiver_->on_leave_request();
+      wait_for_leave_request();
+    });
   }
   void look_for_ended_nodes() {
     std::vector<char> ended(peers_.size());
@@ -627,6 +645,7 @@ class tcp_transport final : public transport {
   heartbeats beats_;
   asio::steady_timer looks_;  ///< for nodes that end during the meeting
   asio::steady_timer warning_time_;
+  asio::posix::stream_descriptor leave_requests_;
   std::vector<peer> peers_;  ///< by node
   node_id next_place_;  ///< the first number that no node has given to a process that joins
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one

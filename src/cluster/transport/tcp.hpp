@@ -46,6 +46,9 @@ struct tcp_settings {
   /// With the former: a descriptor of a file with one byte for each node, not 0: it has ended, and is not
   /// waited for; -1: none.
   int ended_nodes = -1;
+  /// A descriptor of an eventfd, which stays the caller's: this node is asked to leave once it counts more
+  /// than 0; -1: none.
+  int leave_requests = -1;
 };
 
 /// \throws start_failure by start(): another program, another token, a node that does not come

@@ -53,6 +53,8 @@ class receiver {
   virtual void on_left(node_id node) = 0;
   /// A node cannot be reached any more. \param why as the end of "node 2 was lost (…)"
   virtual void on_lost(node_id node, const std::string& why) = 0;
+  /// This process was asked to leave (tcp_settings::leave_requests), by the thread that is in wait().
+  virtual void on_leave_request() {}
 
  protected:
   ~receiver() = default;

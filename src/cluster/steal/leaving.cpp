@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a node leaves while the others go on, and what follows if another one ends.
+//
+// The node announces that it leaves. From then on it neither asks nor gives, and all others leave it out. It
+// finishes the tasks that it has received. Then it leaves inside an entry, where its program waits for the
+// result. Outside, its program may be writing a file.
+//
+// A task may be under way to the node when its owner receives the announcement. The node declines it. If the
+// task arrives too late for that, its owner takes it back when the node is gone. That is safe: the results of
+// all tasks that the node has begun arrive before its end.
+#include "steal/node.hpp"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace sukima::cluster {
+
+void node::on_leave_request() {
+  if (leaving_[self_]) return;
+  if (self_ == 0) {
+    std::fputs("sukima: node 0 cannot leave: it makes the calls for which the other nodes work\n", stderr);
+    return;
+  }
+  leaving_[self_] = true;
+  for (node_id n = 0; n < nodes_; ++n) {
+    if (n == self_) continue;
+    if (!gone_[n]) send(n, {.kind = message_kind::leaves});
+    leave_out(n);
+  }
+  std::fprintf(stderr, "sukima: node %u leaves when its tasks are done\n", self_);
+}
+
+void node::leave_out(node_id other) {
+  thief_.forget(other);
+  wanting_.erase(other);
+  lifelines_.remove(other);
+}
+
+void node::leave_when_done() {
+  if (!leaving_[self_] || !received_.empty() || !given_.empty() || awaited_entry() == 0) return;
+  has_left_ = true;
+  wait_for_leaving();
+  chosen_.on_own_leaving();
+}
+
+bool node::take_back_from(node_id gone) {
+  std::vector<std::uint64_t> unbegun;
+  for (const auto& [id, there] : given_)
+    if (there.where == gone) unbegun.push_back(id);
+  if (!unbegun.empty() && !leaving_[gone]) return false;
+  for (const std::uint64_t id : unbegun) take_back(id);
+  return true;
+}
+
+void node::on_left(node_id gone) {
+  gone_[gone] = true;
+  leave_out(gone);
+  if (!take_back_from(gone)) end_without(gone, active_entry_.load());
+}
+
+void node::look_for_node_0() {
+  if (self_ == 0 || !gone_[0]) return;
+  if (const std::uint32_t entry = awaited_entry(); entry != 0) end_without(0, entry);
+}
+
+std::uint32_t node::awaited_entry() {
+  const std::lock_guard hold(lock_);
+  // Read inside the lock: the thread that takes the result out has ended the entry before.
+  const std::uint32_t entry = active_entry_.load();
+  return results_.contains(entry) ? 0 : entry;
+}
+
+void node::end_without(node_id gone, std::uint32_t entry) {
+  end_all({"node " + std::to_string(gone) + " ended its program before entry " + std::to_string(entry) +
+               " was over",
+           status_lost, static_cast<int>(gone)});
+}
+
+}  // namespace sukima::cluster
