@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that nodes leave while it runs (leave_test.py): leave_program FOLDER [ignores]
 //
-// Each of its entries forks two tasks, of which the first one waits. So another node runs the second one. Files in
-// the folder show what each node does, and let it go on. With `ignores` the program ignores SIGUSR1.
+// Each of its entries forks two tasks, of which the first one waits. So another node runs the second one.
+// Files in the folder show what each node does, and let it go on. With `ignores` the program ignores SIGUSR1.
 #include <sukima/cluster.hpp>
 
 #include <unistd.h>

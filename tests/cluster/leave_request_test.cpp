@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that is asked to leave: it declines the task that is under way to it, asks for no other, and ends once
-// the result of the task that it has is sent.
+// A node that is asked to leave: it declines the task that is under way to it, asks for no other, and ends
+// once the result of the task that it has is sent.
 #include "support.hpp"
 
 #include "entry/forms.hpp"
