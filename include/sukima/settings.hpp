@@ -78,7 +78,8 @@ struct settings {
   /// With `published_tasks` 0: no worker is asked again before this many microseconds have passed since it
   /// last replied, 1 … 10000; 0: as soon as a worker wants a task [SUKIMA_STEAL=indolent:T].
   unsigned request_interval_us = 0;
-  /// Nanoseconds of work below a call for which its sequential clone runs, 1 … 1000000000; 0: never
+  /// Nanoseconds of work below a call for which its sequential clone runs, 1 … 1000000000; 0: never. Up to 16
+  /// times as many while no other worker wants work (docs/clones.md)
   /// [SUKIMA_CLONES: auto, off, or a time such as 5us, 20us or 1ms].
   unsigned clones_ns = 20'000;
   /// [SUKIMA_VICTIM: random, last, weighted]

@@ -32,7 +32,8 @@ worker::worker(const worker_origin& from, unsigned in_runtime, unsigned in_rank)
       epoch(uses(from.chosen, wait_policy::condvar), uses(from.chosen, wait_policy::inherit)),
       // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
       random_state((0x9E3779B97F4A7C15ull * (in_runtime + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1),
-      state_since(ticks()),
+      split_at(ticks()),
+      state_since(split_at),
       trace(trace_worker(from.serial, in_runtime)),
       rest_changes(from.rest) {}
 

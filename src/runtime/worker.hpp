@@ -121,6 +121,7 @@ struct alignas(128) worker {
   std::array<fiber*, 4> cache{};
   unsigned cached = 0;
   worker_statistics statistics;
+  std::uint64_t split_at;  ///< tick at which work was last split off here for others; at first its creation
   worker_state state = worker_state::outside;
   std::uint64_t state_since;
   std::uint64_t root_began_at = 0;  ///< tick at which its thread entered last

@@ -95,8 +95,8 @@ struct gate {
   bool shared;
   /// Do the frames of this fiber note where they should run (placed.hpp)? Set when the fiber is made.
   bool follows_hints;
-  /// Ticks of a call that is short enough for a sequential clone; 0: none is (clone.hpp). Set when the fiber
-  /// is made.
+  /// Ticks of a call that is short enough for a sequential clone; 0: none is (clone.hpp). The owner's; grows
+  /// while no worker asks for work (runtime/choice/clone_grain.hpp).
   std::uint32_t clone_grain;
   std::uint32_t calls_until_sample;  ///< until the next one is timed; the owner's
   /// Whether heavy_fence works: a future that its own fiber computes then ends without a locked instruction.

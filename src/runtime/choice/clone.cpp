@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequential clones: the slow path of their poll, and what is learned about how long they take. Protocol:
 // sukima/detail/clone.h; model of what is closed: model/clone.pml.
+#include "choice/clone_grain.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
 #include "observe/trace.hpp"
 #include "observe/traced_clones.hpp"
 #include "park/park.hpp"
@@ -97,6 +99,7 @@ extern "C" void sukima_clone_learn(sukima_clone_site* site, const char* place, s
   if (samples == 0) begin_tracing(*site, place);
   if (traced_clones* const traced = traced_at(*site))
     entry_at(*traced, depth).expected.store(expected, std::memory_order_relaxed);
+  if (fiber* const s = running_fiber()) fit_clone_grain(*s, sukima::detail::ticks());
   // No clone begins before the last of the first ones.
   if (is_first) __atomic_store_n(&entry.samples, samples + 1, __ATOMIC_RELAXED);
 }

@@ -138,7 +138,8 @@ fiber_pool::fiber_pool(runtime_core& runtime, const settings& chosen, std::size_
       small_(stack_size <= small_stack_limit),
       stack_size_(round_up(stack_size, small_ ? small_page : page_size())),
       choice_size_(std::clamp<std::size_t>(round_up(chosen.choices, page_size()), page_size(),
-                                           choice_span - gate_page - choice_guard)) {}
+                                           choice_span - gate_page - choice_guard)),
+      shortest_clone_grain_(clone_grain_of(chosen.clones_ns)) {}
 
 fiber_pool::~fiber_pool() {
   for (fiber* s = free_; s != nullptr;) {
@@ -237,7 +238,7 @@ fiber* fiber_pool::make_large() {
   static std::atomic<std::size_t> made{0};  // no partner: only spreads the bases
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
   auto* own_gate = ::new (static_cast<void*>(first + (gate_offset - gate_page))) gate{};
-  own_gate->clone_grain = clone_grain_of(chosen_.clones_ns);
+  own_gate->clone_grain = shortest_clone_grain_;
   own_gate->follows_hints = chosen_.placement != placement_policy::off;
   own_gate->ends_plainly = has_heavy_fence();
   auto* s = ::new (static_cast<void*>(own_gate + 1)) fiber;

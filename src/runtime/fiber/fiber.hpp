@@ -206,6 +206,8 @@ class fiber_pool {
   void give(fiber* s) noexcept;
   /// Bytes of a fiber's C stack, about.
   std::size_t stack_size() const noexcept { return stack_size_; }
+  /// Ticks of a call that is always short enough for a sequential clone; 0: clones are off.
+  std::uint32_t shortest_clone_grain() const noexcept { return shortest_clone_grain_; }
   /// Most fibers that were ever in use at a time.
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
@@ -219,6 +221,7 @@ class fiber_pool {
   const bool small_;
   const std::size_t stack_size_;
   const std::size_t choice_size_;
+  const std::uint32_t shortest_clone_grain_;
   std::atomic_flag lock_;  ///< Held for a few instructions. pairs with: take, give
   fiber* free_ = nullptr;
   memory_region* regions_ = nullptr;

@@ -4,6 +4,7 @@
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "choice/backtrack.hpp"
+#include "choice/clone_grain.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
@@ -18,6 +19,7 @@
 #include "worker.hpp"
 
 #include <sukima/detail/executor.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -165,6 +167,7 @@ remote_interface::answered remote_interface::answer(fiber& self, choice_point* e
     task* t = nullptr;
     const std::uint32_t word = word_.load(std::memory_order_seq_cst);
     if ((word & wanted) != 0) {
+      note_split(self, ticks());
       t = self.published.reclaim_oldest(
           chosen_.published_tasks, [](const task& published) { return published.kind->travel != nullptr; });
       if (t != nullptr)

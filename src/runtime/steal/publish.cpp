@@ -2,6 +2,7 @@
 #include "steal/publish.hpp"
 
 #include "choice/backtrack.hpp"
+#include "choice/clone_grain.hpp"
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "park/park.hpp"
@@ -17,6 +18,7 @@ namespace sukima::detail {
 task* try_to_split(const slow_poll& poll, std::uint64_t begun) noexcept {
   fiber& s = poll.s;
   worker& w = *s.on;
+  note_split(s, begun);
   // The choice point that polls costs nothing to look at: only backtracking over older ones is not repeated
   // too soon.
   if (begun < s.retry_at && (s.oldest < reinterpret_cast<char*>(poll.polling) || s.newest_covered != nullptr))
