@@ -15,54 +15,13 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+from made_up_runs import write_heat, write_runs
+
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 EXPERIMENTS = pathlib.Path(sys.argv[2]).resolve()
 VOID = {"br", "meta"}
 SVG = "{http://www.w3.org/2000/svg}"
 CHARACTER = 6.6  # the widest average of a character in 11 pixels
-
-
-# What the left side of the claims of `heat` takes in each round, in seconds; the right side takes one, and so does the left one
-# in `one`. None was stopped, a text is a failure.
-HEAT_SECONDS = {("work", "two"): [2] * 5, ("work", "four"): [0.5] * 5,
-                ("even", "two"): [1] * 5, ("even", "four"): [None] * 5,
-                ("few", "two"): ["it <failed> & \"so\""] * 5, ("few", "four"): [1] * 3,
-                ("close", "two"): [1, 1.2, 1, 1.2, 1.1], ("close", "four"): [1.5] * 5}
-HEAT_CLAIM = {"name": "each", "text": "Left takes <longer>.", "left": {"settings": ["left"]}, "right": {"settings": ["right"]},
-              "programs": ["work", "even", "few", "close"], "environments": ["two", "four"], "relation": "above", "bound": 1.1}
-HEAT = {
-    "sukima-lab": 1, "name": "heat", "title": "Ratios that are known",
-    "programs": [{"name": name, "command": ["true"]} for name in HEAT_CLAIM["programs"]],
-    "settings": [{"name": "left"}, {"name": "right"}],
-    "environments": [{"name": "one", "kind": "machine"}, {"name": "two", "kind": "share", "copies": 2, "baseline": "one"},
-                     {"name": "four", "kind": "share", "copies": 4, "baseline": "one"}],
-    "claims": [HEAT_CLAIM, {**HEAT_CLAIM, "name": "two-cells", "programs": ["work"]},
-               {"name": "worst", "text": "Left takes as long as it should.", "measure": "relative", "judge": "worst",
-                "left": {"settings": ["left"]}, "programs": HEAT_CLAIM["programs"], "environments": ["two", "four"],
-                "relation": "below", "bound": 1.2}],
-}
-
-
-def write_facts(folder):
-    (folder / "experiments").mkdir(parents=True)
-    facts = {"sukima-lab-runs": 1, "machine": [["cpu", "made <up> & 'quoted'"]], "versions": {}, "cpus": 16, "obstacles": {},
-             "quick": False}
-    (folder / "machine.json").write_text(json.dumps(facts))
-
-
-def write_heat(folder):
-    """A folder with the runs of `heat` only."""
-    write_facts(folder)
-    (folder / "experiments/heat.json").write_text(json.dumps(HEAT))
-    with open(folder / "runs.jsonl", "w", encoding="utf-8") as runs:
-        for program in HEAT_CLAIM["programs"]:
-            for setting in ("left", "right"):
-                for environment in ("one", "two", "four"):
-                    values = HEAT_SECONDS.get((program, environment), [1] * 5) if setting == "left" else [1] * 5
-                    for turn, value in enumerate(values):
-                        end = {"failure": value} if isinstance(value, str) else {"seconds": [value]}
-                        runs.write(json.dumps({"experiment": "heat", "program": program, "setting": setting,
-                                               "environment": environment, "round": turn, "wall_seconds": 1, **end}) + "\n")
 
 
 def report_of(folder, file):
@@ -77,30 +36,6 @@ def heat_maps(text, experiment, claim):
     start = text.index(f"<tr id=\"{experiment}/{claim}\">")
     tables = re.findall("<table class=\"heat\">.*?</table>", text[start:text.index("</tr>\n", start)])
     return [xml.etree.ElementTree.fromstring(one.replace("<br>", " ")) for one in tables]
-
-
-def write_runs(folder):
-    """A folder as a run leaves it. The times follow from the cell's number: the same in each test."""
-    write_facts(folder)
-    number = 0
-    with open(folder / "runs.jsonl", "w", encoding="utf-8") as runs:
-        for file in sorted(EXPERIMENTS.glob("*.json")):
-            shutil.copy(file, folder / "experiments")
-            experiment = json.loads(file.read_text())
-            for program in experiment["programs"]:
-                for setting in experiment["settings"]:
-                    for environment in experiment["environments"]:
-                        number += 1
-                        for turn in range(5):
-                            record = {"experiment": experiment["name"], "program": program["name"], "setting": setting["name"],
-                                      "environment": environment["name"], "round": turn, "wall_seconds": 1}
-                            copies = environment.get("copies", 1)
-                            seconds = round((0.3 + 40 * (number % 7 == 3) + number % 5) * (1 + turn / 10), 3)
-                            if number % 31 == 1:
-                                record["failure"] = "it <failed>"
-                            else:
-                                record["seconds"] = [None if number % 29 == 1 else seconds] * copies
-                            runs.write(json.dumps(record) + "\n")
 
 
 class strict(html.parser.HTMLParser):
@@ -161,7 +96,7 @@ class page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="sukima-lab-test-"))
-        write_runs(cls.folder / "runs")
+        write_runs(cls.folder / "runs", EXPERIMENTS)
         cls.report, cls.text = report_of(cls.folder / "runs", cls.folder / "page.html")
         cls.plots = [xml.etree.ElementTree.fromstring(one) for one in re.findall("<svg.*?</svg>", cls.text, re.DOTALL)]
 

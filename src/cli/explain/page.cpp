@@ -31,6 +31,7 @@ constexpr const char* head = R"(<!DOCTYPE html>
 :root {{ color-scheme: light dark;
   --working: #2a7a2a; --searching: #c98a00; --sleeping: #8a9bb0; --no-cpu: #c0392b; }}
 body {{ font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1em; max-width: 80em; }}
+h1 {{ overflow-wrap: anywhere; }}
 .row {{ display: grid; grid-template-columns: 6em 1fr; align-items: center; gap: .5em; margin: .2em 0; }}
 .row svg, .times {{ width: 100%; }}
 .row svg {{ height: 1.4em; border: 1px solid; box-sizing: border-box; }}
