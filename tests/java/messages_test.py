@@ -249,6 +249,39 @@ class A implements Task<Integer> {
 """)
         self.assertEqual(output, "nested in line 18\nlines 9 12 12 21")
 
+    def test_a_function_outlives_the_block_that_declares_its_variables(self):
+        output = self.program_output(HEAD + """
+            static void call(NestedRunnable... all) { for (NestedRunnable r : all) r.run(); }
+            static String m(boolean isAsleep, Object o) {
+                String log = "";
+                NestedRunnable sleep = () -> log += "|";
+                if (isAsleep) sleep.run();
+                NestedRunnable a = null, b = null, c = null, d = null;
+                {
+                    String text = "x";
+                    int[] two = {1, 2};
+                    a = () -> { log += text + two[1]; text += "y"; };
+                    Runnable plain = () -> use(two);
+                    plain.run();
+                }
+                for (int i = 0; i < 3; i++) { if (i == 1) b = () -> log += i++; }
+                try { throw new IllegalStateException("thrown"); }
+                catch (IllegalStateException | IllegalArgumentException e) { c = () -> log += e.getMessage(); }
+                for (String each : List.of("one", "two")) {
+                    { int length = each.length(); d = () -> log += each + length++; }
+                    call(d, d);
+                }
+                { String text = "other"; log += text; }
+                call(a, b, c, a, b);
+                return log;
+            }
+            public static void main(String[] arguments) {
+                System.out.println(m(false, null) + " " + m(true, null));
+            }
+        }""")
+        expected = "one3one4two3two4otherx23thrownxy24"
+        self.assertEqual(output, f"{expected} |{expected}\n")
+
     def with_plain_class(self, members, body):
         """Output of a main whose body uses the class Plain, which javac has compiled."""
         plain = self.write("import sukima.closures.*;\npublic class Plain { " + members + " }\n", "Plain.java")

@@ -98,6 +98,7 @@ class Method(Expressions):
             self.put(a.declaration(parameter))
         self.put("if (depth <= 0 || Log.isEmpty()) { return f.visit(" + a.use() + ") + g.visit(1); }")
         self.put(f"Log.add(\"m{self.index}\");")
+        self.put("Visit held = f;")
         self.scopes[0].append(a)
         self.statements(self.random.randint(3, 5))
         self.put(f"return {self.integer()};")
@@ -161,7 +162,8 @@ class Method(Expressions):
     def write_call(self):
         if self.is_pure:
             return self.write_log()
-        self.put(f"{self.random.choice(self.functions)}.visit({self.integer()});")
+        functions = self.functions if self.nesting else [*self.functions, "held"]
+        self.put(f"{self.random.choice(functions)}.visit({self.integer()});")
 
     def write_block(self):
         self.put("{")
@@ -286,6 +288,8 @@ class Method(Expressions):
             self.in_function(x, self.function_body)
             self.put("};")
         self.functions.append(f)
+        if not self.nesting and not any(is_loop for _, is_loop in self.labels) and self.chance(0.5):
+            self.put(f"held = {f};")  # it may be called after the end of this block
 
     def function_body(self):
         self.block(self.random.randint(1, 4))

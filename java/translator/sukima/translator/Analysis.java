@@ -177,6 +177,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
         Variable variable = program.variable(tree);
         if (variable != null) {
             variable.uses.add(tree);
+            variable.isUsedInNested |= unit != variable.unit;
             if (isInOrdinaryLambda || unit == null || unit.root() != variable.unit.root()) {
                 variable.ordinaryUse = tree;
             }

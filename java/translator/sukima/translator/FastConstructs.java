@@ -63,9 +63,7 @@ final class FastConstructs {
             poll(construct, worker);
             in.put(in.countedTurn(construct.block(0)));
             VariableTree parameter = construct.block(0).getParameters().get(0);
-            Variable variable = in.program.variable(parameter);
-            in.put((variable.isAssigned ? "" : "final ") + in.variableType(variable) + " " + variable.name + " = " + index + ";");
-            in.addVariable(parameter);
+            in.bind(parameter, index, !in.program.variable(parameter).isAssigned);
             block(construct.block(0));
         });
         in.put("}");

@@ -7,6 +7,7 @@ import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.ForLoopTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
 import com.sun.source.tree.WhileLoopTree;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -72,7 +73,8 @@ final class FastLoops {
 
     void forLoop(ForLoopTree tree) {
         boolean isHeaderHot = tree.getInitializer().stream().anyMatch(in.unit.hot::contains)
-            || tree.getCondition() != null && in.unit.hot.contains(tree.getCondition()) || tree.getUpdate().stream().anyMatch(in.unit.hot::contains);
+            || tree.getCondition() != null && in.unit.hot.contains(tree.getCondition()) || tree.getUpdate().stream().anyMatch(in.unit.hot::contains)
+            || tree.getInitializer().stream().anyMatch(this::outlivesLoop);
         String own = in.takeLabel();
         if (!isHeaderHot) {
             in.put(own + in.renderer.text(tree, in.program.start(tree), in.program.start(tree.getStatement())));
@@ -98,8 +100,11 @@ final class FastLoops {
         in.put("}");
     }
 
+    private boolean outlivesLoop(StatementTree tree) {
+        return tree instanceof VariableTree variable && Hoisting.outlivesBlock(in.program, in.program.variable(variable));
+    }
+
     void forEach(EnhancedForLoopTree tree) {
-        Variable variable = in.program.variable(tree.getVariable());
         String own = in.takeLabel();
         ForEach loop = new ForEach(in, tree);
         in.put("{");
@@ -107,8 +112,7 @@ final class FastLoops {
             loop.start();
             String advance = loop.advance();
             in.put(own + (advance == null ? "while (" + loop.condition() + ") {" : "for (; " + loop.condition() + "; " + advance + ") {"));
-            in.put(in.variableType(variable) + " " + variable.name + " = " + loop.element() + ";");
-            in.addVariable(tree.getVariable());
+            in.bind(tree.getVariable(), loop.element(), false);
             body(tree, tree.getStatement());
             in.put("}");
         });

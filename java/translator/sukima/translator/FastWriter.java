@@ -53,6 +53,7 @@ final class FastWriter extends Normaliser {
             put("final sukima.closures.Owner " + unit.owner() + " = new sukima.closures.Owner(\"" + unit.title() + "\");\ntry {");
         }
         unit.turns.values().forEach(counter -> declare(counter, "int", "0"));
+        unit.variables.stream().filter(variable -> Hoisting.outlivesBlock(program, variable)).forEach(this::declareEarly);
         put("if (true) {");
         if (unit.body() instanceof ExpressionTree expression) {
             expressionBody(expression);
@@ -67,6 +68,11 @@ final class FastWriter extends Normaliser {
             putOwnersHandler();
         }
         return put("}").toString();
+    }
+
+    private void declareEarly(Variable variable) {
+        put(variableType(variable) + " " + variable.field + " = " + TypeNames.defaultValue(variable.type) + ";");
+        inScope.add(variable);
     }
 
     private void expressionBody(ExpressionTree tree) {
@@ -144,7 +150,7 @@ final class FastWriter extends Normaliser {
         StringBuilder text = new StringBuilder(needsFlag() ? unit.isCapturedFlag() + " = true; " : "");
         text.append(frame).append(" f$ = new ").append(frame).append("(").append(state).append("); ");
         for (Variable variable : inScope) {
-            text.append("f$.").append(variable.field).append(" = ").append(variable.name).append("; ");
+            text.append("f$.").append(variable.field).append(" = ").append(renderer.name(variable)).append("; ");
         }
         for (String temporary : temporaries) {
             if (!temporary.equals(result)) {
@@ -230,6 +236,10 @@ final class FastWriter extends Normaliser {
 
     private void variable(VariableTree tree) {
         Variable variable = program.variable(tree);
+        if (Hoisting.outlivesBlock(program, variable)) {
+            assignInitialValue(variable);
+            return;
+        }
         String type = variableType(variable);
         ExpressionTree initializer = tree.getInitializer();
         String value = initializer == null ? TypeNames.defaultValue(variable.type) : value(initializer);
@@ -316,6 +326,27 @@ final class FastWriter extends Normaliser {
         }
     }
 
+    /** Makes a parameter of a handler known. */
+    private void bound(VariableTree tree) {
+        Variable variable = program.variable(tree);
+        if (Hoisting.outlivesBlock(program, variable)) {
+            put(variable.field + " = " + variable.name + ";");
+        } else {
+            inScope.add(variable);
+        }
+    }
+
+    /** Gives the variable of a loop its value for an iteration. */
+    void bind(VariableTree tree, String value, boolean isFinal) {
+        Variable variable = program.variable(tree);
+        if (Hoisting.outlivesBlock(program, variable)) {
+            put(variable.field + " = " + value + ";");
+        } else {
+            put((isFinal ? "final " : "") + variableType(variable) + " " + variable.name + " = " + value + ";");
+            inScope.add(variable);
+        }
+    }
+
     private void switchStatement(SwitchTree tree) {
         String own = takeLabel();
         String selector = consumed(tree.getExpression());
@@ -347,7 +378,7 @@ final class FastWriter extends Normaliser {
         for (CatchTree handler : tree.getCatches()) {
             put("catch (" + renderer.text(handler.getParameter()) + ") {");
             scoped(() -> {
-                addVariable(handler.getParameter());
+                bound(handler.getParameter());
                 statements(handler.getBlock().getStatements());
             });
             put("}");

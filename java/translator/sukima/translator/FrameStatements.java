@@ -12,7 +12,6 @@ import com.sun.source.tree.ForLoopTree;
 import com.sun.source.tree.IfTree;
 import com.sun.source.tree.LabeledStatementTree;
 import com.sun.source.tree.LambdaExpressionTree;
-import com.sun.source.tree.NewArrayTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.SwitchTree;
@@ -96,15 +95,7 @@ final class FrameStatements {
     }
 
     private void variable(VariableTree tree) {
-        ExpressionTree initializer = tree.getInitializer();
-        if (initializer == null) {
-            return;
-        }
-        String value = to.value(initializer);
-        Variable variable = to.program.variable(tree);
-        boolean isBraced = initializer instanceof NewArrayTree array && array.getType() == null;
-        String creation = isBraced ? "new " + to.variableType(variable) + " " : "";
-        to.simple(variable.field + " = " + creation + value + ";");
+        to.assignInitialValue(to.program.variable(tree));
     }
 
     private void flat(StatementTree tree) {

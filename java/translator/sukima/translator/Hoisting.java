@@ -22,6 +22,15 @@ final class Hoisting {
         return variable.unit.isTranslated() && (scope == variable.unit.tree() || variable.unit.flat.contains(scope));
     }
 
+    /**
+     * Whether the unit's usual form declares the variable before all statements, under its field's name. A nested function can
+     * use such a variable after the end of the block that declares it, so the frame must keep its value.
+     */
+    static boolean outlivesBlock(Program program, Variable variable) {
+        Tree scope = scope(program, variable);
+        return variable.isUsedInNested && scope != variable.unit.tree() && scope != variable.unit.body() && isHoisted(program, variable);
+    }
+
     static List<Variable> hoisted(Program program, Unit unit) {
         return unit.variables.stream().filter(variable -> isHoisted(program, variable)).toList();
     }

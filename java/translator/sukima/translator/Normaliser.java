@@ -90,6 +90,18 @@ abstract class Normaliser {
         return value(tree);
     }
 
+    /** Writes the declaration of a variable that is declared elsewhere, under its field's name. */
+    final void assignInitialValue(Variable variable) {
+        ExpressionTree initializer = variable.tree.getInitializer();
+        if (initializer == null) {
+            return;
+        }
+        String value = value(initializer);
+        boolean isBraced = initializer instanceof NewArrayTree array && array.getType() == null;
+        String creation = isBraced ? "new " + variableType(variable) + " " : "";
+        simple(variable.field + " = " + creation + value + ";");
+    }
+
     final String typeName(Tree tree) {
         String name = typeNames.of(program.type(tree));
         if (name == null) {

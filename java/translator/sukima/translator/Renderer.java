@@ -59,11 +59,8 @@ final class Renderer {
 
     /** The name that the variable has at this place of the translation. */
     String name(Variable variable) {
-        boolean isOwn = variable.unit == unit;
-        if (isOwn && !isFrame || !Hoisting.isHoisted(program, variable)) {
-            return variable.name;
-        }
-        return variable.field;
+        boolean isLocal = variable.unit == unit && !isFrame && !Hoisting.outlivesBlock(program, variable);
+        return isLocal || !Hoisting.isHoisted(program, variable) ? variable.name : variable.field;
     }
 
     private String copy(Variable variable) {

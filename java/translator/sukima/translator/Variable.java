@@ -18,6 +18,8 @@ final class Variable {
     final List<Tree> uses = new ArrayList<>();
     /** Whether it is assigned after its declaration, or also in a nested function. */
     boolean isAssigned;
+    /** Whether a nested function uses it. */
+    boolean isUsedInNested;
     /** A use in an ordinary lambda or a class, null if there is none. */
     Tree ordinaryUse;
 
