@@ -108,6 +108,31 @@ class checkpoint(unittest.TestCase):
         self.assertEqual(self.run_java(), refusal)
         self.assertEqual(self.run_java("resume"), refusal)  # goes on from the first call, whose file has stayed
 
+    def test_values_that_are_needed_no_more_are_not_saved(self):
+        """Neither the iterator of a loop that has ended, nor what an expression or a block has used, nor a caught exception."""
+        self.compile("""
+            static class Loud extends RuntimeException { Object held = new Thread(); }
+            static void fail(NestedRunnable r) { r.run(); throw new Loud(); }
+            static Thread thread(NestedRunnable r) { r.run(); return new Thread(); }
+            static int both(Thread thread, int depth) { return depth; }
+            static String start() {
+                int calls = 0;
+                boolean mayBeSaved = false;
+                NestedRunnable save = null;
+                save = () -> calls += mayBeSaved && Checkpoint.save(save, file) ? 100 : 1;
+                java.util.List<Integer> list = new java.util.LinkedList<>(java.util.List.of(1, 2));
+                int sum = 0;
+                for (int each : list) { sum += each + depth(2, save); }
+                for (java.util.Iterator<Integer> i = list.iterator(); i.hasNext();) { sum += i.next() + depth(1, save); }
+                if (sum > 0) { Thread inBlock = thread(save); sum += inBlock.getName().isEmpty() ? 0 : depth(1, save); }
+                sum += both(thread(save), depth(1, save));
+                try { fail(save); } catch (Loud e) { sum += e.getMessage() == null ? 1 : 2; }
+                mayBeSaved = true;
+                return depth(5, save) + " " + calls + " " + sum + " " + list;
+            }
+        }""")
+        self.assertEqual(self.run_java() + self.run_java("resume"), "5 109 15 [1, 2]\n5 10 15 [1, 2]\n")
+
     def test_nested_functions_of_methods_further_out_are_refused(self):
         self.compile("""
             static int start() {

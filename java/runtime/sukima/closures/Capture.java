@@ -26,6 +26,7 @@ public final class Capture extends Unwinding {
         if (!isComplete) {
             throw lost();
         }
+        frame.forget$();
         frame.inner$ = outermost;
         frame.below$ = outermost;
         outermost = frame;

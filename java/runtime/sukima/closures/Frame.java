@@ -35,6 +35,11 @@ public abstract class Frame implements Serializable {
     /** Whether the current state repeats its call if no frame was captured below it. */
     public abstract boolean repeats$();
 
+    /** Drops references that the method does not need any more when its current call ends. */
+    public void forget$() {
+        thrown$ = null;
+    }
+
     /** The number of the source line that the current state is on. */
     public abstract int line$();
 

@@ -23,7 +23,9 @@ import com.sun.source.tree.TryTree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.tree.WhileLoopTree;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -149,12 +151,15 @@ final class FastWriter extends Normaliser {
         String frame = FrameWriter.classUse(program, unit);
         StringBuilder text = new StringBuilder(needsFlag() ? unit.isCapturedFlag() + " = true; " : "");
         text.append(frame).append(" f$ = new ").append(frame).append("(").append(state).append("); ");
+        Set<String> live = unit.liveIn.computeIfAbsent(state, key -> new HashSet<>());
         for (Variable variable : inScope) {
             text.append("f$.").append(variable.field).append(" = ").append(renderer.name(variable)).append("; ");
+            live.add(variable.field);
         }
         for (String temporary : temporaries) {
             if (!temporary.equals(result)) {
                 text.append("f$.").append(temporary).append(" = ").append(temporary).append("; ");
+                live.add(temporary);
             }
         }
         if (unit.isOwner()) {

@@ -31,8 +31,8 @@ final class FrameTry {
         int handler = to.unit.newState();
         String reason = "reason$" + to.unit.number + "_" + number;
         String pending = "pending$" + to.unit.number + "_" + number;
-        to.extraField("int " + reason);
-        to.extraField("Throwable " + pending);
+        to.extraField("int", reason);
+        to.extraField("Throwable", pending);
         var block = new FrameStatements.FinallyBlock(reason, number);
         statements.finallyBlocks.add(block);
         to.activeHandlers.add(handler);
@@ -60,7 +60,7 @@ final class FrameTry {
         }
         String kept = "kept$" + to.unit.number + "_" + number;
         if (isBefore) {
-            to.extraField(to.resultType() + " " + kept);
+            to.extraField(to.resultType(), kept);
         }
         to.put(isBefore ? kept + " = " + to.result() + ";" : to.result() + " = " + kept + ";");
     }

@@ -8,6 +8,7 @@ import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeParameterTree;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,8 +30,8 @@ final class FrameWriter extends Normaliser {
     private final Map<Integer, Integer> lines = new TreeMap<>();
     /** The state that handles exceptions thrown in a state; none where the method throws them on. */
     private final Map<Integer, Integer> handlers = new TreeMap<>();
-    /** Fields that only the frame needs, as declarations. */
-    private final List<String> extraFields = new ArrayList<>();
+    /** Fields that only the frame needs, with their types. No state of a call needs their values. */
+    private final Map<String, String> extraFields = new LinkedHashMap<>();
     /** Handlers of the code being written, the innermost last. */
     final List<Integer> activeHandlers = new ArrayList<>();
     private int line;
@@ -58,11 +59,8 @@ final class FrameWriter extends Normaliser {
         boolean isStatic = !unit.isNested() && unit.method.getModifiers().contains(Modifier.STATIC);
         StringBuilder text = new StringBuilder("\n@SuppressWarnings(\"all\") " + (isStatic ? "static " : "") + "final class "
             + unit.frameClass() + (typeParameters.isEmpty() ? "" : "<" + typeParameters + ">") + " extends " + constructs.superclass() + " {\n");
-        for (Variable variable : Hoisting.hoisted(program, unit)) {
-            text.append(variableType(variable)).append(' ').append(variable.field).append(";\n");
-        }
-        unit.temporaries.forEach((name, type) -> text.append(type).append(' ').append(name).append(";\n"));
-        extraFields.forEach(field -> text.append(field).append(";\n"));
+        Map<String, String> fields = fields();
+        fields.forEach((name, type) -> text.append(type).append(' ').append(name).append(";\n"));
         if (unit.isOwner()) {
             text.append("sukima.closures.Owner ").append(unit.owner()).append(";\n");
         }
@@ -73,7 +71,7 @@ final class FrameWriter extends Normaliser {
         }
         text.append(table("String", "callee$", "\"\"", callees, callee -> "\"" + callee.name() + "\""));
         text.append(table("boolean", "repeats$", "false", callees, callee -> String.valueOf(callee.isRepeated())));
-        text.append(table("int", "line$", "0", lines, String::valueOf)).append(constructs.members()).append(machine);
+        text.append(table("int", "line$", "0", lines, String::valueOf)).append(forgetting(fields)).append(constructs.members()).append(machine);
         for (Unit nested : unit.nested) {
             text.append(NestedFunctions.method(program, graph, nested));
             if (nested.isTranslated()) {
@@ -81,6 +79,29 @@ final class FrameWriter extends Normaliser {
             }
         }
         return text.append("}\n").toString();
+    }
+
+    /** The types of the fields by their names. */
+    private Map<String, String> fields() {
+        Map<String, String> found = new LinkedHashMap<>();
+        Hoisting.hoisted(program, unit).forEach(variable -> found.put(variable.field, variableType(variable)));
+        found.putAll(unit.temporaries);
+        found.putAll(extraFields);
+        return found;
+    }
+
+    /** The method that drops references which the current state's call is not followed by a use of. */
+    private String forgetting(Map<String, String> fields) {
+        Map<String, String> statesOf = new LinkedHashMap<>();
+        unit.liveIn.forEach((state, live) -> {
+            String dead = fields.keySet().stream().filter(name -> !live.contains(name) && !TypeNames.isPrimitive(fields.get(name)))
+                .map(name -> name + " = null; ").collect(Collectors.joining());
+            statesOf.merge(dead, "case " + state + ": ", String::concat);
+        });
+        statesOf.remove("");
+        StringBuilder cases = new StringBuilder();
+        statesOf.forEach((dead, states) -> cases.append(states).append(dead).append("break;\n"));
+        return cases.isEmpty() ? "" : "@Override public void forget$() { super.forget$(); switch (state$) {\n" + cases + "default: } }\n";
     }
 
     static <T> String table(String type, String name, String otherwise, Map<Integer, T> values,
@@ -92,7 +113,7 @@ final class FrameWriter extends Normaliser {
 
     private String machine() {
         if (!unit.isVoid()) {
-            extraFields.add(resultType() + " " + result());
+            extraFields.put(result(), resultType());
         }
         put("case 0:");
         if (unit.body() instanceof ExpressionTree expression) {
@@ -140,8 +161,8 @@ final class FrameWriter extends Normaliser {
         return (unit.isOwner() ? unit.owner() + ".end(); " : "") + "return " + (unit.isVoid() ? "null" : result()) + ";";
     }
 
-    void extraField(String declaration) {
-        extraFields.add(declaration);
+    void extraField(String type, String name) {
+        extraFields.put(name, type);
     }
 
     void put(String text) {

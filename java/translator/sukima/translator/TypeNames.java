@@ -2,6 +2,7 @@
 package sukima.translator;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.Modifier;
@@ -16,6 +17,8 @@ import javax.lang.model.type.WildcardType;
 
 /** Writes types as they can be written in a source. */
 final class TypeNames {
+    private static final Set<String> PRIMITIVE = Set.of("boolean", "byte", "short", "int", "long", "char", "float", "double");
+
     private final Program program;
 
     TypeNames(Program program) {
@@ -107,6 +110,11 @@ final class TypeNames {
             }
             found = program.types.directSupertypes(found).get(0);
         }
+    }
+
+    /** Whether a type of that name has no references. */
+    static boolean isPrimitive(String name) {
+        return PRIMITIVE.contains(name);
     }
 
     /** The value that a variable of the type has before the program gives it one. */

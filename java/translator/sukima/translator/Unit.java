@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ExecutableType;
@@ -52,6 +53,8 @@ final class Unit {
     final Map<String, String> temporaries = new LinkedHashMap<>();
     private final Map<Tree, Map<String, String>> temporaryOf = new IdentityHashMap<>();
     final Map<MethodInvocationTree, Integer> stateOf = new IdentityHashMap<>();
+    /** The fields with values that the unit still needs, by the states of its calls. */
+    final Map<Integer, Set<String>> liveIn = new TreeMap<>();
     private int states = 1;
 
     Unit(int number, TreePath path, ExecutableElement method, ExecutableType signature, TypeElement enclosing, Unit outer) {
