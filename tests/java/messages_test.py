@@ -18,25 +18,33 @@ class A {
 """
 # Members of a class, the line that is refused (5 is the last of HEAD), and words of the message.
 REFUSED = [
-    ("A() { int n = 0; f(1, () -> n++); }", 6, "not supported in constructors: move the statements to a method"),
-    ("static class B { B(int k) { }\n B(NestedRunnable r) { this(f(1, r)); } }", 7, "not supported in constructors: move the statements"),
-    ("static class B extends Thread { B(NestedRunnable r) { super(\"\" + f(1, r)); } }", 6, "not supported in constructors: move"),
-    ("record B(NestedRunnable r) { B { r.run(); } }", 6, "not supported in constructors: move the statements to a method"),
-    ("enum B { X; B() { f(1, null); } }", 6, "not supported in constructors: move the statements to a method"),
+    ("static class B { B(int k) { }\n B(NestedRunnable r) { this(f(1, r)); } }", 7, "compute it before the constructor is called"),
+    ("static class B extends Thread { B(NestedRunnable r) { super(\"\" + f(1, r)); } }", 6, "in the call of another constructor"),
+    ("static class B { B(NestedRunnable r) { r.run(); } }\n static class C extends B {\n C(NestedRunnable r) { super(r); } }", 8,
+     "the constructor of B that this one begins with can be captured"),
+    ("static class B { B() { f(1, null); } }\n static class C extends B { }", 7, "the constructor of B that this one begins with can be"),
+    ("static class B { B(NestedRunnable r) { r.run(); } }\n void m(NestedRunnable r) {\n use(new B(r) { }); }", 8, "the constructor of B that"),
+    ("static class B { B() { f(1, null); }\n B(int k) {\n this(); } }", 8, "the constructor of B that this one begins with can be captured"),
+    ("record B(NestedRunnable r) { B { r.run(); } }", 6, "make the call in a static method that creates the record"),
+    ("enum B { X; B() { f(1, null); } }", 6, "in an initializer: move the call to a method"),
+    ("static class B { B() { f(1, null); } }\n java.util.function.Supplier<B> s = B::new;", 7, "the constructor can be captured, and a"),
     ("int x = f(1, null);", 6, "in an initializer: move the call to a method"),
     ("static { f(1, null); }", 6, "in an initializer: move the call to a method"),
     ("void m(NestedRunnable r) { use(new Object() { int x = f(1, r); }); }", 6, "in an initializer: move the call to a method"),
     ("void m(NestedRunnable r) { use(new Object() { void n() { r.run(); } }); }", 6, "(anonymous class).n can be captured"),
     ("NestedRunnable r = () -> { };", 6, "not in an initializer"),
-    ("void m(NestedRunnable r) { Runnable o = () -> r.run(); }", 6, "in an ordinary lambda: make it a nested function"),
+    ("void m(NestedRunnable r) { Runnable o = () -> r.run(); }", 6, "in a lambda that code which is not translated may call: make it"),
     ("void m() { Runnable o = () -> { NestedRunnable r = () -> { }; }; }", 6, "not in an ordinary lambda"),
-    ("void m(NestedRunnable r) { List.of(1).forEach(k -> r.run()); }", 6, "in an ordinary lambda: make it a nested function"),
+    ("void m(NestedRunnable r) { List.of(1).forEach(k -> r.run()); }", 6, "in a lambda that code which is not translated may call: make it"),
     ("interface B extends Runnable, Nested { }\n void m() { int n = 0; B r = () -> n++; }", 7, "is also declared by java.lang.Runnable"),
     ("interface B extends Runnable, Nested { void run(); }\n void m() { B r = () -> { }; }", 7, "an interface that declares a method of its"),
     ("void m() { Nested r = (Nested & Runnable) () -> { }; }", 6, "is also declared by java.lang.Runnable"),
     ("void m(NestedRunnable r) { Runnable o = r::run; }", 6, "a reference to it may be called by code that is not translated"),
-    ("void m(NestedRunnable r) {\n synchronized (this) { r.run(); } }", 7, "in a synchronized block, which is not supported: use a"),
-    ("synchronized void m(NestedRunnable r) { r.run(); }", 6, "in synchronized methods: use a java.util.concurrent.locks.Reentr"),
+    ("interface B { void b(); }\n void m(NestedRunnable r) { use(new Object() { void n() { B b = () -> r.run(); } }); }", 7,
+     "not supported in local and anonymous classes"),
+    ("interface B { void b(); }\n void m() { int k = 0;\n B b = () -> { NestedRunnable r = () -> k++; r.run(); }; }", 8,
+     "k changes, so the ordinary lambda around this nested function cannot use it"),
+    ("interface B extends Runnable { void run(); }\n void m(NestedRunnable r) { B b = () -> r.run(); }", 7, "overrides java.lang.Runnable.run"),
     ("void m(NestedRunnable r) { try { use(1); }\n finally { r.run(); } }", 7, "in a finally block, which is not supported: catch"),
     ("void m(NestedRunnable r) throws Exception { try (Scanner s = new Scanner(\"\")) { r.run(); } }", 6, "try with resources"),
     ("int m(NestedRunnable r, int k) { return switch (k) { case 1 -> f(1, r); default -> 0; }; }", 6, "assign the call's result"),
@@ -54,7 +62,7 @@ REFUSED = [
     ("void m(Worker w) { w.doTwo(() -> { }, () -> { }, () -> null,\n result -> m(w)); }", 7, "or to the task"),
     ("void m(Worker w) { w.dynamicWind(() -> { },\n () -> { },\n () -> { int k = 0; NestedRunnable r = () -> k++; use(r); }); }", 8,
      "contains a construct, a nested function or a call that can be captured"),
-    ("void m(Worker w) { Runnable r = () -> m(w);\n w.dynamicWind(() -> { }, () -> { }, () -> { }); }", 6, "in an ordinary lambda"),
+    ("void m(Worker w) { Runnable r = () -> m(w);\n w.dynamicWind(() -> { }, () -> { }, () -> { }); }", 6, "in a lambda that code which"),
     # Errors of Java stay errors.
     ("void m() { int n = 0; Runnable r = () -> n++; }", 6, "effectively final"),
     ("void m() { int n = 0; NestedRunnable r = () -> { Runnable o = () -> use(n); n++; }; }", 6, "effectively final"),
@@ -133,7 +141,7 @@ class messages(unittest.TestCase):
         self.assertIn("    static void use(Object o) {}\n", printed)
 
     def test_a_lock_stays_locked_at_a_capture(self):
-        """This is what the refusal of a synchronized block says to write."""
+        """This is what docs/java.md says to write where no other thread may enter at a capture."""
         output = self.program_output(HEAD + """
             static final java.util.concurrent.locks.ReentrantLock lock = new java.util.concurrent.locks.ReentrantLock();
             static int locked(NestedRunnable r) {

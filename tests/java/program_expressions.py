@@ -35,7 +35,7 @@ class Expressions:
         if depth > 0:
             choices += ["binary", "binary", "conditional", "assign", "increment", "both", "sum", "field", "array", "switch"]
             if not self.is_pure:
-                choices += ["visit", "visit", "visit", "method", "generic"]
+                choices += ["visit", "visit", "visit", "method", "generic", "new"] + ["step", "step"] * bool(self.steps)
         choice = self.random.choice(choices)
         sub = lambda: self.integer(depth - 1)
         variables = self.visible("int")
@@ -66,6 +66,11 @@ class Expressions:
             f, g = self.random.choice(self.functions), self.random.choice(self.functions)
             return self.program.call(self.random.randrange(self.program.methods), "depth - 1", sub(), f, g,
                                      ["", "this."] if self.index % 2 else ["self."])
+        if choice == "step":
+            return f"{self.random.choice(self.steps)}.step({sub()})"
+        if choice == "new":
+            f, g = self.random.choice(self.functions), self.random.choice(self.functions)
+            return f"new Built(depth - 1, {sub()}, {f}, {g}).value()"
         if choice == "generic":
             return f"generic({sub()}, List.of({sub()}, {sub()}), {self.random.choice(self.functions)})"
         return str(self.random.randint(-3, 9))

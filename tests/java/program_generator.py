@@ -51,6 +51,7 @@ class Program:
         self.put(f"static final P{self.number} self = new P{self.number}();")
         for index in range(self.methods):
             Method(self, index).write()
+        Constructor(self, 0).write()
         self.put("static <T> T generic(T first, List<? extends T> more, Visit f) throws E1 {")
         self.put("    T kept = first;")
         self.put("    for (T each : more) if (f.visit(kept.hashCode()) > 0) kept = each;")
@@ -79,11 +80,12 @@ class Method(Expressions):
     def __init__(self, program, index):
         self.program, self.random, self.index = program, program.random, index
         self.scopes = [[]]
-        self.functions = ["f", "g"]
+        self.functions, self.steps = ["f", "g"], []
         self.labels, self.depth, self.nesting = [], 0, 0
         self.is_pure = False
         self.own = []
         self.budget = 8
+        self.has_result = True
 
     def put(self, line):
         self.program.put(line)
@@ -92,7 +94,7 @@ class Method(Expressions):
         static = "" if self.index % 2 else "static "
         a = Variable("a", "int", True, self.program.is_plain)
         parameter = "given" if self.program.is_plain else "a"
-        self.put(f"{static}int m{self.index}(int depth, int {parameter}, Visit f, Visit g) throws E1 {{")
+        self.put(f"{static}{self.random.choice(['', '', 'synchronized '])}int m{self.index}(int depth, int {parameter}, Visit f, Visit g) throws E1 {{")
         self.program.indent += 1
         if self.program.is_plain:
             self.put(a.declaration(parameter))
@@ -119,19 +121,19 @@ class Method(Expressions):
 
     def block(self, count=None):
         self.scopes.append([])
-        functions = len(self.functions)
+        functions, steps = len(self.functions), len(self.steps)
         self.program.indent += 1
         self.depth += 1
         self.statements(count or self.random.randint(1, 3))
         self.depth -= 1
         self.program.indent -= 1
-        del self.functions[functions:]
+        del self.functions[functions:], self.steps[steps:]
         self.scopes.pop()
 
     def statement(self):
         self.budget -= 1
         simple = ["declare", "declare", "assign", "log", "log", "call"]
-        compound = ["if", "while", "for", "each", "list", "do", "switch", "rules", "try", "try", "jump", "block", "lambda"]
+        compound = ["if", "while", "for", "each", "list", "do", "switch", "rules", "try", "try", "jump", "block", "lambda", "step", "synchronized"]
         if not self.is_pure:
             compound += ["function", "function"]
         if self.depth > 3 or self.budget < 0:
@@ -167,6 +169,12 @@ class Method(Expressions):
 
     def write_block(self):
         self.put("{")
+        self.block()
+        self.put("}")
+
+    def write_synchronized(self):
+        locks = ["Log.text", "self"] + (["this"] if self.index % 2 else [])
+        self.put(f"synchronized ({self.random.choice(locks)}) {{")
         self.block()
         self.put("}")
 
@@ -264,7 +272,7 @@ class Method(Expressions):
         jump = self.random.choice(jumps)
         condition = self.boolean(1)
         if jump == "return":
-            jump = f"return {self.integer(1)}"
+            jump = f"return {self.integer(1)}" if self.has_result else "return"
         elif jump.startswith("throw"):
             jump = f"throw new {jump[6:]}({self.string()})"
         self.put(f"if ({condition}) {{ {jump}; }}")
@@ -296,22 +304,63 @@ class Method(Expressions):
         self.put(f"    return {self.integer(2)};")
 
     def in_function(self, parameter, make):
-        saved = (self.labels, self.depth, self.own, list(self.functions))
+        saved = (self.labels, self.depth, self.own, list(self.functions), list(self.steps), self.has_result)
         argument = Variable(parameter, "int", False, False, True)
         self.labels, self.depth, self.own = [], max(self.depth, 2), [argument]
         self.nesting += 1
+        self.has_result = True
         self.scopes.append([argument])
         text = make()
         self.scopes.pop()
         self.nesting -= 1
-        self.labels, self.depth, self.own, self.functions = saved
+        self.labels, self.depth, self.own, self.functions, self.steps, self.has_result = saved
         return text
+
+    def write_step(self):
+        """An ordinary lambda of an interface of the program: it sees functions, but no variables that change."""
+        if self.nesting > 1:
+            return self.write_log()
+        step, x = self.program.name("step"), self.program.name("x")
+        outside, self.scopes = self.scopes, []
+        self.put(f"Step {step} = {x} -> {{")
+        self.put("    if (Log.isEmpty()) return 0;")
+        self.in_function(x, self.function_body)
+        self.put("};")
+        self.scopes = outside
+        self.steps.append(step)
+
+
+class Constructor(Method):
+    """The constructor of a member class, which assigns a final field."""
+
+    def write(self):
+        a = Variable("a", "int", True, self.program.is_plain)
+        parameter = "given" if self.program.is_plain else "a"
+        self.put("static final class Built {")
+        self.put("    final int kept;")
+        self.put("    int more = Log.both(1, 2);")
+        self.put(f"    Built(int depth, int {parameter}, Visit f, Visit g) throws E1 {{")
+        self.program.indent += 2
+        if self.program.is_plain:
+            self.put(a.declaration(parameter))
+        self.put("if (depth <= 0 || Log.isEmpty()) { kept = g.visit(" + a.use() + "); return; }")
+        self.put("Visit held = g;")
+        self.scopes[0].append(a)
+        self.has_result = False
+        self.put(f"kept = {self.integer()};")
+        self.statements(self.random.randint(2, 4))
+        self.put(f"more = {self.integer()};")
+        self.program.indent -= 2
+        self.put("    }")
+        self.put("    int value() { return kept - more; }")
+        self.put("}")
 
 
 def source(seeds, is_plain):
     """One file with a class for each seed and a main that runs them all."""
     marker = "" if is_plain else " extends sukima.closures.Nested"
     text = PRELUDE + f"interface Visit{marker} {{\n    int visit(int x) throws E1;\n}}\n"
+    text += "interface Step {\n    int step(int x) throws E1;\n}\n"
     text += "".join(Program(number, seed, is_plain).text() for number, seed in enumerate(seeds))
     text += "public final class Programs {\n    static void run(int number) throws E1 {\n        switch (number) {\n"
     text += "".join(f"            case {number} -> P{number}.run();\n" for number in range(len(seeds)))

@@ -11,6 +11,7 @@ import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.NewClassTree;
 import com.sun.source.tree.ParenthesizedTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.UnaryTree;
@@ -29,16 +30,19 @@ import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.ExecutableType;
+import javax.lang.model.type.TypeKind;
 
 /** Finds the units of a file with their variables, and the calls between units. */
 final class Analysis extends TreePathScanner<Void, Void> {
     /** A call, with the unit that makes it; null in an initializer. */
-    record Call(MethodInvocationTree tree, Unit unit, boolean isInOrdinaryLambda, ExecutableElement callee) {}
+    record Call(ExpressionTree tree, Unit unit, boolean isInOrdinaryLambda, ExecutableElement callee) {}
 
     private final Program program;
     final List<Call> calls = new ArrayList<>();
     final List<MemberReferenceTree> references = new ArrayList<>();
     private Unit unit;
+    /** The innermost unit, also inside a class in it. */
+    private Unit around;
     private TypeElement enclosing;
     private boolean isInOrdinaryLambda;
     private boolean isInLocalClass;
@@ -83,12 +87,22 @@ final class Analysis extends TreePathScanner<Void, Void> {
     @Override
     public Void visitMethod(MethodTree tree, Void nothing) {
         if (tree.getBody() == null || program.end(tree) < 0) {
-            return null; // abstract, or made by the compiler
+            visitOther(tree);
+            return null;
         }
         ExecutableElement method = (ExecutableElement) program.element(tree);
-        inUnit(new Unit(program.units.size(), getCurrentPath(), method, (ExecutableType) method.asType(), enclosing, null),
+        inUnit(new Unit(program.units.size(), getCurrentPath(), method, (ExecutableType) method.asType(), enclosing, null, around),
             () -> super.visitMethod(tree, nothing));
         return null;
+    }
+
+    /** A method that is abstract, or made by the compiler: a constructor that calls that of the superclass. */
+    private void visitOther(MethodTree tree) {
+        if (tree.getBody() == null) {
+            program.abstractMethods.add(tree);
+        } else if (tree.getName().contentEquals("<init>")) {
+            super.visitMethod(tree, null);
+        }
     }
 
     @Override
@@ -96,6 +110,15 @@ final class Analysis extends TreePathScanner<Void, Void> {
         if (program.isNestedType(program.type(tree))) {
             visitNested(tree);
             return null;
+        }
+        if (!isInOrdinaryLambda && !program.blocks.containsKey(tree) && program.type(tree).getKind() == TypeKind.DECLARED) {
+            DeclaredType type = (DeclaredType) program.type(tree);
+            ExecutableElement method = functionalMethod(type);
+            if (program.trees.getTree(method) != null || CaptureGraph.isMarked(method)) {
+                inUnit(new Unit(program.units.size(), getCurrentPath(), method,
+                    (ExecutableType) program.types.asMemberOf(type, method), enclosing, null, around), () -> super.visitLambdaExpression(tree, nothing));
+                return null;
+            }
         }
         boolean was = isInOrdinaryLambda;
         isInOrdinaryLambda |= !program.blocks.containsKey(tree);
@@ -119,7 +142,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
                 + "lambda the type of an interface that declares a method of its own");
         }
         Unit nested = new Unit(program.units.size(), getCurrentPath(), method,
-            (ExecutableType) program.types.asMemberOf(type, method), enclosing, unit);
+            (ExecutableType) program.types.asMemberOf(type, method), enclosing, unit, around);
         unit.nested.add(nested);
         inUnit(nested, () -> super.visitLambdaExpression(tree, null));
     }
@@ -152,12 +175,15 @@ final class Analysis extends TreePathScanner<Void, Void> {
 
     private void inUnit(Unit entered, Runnable scan) {
         Unit outer = unit;
+        Unit outerAround = around;
         unit = entered;
+        around = entered;
         entered.isInLocalClass = isInLocalClass;
         program.units.add(entered);
         program.unitOf.put(entered.tree(), entered);
         scan.run();
         unit = outer;
+        around = outerAround;
     }
 
     @Override
@@ -165,9 +191,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
         Element element = program.element(tree);
         boolean isLocal = element != null && !element.getKind().isField();
         if (unit != null && isLocal && !isInOrdinaryLambda) {
-            Variable variable = new Variable(unit, tree, element.asType(), program.variables.size());
-            unit.variables.add(variable);
-            program.variables.put(element, variable);
+            program.variables.put(element, program.newVariable(unit, tree, false));
         }
         return super.visitVariable(tree, nothing);
     }
@@ -181,8 +205,21 @@ final class Analysis extends TreePathScanner<Void, Void> {
             if (isInOrdinaryLambda || unit == null || unit.root() != variable.unit.root()) {
                 variable.ordinaryUse = tree;
             }
+            copyToLambdas(variable, tree);
         }
         return super.visitIdentifier(tree, nothing);
+    }
+
+    /** Each ordinary lambda between the variable and its use needs a copy. */
+    private void copyToLambdas(Variable variable, Tree use) {
+        for (Unit at = around.root(); at != variable.unit.root(); at = at.around.root()) {
+            if (at.isLambda() && !at.captured.containsKey(variable)) {
+                at.captured.put(variable, program.newVariable(at, variable.tree, true));
+            }
+            if (at.isLambda() && around.isNested()) {
+                at.usesInNested.put(use, variable);
+            }
+        }
     }
 
     private void assigned(ExpressionTree target) {
@@ -233,6 +270,14 @@ final class Analysis extends TreePathScanner<Void, Void> {
             return null;
         }
         return super.visitMethodInvocation(tree, nothing);
+    }
+
+    @Override
+    public Void visitNewClass(NewClassTree tree, Void nothing) {
+        if (program.element(tree) instanceof ExecutableElement callee) {
+            calls.add(new Call(tree, unit, isInOrdinaryLambda, callee));
+        }
+        return super.visitNewClass(tree, nothing);
     }
 
     private void addConstruct(MethodInvocationTree tree, ExecutableElement callee, Map<Tree, String> wrong) {

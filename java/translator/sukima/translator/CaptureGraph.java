@@ -3,6 +3,7 @@ package sukima.translator;
 
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.tree.NewClassTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.TreePath;
 import java.util.HashSet;
@@ -56,22 +57,27 @@ final class CaptureGraph {
         return isCallOfNested || isMarked(callee) && program.elements.getPackageOf(type).getQualifiedName().contentEquals("sukima.closures");
     }
 
-    private static boolean isMarked(ExecutableElement method) {
+    static boolean isMarked(ExecutableElement method) {
         return method.getAnnotationMirrors().stream()
             .anyMatch(mark -> mark.getAnnotationType().toString().equals("sukima.closures.Capturing"));
     }
 
+    /** Whether other runs of the translator must learn from the class file that calls of the method may capture. */
+    boolean needsMark(ExecutableElement method) {
+        return methods.contains(method) && !isMarked(method);
+    }
+
     private void addWithOverridden(Unit unit) {
         methods.add(unit.method);
-        addOverridden(unit, unit.enclosing.asType());
+        addOverridden(unit, unit.isLambda() ? program.type(unit.tree()) : unit.enclosing.asType());
     }
 
     private void addOverridden(Unit unit, TypeMirror type) {
         for (TypeMirror above : program.types.directSupertypes(type)) {
             TypeElement element = (TypeElement) ((DeclaredType) above).asElement();
+            TypeElement own = unit.isLambda() ? (TypeElement) program.types.asElement(program.type(unit.tree())) : unit.enclosing;
             for (Element member : element.getEnclosedElements()) {
-                if (member instanceof ExecutableElement method
-                    && program.elements.overrides(unit.method, method, unit.enclosing)) {
+                if (member instanceof ExecutableElement method && program.elements.overrides(unit.method, method, own)) {
                     add(unit, method);
                 }
             }
@@ -81,7 +87,7 @@ final class CaptureGraph {
 
     private void add(Unit unit, ExecutableElement overridden) {
         boolean isTranslated = program.trees.getTree(overridden) != null;
-        if (!isTranslated && !captures(overridden)) {
+        if (!isTranslated && !isMarked(overridden) && !repeats(overridden)) {
             program.refuse(unit.tree(), unit.title() + " can be captured, but overrides "
                 + overridden.getEnclosingElement() + "." + overridden.getSimpleName()
                 + ", which code that is not translated may call: call the nested function elsewhere, or give the method a name "
@@ -94,10 +100,16 @@ final class CaptureGraph {
         if (!captures(call.callee())) {
             return;
         }
+        if (Constructors.isCallOfOther(program, call.tree())) {
+            program.refuse(call.tree(), "the constructor of " + call.callee().getEnclosingElement().getSimpleName() + " that this one begins "
+                + "with can be captured, which is not possible there, since Java has no handler around such a call: move what calls a "
+                + "nested function from that constructor to a method");
+            return;
+        }
         if (call.unit() == null || call.isInOrdinaryLambda()) {
             program.refuse(call.tree(), "this call can be captured, which is not possible in "
-                + (call.isInOrdinaryLambda() ? "an ordinary lambda: make it a nested function (a lambda of a type that extends "
-                    + "sukima.closures.Nested)" : "an initializer: move the call to a method"));
+                + (call.isInOrdinaryLambda() ? "a lambda that code which is not translated may call: make it a nested function (a lambda of a type "
+                    + "that extends sukima.closures.Nested), or directly in a method give it the type of an interface of your sources" : "an initializer: move the call to a method"));
             return;
         }
         TreePath path = program.paths.get(call.tree());
@@ -117,16 +129,19 @@ final class CaptureGraph {
 
     private void check(MemberReferenceTree reference) {
         if (program.element(reference) instanceof ExecutableElement method && captures(method)) {
-            program.refuse(reference, "the method " + method.getSimpleName() + " can be captured, and a reference to it may be "
+            String name = method.getKind() == ElementKind.CONSTRUCTOR ? "constructor" : "method " + method.getSimpleName();
+            program.refuse(reference, "the " + name + " can be captured, and a reference to it may be "
                 + "called by code that is not translated: write a lambda of a type that extends sukima.closures.Nested");
         }
     }
 
-    boolean captures(MethodInvocationTree call) {
-        return program.element(call) instanceof ExecutableElement callee && captures(callee);
+    /** Whether it is a call of a method or constructor that may be captured. */
+    boolean captures(Tree tree) {
+        return (tree instanceof MethodInvocationTree || tree instanceof NewClassTree)
+            && program.element(tree) instanceof ExecutableElement callee && captures(callee);
     }
 
-    boolean repeats(MethodInvocationTree call) {
+    boolean repeats(Tree call) {
         return repeats((ExecutableElement) program.element(call));
     }
 }

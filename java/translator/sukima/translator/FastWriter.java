@@ -13,10 +13,10 @@ import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.ForLoopTree;
 import com.sun.source.tree.IfTree;
 import com.sun.source.tree.LabeledStatementTree;
-import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.SwitchTree;
+import com.sun.source.tree.SynchronizedTree;
 import com.sun.source.tree.ThrowTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TryTree;
@@ -48,6 +48,9 @@ final class FastWriter extends Normaliser {
     String body() {
         unit.variables.stream().filter(variable -> Hoisting.scope(program, variable) == unit.tree()).forEach(inScope::add);
         put("{");
+        if (unit.isConstructor()) {
+            put(Constructors.callOfOther(program, unit) + "\ntry {");
+        }
         if (needsFlag()) {
             put("boolean " + unit.isCapturedFlag() + " = false;");
         }
@@ -60,7 +63,7 @@ final class FastWriter extends Normaliser {
         if (unit.body() instanceof ExpressionTree expression) {
             expressionBody(expression);
         } else {
-            statements(((BlockTree) unit.body()).getStatements());
+            statements(Constructors.ownStatements(unit));
         }
         put("}");
         if (!unit.isVoid()) {
@@ -68,6 +71,9 @@ final class FastWriter extends Normaliser {
         }
         if (unit.isOwner()) {
             putOwnersHandler();
+        }
+        if (unit.isConstructor()) {
+            put("} finally { " + Constructors.FREEZE + "}");
         }
         return put("}").toString();
     }
@@ -141,7 +147,7 @@ final class FastWriter extends Normaliser {
     }
 
     @Override
-    void call(MethodInvocationTree tree, String text, String result, String type) {
+    void call(ExpressionTree tree, String text, String result, String type) {
         String store = result == null ? "" : result + " = ";
         put(Marks.line(program.callLine(tree)) + takeCopies() + "try { " + store + text + "; } catch (sukima.closures.Capture c$) { " + save(unit.state(tree), result) + " }");
     }
@@ -275,6 +281,8 @@ final class FastWriter extends Normaliser {
             switchStatement(choice);
         } else if (tree instanceof TryTree attempt) {
             tryStatement(attempt);
+        } else if (tree instanceof SynchronizedTree block) {
+            synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
             valueStatement("return ", end.getExpression()); // one without a value is not flat
         } else if (tree instanceof ThrowTree thrower) {
@@ -371,6 +379,20 @@ final class FastWriter extends Normaliser {
     static String labels(Renderer renderer, CaseTree group) {
         return group.getExpressions().isEmpty() ? "default"
             : "case " + group.getExpressions().stream().map(renderer::text).collect(Collectors.joining(", "));
+    }
+
+    /** A capture that leaves the block releases the monitor; the frame acquires it again. */
+    private void synchronizedBlock(SynchronizedTree tree) {
+        put(takeLabel() + "{");
+        scoped(() -> {
+            String monitor = unit.temporary(tree, "monitor", "java.lang.Object");
+            declare(monitor, "java.lang.Object", "null");
+            simple(monitor + " = " + value(tree.getExpression()) + ";");
+            put("synchronized (" + monitor + ") {");
+            statements(tree.getBlock().getStatements());
+            put("}");
+        });
+        put("}");
     }
 
     private void tryStatement(TryTree tree) {

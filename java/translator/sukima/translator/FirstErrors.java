@@ -37,7 +37,8 @@ final class FirstErrors {
                 use.scan(file, null);
             }
         }
-        return use.innermost != null && program.unitOf.containsKey(use.innermost) || use.isInBlock;
+        Unit unit = use.innermost == null ? null : program.unitOf.get(use.innermost);
+        return unit != null && unit.isNested() || use.isInBlock;
     }
 
     /** Finds the lambdas and classes around a position. */

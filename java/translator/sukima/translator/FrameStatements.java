@@ -15,6 +15,7 @@ import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.SwitchTree;
+import com.sun.source.tree.SynchronizedTree;
 import com.sun.source.tree.ThrowTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TryTree;
@@ -117,6 +118,8 @@ final class FrameStatements {
             switchStatement(choice);
         } else if (tree instanceof TryTree attempt) {
             new FrameTry(to, this).write(attempt);
+        } else if (tree instanceof SynchronizedTree block) {
+            synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
             returnOf(end.getExpression());
         } else if (tree instanceof ThrowTree thrower) {
@@ -241,6 +244,20 @@ final class FrameStatements {
             to.put(loop.advance() + ";");
         }
         to.jump(to.jumpTo(top));
+        to.stateAfterJump(after);
+    }
+
+    private void synchronizedBlock(SynchronizedTree tree) {
+        String monitor = to.unit.temporary(tree, "monitor", "java.lang.Object");
+        to.simple(monitor + " = " + to.value(tree.getExpression()) + ";");
+        int first = to.unit.newState();
+        int after = to.unit.newState();
+        to.jump(to.jumpTo(first));
+        to.regions.enter(monitor);
+        to.stateAfterJump(first);
+        statement(tree.getBlock());
+        to.jump(to.jumpTo(after));
+        to.regions.leave();
         to.stateAfterJump(after);
     }
 

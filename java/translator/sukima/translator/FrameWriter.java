@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
-import com.sun.source.tree.BlockTree;
 import com.sun.source.tree.ExpressionTree;
-import com.sun.source.tree.MethodInvocationTree;
-import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeParameterTree;
 import java.util.ArrayList;
@@ -23,7 +20,7 @@ final class FrameWriter extends Normaliser {
     /** What a state calls. */
     private record Callee(String name, boolean isRepeated) {}
 
-    private final StringBuilder out = new StringBuilder();
+    final FrameRegions regions = new FrameRegions(this);
     private final FrameStatements statements;
     private final FrameConstructs constructs;
     private final Map<Integer, Callee> callees = new TreeMap<>();
@@ -35,6 +32,8 @@ final class FrameWriter extends Normaliser {
     /** Handlers of the code being written, the innermost last. */
     final List<Integer> activeHandlers = new ArrayList<>();
     private int line;
+    /** The state in which the method returns, for jumps out of synchronized blocks; negative if there are none. */
+    private int exitState = -1;
 
     FrameWriter(Program program, Unit unit, CaptureGraph graph) {
         super(program, unit, graph, true);
@@ -48,15 +47,15 @@ final class FrameWriter extends Normaliser {
         return unit.frameClass() + (names.isEmpty() ? "" : "<" + names + ">");
     }
 
-    private static List<? extends TypeParameterTree> parameters(Unit unit) {
-        return unit.isNested() ? List.of() : ((MethodTree) unit.tree()).getTypeParameters();
+    static List<? extends TypeParameterTree> parameters(Unit unit) {
+        return unit.isNested() || unit.enclosingMethod() == null ? List.of() : unit.enclosingMethod().getTypeParameters();
     }
 
     /** The class's declaration. */
     String declaration() {
         String machine = machine();
         String typeParameters = parameters(unit).stream().map(renderer::text).collect(Collectors.joining(", "));
-        boolean isStatic = !unit.isNested() && unit.method.getModifiers().contains(Modifier.STATIC);
+        boolean isStatic = !unit.isNested() && unit.isStatic();
         StringBuilder text = new StringBuilder("\n@SuppressWarnings(\"all\") " + (isStatic ? "static " : "") + "final class "
             + unit.frameClass() + (typeParameters.isEmpty() ? "" : "<" + typeParameters + ">") + " extends " + constructs.superclass() + " {\n");
         Map<String, String> fields = fields();
@@ -121,14 +120,21 @@ final class FrameWriter extends Normaliser {
             statements.returnOf(expression);
         } else {
             position(unit.body());
-            statements.all(((BlockTree) unit.body()).getStatements());
+            statements.all(Constructors.ownStatements(unit));
         }
         put(exit());
-        return "@Override public Object resume$() { " + dispatch() + ": for (;;) { try { switch (state$) {\n" + out
+        if (exitState >= 0) {
+            put("case " + exitState + ": " + exit());
+        }
+        String owner = unit.isOwner() ? unit.owner() : "null";
+        String monitor = unit.method.getModifiers().contains(Modifier.SYNCHRONIZED) && !unit.isNested()
+            ? "synchronized (" + unit.enclosing.getSimpleName() + (unit.isStatic() ? ".class" : ".this") + ") { " : "";
+        return "@Override public Object resume$() { " + monitor + dispatch() + ": for (;;) { try { switch (state$) {\n" + regions.text()
             + "default: throw new AssertionError(state$); } } catch (Throwable e$) {\n"
-            + "if (e$ instanceof sukima.closures.Capture) { captured$((sukima.closures.Capture) e$, "
-            + (unit.isOwner() ? unit.owner() : "null") + "); continue; }\nswitch (state$) {\n" + handlerCases() + "default: "
-            + (unit.isOwner() ? unit.owner() + ".end(); " : "") + "throw rethrow$(e$); }\n} } }\n";
+            + "if (e$ instanceof sukima.closures.Capture) { captured$((sukima.closures.Capture) e$, " + owner
+            + "); continue; }\nswitch (state$) {\n" + handlerCases() + "default: "
+            + (unit.isOwner() ? unit.owner() + ".end(); " : "") + "throw rethrow$(e$); }\n} } }\n" + (monitor.isEmpty() ? "" : "}\n")
+            + regions.methods(owner, handlerCases());
     }
 
     private String handlerCases() {
@@ -158,7 +164,20 @@ final class FrameWriter extends Normaliser {
 
     /** Statements that leave the method. */
     String exit() {
-        return (unit.isOwner() ? unit.owner() + ".end(); " : "") + "return " + (unit.isVoid() ? "null" : result()) + ";";
+        if (regions.isInside()) {
+            exitState = exitState < 0 ? unit.newState() : exitState;
+            return jumpTo(exitState);
+        }
+        return (unit.isOwner() ? unit.owner() + ".end(); " : "") + frozen() + "return " + returned() + ";";
+    }
+
+    /** What a caller that waits for the unit receives. */
+    private String returned() {
+        return unit.isConstructor() ? unit.enclosing.getSimpleName() + ".this" : unit.isVoid() ? "null" : result();
+    }
+
+    private String frozen() {
+        return unit.isConstructor() ? Constructors.FREEZE : "";
     }
 
     void extraField(String type, String name) {
@@ -166,7 +185,7 @@ final class FrameWriter extends Normaliser {
     }
 
     void put(String text) {
-        out.append(text).append(Marks.NEW_LINE);
+        regions.text().append(text).append(Marks.NEW_LINE);
     }
 
     /** Counts an iteration if a nested function belongs to one; for the start of the loop's body. */
@@ -180,7 +199,7 @@ final class FrameWriter extends Normaliser {
     /** What follows comes from the tree's line. */
     void position(Tree tree) {
         line = program.line(tree);
-        out.append(Marks.line(line));
+        regions.text().append(Marks.line(line));
     }
 
     /** Starts a state that the code before runs into. */
@@ -193,6 +212,7 @@ final class FrameWriter extends Normaliser {
     void stateAfterJump(int number) {
         put("case " + number + ":");
         lines.put(number, line);
+        regions.enterState(number);
         constructs.enterState(number);
         if (!activeHandlers.isEmpty()) {
             handlers.put(number, activeHandlers.get(activeHandlers.size() - 1));
@@ -224,10 +244,10 @@ final class FrameWriter extends Normaliser {
     }
 
     @Override
-    void call(MethodInvocationTree tree, String text, String result, String type) {
+    void call(ExpressionTree tree, String text, String result, String type) {
         int number = unit.state(tree);
         line = program.callLine(tree);
-        out.append(Marks.line(line));
+        regions.text().append(Marks.line(line));
         state(number);
         callee(number, tree, graph.repeats(tree));
         String store = result == null ? "" : result + " = ";
@@ -236,7 +256,7 @@ final class FrameWriter extends Normaliser {
     }
 
     /** The state calls this; if the callee leaves no frame, the state goes on without that. */
-    void callee(int state, MethodInvocationTree tree, boolean isRepeated) {
+    void callee(int state, ExpressionTree tree, boolean isRepeated) {
         callees.put(state, new Callee(program.element(tree).getSimpleName().toString(), isRepeated));
     }
 

@@ -12,6 +12,9 @@ final class Hoisting {
 
     /** The statement whose scope the variable belongs to; the unit's own tree for parameters. */
     static Tree scope(Program program, Variable variable) {
+        if (variable.isCopy) {
+            return variable.unit.tree();
+        }
         Tree parent = program.parent(variable.tree);
         return parent instanceof CatchTree || parent instanceof CaseTree ? program.parent(parent) : parent;
     }

@@ -2,7 +2,6 @@
 package sukima.translator;
 
 import com.sun.source.tree.ExpressionTree;
-import com.sun.source.tree.VariableTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -55,24 +54,25 @@ final class NestedFunctions {
         return "{ " + writer.takeCopies() + Marks.line(writer.program.line(nested.body())) + text + " }";
     }
 
-    private static String parameters(Normaliser in, Unit nested) {
+    static String parameters(Normaliser in, Unit nested) {
         List<String> all = new ArrayList<>();
+        nested.captured.values().forEach(copy -> all.add(in.variableType(copy) + " " + copy.name));
         List<? extends TypeMirror> types = nested.signature.getParameterTypes();
-        for (VariableTree parameter : nested.parameters()) {
-            all.add(name(in, nested, types.get(all.size())) + " " + parameter.getName());
+        for (int i = 0; i < types.size(); i++) {
+            all.add(name(in, nested, types.get(i)) + " " + nested.parameters().get(i).getName());
         }
         return "(" + String.join(", ", all) + ")";
     }
 
-    private static String thrown(Normaliser in, Unit nested) {
+    static String thrown(Normaliser in, Unit nested) {
         String names = nested.signature.getThrownTypes().stream().map(type -> name(in, nested, type)).collect(Collectors.joining(", "));
         return names.isEmpty() ? "" : " throws " + names;
     }
 
-    private static String name(Normaliser in, Unit nested, TypeMirror type) {
+    static String name(Normaliser in, Unit nested, TypeMirror type) {
         String name = in.typeNames.of(type);
         if (name == null) {
-            in.program.refuse(nested.tree(), "a type of this nested function has no name: give it a type that you can write");
+            in.program.refuse(nested.tree(), "a type of this lambda has no name: give it a type that you can write");
             return "java.lang.Object";
         }
         return name;

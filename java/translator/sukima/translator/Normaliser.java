@@ -54,7 +54,7 @@ abstract class Normaliser {
     abstract void declare(String temporary, String type, String value);
 
     /** Writes a call that may be captured; the result is null if it is not needed. */
-    abstract void call(MethodInvocationTree tree, String text, String result, String type);
+    abstract void call(ExpressionTree tree, String text, String result, String type);
 
     /** Writes `if (condition) then else otherwise`. */
     abstract void branch(String condition, Runnable then, Runnable otherwise);
@@ -82,9 +82,9 @@ abstract class Normaliser {
             construct(program.constructs.get(plain));
             return null;
         }
-        if (plain instanceof MethodInvocationTree call && unit.hot.contains(call) && graph.captures(call)) {
-            prepareOperands(call);
-            call(call, renderer.text(call), null, null);
+        if (unit.hot.contains(plain) && graph.captures(plain)) {
+            prepareOperands(plain);
+            call(plain, renderer.text(plain), null, null);
             return null;
         }
         return value(tree);
@@ -129,12 +129,12 @@ abstract class Normaliser {
             prepareConditional(conditional);
         } else if (tree instanceof CompoundAssignmentTree compound && unit.hot.contains(compound.getExpression())) {
             prepareCompound(compound);
-        } else if (tree instanceof MethodInvocationTree call && graph.captures(call)) {
-            prepareOperands(call);
-            String text = renderer.text(call);
-            String result = temporary(call, "result");
-            call(call, text, result, typeName(call));
-            renderer.replaced.put(call, result);
+        } else if (graph.captures(tree)) {
+            prepareOperands(tree);
+            String text = renderer.text(tree);
+            String result = temporary(tree, "result");
+            call(tree, text, result, typeName(tree));
+            renderer.replaced.put(tree, result);
         } else {
             prepareOperands(tree);
         }
@@ -181,7 +181,7 @@ abstract class Normaliser {
         List<ExpressionTree> operands = new ArrayList<>();
         collectOperands(tree, operands);
         int last = operands.size() - 1;
-        boolean isRepeated = tree instanceof MethodInvocationTree call && graph.captures(call) && graph.repeats(call);
+        boolean isRepeated = graph.captures(tree) && graph.repeats(tree);
         while (!isRepeated && last >= 0 && !unit.hot.contains(operands.get(last))) {
             last--;
         }

@@ -2,7 +2,10 @@
 package sukima.translator;
 
 import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.VariableTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreePath;
@@ -34,6 +37,9 @@ final class Program {
     final Map<Tree, Construct> constructs = new IdentityHashMap<>();
     final Map<Tree, Construct> blocks = new IdentityHashMap<>();
     final Map<Element, Variable> variables = new HashMap<>();
+    /** Methods without a body. */
+    final List<MethodTree> abstractMethods = new ArrayList<>();
+    private int variableCount;
     private final Map<CompilationUnitTree, String> sources = new IdentityHashMap<>();
     /** Messages by file and position, so that they appear in the order of the text. */
     private final Map<String, TreeMap<Long, String>> errors = new TreeMap<>();
@@ -86,8 +92,8 @@ final class Program {
     }
 
     /** The line of a call's name. */
-    int callLine(MethodInvocationTree tree) {
-        return (int) file(tree).getLineMap().getLineNumber(end(tree.getMethodSelect()) - 1);
+    int callLine(ExpressionTree tree) {
+        return tree instanceof MethodInvocationTree call ? (int) file(tree).getLineMap().getLineNumber(end(call.getMethodSelect()) - 1) : line(tree);
     }
 
     Tree parent(Tree tree) {
@@ -114,6 +120,12 @@ final class Program {
 
     Variable variable(Tree tree) {
         return variables.get(element(tree));
+    }
+
+    Variable newVariable(Unit unit, VariableTree tree, boolean isCopy) {
+        Variable made = new Variable(unit, tree, element(tree).asType(), variableCount++, isCopy);
+        unit.variables.add(made);
+        return made;
     }
 
     void refuse(Tree tree, String message) {

@@ -3,6 +3,7 @@ package sukima.translator;
 
 import com.sun.source.tree.BindingPatternTree;
 import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.ExpressionStatementTree;
 import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.StatementTree;
@@ -11,15 +12,12 @@ import com.sun.source.tree.TryTree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.TreeScanner;
+import java.util.List;
 import javax.lang.model.element.ElementKind;
-import javax.lang.model.element.Modifier;
+import javax.lang.model.element.ExecutableElement;
 
 /** Refuses what is not translated yet, with what to write instead. */
 final class Refusals {
-    /** A capture would leave the monitor, and so let other threads in before the method goes on. */
-    private static final String USE_LOCK = ": use a java.util.concurrent.locks.ReentrantLock, with lock() before a try and unlock() in its "
-        + "finally block; it stays locked when the call is captured";
-
     private final Program program;
     private final Unit unit;
 
@@ -42,6 +40,12 @@ final class Refusals {
             check(variable);
         }
         unit.constructs.forEach(this::check);
+        unit.usesInNested.forEach((use, variable) -> {
+            if (variable.isAssigned) {
+                program.refuse(use, variable.name + " changes, so the ordinary lambda around this nested function cannot use it: make that "
+                    + "a nested function, too, or give the value to a variable that never changes");
+            }
+        });
         unit.body().accept(new Statements(), null);
     }
 
@@ -50,15 +54,30 @@ final class Refusals {
             return;
         }
         String problem = unit.isOwner() ? unit.title() + " contains a nested function" : unit.title() + " can be captured";
-        if (unit.method.getKind() == ElementKind.CONSTRUCTOR) {
-            program.refuse(unit.tree(), problem.replace("<init>", "constructor") + ", which is not supported in constructors: move the "
-                + "statements to a method, and call that after the constructor");
-        } else if (unit.isInLocalClass) {
+        problem = problem.replace("<init>", "constructor");
+        if (unit.isConstructor()) {
+            checkConstructor();
+        }
+        if (unit.isInLocalClass) {
             program.refuse(unit.tree(), problem + ", which is not supported in local and anonymous classes: make the class a member class");
         } else if (unit.enclosing.getKind().isInterface()) {
             program.refuse(unit.tree(), problem + ", which is not supported in interfaces: move the body to a method of a class");
-        } else if (unit.method.getModifiers().contains(Modifier.SYNCHRONIZED) && unit.mayBeCaptured) {
-            program.refuse(unit.tree(), problem + ", which is not supported in synchronized methods" + USE_LOCK);
+        }
+    }
+
+    private void checkConstructor() {
+        MethodTree tree = (MethodTree) unit.tree();
+        List<? extends StatementTree> statements = tree.getBody().getStatements();
+        boolean callsOther = !statements.isEmpty() && Constructors.isCallOfOther(statements.get(0), tree);
+        if (callsOther && unit.flat.contains(statements.get(0))) {
+            program.refuse(statements.get(0), "a call that can be captured, or a nested function, is in the call of another constructor, "
+                + "where Java has no handler for it: pass the value on as a parameter, and compute it before the constructor is called");
+        }
+        boolean callsThis = callsOther && program.element(((ExpressionStatementTree) statements.get(0)).getExpression()) instanceof ExecutableElement other
+            && other.getEnclosingElement() == unit.enclosing;
+        if (unit.enclosing.getKind() == ElementKind.RECORD && !callsThis) {
+            program.refuse(unit.tree(), "the constructor of a record assigns all its final fields at once, so it cannot go on after a capture: "
+                + "make the call in a static method that creates the record");
         }
     }
 
@@ -114,8 +133,6 @@ final class Refusals {
     /** Refuses a statement that no writer knows. */
     static void statement(Program program, Tree tree) {
         String hint = switch (tree.getKind()) {
-            case SYNCHRONIZED -> "a call that can be captured, or a nested function, is in a synchronized block, which is not supported"
-                + USE_LOCK;
             case ASSERT -> "a call that can be captured is in an assertion, which is not supported: assign its result to a variable before";
             default -> "a call that can be captured, or a nested function, is in a statement that sukima-javac does not translate: "
                 + "write it with if, while, for, do, switch or try";
@@ -135,9 +152,7 @@ final class Refusals {
             if (tree == null || program.unitOf.containsKey(tree)) {
                 return null; // checked as a unit of its own
             }
-            boolean isRefused = tree.getKind() == Tree.Kind.SYNCHRONIZED && unit.flat.contains(tree)
-                || tree.getKind() == Tree.Kind.ASSERT && unit.hot.contains(tree);
-            if (isRefused) {
+            if (tree.getKind() == Tree.Kind.ASSERT && unit.hot.contains(tree)) {
                 statement(program, tree);
             } else if (tree.getKind() == Tree.Kind.SWITCH_EXPRESSION && unit.hot.contains(tree)) {
                 expression(program, tree);

@@ -59,8 +59,16 @@ final class Renderer {
 
     /** The name that the variable has at this place of the translation. */
     String name(Variable variable) {
-        boolean isLocal = variable.unit == unit && !isFrame && !Hoisting.outlivesBlock(program, variable);
-        return isLocal || !Hoisting.isHoisted(program, variable) ? variable.name : variable.field;
+        Variable own = unit.own(variable);
+        boolean isLocal = own.unit == unit && !isFrame && !Hoisting.outlivesBlock(program, own);
+        return isLocal || !Hoisting.isHoisted(program, own) ? own.name : own.field;
+    }
+
+    /** The name of the variable inside an ordinary lambda or a class at this place. */
+    private String nameInOrdinary(Variable variable) {
+        Variable own = unit.own(variable);
+        String name = name(own);
+        return name.equals(own.field) ? copy(own) : name;
     }
 
     private String copy(Variable variable) {
@@ -121,9 +129,7 @@ final class Renderer {
         private String nameOf(IdentifierTree tree, String own) {
             Variable variable = program.variable(tree);
             if (variable != null) {
-                String name = name(variable);
-                boolean isCopied = ordinary + classes > 0 && name.equals(variable.field);
-                return isCopied ? copy(variable) : name;
+                return ordinary + classes > 0 ? nameInOrdinary(variable) : name(variable);
             }
             boolean isInFrame = isFrame || unit.isNested();
             if (!isInFrame || classes > 0) {
@@ -148,8 +154,12 @@ final class Renderer {
         @Override
         public Void visitLambdaExpression(LambdaExpressionTree tree, Void nothing) {
             Unit nested = program.unitOf.get(tree);
-            if (nested != null) {
+            if (nested != null && nested.isNested()) {
                 put(tree, nestedText.text(nested));
+                return null;
+            }
+            if (nested != null && nested.isTranslated()) {
+                put(tree, OrdinaryLambdas.text(nested, Renderer.this::nameInOrdinary));
                 return null;
             }
             ordinary++;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
-import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
+import java.util.List;
 import java.util.TreeMap;
+import javax.lang.model.element.ExecutableElement;
 
 /** The standard Java text of a file. Text outside translated methods stays as it is. */
 final class Translation {
@@ -32,22 +34,79 @@ final class Translation {
                 translation.translate(unit);
             }
         }
+        for (MethodTree method : program.abstractMethods) {
+            if (program.file(method) == file && graph.needsMark((ExecutableElement) program.element(method))) {
+                translation.markCapturing(method);
+            }
+        }
         return translation.edits.isEmpty() ? null : translation.apply();
     }
 
     private void translate(Unit unit) {
+        if (unit.isLambda()) {
+            translateLambda(unit);
+        } else {
+            translateMethod(unit);
+        }
+        addMember(unit, new FrameWriter(program, unit, graph).declaration());
+    }
+
+    private void translateMethod(Unit unit) {
         MethodTree method = (MethodTree) unit.tree();
         if (unit.mayBeCaptured) {
-            int start = program.start(method);
-            edits.put(start, new Edit(start, "@sukima.closures.Capturing " + mark(start)));
+            markCapturing(method);
+        }
+        if (unit.isConstructor()) {
+            releaseFinalFields(unit);
         }
         int end = program.end(method.getBody());
         String body = new FastWriter(program, unit, graph).body();
         edits.put(program.start(method.getBody()), new Edit(end, body + mark(end)));
-        Tree type = unit.path.getParentPath().getLeaf();
-        int brace = program.end((ClassTree) type) - 1;
-        String frame = new FrameWriter(program, unit, graph).declaration();
-        edits.merge(brace, new Edit(brace, frame + mark(brace)), (old, added) -> new Edit(brace, old.text() + added.text()));
+    }
+
+    /** The frame cannot assign final fields. All constructors of the class get the fence that replaces that word. */
+    private void releaseFinalFields(Unit constructor) {
+        List<VariableTree> fields = Constructors.finalFields(program, constructor);
+        for (VariableTree field : fields) {
+            int at = Constructors.positionOfFinal(program, field);
+            edits.put(at, new Edit(at + "final".length(), ""));
+        }
+        if (fields.isEmpty()) {
+            return;
+        }
+        for (Tree member : constructor.enclosingClass().getMembers()) {
+            Unit other = program.unitOf.get(member);
+            if (other != null && other.isConstructor() && !other.isTranslated()) {
+                MethodTree method = (MethodTree) member;
+                int start = Constructors.startOfOwn(program, method);
+                int end = program.end(method.getBody()) - 1;
+                edits.put(start, new Edit(start, " try {"));
+                edits.put(end, new Edit(end, "} finally { " + Constructors.FREEZE + "}"));
+            }
+        }
+    }
+
+    /** Makes a method of the lambda's body. Text of a translated unit around it calls that already. */
+    private void translateLambda(Unit unit) {
+        addMember(unit, OrdinaryLambdas.method(program, graph, unit));
+        Unit above = unit.around;
+        while (above != null && !above.isTranslated()) {
+            above = above.around;
+        }
+        if (above == null) {
+            int end = program.end(unit.tree());
+            edits.put(program.start(unit.tree()), new Edit(end, OrdinaryLambdas.text(unit, variable -> variable.name) + mark(end)));
+        }
+    }
+
+    private void markCapturing(MethodTree method) {
+        int start = program.start(method);
+        edits.put(start, new Edit(start, "@sukima.closures.Capturing " + mark(start)));
+    }
+
+    private void addMember(Unit unit, String text) {
+        int brace = program.end(unit.enclosingClass()) - 1;
+        edits.merge(brace, new Edit(brace, text + mark(brace)), (old, added) -> new Edit(brace, old.text() + added.text()));
     }
 
     private String mark(int position) {

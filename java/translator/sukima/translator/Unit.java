@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
+import com.sun.source.tree.BlockTree;
+import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.LambdaExpressionTree;
-import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.TreePath;
@@ -16,13 +18,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ExecutableType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 
-/** A piece of the program with a frame of its own: a method, or a nested function. */
+/** A piece of the program with a frame of its own: a method, a nested function, or an ordinary lambda. */
 final class Unit {
     final int number;
     final TreePath path;
@@ -31,8 +35,14 @@ final class Unit {
     final ExecutableType signature;
     /** The class that contains it. */
     final TypeElement enclosing;
-    /** The unit that a nested function belongs to, null for a method. */
+    /** The unit that a nested function belongs to, null for methods and ordinary lambdas. */
     final Unit outer;
+    /** The innermost unit around this one in the source, null if there is none. */
+    final Unit around;
+    /** The variables of units around it that an ordinary lambda uses, and its own copies of them. */
+    final Map<Variable, Variable> captured = new LinkedHashMap<>();
+    /** Uses of these in nested functions. */
+    final Map<Tree, Variable> usesInNested = new LinkedHashMap<>();
     final List<Unit> nested = new ArrayList<>();
     final List<Variable> variables = new ArrayList<>();
     final List<Construct> constructs = new ArrayList<>();
@@ -52,18 +62,19 @@ final class Unit {
     /** Names and types of the temporaries, in the order of their creation. */
     final Map<String, String> temporaries = new LinkedHashMap<>();
     private final Map<Tree, Map<String, String>> temporaryOf = new IdentityHashMap<>();
-    final Map<MethodInvocationTree, Integer> stateOf = new IdentityHashMap<>();
+    final Map<Tree, Integer> stateOf = new IdentityHashMap<>();
     /** The fields with values that the unit still needs, by the states of its calls. */
     final Map<Integer, Set<String>> liveIn = new TreeMap<>();
     private int states = 1;
 
-    Unit(int number, TreePath path, ExecutableElement method, ExecutableType signature, TypeElement enclosing, Unit outer) {
+    Unit(int number, TreePath path, ExecutableElement method, ExecutableType signature, TypeElement enclosing, Unit outer, Unit around) {
         this.number = number;
         this.path = path;
         this.method = method;
         this.signature = signature;
         this.enclosing = enclosing;
         this.outer = outer;
+        this.around = around;
     }
 
     Tree tree() {
@@ -82,17 +93,72 @@ final class Unit {
         return mayBeCaptured || isOwner();
     }
 
-    /** The method that contains the unit, or the unit itself. */
+    boolean isLambda() {
+        return outer == null && tree() instanceof LambdaExpressionTree;
+    }
+
+    /** The method or ordinary lambda that contains the unit, or the unit itself. */
     Unit root() {
         return outer == null ? this : outer.root();
     }
 
     Tree body() {
-        return isNested() ? ((LambdaExpressionTree) tree()).getBody() : ((MethodTree) tree()).getBody();
+        return tree() instanceof LambdaExpressionTree lambda ? lambda.getBody() : ((MethodTree) tree()).getBody();
     }
 
     List<? extends VariableTree> parameters() {
-        return isNested() ? ((LambdaExpressionTree) tree()).getParameters() : ((MethodTree) tree()).getParameters();
+        return tree() instanceof LambdaExpressionTree lambda ? lambda.getParameters() : ((MethodTree) tree()).getParameters();
+    }
+
+    /** The variable under which the unit knows that one: its own copy if an ordinary lambda around it, or itself, has one. */
+    Variable own(Variable variable) {
+        for (Unit unit = this; unit != null; unit = unit.outer) {
+            Variable copy = unit.captured.get(variable);
+            if (copy != null) {
+                return copy;
+            }
+        }
+        return variable;
+    }
+
+    /** The class that contains it. */
+    ClassTree enclosingClass() {
+        TreePath at = path.getParentPath();
+        while (!(at.getLeaf() instanceof ClassTree)) {
+            at = at.getParentPath();
+        }
+        return (ClassTree) at.getLeaf();
+    }
+
+    /** The method of the class that it is in, or that it is; null in an initializer. */
+    MethodTree enclosingMethod() {
+        TreePath at = path;
+        while (!(at.getLeaf() instanceof MethodTree || at.getLeaf() instanceof ClassTree)) {
+            at = at.getParentPath();
+        }
+        return at.getLeaf() instanceof MethodTree found ? found : null;
+    }
+
+    /** Whether there is no `this`. */
+    boolean isStatic() {
+        Tree below = tree();
+        for (TreePath at = path; !(at.getLeaf() instanceof ClassTree); at = at.getParentPath()) {
+            Tree tree = at.getLeaf();
+            boolean isMember = at.getParentPath().getLeaf() instanceof ClassTree;
+            if (tree instanceof MethodTree found) {
+                return found.getModifiers().getFlags().contains(Modifier.STATIC) || Constructors.isCallOfOther(below, found);
+            }
+            if (isMember) {
+                return tree instanceof BlockTree block ? block.isStatic()
+                    : ((VariableTree) tree).getModifiers().getFlags().contains(Modifier.STATIC);
+            }
+            below = tree instanceof StatementTree && at.getParentPath().getLeaf() instanceof BlockTree ? tree : below;
+        }
+        return false;
+    }
+
+    boolean isConstructor() {
+        return method.getKind() == ElementKind.CONSTRUCTOR;
     }
 
     TypeMirror result() {
@@ -105,7 +171,8 @@ final class Unit {
 
     /** The name that messages and frames show. */
     String title() {
-        return (enclosing.getSimpleName().contentEquals("") ? "(anonymous class)" : enclosing.getSimpleName()) + "." + root().method.getSimpleName() + (isNested() ? " (nested function)" : "");
+        String type = enclosing.getSimpleName().contentEquals("") ? "(anonymous class)" : enclosing.getSimpleName().toString();
+        return type + (root().isLambda() ? " (lambda)." : ".") + root().method.getSimpleName() + (isNested() ? " (nested function)" : "");
     }
 
     String frameClass() {
@@ -125,6 +192,11 @@ final class Unit {
         return "nested$" + number;
     }
 
+    /** The name of the method that an ordinary lambda becomes. */
+    String lambdaMethod() {
+        return "lambda$" + number;
+    }
+
     String temporary(Tree tree, String role, String type) {
         return temporaryOf.computeIfAbsent(tree, key -> new HashMap<>()).computeIfAbsent(role, key -> {
             String name = "t$" + number + "_" + temporaries.size();
@@ -133,7 +205,7 @@ final class Unit {
         });
     }
 
-    int state(MethodInvocationTree call) {
+    int state(Tree call) {
         return stateOf.computeIfAbsent(call, key -> newState());
     }
 

@@ -23,7 +23,11 @@ final class Variable {
     /** A use in an ordinary lambda or a class, null if there is none. */
     Tree ordinaryUse;
 
-    Variable(Unit unit, VariableTree tree, TypeMirror type, int number) {
+    /** Whether it is an ordinary lambda's copy of a variable around it, which becomes a parameter. */
+    final boolean isCopy;
+
+    Variable(Unit unit, VariableTree tree, TypeMirror type, int number, boolean isCopy) {
+        this.isCopy = isCopy;
         this.unit = unit;
         this.tree = tree;
         this.type = type;
