@@ -12,6 +12,9 @@ namespace sukima::simulation {
 /// Before an access of an atomic. Out of line: a fiber may continue on another thread after it.
 void atomic_step() noexcept;
 
+/// One turn of a loop that waits without a system call.
+void pause_cpu() noexcept;
+
 /// A std::atomic whose accesses are steps. It adds no member, so that a futex works on it, too.
 template <class T> class atomic : public std::atomic<T> {
   using plain = std::atomic<T>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isolated.hpp"
 
+#include "seeded_machine.hpp"
+
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -15,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace sukima::simulation {
 
@@ -111,28 +114,38 @@ void stay_on_this_cpu() noexcept {
 
 end end_of(const std::string& error) noexcept { return error.empty() ? end::as_expected : end::wrong; }
 
-[[noreturn]] void run_in_child(std::uint64_t seed, const program& p, limits most, legacy& left) {
+[[noreturn]] void run_in_child(const machine_maker& make, const program& p, limits most, legacy& left) {
   stay_on_this_cpu();
   if (most.quiet && std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
   most.progress = &left.progress();
-  machine m(seed, most, [&](const std::string& report) {
+  const auto m = make(most, [&](const std::string& report) {
     left.leave(end::hanging, report, {});
     _exit(0);
   });
   std::string error;
-  const trace steps = m.run([&] { error = p(); });
+  const trace steps = m->run([&] { error = p(); });
   left.leave(end_of(error), error, steps);
   _exit(0);
 }
 
 }  // namespace
 
+machine_maker seeded(std::uint64_t seed) {
+  return [seed](const limits& most, hang_handler hangs) {
+    return std::make_unique<seeded_machine>(seed, most, std::move(hangs));
+  };
+}
+
 outcome run_isolated(std::uint64_t seed, const program& p, const limits& most) {
+  return run_isolated(seeded(seed), p, most);
+}
+
+outcome run_isolated(const machine_maker& make, const program& p, const limits& most) {
   legacy left;
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::system_category(), "simulation: fork");
-  if (child == 0) run_in_child(seed, p, most, left);
+  if (child == 0) run_in_child(make, p, most, left);
   int status = 0;
   const bool by_itself = wait_for_end(child, most.patience, left.progress(), status);
   if (left.is_complete()) return left.take();
@@ -152,7 +165,7 @@ outcome run_isolated(std::uint64_t seed, const program& p, const limits& most) {
 
 outcome run_here(std::uint64_t seed, const program& p, const limits& most) {
   stay_on_this_cpu();
-  machine m(seed, most, [](const std::string& report) {
+  seeded_machine m(seed, most, [](const std::string& report) {
     std::fprintf(stderr, "%s", report.c_str());
     std::abort();
   });

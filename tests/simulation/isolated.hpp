@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace sukima::simulation {
@@ -21,7 +22,13 @@ struct outcome {
 /// A simulated program returns an error; empty: all was as expected.
 using program = std::function<std::string()>;
 
+/// Makes the machine of a run.
+using machine_maker = std::function<std::unique_ptr<machine>(const limits&, hang_handler)>;
+/// Makes the machine whose schedule comes from that seed.
+machine_maker seeded(std::uint64_t seed);
+
 /// Runs it in a child process.
+outcome run_isolated(const machine_maker& make, const program& p, const limits& most = {});
 outcome run_isolated(std::uint64_t seed, const program& p, const limits& most = {});
 /// Runs it in this process, for a debugger. A hang ends it with SIGABRT, all threads where they wait. Once in
 /// a process.

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated machine: real threads, of which exactly one runs at a time, and a clock that the machine
-// itself advances. At each step a schedule made from a seed decides whether another thread continues.
+// itself advances.
 //
 // A thread that does not run sleeps on a futex of its own, its turn. So thread-local variables, exceptions
 // and debuggers work as they do in any program. All that threads of the machine do to each other goes through
-// it (atomics.hpp, threads.cpp, futexes.cpp, clocks.cpp), so the seed alone decides the run. Memory is
+// it (atomics.hpp, threads.cpp, futexes.cpp, clocks.cpp). So the machine alone decides the run. Memory is
 // sequentially consistent.
+//
+// There are two machines: a seed makes the schedule of seeded_machine, for tests; laboratory schedules
+// threads on virtual CPUs with clocks, for predictions.
 #pragma once
 
 #include "choices.hpp"
-#include "schedule.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ inline constexpr std::uint64_t never = ~std::uint64_t{0};
 
 /// The kinds of steps. Each costs some simulated nanoseconds.
 enum class step_kind : std::uint8_t { atomic, protocol, clock, pause, lock, condition, futex, thread };
+inline constexpr std::size_t step_kinds = 8;
 
 /// The kinds of waits.
 enum class wait_kind : std::uint8_t {
@@ -80,10 +82,13 @@ struct trace {
   friend bool operator==(const trace&, const trace&) = default;
 };
 
+/// Called with a report when no thread can run, or at a limit. It must not return.
+using hang_handler = std::function<void(const std::string&)>;
+
 class machine {
  public:
-  /// \param hangs called with a report when no thread can run, or at a limit; it must not return
-  machine(std::uint64_t seed, const limits& most, std::function<void(const std::string&)> hangs);
+  machine(const limits& most, hang_handler hangs);
+  virtual ~machine() = default;
   machine(const machine&) = delete;
   machine& operator=(const machine&) = delete;
 
@@ -94,72 +99,59 @@ class machine {
   // For the calling thread, the only one that runs.
 
   /// One step, after which another thread may have run.
-  void step(step_kind kind) noexcept;
+  virtual void step(step_kind kind) noexcept = 0;
+  /// One turn of a loop that waits without a system call.
+  virtual void pause() noexcept = 0;
   /// Waits until another thread wakes it, the time has come, or, if the schedule wants it, for no reason.
-  wake_reason wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept;
-  /// Wakes up to that many threads that wait for that, in any order. Returns how many.
+  virtual wake_reason wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept = 0;
+  /// Wakes up to that many threads that wait for that. Returns how many.
   unsigned wake(wait_kind kind, const void* awaited, unsigned most) noexcept;
   /// Wakes one of them; null: no thread waits for that.
-  thread* wake_one(wait_kind kind, const void* awaited) noexcept;
+  virtual thread* wake_one(wait_kind kind, const void* awaited) noexcept = 0;
   /// The number of threads that wait for that.
-  unsigned waiting(wait_kind kind, const void* awaited) noexcept;
-  std::uint64_t now() const noexcept { return now_; }
+  virtual unsigned waiting(wait_kind kind, const void* awaited) noexcept;
+  virtual std::uint64_t now() const noexcept = 0;
+  /// The CPU that the calling thread runs on.
+  virtual int cpu() const noexcept = 0;
   /// Whether there is such a thread that has not ended.
   bool is_alive(std::uint64_t id) const noexcept { return id < threads_.size() && !threads_[id]->ended; }
-
   /// From now on no thread wakes for no reason.
-  void end_spurious_wake_ups() noexcept {
-    schedule_.end_spurious_wake_ups();
-    may_disturb_ = false;
-  }
+  virtual void end_spurious_wake_ups() noexcept {}
 
-  /// A new thread, which begins when its turn comes.
+  /// A new thread. If the real one starts, start() follows, else remove_thread().
   thread& add_thread();
-  /// The last thread that was added could not be started.
   void remove_thread() noexcept { threads_.pop_back(); }
+  /// It begins when its turn comes.
+  virtual void start(thread& /*created*/) noexcept {}
   /// Called by a new thread at its beginning.
   void begin(thread& self) noexcept;
   /// The calling thread ends: another one runs from now on.
-  void end() noexcept;
+  virtual void end() noexcept = 0;
+
+ protected:
+  /// Called for each thread that is added.
+  virtual void added(thread& created) = 0;
+  /// Counts a step in the trace. Ends the run at its limit of steps.
+  void count(thread& self, step_kind kind) noexcept;
+  /// The calling thread has ended, and another one runs from now on.
+  void leave_to(thread& next) noexcept;
+  void switch_to(thread& from, thread& to) noexcept;
+  [[noreturn]] void hang(const char* why) noexcept;
+  /// Marks the calling thread as one that is not of the machine any more.
+  static thread& forget_this_thread() noexcept;
+
+  const limits most_;
+  std::vector<std::unique_ptr<thread>> threads_;
+  trace trace_;
+  std::uint64_t last_switch_ = 0;  ///< trace_.steps then
 
  private:
-  void count(thread& self, step_kind kind) noexcept;
-  void decide(thread& self) noexcept;
-  void follow_plan(thread& self) noexcept;
-  void give_way(thread& self) noexcept;
-  void jump(thread& self, std::uint64_t nanoseconds) noexcept;
-  void stop(thread& self, std::uint64_t nanoseconds) noexcept;
-  void wake_spuriously(thread& self) noexcept;
-  void disturb(thread& woken) noexcept;
-  void note(const thread& self, choice::kind kind, std::uint64_t value) noexcept;
-  std::optional<std::uint64_t> planned(const thread& self, choice::kind kind) noexcept;
-  /// The next thread to run, at the time when one can. \param without  runs only if no other thread can
-  /// \param preferred  the planned choice, if it was taken from the plan already
-  thread& choose(const thread& self, choice::kind kind, const thread* without = nullptr,
-                 std::optional<std::uint64_t> preferred = {}) noexcept;
-  thread& choose_candidate(const thread& self, choice::kind kind,
-                           std::optional<std::uint64_t> preferred = {}) noexcept;
-  void time_out_waits() noexcept;
-  std::uint64_t next_event() const noexcept;
-  void pass_time(std::uint64_t nanoseconds) noexcept;
-  void switch_to(thread& from, thread& to) noexcept;
+  /// Simulated nanoseconds without the clock's jumps.
+  virtual std::uint64_t passed() const noexcept { return now(); }
   static void hand_over(thread& to) noexcept;
   static void wait_for_turn(thread& self) noexcept;
-  [[noreturn]] void hang(const char* why) noexcept;
 
-  schedule schedule_;
-  const limits most_;
-  std::optional<plan> plan_;
-  bool may_disturb_ = true;
-  const std::function<void(const std::string&)> hangs_;
-  std::vector<std::unique_ptr<thread>> threads_;
-  std::vector<thread*> candidates_;
-  trace trace_;
-  std::uint64_t now_ = 0;
-  std::uint64_t jumped_ = 0;  ///< part of now_
-  std::uint64_t until_decision_ = 1;
-  std::uint64_t last_switch_ = 0;  ///< trace_.steps then
-  std::int64_t lowest_priority_ = 0;
+  const hang_handler hangs_;
 };
 
 /// The thread of the machine that calls; null: another one, or the machine does not run.

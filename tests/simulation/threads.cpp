@@ -133,7 +133,9 @@ int pthread_create(pthread_t* made, const pthread_attr_t* how, body main, void* 
     m.remove_thread();
     return result;
   }
-  handles.emplace_back(*made, given.release()->self);
+  thread& created = *given.release()->self;
+  handles.emplace_back(*made, &created);
+  m.start(created);
   m.step(step_kind::thread);
   return 0;
 }

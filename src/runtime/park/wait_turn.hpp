@@ -15,7 +15,7 @@ namespace sukima::detail {
 /// without simultaneous threads, which nearly all are (measured in github.com/rust-lang/rust/pull/84725).
 inline void pause_cpu() noexcept {
 #if defined(SUKIMA_SIMULATION)
-  yield();  // there, a turn of a wait lets another thread run
+  simulation::pause_cpu();
 #elif defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
