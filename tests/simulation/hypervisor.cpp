@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hypervisor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sukima::simulation {
+
+hypervisor::hypervisor(unsigned pcpus, const scheduling& how) : how_(how), pcpus_(pcpus) {}
+
+std::size_t hypervisor::add_guest(const guest_shape& shape) {
+  guests_.push_back({shape, vcpus_.size(), {}, 0});
+  vcpu_state one;
+  one.guest = guests_.size() - 1;
+  vcpus_.insert(vcpus_.end(), shape.vcpus, one);
+  return one.guest;
+}
+
+void hypervisor::wake(std::size_t number, std::uint64_t at) {
+  vcpu_state& v = vcpus_[number];
+  v.wants = true;
+  v.ready_at = at;
+  lift(v);
+  queue_.push_back(number);
+  preempt_for(number, at);
+}
+
+void hypervisor::halt(std::size_t number) {
+  vcpu_state& v = vcpus_[number];
+  v.wants = false;
+  take_off(pcpus_[v.pcpu]);
+}
+
+void hypervisor::demand(std::size_t number, std::uint64_t nanoseconds) noexcept {
+  vcpus_[number].demand = nanoseconds;
+}
+
+/// When the hypervisor decides about a pCPU on which a vCPU runs.
+std::uint64_t hypervisor::latest_clock() const noexcept {
+  std::uint64_t latest = 0;
+  for (const pcpu_state& p : pcpus_) latest = std::max(latest, p.clock);
+  return latest;
+}
+
+std::uint64_t hypervisor::decision_at(const pcpu_state& p) const noexcept {
+  return std::max(p.clock, std::min({p.slice_end, p.grant_end, p.preempted_at}));
+}
+
+/// Calls `consider` with the events of a pCPU, the time of each, and whether it comes before others
+/// at that time.
+template <class Consider> void hypervisor::look_at(std::size_t number, Consider consider) const noexcept {
+  const pcpu_state& p = pcpus_[number];
+  if (p.on == nowhere) {
+    for (const std::size_t waiting : queue_)
+      consider({runnable_at(vcpus_[waiting], p.clock), number, {}}, p.last == waiting);
+    return;
+  }
+  const std::uint64_t met_at = p.clock + vcpus_[p.on].demand;
+  const std::uint64_t decided_at = decision_at(p);
+  // At the same time the demand comes first: what a vCPU does at the end of its slice it does before.
+  if (met_at <= decided_at)
+    consider({met_at, number, p.on}, true);
+  else
+    consider({decided_at, number, {}}, true);
+}
+
+std::optional<hypervisor::event> hypervisor::next(std::optional<std::size_t> favoured,
+                                                  std::uint64_t by) const noexcept {
+  std::optional<event> first;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < pcpus_.size(); ++i)
+    look_at(i, [&](const event& e, bool is_better) {
+      const std::uint64_t as_if_at = e.met && e.met == favoured ? e.at - std::min(e.at, by) : e.at;
+      const std::uint64_t rank = 2 * as_if_at + (is_better ? 0 : 1);
+      if (rank >= least) return;
+      least = rank;
+      first = e;
+    });
+  return first;
+}
+
+std::uint64_t hypervisor::next_elsewhere(std::size_t number) const noexcept {
+  std::uint64_t first = forever;
+  for (std::size_t i = 0; i < pcpus_.size(); ++i)
+    if (i != vcpus_[number].pcpu) look_at(i, [&](const event& e, bool) { first = std::min(first, e.at); });
+  return first;
+}
+
+void hypervisor::happen(const event& e) {
+  pcpu_state& p = pcpus_[e.pcpu];
+  if (p.on != nowhere) account(p, e.at);
+  if (e.met) return;
+  p.clock = std::max(p.clock, e.at);
+  decide(p);
+}
+
+bool hypervisor::run(std::size_t number, std::uint64_t nanoseconds, std::uint64_t latest) noexcept {
+  pcpu_state& p = pcpus_[vcpus_[number].pcpu];
+  const std::uint64_t until = p.clock + nanoseconds;
+  if (until > latest || until > decision_at(p)) return false;
+  account(p, until);
+  return true;
+}
+
+void hypervisor::account(pcpu_state& p, std::uint64_t until) noexcept {
+  vcpu_state& v = vcpus_[p.on];
+  const std::uint64_t passed = until - p.clock;
+  p.clock = until;
+  v.used += passed;
+  v.weighted += weighted(v, passed);
+  if (v.demand != forever) v.demand -= std::min(v.demand, passed);
+}
+
+std::uint64_t hypervisor::weighted(const vcpu_state& v, std::uint64_t nanoseconds) const noexcept {
+  return nanoseconds * unit * 1024 / guests_[v.guest].shape.weight;
+}
+
+std::uint64_t hypervisor::weighted_at(const pcpu_state& p, std::uint64_t at) const noexcept {
+  const vcpu_state& v = vcpus_[p.on];
+  return v.weighted + weighted(v, at - std::min(at, p.clock));
+}
+
+void hypervisor::decide(pcpu_state& p) {
+  if (p.on != nowhere) {
+    const std::size_t before = p.on;
+    take_off(p);
+    queue_.push_back(before);
+    vcpus_[before].ready_at = p.clock;
+  }
+  raise_floor(p.clock);
+  if (const std::size_t chosen = choose(p.clock); chosen != nowhere) put_on(p, chosen);
+}
+
+std::size_t hypervisor::choose(std::uint64_t at) const noexcept {
+  std::size_t best = nowhere;
+  for (const std::size_t i : queue_) {
+    if (runnable_at(vcpus_[i], at) > at) continue;
+    if (best == nowhere || std::pair(vcpus_[i].weighted, i) < std::pair(vcpus_[best].weighted, best))
+      best = i;
+  }
+  return best;
+}
+
+void hypervisor::put_on(pcpu_state& p, std::size_t chosen) {
+  std::erase(queue_, chosen);
+  if (p.last != chosen) {
+    p.clock += how_.vcpu_switch;
+    switching_ += how_.vcpu_switch;
+  }
+  p.on = p.last = chosen;
+  lift(vcpus_[chosen]);
+  vcpus_[chosen].pcpu = static_cast<std::size_t>(&p - pcpus_.data());
+  p.slice_end = p.clock + how_.slice;
+  p.preempted_at = forever;
+  // The period may have ended during the switch, or another vCPU has taken the rest of the quota: then it
+  // stops at once.
+  if (!take_grant(p)) p.grant_end = p.clock;
+}
+
+void hypervisor::take_off(pcpu_state& p) {
+  return_grant(p);
+  vcpus_[p.on].pcpu = nowhere;
+  p.on = nowhere;
+}
+
+bool hypervisor::has_quota_left(const guest_state& g, std::uint64_t at) const noexcept {
+  if (g.shape.quota == 0) return true;
+  const auto found = g.taken.find(at / how_.period);
+  return found == g.taken.end() || found->second < g.shape.quota;
+}
+
+std::uint64_t hypervisor::runnable_at(const vcpu_state& v, std::uint64_t at) const noexcept {
+  const guest_state& g = guests_[v.guest];
+  at = std::max(at, v.ready_at);
+  if (g.shape.quota == 0) return at;
+  // Quota that came back can be used from then on.
+  if (has_quota_left(g, at))
+    return at / how_.period == g.returned_at / how_.period ? std::max(at, g.returned_at) : at;
+  return (at / how_.period + 1) * how_.period;
+}
+
+bool hypervisor::take_grant(pcpu_state& p) {
+  guest_state& g = guests_[vcpus_[p.on].guest];
+  p.grant_end = forever;
+  if (g.shape.quota == 0) return true;
+  p.grant_period = p.clock / how_.period;
+  std::uint64_t& taken = g.taken[p.grant_period];
+  const std::uint64_t period_end = (p.grant_period + 1) * how_.period;
+  const std::uint64_t length = std::min({how_.grant, g.shape.quota - taken, period_end - p.clock});
+  taken += length;
+  p.grant_end = p.clock + length;
+  return length != 0;
+}
+
+/// The rest of the grant.
+void hypervisor::return_grant(pcpu_state& p) {
+  guest_state& g = guests_[vcpus_[p.on].guest];
+  if (g.shape.quota == 0 || p.grant_end <= p.clock) return;
+  g.taken[p.grant_period] -= p.grant_end - p.clock;
+  g.returned_at = std::max(g.returned_at, p.clock);
+}
+
+void hypervisor::preempt_for(std::size_t woken, std::uint64_t at) noexcept {
+  const vcpu_state& v = vcpus_[woken];
+  if (!has_quota_left(guests_[v.guest], at)) return;
+  pcpu_state* furthest = nullptr;
+  if (queue_.size() <= static_cast<std::size_t>(std::ranges::count(pcpus_, nowhere, &pcpu_state::on))) return;
+  for (pcpu_state& p : pcpus_) {
+    if (p.on == nowhere) continue;
+    if (p.preempted_at == forever && (furthest == nullptr || weighted_at(p, at) > weighted_at(*furthest, at)))
+      furthest = &p;
+  }
+  if (furthest != nullptr && weighted_at(*furthest, at) > v.weighted + how_.wake_granularity * unit)
+    furthest->preempted_at = at;
+}
+
+void hypervisor::lift(vcpu_state& v) const noexcept {
+  v.weighted = std::max(v.weighted, floor_ - std::min(floor_, how_.sleeper_credit * unit));
+}
+
+/// Those that wait for quota do not hold it down.
+void hypervisor::raise_floor(std::uint64_t at) noexcept {
+  std::uint64_t least = forever;
+  for (const pcpu_state& p : pcpus_)
+    if (p.on != nowhere) least = std::min(least, vcpus_[p.on].weighted);
+  for (const std::size_t i : queue_)
+    if (runnable_at(vcpus_[i], at) <= at) least = std::min(least, vcpus_[i].weighted);
+  if (least != forever) floor_ = std::max(floor_, least);
+}
+
+std::uint64_t hypervisor::used(std::size_t number) const noexcept {
+  const guest_state& g = guests_[number];
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < g.shape.vcpus; ++i) sum += vcpus_[g.first_vcpu + i].used;
+  return sum;
+}
+
+std::uint64_t hypervisor::most_in_a_period(std::size_t number) const noexcept {
+  std::uint64_t most = 0;
+  for (const auto& [period, taken] : guests_[number].taken) most = std::max(most, taken);
+  return most;
+}
+
+}  // namespace sukima::simulation

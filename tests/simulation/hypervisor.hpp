@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hypervisor's scheduler: the virtual CPUs (vCPUs) of guests on physical CPUs (pCPUs), each of which has a
+// clock. A vCPU without a pCPU does not advance.
+//
+// Completely fair: of the vCPUs that want to run, the one with the least weighted time runs next, for a
+// slice. All pCPUs share one queue. A vCPU that wakes preempts one that is ahead of it by the granularity. A
+// guest with a quota gets so much time in each period, which its vCPUs take in small grants. When the quota
+// is used up, its vCPUs wait for the next period.
+//
+// The caller says how much CPU each vCPU needs until the caller must decide about it, its demand, and calls
+// advance() until that is met. No thread and no real clock is involved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace sukima::simulation {
+
+/// Nanoseconds. The defaults are close to those of Linux: docs/simulation.md.
+struct scheduling {
+  std::uint64_t slice = 3'000'000;
+  std::uint64_t wake_granularity = 1'000'000;  ///< how far behind a vCPU that wakes must be to preempt
+  std::uint64_t sleeper_credit =
+      3'000'000;  ///< how far a vCPU that has slept stays behind the others, at most
+  std::uint64_t period = 100'000'000;  ///< of quotas
+  std::uint64_t grant = 1'000'000;  ///< time that a vCPU takes from its guest's quota at once
+  std::uint64_t vcpu_switch = 2'000;  ///< time of a pCPU to continue with another vCPU
+};
+
+struct guest_shape {
+  unsigned vcpus = 1;
+  unsigned weight = 1024;
+  std::uint64_t quota = 0;  ///< nanoseconds of CPU in each period; 0: no limit
+};
+
+class hypervisor {
+ public:
+  hypervisor(unsigned pcpus, const scheduling& how);
+
+  /// \returns its number. Its vCPUs have the next numbers, and want nothing.
+  std::size_t add_guest(const guest_shape& shape);
+  std::size_t first_vcpu(std::size_t guest) const noexcept { return guests_[guest].first_vcpu; }
+
+  /// From that time on a halted vCPU wants to run.
+  void wake(std::size_t vcpu, std::uint64_t at);
+  /// A running vCPU wants nothing more.
+  void halt(std::size_t vcpu);
+  /// The caller decides about this vCPU after so much more of its time; `forever`: never.
+  void demand(std::size_t vcpu, std::uint64_t nanoseconds) noexcept;
+  /// The clock of the pCPU that is furthest.
+  std::uint64_t latest_clock() const noexcept;
+  /// The clock of a running vCPU.
+  std::uint64_t clock(std::size_t vcpu) const noexcept { return pcpus_[vcpus_[vcpu].pcpu].clock; }
+
+  struct event {
+    std::uint64_t at;
+    std::size_t pcpu;
+    std::optional<std::size_t> met;  ///< the vCPU whose demand is met then; nothing: the hypervisor decides
+  };
+  /// The first event; nothing: no vCPU wants to run.
+  /// \param favoured  counts as so much earlier, so that the caller need not change vCPUs at each step
+  std::optional<event> next(std::optional<std::size_t> favoured = {}, std::uint64_t by = 0) const noexcept;
+  /// The time of the first event that is not of that vCPU's pCPU; `forever`: there is none.
+  std::uint64_t next_elsewhere(std::size_t vcpu) const noexcept;
+  /// Lets that event happen, which next() has returned.
+  void happen(const event& e);
+  /// A running vCPU uses so much time at once, if no event of the hypervisor comes before the end of it.
+  /// \param latest  where its clock may be afterwards \returns whether it did
+  bool run(std::size_t vcpu, std::uint64_t nanoseconds, std::uint64_t latest) noexcept;
+
+  // What the pCPUs did.
+  std::uint64_t used(std::size_t guest) const noexcept;  ///< time of its vCPUs
+  std::uint64_t switching() const noexcept { return switching_; }
+  /// The most that a guest used in a period. Counted for guests with a quota only.
+  std::uint64_t most_in_a_period(std::size_t guest) const noexcept;
+
+  static constexpr std::uint64_t forever = ~std::uint64_t{0} / 4;
+
+ private:
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+  static constexpr std::uint64_t unit = 1024;  ///< parts of a nanosecond of weighted time
+  struct guest_state {
+    guest_shape shape;
+    std::size_t first_vcpu = 0;
+    std::map<std::uint64_t, std::uint64_t> taken;  ///< of the quota, in each period
+    std::uint64_t returned_at = 0;  ///< when a part of a grant came back last
+  };
+  struct vcpu_state {
+    std::size_t guest = 0;
+    std::size_t pcpu = nowhere;
+    bool wants = false;
+    std::uint64_t ready_at = 0;
+    std::uint64_t demand = forever;
+    std::uint64_t weighted = 0;  ///< its time, longer for smaller weights, in parts of a nanosecond
+    std::uint64_t used = 0;
+  };
+  struct pcpu_state {
+    std::uint64_t clock = 0;
+    std::size_t on = nowhere;
+    std::size_t last = nowhere;
+    std::uint64_t slice_end = 0;
+    std::uint64_t grant_end = forever;  ///< also the end of the period
+    std::uint64_t grant_period = 0;
+    std::uint64_t preempted_at = forever;
+  };
+
+  template <class Consider> void look_at(std::size_t number, Consider consider) const noexcept;
+  std::uint64_t decision_at(const pcpu_state& p) const noexcept;
+  std::uint64_t weighted(const vcpu_state& v, std::uint64_t nanoseconds) const noexcept;
+  std::uint64_t weighted_at(const pcpu_state& p, std::uint64_t at) const noexcept;
+  void account(pcpu_state& p, std::uint64_t until) noexcept;
+  void put_on(pcpu_state& p, std::size_t chosen);
+  void take_off(pcpu_state& p);
+  void decide(pcpu_state& p);
+  bool take_grant(pcpu_state& p);
+  void return_grant(pcpu_state& p);
+  /// The first time, from `at` on, at which a vCPU that wants to run can. Its guest may have to wait for the
+  /// next period.
+  std::uint64_t runnable_at(const vcpu_state& v, std::uint64_t at) const noexcept;
+  bool has_quota_left(const guest_state& g, std::uint64_t at) const noexcept;
+  /// The one that runs next; nowhere: none can at that time.
+  std::size_t choose(std::uint64_t at) const noexcept;
+  void preempt_for(std::size_t woken, std::uint64_t at) noexcept;
+  /// A vCPU that did not run for long does not stay further behind the others than the credit.
+  void lift(vcpu_state& v) const noexcept;
+  void raise_floor(std::uint64_t at) noexcept;
+
+  const scheduling how_;
+  std::vector<guest_state> guests_;
+  std::vector<vcpu_state> vcpus_;
+  std::vector<pcpu_state> pcpus_;
+  std::vector<std::size_t> queue_;  ///< vCPUs that want to run and do not
+  std::uint64_t floor_ = 0;  ///< weighted time that those who run or want to have reached
+  std::uint64_t switching_ = 0;
+};
+
+}  // namespace sukima::simulation

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "laboratory.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <numeric>
+
+namespace sukima::simulation {
+
+std::uint64_t account::costs() const noexcept {
+  return std::accumulate(steps.begin(), steps.end(), pauses + waking + waking_up + thread_switches);
+}
+
+laboratory::laboratory(const laboratory_setup& setup, const limits& most, hang_handler hangs)
+    : machine(most, std::move(hangs)), setup_(setup), hypervisor_(setup.pcpus, setup.hypervisor) {}
+
+std::size_t laboratory::add_guest(const guest_shape& shape) {
+  guests_.push_back({shape, {}, {}});
+  vcpus_.resize(vcpus_.size() + shape.vcpus);
+  return hypervisor_.add_guest(shape);
+}
+
+void laboratory::make_busy(std::size_t number) {
+  const std::size_t first = hypervisor_.first_vcpu(number);
+  for (std::size_t v = first; v < first + guests_[number].shape.vcpus; ++v) {
+    hypervisor_.demand(v, hypervisor::forever);
+    hypervisor_.wake(v, now());
+  }
+  horizon_ = 0;
+}
+
+void laboratory::added(thread& created) {
+  inhabitants_.resize(created.id + std::size_t{1});
+  const thread* const creator = this_thread();
+  inhabitants_[created.id] = {};
+  if (creator == nullptr) return;
+  const std::size_t of_creator = inhabitants_[creator->id].guest;
+  inhabitants_[created.id].guest = of_creator == outside ? starts_in_ : of_creator;
+}
+
+void laboratory::start(thread& created) noexcept { make_ready(created.id, now()); }
+
+std::uint64_t laboratory::now() const noexcept {
+  const inhabitant& self = inhabitants_[this_thread()->id];
+  return self.guest == outside ? self.went_on_at : hypervisor_.clock(self.vcpu);
+}
+
+int laboratory::cpu() const noexcept {
+  const inhabitant& self = inhabitants_[this_thread()->id];
+  return self.guest == outside ? 0 : static_cast<int>(self.vcpu - hypervisor_.first_vcpu(self.guest));
+}
+
+void laboratory::step(step_kind kind) noexcept {
+  thread& self = *this_thread();
+  inhabitant& its = inhabitants_[self.id];
+  count(self, kind);
+  if (its.guest == outside) {
+    if (kind != step_kind::pause) return;
+    ready_outside_.emplace(its.went_on_at + setup_.cost.of_step[static_cast<std::size_t>(kind)], self.id);
+    return pass_turn(self);
+  }
+  const auto number = static_cast<std::size_t>(kind);
+  spend(setup_.cost.of_step[number], own_account().steps[number]);
+  if (kind == step_kind::pause && !guests_[its.guest].ready.empty()) {
+    end_turn(self.id);
+    pass_turn(self);
+  }
+}
+
+void laboratory::pause() noexcept {
+  thread& self = *this_thread();
+  if (inhabitants_[self.id].guest == outside) return step(step_kind::pause);
+  count(self, step_kind::pause);
+  spend(setup_.cost.pause, own_account().pauses);
+}
+
+void laboratory::work(std::uint64_t nanoseconds) noexcept {
+  count(*this_thread(), step_kind::protocol);
+  spend(nanoseconds, own_account().work);
+}
+
+void laboratory::spend(std::uint64_t nanoseconds, std::uint64_t& as) noexcept {
+  thread& self = *this_thread();
+  inhabitant& its = inhabitants_[self.id];
+  as += nanoseconds;
+  its.owed += nanoseconds;
+  if (its.owed == 0) return;
+  if (its.owed < its.turn_left && hypervisor_.run(its.vcpu, its.owed, horizon_)) {
+    its.turn_left -= its.owed;
+    its.owed = 0;
+    return;
+  }
+  ask(its);
+  pass_turn(self);
+}
+
+void laboratory::ask(inhabitant& of) noexcept {
+  of.asked = std::min(of.owed, of.turn_left);
+  hypervisor_.demand(of.vcpu, of.asked);
+}
+
+wake_reason laboratory::wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept {
+  thread& self = *this_thread();
+  inhabitant& its = inhabitants_[self.id];
+  self.waits_for = kind;
+  self.awaited = awaited;
+  self.until = until == never ? never : std::max(until, now());
+  its.waits_since = ++waits_;
+  if (until != never) timers_.emplace(self.until, self.id);
+  if (its.guest != outside) {
+    if (kind == wait_kind::word) ++own_account().futex_waits;
+    give_up(its);
+  }
+  pass_turn(self);
+  self.until = never;
+  return self.reason;
+}
+
+/// The one that has waited longest, as the kernel does it.
+thread* laboratory::wake_one(wait_kind kind, const void* awaited) noexcept {
+  thread* woken = nullptr;
+  for (const auto& t : threads_)
+    if (t->waits_for == kind && t->awaited == awaited &&
+        (woken == nullptr || inhabitants_[t->id].waits_since < inhabitants_[woken->id].waits_since))
+      woken = t.get();
+  if (woken == nullptr) return nullptr;
+  if (woken->until != never) timers_.erase({woken->until, woken->id});
+  woken->waits_for = wait_kind::nothing;
+  woken->reason = wake_reason::woken;
+  const thread* const self = this_thread();  // null: it ends
+  // Paid at the next step: the callers rely on it that no other thread runs before they wait.
+  if (self != nullptr && inhabitants_[self->id].guest != outside) {
+    inhabitants_[self->id].owed += setup_.cost.wake;
+    own_account().waking += setup_.cost.wake;
+  }
+  make_ready(woken->id, self != nullptr ? now() : ended_at_);
+  return woken;
+}
+
+void laboratory::make_ready(std::size_t id, std::uint64_t at) {
+  inhabitant& its = inhabitants_[id];
+  horizon_ = 0;
+  if (its.guest == outside) {
+    ready_outside_.emplace(at, id);
+    return;
+  }
+  its.owed += setup_.cost.wake_up;
+  guests_[its.guest].spent.waking_up += setup_.cost.wake_up;
+  const std::size_t free = idle_vcpu(its);
+  if (free == nothing) {
+    guests_[its.guest].ready.push_back(id);
+    return;
+  }
+  take(free, id);
+  hypervisor_.wake(free, at);
+}
+
+std::size_t laboratory::idle_vcpu(const inhabitant& of) const noexcept {
+  if (of.last_vcpu != nothing && vcpus_[of.last_vcpu].thread == nothing) return of.last_vcpu;
+  const std::size_t first = hypervisor_.first_vcpu(of.guest);
+  for (std::size_t v = first; v < first + guests_[of.guest].shape.vcpus; ++v)
+    if (vcpus_[v].thread == nothing) return v;
+  return nothing;
+}
+
+void laboratory::take(std::size_t number, std::size_t id) {
+  inhabitant& its = inhabitants_[id];
+  vcpu_state& v = vcpus_[number];
+  if (v.last_thread != id) {
+    its.owed += setup_.cost.thread_switch;
+    guests_[its.guest].spent.thread_switches += setup_.cost.thread_switch;
+  }
+  v.thread = v.last_thread = id;
+  its.vcpu = its.last_vcpu = number;
+  its.turn_left = setup_.turn;
+  ask(its);
+}
+
+void laboratory::give_up(inhabitant& of) {
+  const std::size_t left = of.vcpu;
+  std::deque<std::size_t>& ready = guests_[of.guest].ready;
+  of.vcpu = nothing;
+  vcpus_[left].thread = nothing;
+  horizon_ = 0;
+  if (ready.empty()) return hypervisor_.halt(left);
+  const std::size_t next = ready.front();
+  ready.pop_front();
+  take(left, next);
+}
+
+void laboratory::end_turn(std::size_t id) {
+  inhabitant& its = inhabitants_[id];
+  its.turn_left = setup_.turn;
+  std::deque<std::size_t>& ready = guests_[its.guest].ready;
+  if (ready.empty()) return;
+  ready.push_back(id);
+  give_up(its);
+}
+
+thread& laboratory::next_thread(const thread* self) noexcept {
+  for (;;) {
+    std::optional<std::size_t> favoured;
+    if (self != nullptr && inhabitants_[self->id].vcpu != nothing) favoured = inhabitants_[self->id].vcpu;
+    const auto e = hypervisor_.next(favoured, setup_.slack);
+    const std::uint64_t timer = timers_.empty() ? never : timers_.begin()->first;
+    const std::uint64_t goes_outside = ready_outside_.empty() ? never : ready_outside_.begin()->first;
+    const std::uint64_t others = std::min(timer, goes_outside);
+    const std::uint64_t slack = e && e->met && e->met == favoured ? setup_.slack : 0;
+    if (!e && others == never) hang("no thread can run");
+    if (std::min(others, e ? e->at : never) > most_.nanoseconds) hang("so much time without an end");
+    if (e && e->at <= (others > never - slack ? others : others + slack)) {
+      if (thread* const next = happen(*e)) return *next;
+    } else if (timer <= goes_outside) {
+      time_out();
+    } else {
+      return go_outside();
+    }
+  }
+}
+
+thread* laboratory::happen(const hypervisor::event& e) {
+  hypervisor_.happen(e);
+  if (!e.met) return nullptr;
+  const std::size_t id = vcpus_[*e.met].thread;
+  inhabitant& its = inhabitants_[id];
+  its.owed -= its.asked;
+  its.turn_left -= its.asked;
+  its.asked = 0;
+  if (its.turn_left == 0) end_turn(id);
+  if (its.vcpu == nothing) return nullptr;
+  if (its.owed != 0) {
+    ask(its);
+    return nullptr;
+  }
+  find_horizon(its);
+  return threads_[id].get();
+}
+
+void laboratory::find_horizon(const inhabitant& of) noexcept {
+  horizon_ = hypervisor_.next_elsewhere(of.vcpu);
+  if (!timers_.empty()) horizon_ = std::min(horizon_, timers_.begin()->first);
+  if (!ready_outside_.empty()) horizon_ = std::min(horizon_, ready_outside_.begin()->first);
+  horizon_ = std::min(horizon_, most_.nanoseconds) + setup_.slack;
+}
+
+void laboratory::time_out() {
+  const auto [at, id] = *timers_.begin();
+  timers_.erase(timers_.begin());
+  threads_[id]->waits_for = wait_kind::nothing;
+  threads_[id]->reason = wake_reason::timed_out;
+  make_ready(id, at);
+}
+
+thread& laboratory::go_outside() {
+  const auto [at, id] = *ready_outside_.begin();
+  ready_outside_.erase(ready_outside_.begin());
+  inhabitants_[id].went_on_at = at;
+  horizon_ = 0;
+  return *threads_[id];
+}
+
+void laboratory::end() noexcept {
+  ended_at_ = now();
+  thread& self = forget_this_thread();
+  self.ended = true;
+  wake(wait_kind::end, &self, UINT_MAX);
+  if (inhabitants_[self.id].guest != outside) give_up(inhabitants_[self.id]);
+  leave_to(next_thread(nullptr));
+}
+
+}  // namespace sukima::simulation

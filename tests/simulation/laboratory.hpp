@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine for predictions: threads of guests on virtual CPUs with clocks (hypervisor.hpp).
+//
+// Each step of a thread and each unit of its work costs time of its vCPU. The thread whose time comes first
+// runs next, so an effect never depends on what happens later elsewhere. Waits, time-outs and clocks are in
+// simulated time. Nothing is drawn at random: the same program takes the same steps.
+//
+// In a guest a thread that is ready takes the vCPU that it had last, else any idle one, else the first one
+// that is free or whose thread's turn ends. A guest without threads keeps its vCPUs busy for ever.
+//
+// Thread 0 stands outside: it has no vCPU, and its steps cost nothing. It makes the guests.
+#pragma once
+
+#include "hypervisor.hpp"
+#include "machine.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace sukima::simulation {
+
+/// Nanoseconds of CPU: docs/simulation.md says where they come from.
+struct costs {
+  /// Of each kind of step: atomic, protocol, clock, pause, lock, condition, futex, thread.
+  std::array<std::uint64_t, step_kinds> of_step{5, 0, 8, 300, 20, 300, 300, 8'000};
+  std::uint64_t pause = 40;  ///< the instruction
+  std::uint64_t wake = 900;  ///< for the thread that wakes another one
+  std::uint64_t wake_up = 2'000;  ///< for the thread that is woken: until it runs
+  std::uint64_t thread_switch = 1'000;  ///< in a guest, to another thread than the one before
+};
+
+struct laboratory_setup {
+  unsigned pcpus = 1;
+  scheduling hypervisor;
+  costs cost;
+  std::uint64_t turn = 3'000'000;  ///< of a thread, while others of its guest wait for a vCPU
+  /// How far a vCPU may run ahead of the last vCPU. It saves changes of real threads.
+  std::uint64_t slack = 0;
+};
+
+/// What a guest's vCPUs spent their time on.
+struct account {
+  std::uint64_t work = 0;
+  std::array<std::uint64_t, step_kinds> steps{};
+  std::uint64_t pauses = 0;
+  std::uint64_t waking = 0;
+  std::uint64_t waking_up = 0;
+  std::uint64_t thread_switches = 0;
+  std::uint64_t futex_waits = 0;  ///< their number
+  std::uint64_t costs() const noexcept;  ///< all but the work
+};
+
+class laboratory final : public machine {
+ public:
+  laboratory(const laboratory_setup& setup, const limits& most, hang_handler hangs);
+
+  void step(step_kind kind) noexcept override;
+  void pause() noexcept override;
+  wake_reason wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept override;
+  thread* wake_one(wait_kind kind, const void* awaited) noexcept override;
+  std::uint64_t now() const noexcept override;
+  int cpu() const noexcept override;
+  void start(thread& created) noexcept override;
+  void end() noexcept override;
+
+  /// Thread 0 only.
+  std::size_t add_guest(const guest_shape& shape);
+  /// All its vCPUs are busy from now on.
+  void make_busy(std::size_t guest);
+  /// Threads that thread 0 starts belong to this guest from now on. Others belong to that of their creator.
+  void start_threads_in(std::size_t guest) noexcept { starts_in_ = guest; }
+
+  /// The calling thread works for so long.
+  void work(std::uint64_t nanoseconds) noexcept;
+
+  const account& account_of(std::size_t guest) const noexcept { return guests_[guest].spent; }
+  const hypervisor& pcpus() const noexcept { return hypervisor_; }
+
+ private:
+  static constexpr std::size_t nothing = ~std::size_t{0};
+  static constexpr std::size_t outside = ~std::size_t{0};
+
+  struct inhabitant {
+    std::size_t guest = outside;
+    std::size_t vcpu = nothing;  ///< it has it now
+    std::size_t last_vcpu = nothing;
+    std::uint64_t owed = 0;  ///< time until it can go on
+    std::uint64_t asked = 0;  ///< the part of it that its vCPU demands
+    std::uint64_t turn_left = 0;
+    std::uint64_t waits_since = 0;  ///< the order of waits
+    std::uint64_t went_on_at = 0;  ///< outside
+  };
+  struct guest_state {
+    guest_shape shape;
+    std::deque<std::size_t> ready;  ///< threads
+    account spent;
+  };
+  struct vcpu_state {
+    std::size_t thread = nothing;
+    std::size_t last_thread = nothing;
+  };
+
+  void added(thread& created) override;
+  /// Not now(): the thread that finds a hang waits, so it has no vCPU.
+  std::uint64_t passed() const noexcept override { return hypervisor_.latest_clock(); }
+  /// The calling thread uses so much time.
+  void spend(std::uint64_t nanoseconds, std::uint64_t& as) noexcept;
+  void make_ready(std::size_t id, std::uint64_t at);
+  std::size_t idle_vcpu(const inhabitant& of) const noexcept;
+  void take(std::size_t vcpu, std::size_t id);
+  void ask(inhabitant& of) noexcept;
+  /// A thread leaves its vCPU, which the next one that is ready has then.
+  void give_up(inhabitant& of);
+  /// The time of the calling thread's guest that was spent in some way.
+  account& own_account() noexcept { return guests_[inhabitants_[this_thread()->id].guest].spent; }
+  void end_turn(std::size_t id);
+  /// Lets time pass until a thread can go on.
+  thread& next_thread(const thread* self) noexcept;
+  thread* happen(const hypervisor::event& e);
+  void time_out();
+  thread& go_outside();
+  void find_horizon(const inhabitant& of) noexcept;
+  void pass_turn(thread& self) noexcept { switch_to(self, next_thread(&self)); }
+
+  const laboratory_setup setup_;
+  hypervisor hypervisor_;
+  std::vector<guest_state> guests_;
+  std::vector<vcpu_state> vcpus_;
+  std::deque<inhabitant> inhabitants_;  ///< by the threads' numbers; references stay valid
+  std::set<std::pair<std::uint64_t, std::size_t>> timers_;  ///< time-outs of waits
+  std::set<std::pair<std::uint64_t, std::size_t>> ready_outside_;
+  std::size_t starts_in_ = outside;
+  std::uint64_t waits_ = 0;
+  std::uint64_t ended_at_ = 0;  ///< when the thread that ends now has ended
+  /// While the running thread's clock stays below that, it is its turn. 0: not known.
+  std::uint64_t horizon_ = 0;
+};
+
+}  // namespace sukima::simulation

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The table of sukima-simulated-lab, and its answers to wrong options: laboratory_command_test.py PROGRAM"""
+import subprocess
+import sys
+
+PROGRAM = sys.argv[1]
+SMALL = ["--vcpus", "4", "--cpus", "4", "--rounds", "2", "--nodes", "100"]
+
+
+def run(*options):
+    return subprocess.run([PROGRAM, *SMALL, *options], capture_output=True, encoding="utf-8", timeout=100)
+
+
+def check(holds, claim):
+    if not holds:
+        raise SystemExit(f"does not hold: {claim}")
+
+
+def rows(text):
+    """{(machines, policy): (time, time for each machine, compared with the ideal, % without work)}"""
+    lines = [line.split() for line in text.splitlines()[3:]]
+    return {(int(line[0]), line[1]): tuple(float(number) for number in line[2:6]) for line in lines}
+
+
+def main():
+    options = ["--machines", "1,2", "--policy", "adaptive", "--policy", "spin,lock=block"]
+    first = run(*options)
+    check(first.returncode == 0, f"exit code 0: {first.stderr}")
+    check(first.stdout.startswith("simulated: "), "the table says that it is simulated")
+    check(run(*options).stdout == first.stdout, "the same options print the same text")
+    table = rows(first.stdout)
+    check(set(table) == {(m, p) for m in (1, 2) for p in ("adaptive", "spin,lock=block")}, "a row for each cell")
+    for (machines, policy), (time, each, slower, idle) in table.items():
+        where = f"{machines} machines, {policy}"
+        check(abs(time / machines - each) < 0.001, f"the time of each machine: {where}")
+        check(slower >= 1, f"no run is faster than the work on all CPUs: {where}")
+        check(0 <= idle < 100, f"CPU time without work: {where}")
+    wrong = run("--policy", "sometimes")
+    check(wrong.returncode == 2 and "sometimes" in wrong.stderr, f"a wrong policy is named: {wrong.stderr}")
+    check(run("--machines", "0").returncode == 2, "exit code 2 for a wrong number")
+
+
+main()

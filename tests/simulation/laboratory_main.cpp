@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// sukima-simulated-lab: the wait policies of the runtime in virtual machines that share CPUs, simulated.
+#include "overcommit.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace sukima::simulation;
+
+struct options {
+  cell shape;
+  std::vector<unsigned> machines{1, 2, 4, 8, 16};
+  std::vector<std::string> policies{"adaptive", "spin", "pause", "block"};
+  std::string steal = "publish:3";
+  unsigned workers = 0;
+  unsigned quota_percent = 0;
+};
+
+/// The settings of a policy, in the notation of SUKIMA_WAIT.
+sukima::settings settings_of(const options& o, const std::string& policy) {
+  setenv("SUKIMA_WAIT", policy.c_str(), 1);
+  setenv("SUKIMA_STEAL", o.steal.c_str(), 1);
+  sukima::settings s = sukima::settings::from_environment();
+  s.workers = o.workers == 0 ? o.shape.vcpus : o.workers;
+  s.elastic = false;
+  s.pin = sukima::pin_policy::none;
+  return s;
+}
+
+double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-6; }
+
+void print_row(const cell& c, const std::string& policy, const measurement& m) {
+  const double ideal = static_cast<double>(m.work) / c.setup.pcpus;
+  std::printf("%8u  %-24s %9.3f %9.3f %8.2f %9.1f %9" PRIu64 " %9" PRIu64 "\n", c.machines, policy.c_str(),
+              milliseconds(m.time), milliseconds(m.time) / c.machines, static_cast<double>(m.time) / ideal,
+              100.0 * (1.0 - static_cast<double>(m.work) / static_cast<double>(m.used)), m.steals,
+              m.futex_waits);
+  std::fflush(stdout);
+}
+
+void print_table(const options& o) {
+  std::printf("simulated: machines of %u vCPUs with %u workers, on %u CPUs, beside %u busy vCPUs\n",
+              o.shape.vcpus, o.workers == 0 ? o.shape.vcpus : o.workers, o.shape.setup.pcpus,
+              o.shape.busy_vcpus);
+  std::printf("each: %u searches of %u nodes, %.1f ms of work; steal protocol %s\n", o.shape.search.rounds,
+              o.shape.search.nodes, milliseconds(work_of(o.shape.search)), o.steal.c_str());
+  std::printf("machines  %-24s   time ms  per mach.  / ideal  %% no work    steals     waits\n",
+              "wait policy");
+  for (const unsigned machines : o.machines)
+    for (const std::string& policy : o.policies) {
+      cell c = o.shape;
+      c.machines = machines;
+      c.runtime = settings_of(o, policy);
+      print_row(c, policy, simulate(c));
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  options o;
+  o.shape.setup.pcpus = 16;
+  o.shape.setup.slack = 1'000;
+  CLI::App app(
+      "Runs a search with the real runtime in virtual machines that share CPUs, all of them simulated, and "
+      "prints what each wait policy costs. The same options print the same text.");
+  const auto number = CLI::Range(1u, 1024u);
+  app.add_option("--machines", o.machines, "Numbers of virtual machines")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 64u));
+  app.add_option("--vcpus", o.shape.vcpus, "Virtual CPUs of each")->capture_default_str()->check(number);
+  app.add_option("--cpus", o.shape.setup.pcpus, "Physical CPUs")->capture_default_str()->check(number);
+  app.add_option("--workers", o.workers, "Workers of each; 0: as many as virtual CPUs")
+      ->capture_default_str()
+      ->check(CLI::Range(0u, 1024u));
+  app.add_option("--busy", o.shape.busy_vcpus, "Virtual CPUs of a neighbour that is always busy")
+      ->capture_default_str()
+      ->check(CLI::Range(0u, 1024u));
+  app.add_option("--quota", o.quota_percent, "CPU of each machine in percent of one CPU; 0: no quota")
+      ->capture_default_str()
+      ->check(CLI::Range(0u, 102'400u));
+  // A comma is a part of a policy's notation.
+  app.add_option("--policy", o.policies, "Wait policies, as SUKIMA_WAIT has them; several times")
+      ->capture_default_str();
+  app.add_option("--steal", o.steal, "Steal protocol, as SUKIMA_STEAL has it")->capture_default_str();
+  app.add_option("--seed", o.shape.search.seed, "Shape of the search")->capture_default_str();
+  app.add_option("--rounds", o.shape.search.rounds, "Searches, one after the other")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1'000'000u));
+  app.add_option("--nodes", o.shape.search.nodes, "Nodes of a search")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 10'000'000u));
+  app.add_option("--work", o.shape.search.mean_work, "Nanoseconds of work at a node, on average")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1'000'000'000u));
+  app.add_option("--slack", o.shape.setup.slack, "Nanoseconds that a virtual CPU may run ahead")
+      ->capture_default_str()
+      ->check(CLI::Range(0u, 1'000'000u));
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  o.shape.quota = o.shape.setup.hypervisor.period * o.quota_percent / 100;
+  try {
+    print_table(o);
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "sukima-simulated-lab: %s\n", e.what());
+    return 2;
+  }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laboratory's hypervisor and virtual CPUs: who gets how much, and what a program takes.
+#include "isolated.hpp"
+#include "overcommit.hpp"
+
+#include <sukima/sukima.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace sukima::simulation;
+
+constexpr std::uint64_t microsecond = 1'000;
+constexpr std::uint64_t millisecond = 1'000'000;
+constexpr std::uint64_t second = 1'000'000'000;
+
+/// A hypervisor whose guests are always busy, after a time.
+hypervisor busy_guests(unsigned pcpus, const std::vector<guest_shape>& shapes, std::uint64_t time) {
+  hypervisor all(pcpus, {});
+  std::size_t vcpu = 0;
+  for (const guest_shape& shape : shapes) {
+    all.add_guest(shape);
+    for (unsigned i = 0; i < shape.vcpus; ++i, ++vcpu) {
+      all.demand(vcpu, hypervisor::forever);
+      all.wake(vcpu, 0);
+    }
+  }
+  for (auto e = all.next(); e && e->at < time; e = all.next()) all.happen(*e);
+  return all;
+}
+
+/// The part of a CPU that a guest got.
+double share(const hypervisor& all, std::size_t guest, std::uint64_t time) {
+  return static_cast<double>(all.used(guest)) / static_cast<double>(time);
+}
+
+TEST(hypervisor, shares_a_cpu_evenly) {
+  for (const unsigned guests : {1u, 2u, 4u, 8u}) {
+    const hypervisor all = busy_guests(1, std::vector<guest_shape>(guests), second);
+    std::uint64_t sum = all.switching();
+    for (unsigned g = 0; g < guests; ++g) {
+      EXPECT_NEAR(share(all, g, second), 1.0 / guests, 0.005) << guests;
+      sum += all.used(g);
+    }
+    EXPECT_LE(sum, second);
+    EXPECT_GT(sum, second - 5 * millisecond);
+  }
+}
+
+TEST(hypervisor, shares_cpus_among_more_virtual_ones) {
+  const hypervisor all = busy_guests(2, {{3}, {1}}, second);
+  EXPECT_NEAR(share(all, 0, second), 1.5, 0.02);
+  EXPECT_NEAR(share(all, 1, second), 0.5, 0.02);
+}
+
+TEST(hypervisor, gives_by_weight) {
+  const hypervisor all = busy_guests(1, {{1, 1024}, {1, 3072}}, second);
+  EXPECT_NEAR(share(all, 0, second), 0.25, 0.01);
+  EXPECT_NEAR(share(all, 1, second), 0.75, 0.01);
+}
+
+TEST(hypervisor, gives_what_a_quota_allows_and_no_more) {
+  const guest_shape limited{2, 1024, 30 * millisecond};
+  const hypervisor all = busy_guests(2, {limited, {2}}, second);
+  EXPECT_EQ(all.most_in_a_period(0), 30 * millisecond);
+  EXPECT_NEAR(share(all, 0, second), 0.3, 0.01);
+  EXPECT_NEAR(share(all, 1, second), 1.7, 0.01);
+}
+
+TEST(hypervisor, lets_a_virtual_cpu_that_wakes_preempt) {
+  hypervisor all = busy_guests(1, {{1}, {1}}, second);
+  const std::size_t woken = all.first_vcpu(all.add_guest({1}));
+  all.demand(woken, microsecond);
+  all.wake(woken, second);
+  auto e = all.next();
+  while (!e->met) {
+    all.happen(*e);
+    e = all.next();
+  }
+  EXPECT_EQ(e->met, woken);
+  EXPECT_LT(e->at, second + 20 * microsecond);
+}
+
+/// Runs a program in a laboratory, as thread 0. \returns its error
+std::string run(const laboratory_setup& setup, const program& p) {
+  return run_isolated(
+             [&](const limits& most, hang_handler hangs) {
+               return std::make_unique<laboratory>(setup, most, std::move(hangs));
+             },
+             p)
+      .text;
+}
+
+/// Runs it on a thread of a guest. \returns its error
+template <class F> std::string run_in(std::size_t guest, F f) {
+  std::string error;
+  the_laboratory().start_threads_in(guest);
+  std::thread([&] { error = f(); }).join();
+  return error;
+}
+
+std::string differs(const char* what, std::uint64_t found, std::uint64_t expected) {
+  if (found == expected) return {};
+  return std::string(what) + ": " + std::to_string(found) + " instead of " + std::to_string(expected);
+}
+
+TEST(laboratory, charges_work_and_costs_exactly) {
+  EXPECT_EQ(run({},
+                [] {
+                  laboratory& lab = the_laboratory();
+                  const std::size_t guest = lab.add_guest({1});
+                  return run_in(guest, [&] {
+                    const search_shape shape{7, 3, 200, 10'000};
+                    sukima::settings s;
+                    s.workers = 1;
+                    s.elastic = false;
+                    sukima::runtime worker(s);
+                    const account before = lab.account_of(guest);
+                    const std::uint64_t begin = lab.now();
+                    for (unsigned round = 0; round < shape.rounds; ++round)
+                      worker.run([&](sukima::context c) { search(c, shape, round); });
+                    const account after = lab.account_of(guest);
+                    const std::uint64_t took = lab.now() - begin;
+                    if (std::string e = differs("work", after.work - before.work, work_of(shape)); !e.empty())
+                      return e;
+                    const std::uint64_t costs = after.costs() - before.costs();
+                    if (costs == 0) return std::string("no costs");
+                    return differs("time", took, work_of(shape) + costs);
+                  });
+                }),
+            "");
+}
+
+TEST(laboratory, sleeps_in_simulated_time) {
+  EXPECT_EQ(run({},
+                [] {
+                  laboratory& lab = the_laboratory();
+                  return run_in(lab.add_guest({1}), [&] {
+                    const std::uint64_t begin = lab.now();
+                    std::this_thread::sleep_for(std::chrono::seconds(5));
+                    const std::uint64_t late = lab.now() - begin - 5 * second;
+                    return late < 10 * microsecond ? "" : differs("late", late, 0);
+                  });
+                }),
+            "");
+}
+
+TEST(laboratory, stops_the_clock_of_no_virtual_cpu_without_a_cpu) {
+  // Beside a busy neighbour the same work takes twice the time, in pieces of a slice.
+  EXPECT_EQ(run({},
+                [] {
+                  laboratory& lab = the_laboratory();
+                  lab.make_busy(lab.add_guest({1}));
+                  return run_in(lab.add_guest({1}), [&] {
+                    const std::uint64_t begin = lab.now();
+                    std::uint64_t longest = 0;
+                    for (int i = 0; i < 1000; ++i) {
+                      const std::uint64_t before = lab.now();
+                      lab.work(100 * microsecond);
+                      longest = std::max(longest, lab.now() - before);
+                    }
+                    const std::uint64_t took = lab.now() - begin;
+                    if (took < 195 * millisecond || took > 206 * millisecond)
+                      return differs("time", took, 200 * millisecond);
+                    return longest >= 3 * millisecond ? "" : differs("hole", longest, 3 * millisecond);
+                  });
+                }),
+            "");
+}
+
+TEST(laboratory, lets_threads_share_a_virtual_cpu) {
+  laboratory_setup two;
+  two.pcpus = 2;
+  EXPECT_EQ(run(two,
+                [] {
+                  laboratory& lab = the_laboratory();
+                  return run_in(lab.add_guest({2}), [&] {
+                    const std::uint64_t begin = lab.now();
+                    std::vector<std::uint64_t> ends(4);
+                    std::vector<std::thread> all;
+                    for (std::uint64_t& end : ends)
+                      all.emplace_back([&] {
+                        for (int i = 0; i < 100; ++i) lab.work(millisecond);
+                        end = lab.now() - begin;
+                      });
+                    for (std::thread& t : all) t.join();
+                    for (const std::uint64_t end : ends)
+                      if (end < 185 * millisecond || end > 205 * millisecond)
+                        return differs("end", end, 200 * millisecond);
+                    return std::string();
+                  });
+                }),
+            "");
+}
+
+TEST(laboratory, finds_a_hang) {
+  const auto hangs = [] {
+    laboratory& lab = the_laboratory();
+    return run_in(lab.add_guest({1}), [&] {
+      lab.wait(wait_kind::word, &lab, never);
+      return std::string();
+    });
+  };
+  EXPECT_TRUE(run({}, hangs).starts_with("no thread can run")) << run({}, hangs);
+}
+
+cell small_cell(unsigned machines, unsigned busy = 0) {
+  cell c;
+  c.machines = machines;
+  c.vcpus = 4;
+  c.busy_vcpus = busy;
+  c.search = {1, 4, 200, 20'000};
+  c.runtime.workers = 4;
+  c.runtime.elastic = false;
+  c.setup.pcpus = 4;
+  c.setup.slack = 500;
+  return c;
+}
+
+void check_conservation(const cell& c, const measurement& m) {
+  const std::uint64_t work = work_of(c.search) * c.machines;
+  EXPECT_EQ(m.work, work);
+  EXPECT_GE(m.used, work);
+  EXPECT_LE(m.used, c.setup.pcpus * m.time);
+  EXPECT_GE(m.time * c.setup.pcpus, work);
+  EXPECT_GE(m.sum_of_times, m.time);
+}
+
+TEST(overcommit, conserves_work_and_time) {
+  for (const auto policy :
+       {sukima::wait_policy::adaptive, sukima::wait_policy::spin, sukima::wait_policy::block})
+    for (const unsigned machines : {1u, 3u}) {
+      cell c = small_cell(machines);
+      c.runtime.wait = policy;
+      const measurement m = simulate(c);
+      check_conservation(c, m);
+      EXPECT_GT(m.steals, 0u);
+    }
+}
+
+TEST(overcommit, is_faster_with_more_cpus) {
+  const cell c = small_cell(1);
+  cell narrow = c;
+  narrow.setup.pcpus = 1;
+  const measurement wide = simulate(c);
+  const measurement one = simulate(narrow);
+  check_conservation(narrow, one);
+  EXPECT_LT(wide.time * 2, one.time);
+}
+
+TEST(overcommit, halves_the_share_beside_as_many_neighbours) {
+  cell alone = small_cell(1);
+  alone.search.rounds = 20;
+  cell beside = alone;
+  beside.busy_vcpus = 4;
+  const double slower =
+      static_cast<double>(simulate(beside).time) / static_cast<double>(simulate(alone).time);
+  EXPECT_GT(slower, 1.5);
+  EXPECT_LT(slower, 3.0);
+}
+
+TEST(overcommit, respects_a_quota) {
+  cell c = small_cell(1);
+  c.search.rounds = 20;
+  c.quota = 50 * millisecond;
+  const measurement m = simulate(c);
+  check_conservation(c, m);
+  EXPECT_LE(m.most_in_a_period, 50 * millisecond);
+  EXPECT_GE(m.time, (m.used / (50 * millisecond) - 1) * 100 * millisecond);
+}
+
+TEST(overcommit, takes_the_same_steps_each_time) {
+  for (const std::uint64_t slack : {0u, 500u}) {
+    cell c = small_cell(2, 2);
+    c.setup.slack = slack;
+    EXPECT_EQ(simulate(c), simulate(c));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A search that forks, run by the runtime in one or more virtual machines of the laboratory.
+#pragma once
+
+#include "laboratory.hpp"
+
+#include <sukima/context.hpp>
+#include <sukima/settings.hpp>
+
+#include <cstdint>
+
+namespace sukima::simulation {
+
+/// A search as a tree with an irregular shape, which the seed decides, and work at each node.
+struct search_shape {
+  std::uint64_t seed = 1;
+  unsigned rounds = 10;  ///< searches, one after the other
+  unsigned nodes = 800;  ///< of each tree
+  std::uint64_t mean_work = 20'000;  ///< nanoseconds of work at a node, on average
+};
+
+/// The work of all rounds.
+std::uint64_t work_of(const search_shape& shape);
+/// Searches the tree of a round. \returns the number of its nodes
+std::uint64_t search(context c, const search_shape& shape, unsigned round);
+
+/// One run of the laboratory.
+struct cell {
+  unsigned machines = 1;  ///< each runs the program with a runtime of its own
+  unsigned vcpus = 16;  ///< of each machine
+  unsigned busy_vcpus = 0;  ///< of one more machine, which never wait
+  std::uint64_t quota = 0;  ///< of each machine: guest_shape
+  search_shape search;
+  settings runtime;
+  laboratory_setup setup;
+};
+
+/// Times are in simulated nanoseconds.
+struct measurement {
+  std::uint64_t time = 0;  ///< from the common begin to the end of the last machine
+  std::uint64_t sum_of_times = 0;  ///< of all machines
+  std::uint64_t work = 0;  ///< that was done in all machines
+  std::uint64_t used = 0;  ///< CPU time of all machines in that time
+  std::uint64_t most_in_a_period = 0;  ///< that any machine used, if there are quotas
+  std::uint64_t steals = 0;
+  std::uint64_t futex_waits = 0;
+  std::uint64_t switching = 0;  ///< time of the pCPUs between vCPUs, from the beginning
+  trace steps;
+  friend bool operator==(const measurement&, const measurement&) = default;
+};
+
+/// Runs a cell in a process of its own. \throws std::runtime_error with what went wrong
+measurement simulate(const cell& c);
+
+/// The laboratory of this process, for threads of it.
+laboratory& the_laboratory() noexcept;
+
+}  // namespace sukima::simulation
