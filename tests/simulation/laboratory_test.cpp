@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's hypervisor and virtual CPUs: who gets how much, and what a program takes.
+// The laboratory's hypervisor and virtual CPUs: the shares of the guests, and the time that programs take.
 #include "isolated.hpp"
 #include "overcommit.hpp"
 
