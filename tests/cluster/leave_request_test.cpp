@@ -15,7 +15,10 @@ using namespace cluster_support;
 using namespace sukima::cluster;
 using sukima::call;
 
-/// Asks its node to leave when the test wants that.
+constexpr int status_wrong = 3;
+
+/// Asks its node to leave when the test wants that, and refuses the node's result a few times. A node that
+/// has begun to wait for its end asks what others have taken.
 class asking_transport final : public forwarding_transport {
  public:
   using forwarding_transport::forwarding_transport;
@@ -28,12 +31,23 @@ class asking_transport final : public forwarding_transport {
     forwarding_transport::wait(until);
     if (is_asked_.exchange(false)) on_leave_request();
   }
+  bool send(node_id to, bytes&& message) override {
+    if (read_message(message).value().kind == message_kind::result && refusals_ != 0) {
+      --refusals_;
+      return false;
+    }
+    return forwarding_transport::send(to, std::move(message));
+  }
+  std::uint64_t taken_by(node_id to) override {
+    if (refusals_ != 0) std::_Exit(status_wrong);
+    return forwarding_transport::taken_by(to);
+  }
 
  private:
   std::atomic<bool> is_asked_{false};
+  int refusals_ = 5;  ///< for the node's thread
 };
 
-constexpr int status_wrong = 3;
 asking_transport* own = nullptr;
 std::latch may_end{1};
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 
 namespace sukima::cluster {
 
@@ -74,6 +75,7 @@ void end_process(const run_failure& why) {
 }
 
 void end_process_that_left() {
+  std::cout.flush();  // no task runs here any more that could hold it
   write_stdout();
   std::_Exit(0);
 }

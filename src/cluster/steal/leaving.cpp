@@ -38,7 +38,9 @@ void node::leave_out(node_id other) {
 }
 
 void node::leave_when_done() {
-  if (!leaving_[self_] || !received_.empty() || !given_.empty() || awaited_entry() == 0) return;
+  // A result is no longer in `received_`, but may still wait to be sent.
+  if (!leaving_[self_] || !received_.empty() || !given_.empty() || !waiting_.empty() || awaited_entry() == 0)
+    return;
   has_left_ = true;
   wait_for_leaving();
   chosen_.on_own_leaving();

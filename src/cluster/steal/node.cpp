@@ -17,6 +17,9 @@ namespace {
 /// Pause before a message that the transport refused is sent again.
 constexpr std::chrono::milliseconds between_tries{1};
 constexpr std::chrono::seconds leaving_time{2};
+/// The same for a node that leaves while the others go on: they need its last results. Longer than a node may
+/// be silent by default.
+constexpr std::chrono::seconds early_leaving_time{10};
 
 }  // namespace
 
@@ -64,7 +67,7 @@ void node::wait_for_leaving() {
     transport_->wait(now + between_tries);
     send_waiting();
   }
-  transport_->stop(leaving_time);
+  transport_->stop(has_left_ ? early_leaving_time : leaving_time);
 }
 
 clock::time_point node::next_look() const {
