@@ -131,6 +131,8 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGE_FILE_NAME sukima-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/sukima_package_kinds.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/sukima_finish_deb.cmake)
+set(CPACK_SUKIMA_FINISH_DEB ${PROJECT_SOURCE_DIR}/scripts/finish-deb.sh)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
@@ -192,7 +194,7 @@ sukima cluster starts a program on several machines, whose nodes share its
 tasks.")
 endif()
 if(SUKIMA_BUILD_HOST)
-  sukima_command_package(host "the CPU that the virtual machines of a host can use
+  sukima_command_package(host "CPU that the virtual machines of a host can use
 sukima host reports how many CPUs each virtual machine can use, and finds the
 best number of threads; sukima guest is the service inside the machines.")
 endif()
@@ -200,6 +202,7 @@ if(SUKIMA_BUILD_LAB)
   sukima_command_package(lab "experiments on programs that lack CPU
 sukima lab repeats experiments in control groups and in virtual machines, and
 reports what they show.")
+  string(APPEND CPACK_DEBIAN_LAB_PACKAGE_DEPENDS ", python3") # plot-lab.py
   set(CPACK_DEBIAN_LAB_PACKAGE_SUGGESTS "sukima-bench, qemu-system-x86, python3-matplotlib")
 endif()
 if(SUKIMA_BUILD_OBJECTS)
@@ -219,6 +222,7 @@ if(SUKIMA_BUILD_LAB)
   sukima_command_package(bench "comparison of parallel runtimes
 sukima bench measures the same problems written for Sukima, TBB, OpenMP, rayon
 and others.")
+  string(APPEND CPACK_DEBIAN_BENCH_PACKAGE_DEPENDS ", python3") # plot-bench.py
   set(CPACK_DEBIAN_BENCH_PACKAGE_SUGGESTS "python3-matplotlib")
 endif()
 if(TARGET sukima_cc)

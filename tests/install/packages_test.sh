@@ -18,8 +18,9 @@ skip() {
 command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed"
 unshare --mount true 2>/dev/null || skip "no mounts can be made here"
 
-{ "$cmake" --build "$build" --target sukima_packaged && cd "$build" && "${cmake%cmake}cpack"; } \
-  > "$build/packages.log" 2>&1 || { tail -50 "$build/packages.log"; exit 1; }
+# shellcheck source=tests/install/make_packages.sh
+source "$here/make_packages.sh"
+make_packages "$cmake" "$build"
 
 mkdir -p "$kept/archives"
 if [[ ! -e $kept/base.tar ]]; then
