@@ -64,7 +64,15 @@ def build_java():
     return ["java", "-cp", f"{PROJECT}/sukima-capacity.jar:{PROJECT}/classes", "Sample"]
 
 
+def need_headers_of_node():
+    """Debian's package nodejs has no headers; packages of others have them beside the program."""
+    beside = pathlib.Path(shutil.which("node")).resolve().parent.parent / "include" / "node"
+    if not any((folder / "node_api.h").is_file() for folder in (beside, pathlib.Path("/usr/include/node"))):
+        raise unittest.SkipTest("libnode-dev is not installed")
+
+
 def build_node():
+    need_headers_of_node()
     if shutil.which("npm"):
         run("npm", "install", "--offline", "--no-audit", "--no-fund", "--install-links", BINDING)
     else:  # Debian has it in a package with many others: copy the files and run the install script, as npm does
