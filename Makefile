@@ -16,7 +16,7 @@ help: ## this list
 dependencies: ## install all Debian packages that are missing (2 minutes)
 	@scripts/install-dependencies.sh
 
-demo: ## two pictures in build/demo: a search against tuned peers, OpenMP beside busy programs (2 minutes)
+demo: ## two pictures in build/demo: a search against tuned peers, OpenMP programs at once (2 minutes)
 	@scripts/install-dependencies.sh demo
 	@echo "Building the demo takes about a minute on two cores, measuring another one."
 	cmake --preset demo --log-level=WARNING

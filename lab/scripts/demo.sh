@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shows both halves of Sukima, each in a table and a picture in build/demo:
 #   search   a search with all CPUs against peers, tuned and untuned
-#   openmp   an OpenMP program beside two busy programs, with and without `sukima run`
+#   openmp   an OpenMP program, several times at once, with and without `sukima run`
 # Further arguments are passed to `sukima bench`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

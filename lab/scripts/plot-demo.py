@@ -4,7 +4,7 @@
 
 FOLDER/search.png and .svg: a search with all CPUs, the fastest system first. Tuned peers have a cut-off that was found by
 trying; untuned ones have none, as Sukima. A bar that is far longer than the others is cut, with a mark and its number.
-FOLDER/openmp.png and .svg: an OpenMP program alone and beside busy programs, with and without `sukima run`.
+FOLDER/openmp.png and .svg: an OpenMP program alone and several times at once, with and without `sukima run`.
 
 PEERS_CSV is from `sukima bench --csv`, OPENMP_CSV from lab/scripts/demo-openmp.py.
 """
@@ -120,38 +120,38 @@ def runs_text(count):
 
 
 def openmp_bars(rows):
-    """(program, runs, [(seconds, label, colour)]): alone first, then beside neighbours.
+    """(programs, runs, [(seconds, label, colour)]): alone first, then several programs at once.
 
     `runs` says how many runs each bar has. Where they differ, each label has its own.
     """
-    busy = max(int(row["neighbours"]) for row in rows)
     counts = {row["runs"] for row in rows}
     runs = f"of {runs_text(counts.pop())}" if len(counts) == 1 else "of the runs"
     bars = []
-    for row in sorted(rows, key=lambda row: (int(row["neighbours"]), row["setting"] != "plain")):
-        place = "alone" if int(row["neighbours"]) == 0 else f"beside {busy} busy programs"
+    for row in sorted(rows, key=lambda row: (int(row["programs"]), row["setting"] != "plain")):
+        programs = int(row["programs"])
+        place = "alone" if programs == 1 else f"{programs} at once"
         with_run = row["setting"] != "plain"
         own_runs = f" ({runs_text(row['runs'])})" if counts else ""
         bars.append((float(row["seconds_median"]), place + (", with sukima run" if with_run else "") + own_runs,
                      OWN if with_run else PLAIN))
-    return rows[0]["program"], runs, bars
+    return f"{rows[0]['program']}, {max(int(row['programs']) for row in rows)} at once", runs, bars
 
 
-def openmp_title(program, bars):
-    """The result as a sentence: the time beside neighbours without and with `sukima run`."""
+def openmp_title(programs, bars):
+    """The result as a sentence: the time of several programs at once without and with `sukima run`."""
     plain, helped = bars[-2][0], bars[-1][0]
     if plain / helped >= 1.05:
-        return f"OpenMP program {program} beside busy programs: {plain / helped:.1f} times as fast with sukima run"
-    return f"OpenMP program {program} beside busy programs: {helped / plain:.2f} of its time with sukima run"
+        return f"OpenMP programs, {programs}: {plain / helped:.1f} times as fast with sukima run"
+    return f"OpenMP programs, {programs}: {helped / plain:.2f} of the time with sukima run"
 
 
 def draw_openmp(folder, rows):
-    program, runs, bars = openmp_bars(rows)
+    programs, runs, bars = openmp_bars(rows)
     pyplot = plots.load()
     figure, axes = pyplot.subplots(figsize=(8, 1.4 + 0.4 * len(bars)))
     draw_bars(axes, bars, max(seconds for seconds, _, _ in bars))  # the longest bar is the message
-    top = headings(figure, openmp_title(program, bars),
-                   f"seconds, median {runs}, shorter is better; not recompiled, no root")
+    top = headings(figure, openmp_title(programs, bars),
+                   f"seconds until the last one has ended, median {runs}, shorter is better; not recompiled, no root")
     figure.tight_layout(rect=(0, 0, 1, top))
     plots.save(figure, folder / "openmp", dpi=150)
 
@@ -163,7 +163,7 @@ def main():
     folder = pathlib.Path(sys.argv[3])
     try:
         peers = read_rows(sys.argv[1], {"benchmark", "system", "scenario", "workers", "seconds_median"})
-        openmp = read_rows(sys.argv[2], {"program", "neighbours", "setting", "runs", "seconds_median"})
+        openmp = read_rows(sys.argv[2], {"program", "programs", "setting", "runs", "seconds_median"})
         draw_search(folder, peers)
         draw_openmp(folder, openmp)
     except (OSError, ValueError) as error:

@@ -26,11 +26,11 @@ pentomino,openmp-gcc,gcc,alone,2,4.5
 pentomino,sukima,gcc,overworked,8,0.1
 grav,sukima,gcc,alone,2,0.2
 """
-OPENMP = """program,neighbours,setting,runs,seconds_median
-CG A,2,sukima run,3,{helped}
-CG A,2,plain,1,3
-CG A,0,plain,3,0.36
-CG A,0,sukima run,3,0.37
+OPENMP = """program,programs,setting,runs,seconds_median
+CG A,3,sukima run,3,{helped}
+CG A,3,plain,1,3
+CG A,1,plain,3,0.36
+CG A,1,sukima run,3,0.37
 """
 
 
@@ -64,20 +64,20 @@ class PlotDemo(unittest.TestCase):
             self.assertEqual(plot_demo.search_title(benchmark, bars), f"pentomino without tuning: {title}")
 
     def test_openmp(self):
-        program, runs, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=1)))
-        self.assertEqual((program, runs), ("CG A", "of the runs"))
+        programs, runs, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=1)))
+        self.assertEqual((programs, runs), ("CG A, 3 at once", "of the runs"))
         self.assertEqual([label for _, label, _ in bars],
-                         ["alone (3 runs)", "alone, with sukima run (3 runs)", "beside 2 busy programs (1 run)",
-                          "beside 2 busy programs, with sukima run (3 runs)"])
-        self.assertIn("3.0 times as fast with sukima run", plot_demo.openmp_title(program, bars))
-        program, _, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=3.3)))
-        self.assertIn("1.10 of its time with sukima run", plot_demo.openmp_title(program, bars))
+                         ["alone (3 runs)", "alone, with sukima run (3 runs)", "3 at once (1 run)",
+                          "3 at once, with sukima run (3 runs)"])
+        self.assertIn("3.0 times as fast with sukima run", plot_demo.openmp_title(programs, bars))
+        programs, _, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=3.3)))
+        self.assertIn("1.10 of the time with sukima run", plot_demo.openmp_title(programs, bars))
 
     def test_openmp_says_once_how_many_runs_all_bars_have(self):
         _, runs, bars = plot_demo.openmp_bars(self.rows(OPENMP.format(helped=1).replace("plain,1,", "plain,3,")))
         self.assertEqual(runs, "of 3 runs")
         self.assertEqual([label for _, label, _ in bars],
-                         ["alone", "alone, with sukima run", "beside 2 busy programs", "beside 2 busy programs, with sukima run"])
+                         ["alone", "alone, with sukima run", "3 at once", "3 at once, with sukima run"])
 
     def test_bad_input_is_one_sentence(self):
         (self.folder / "peers.csv").write_text("a,b\n1,2\n")
