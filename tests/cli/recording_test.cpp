@@ -20,7 +20,7 @@ TEST(recordings, of_a_pipeline) {
   const description seen = read(
       "object 1000 12.5 3 source\ngroup left\nsends 0 first 1000\n"
       "object 1000 400 0 filter\nreceives 0 1000\nsends 1 0 20\nsends 1 first 0\n"
-      "object 20 7 7 sink\nreceives 1 20\n");
+      "object 20 7 7 sink\nblocks 30\nreceives 1 20\n");
   EXPECT_EQ(seen.program, "program");
   const recorded_part part = seen.recorded.value_or(recorded_part{0, false});
   EXPECT_EQ(part.seconds, 1.5);
@@ -34,6 +34,8 @@ TEST(recordings, of_a_pipeline) {
   EXPECT_EQ(seen.objects[0].group, "left");
   EXPECT_EQ(seen.objects[0].compute_ns, 12.5);
   EXPECT_EQ(seen.objects[1].starts, 0);
+  EXPECT_EQ(seen.objects[1].blocked_ns, 0);
+  EXPECT_EQ(seen.objects[2].blocked_ns, 30);
   EXPECT_NEAR(seen.objects[1].sends[0].per_input, 0.02, 1e-9);
   const flow all = flow_of(seen);
   EXPECT_NEAR(all.messages[1], 20, 1e-6);

@@ -13,7 +13,7 @@ constexpr const char* pipeline = R"({"sukima-objects": 1, "program": "log",
   "objects": [
     {"name": "source", "starts": 1000, "compute_ns": 20, "sends": [{"stream": "raw", "per_input": 2}]},
     {"name": "filter", "receives": ["raw"], "sends": [{"stream": "good", "per_input": 0.5}], "group": "a"},
-    {"name": "sink", "receives": ["good"], "spread_ns": 3, "unit": "process"}]})";
+    {"name": "sink", "receives": ["good"], "spread_ns": 3, "blocked_ns": 4, "unit": "process"}]})";
 
 std::string with(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
@@ -44,6 +44,8 @@ TEST(description, is_read) {
   EXPECT_EQ(program.objects[1].group, "a");
   EXPECT_EQ(program.objects[2].unit, unit::process);
   EXPECT_EQ(program.objects[0].compute_ns, 20);
+  EXPECT_EQ(program.objects[0].blocked_ns, 0);
+  EXPECT_EQ(program.objects[2].blocked_ns, 4);
 }
 
 TEST(description, is_written_and_read_again) {

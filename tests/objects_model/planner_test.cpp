@@ -80,6 +80,22 @@ TEST(planner, uses_the_cpus_for_what_computes) {
   EXPECT_GT(find(made, simulated)->simulated.time_ns, 1.9 * best.simulated.time_ns);
 }
 
+TEST(planner, gives_objects_that_wait_for_the_kernel_threads) {
+  // One source and eight workers, which sleep for each of its messages, as for a disk.
+  description program = examples::pipeline_of(2, 400, 1000);
+  program.objects[1].blocked_ns = 1e6;
+  for (int i = 1; i < 8; i++) {
+    program.objects.push_back(program.objects[1]);
+    program.objects.back().name = "w" + std::to_string(i);
+    program.streams[0].receivers.push_back(program.objects.size() - 1);
+  }
+  const plan made = plan_of(program, 2);
+  const candidate& best = made.ranking[made.chosen];
+  EXPECT_TRUE(parts_of(best.how.model).island_each) << name_of(best.how.model);
+  EXPECT_LT(best.simulated.time_ns, 0.2 * find(made, simulated)->simulated.time_ns);
+  EXPECT_NE(made.bottleneck.find("wait in the operating system"), std::string::npos) << made.bottleneck;
+}
+
 TEST(planner, names_the_object_that_limits) {
   description program = examples::pipeline_of(3, 1e5, 1000);
   program.objects[1].compute_ns = 50'000;

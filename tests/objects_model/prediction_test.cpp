@@ -259,6 +259,37 @@ TEST(prediction, pays_for_the_thread_that_listens_for_other_processes) {
             time_per(program, threads_simulated, where, 1e5) + 900);
 }
 
+TEST(prediction, lets_other_threads_run_while_one_sleeps_in_the_kernel) {
+  // Four objects in a row, of which each sleeps 1000 times, for 1 ms. A worker or a thread that sleeps uses
+  // no CPU, but runs no other object.
+  description program = examples::pipeline_of(4, 1000, 1000);
+  for (object& one : program.objects) one.blocked_ns = 1e6;
+  for (const double cpus : {1.0, 2.0}) {
+    const machine where = examples::free_machine(cpus);
+    EXPECT_NEAR(time_per(program, threads, where, 1000), 1e6, 0.03e6) << cpus;
+    EXPECT_NEAR(time_per(program, simulated, where, 1000), 4e6, 0.1e6) << cpus;
+    EXPECT_NEAR(time_per(program, workers_simulated, where, 1000), 4e6 / cpus, 0.1e6) << cpus;
+  }
+  const prediction one = predict(program, configuration_of(program, threads), examples::free_machine(1));
+  EXPECT_NEAR(one.blocked[2], 1, 0.03);
+  EXPECT_NEAR(one.busy_cpus, 4e-3, 1e-3);
+}
+
+TEST(prediction, lets_a_thread_that_wakes_go_before_others_that_wait_for_the_cpu) {
+  // One object only sleeps, the others only compute, for longer than a slice of a CPU.
+  description program = examples::pipeline_of(1, 500, 0);
+  program.objects[0].blocked_ns = 1e6;
+  for (const char* const name : {"a", "b"}) {
+    program.objects.push_back(program.objects[0]);
+    program.objects.back().name = name;
+    program.objects.back().starts = 100;
+    program.objects.back().blocked_ns = 0;
+    program.objects.back().compute_ns = 5e6;
+  }
+  const prediction result = predict(program, configuration_of(program, threads), examples::free_machine(1));
+  EXPECT_NEAR(result.time_ns, 1e9, 0.03e9) << "the sleeps take no time of the CPU";
+}
+
 TEST(prediction, by_the_paper_counts_messages_and_work) {
   const description program = examples::pipeline_of(2, 1000, 500);
   const machine where = examples::machine_of(2);

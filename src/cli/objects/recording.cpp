@@ -108,6 +108,8 @@ class recording_reader {
       line >> one.activations >> one.as.compute_ns >> one.as.spread_ns;
       one.as.name = rest_of(line);
       objects_.push_back(std::move(one));
+    } else if (word == "blocks") {
+      line >> last().as.blocked_ns;
     } else if (word == "group") {
       last().as.group = rest_of(line);
     } else if (word == "receives") {

@@ -51,12 +51,13 @@ void read_wishes(const place& from, object& result) {
 }
 
 object read_object(const place& from, const index& streams) {
-  from.expect_members(
-      {"name", "compute_ns", "spread_ns", "receives", "sends", "starts", "activations", "group", "unit"});
+  from.expect_members({"name", "compute_ns", "spread_ns", "blocked_ns", "receives", "sends", "starts",
+                       "activations", "group", "unit"});
   object result;
   result.name = from.member("name").name();
   if (from.has("compute_ns")) result.compute_ns = from.member("compute_ns").number(0, most_ns);
   if (from.has("spread_ns")) result.spread_ns = from.member("spread_ns").number(0, most_ns);
+  if (from.has("blocked_ns")) result.blocked_ns = from.member("blocked_ns").number(0, most_ns);
   if (from.has("starts")) result.starts = from.member("starts").number(0, most_count);
   if (from.has("activations")) result.activations = from.member("activations").number(0, most_count);
   if (from.has("receives"))
@@ -140,6 +141,7 @@ std::string description_text(const description& program) {
   }
   for (const object& one : program.objects) {
     json entry = {{"name", one.name}, {"compute_ns", one.compute_ns}, {"spread_ns", one.spread_ns}};
+    if (one.blocked_ns > 0) entry["blocked_ns"] = one.blocked_ns;
     for (const std::size_t input : one.receives) entry["receives"].push_back(program.streams[input].name);
     for (const sending& send : one.sends) {
       json sends = {{"stream", program.streams[send.stream].name}, {"per_input", send.per_input}};

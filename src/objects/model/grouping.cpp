@@ -37,7 +37,8 @@ cluster_graph graph_of(const description& program, const flow& all,
   const std::size_t count = *std::max_element(clusters.begin(), clusters.end()) + 1;
   cluster_graph graph{std::vector<double>(count), std::vector<std::map<std::size_t, double>>(count)};
   for (std::size_t i = 0; i < program.objects.size(); i++)
-    graph.computing[clusters[i]] += all.activations[i] * program.objects[i].compute_ns;
+    graph.computing[clusters[i]] +=
+        all.activations[i] * (program.objects[i].compute_ns + program.objects[i].blocked_ns);
   for (std::size_t i = 0; i < program.streams.size(); i++) {
     const stream& one = program.streams[i];
     const double each = all.messages[i] / static_cast<double>(one.senders.size() * one.receivers.size());

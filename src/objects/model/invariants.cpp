@@ -60,6 +60,10 @@ const char* simulation::violated_thread() const {
   for (const cpu_state& cpu : cpus_)
     if (cpu.thread != none) ++running[cpu.thread];
   for (const std::size_t island : island_queue_) ++waiting[island];
+  const auto blocked = std::count_if(threads_.begin(), threads_.end(),
+                                     [](const auto& one) { return one.at == thread_at::blocked; });
+  if (static_cast<std::size_t>(blocked) != blocked_.size())
+    return "a thread that sleeps in the kernel has a time at which it wakes";
   for (std::size_t number = 0; number < threads_.size(); number++) {
     const thread_state& thread = threads_[number];
     if (queued[number] != (thread.at == thread_at::queue ? 1U : 0U))

@@ -225,6 +225,13 @@ class planner {
       return "the CPUs are busy: more CPUs help, or less computing; " + name + " computes most, " +
              percent(computing[busiest]) + " of the time";
     const double computes = std::accumulate(computing.begin(), computing.end(), 0.0);
+    const auto& blocked = one.simulated.blocked;
+    if (std::accumulate(blocked.begin(), blocked.end(), 0.0) >= 0.5) {
+      const auto longest = std::max_element(blocked.begin(), blocked.end());
+      return "objects wait in the operating system, " +
+             program_.objects[static_cast<std::size_t>(longest - blocked.begin())].name + " " +
+             percent(*longest) + " of the time: declare several objects for its work, each with its own ends";
+    }
     if (one.how.model == execution_model::simulated && computes >= 0.5)
       return "one CPU is busy, and no model with more is faster; " + name + " computes most, " +
              percent(computing[busiest]) + " of the time";

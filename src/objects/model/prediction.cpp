@@ -76,6 +76,7 @@ prediction predict(const description& program, const configuration& how, const m
   result.events = run.events();
   for (std::size_t object = 0; object < program.objects.size(); object++) {
     result.computing.push_back(run.now() > 0 ? run.computing_ns(object) / run.now() : 0);
+    result.blocked.push_back(run.now() > 0 ? run.blocked_ns(object) / run.now() : 0);
   }
   for (std::size_t stream = 0; stream < program.streams.size(); stream++) {
     result.full.push_back(run.full_part(stream));

@@ -30,12 +30,17 @@ void simulation::dispatch(std::size_t cpu, double delay) {
   if (thread_queue_.empty()) return;
   const std::size_t next = thread_queue_.front();
   thread_queue_.pop_front();
-  thread_state& thread = threads_[next];
+  occupy(cpu, next, now_ + delay);
+  busy_ns_ += delay;
+}
+
+/// The thread has the CPU from that time on.
+void simulation::occupy(std::size_t cpu, std::size_t number, double from) {
+  thread_state& thread = threads_[number];
   thread.at = thread_at::cpu;
   thread.cpu = cpu;
-  cpus_[cpu] = {now_ + delay, next};
-  thread.slice_end = now_ + delay + cpu_slice_ns;
-  busy_ns_ += delay;
+  thread.slice_end = from + cpu_slice_ns;
+  cpus_[cpu] = {from, number};
 }
 
 /// Keeps the CPU busy for that cost from now on; its thread gives way when its slice ends.
@@ -78,27 +83,73 @@ void simulation::stop_looking(std::size_t number) {
 
 /// A sleeping thread can run. The thread that wakes it pays for that: see serve.
 void simulation::wake(std::size_t number) {
-  thread_state& thread = threads_[number];
-  std::size_t looking = none;
-  for (std::size_t cpu = 0; cpu < cpus_.size(); cpu++) {
-    if (cpus_[cpu].thread == none) {
-      waking_ns_ += other_.waker_ns;
-      thread.at = thread_at::cpu;
-      thread.cpu = cpu;
-      cpus_[cpu] = {now_ + waking_ns_ + other_.until_ns, number};
-      thread.slice_end = cpus_[cpu].clock + cpu_slice_ns;
-      return;
-    }
-    if (threads_[cpus_[cpu].thread].looks_around) looking = cpu;
+  if (const std::size_t cpu = free_cpu(); cpu != none) {
+    waking_ns_ += other_.waker_ns;
+    occupy(cpu, number, now_ + waking_ns_ + other_.until_ns);
+    return;
   }
   waking_ns_ += same_.waker_ns;
-  thread.at = thread_at::queue;
+  threads_[number].at = thread_at::queue;
   thread_queue_.push_back(number);
-  if (looking == none) return;
-  // CPU is short now, so the thread that looks around sleeps.
-  stop_looking(cpus_[looking].thread);
-  threads_[cpus_[looking].thread].at = thread_at::sleep;
-  dispatch(looking, same_.until_ns);
+  end_a_search();
+}
+
+std::size_t simulation::free_cpu() const {
+  for (std::size_t cpu = 0; cpu < cpus_.size(); cpu++)
+    if (cpus_[cpu].thread == none) return cpu;
+  return none;
+}
+
+/// CPU is short now, so a thread that looks around sleeps, and a waiting one gets its CPU.
+/// \returns whether a thread looked around
+bool simulation::end_a_search() {
+  for (std::size_t cpu = cpus_.size(); cpu-- > 0;) {
+    if (cpus_[cpu].thread == none || !threads_[cpus_[cpu].thread].looks_around) continue;
+    stop_looking(cpus_[cpu].thread);
+    threads_[cpus_[cpu].thread].at = thread_at::sleep;
+    dispatch(cpu, same_.until_ns);
+    return true;
+  }
+  return false;
+}
+
+/// The CPU's thread sleeps in the kernel. It keeps its island, whose other objects wait.
+void simulation::block(std::size_t cpu) {
+  const std::size_t number = cpus_[cpu].thread;
+  thread_state& thread = threads_[number];
+  blocked_.push({now_ + std::exchange(thread.blocks_ns, 0), number});
+  thread.at = thread_at::blocked;
+  dispatch(cpu, same_.until_ns);
+}
+
+/// The first of the waiting threads gets a CPU: the one whose step takes longest. The thread of that CPU goes
+/// on later, with the rest of its step. \pre all CPUs have a thread
+void simulation::preempt() {
+  std::size_t last = 0;
+  for (std::size_t cpu = 1; cpu < cpus_.size(); cpu++)
+    if (cpus_[cpu].clock > cpus_[last].clock) last = cpu;
+  thread_state& thread = threads_[cpus_[last].thread];
+  const double rest = cpus_[last].clock - now_;
+  if (rest <= same_.until_ns) {
+    thread.slice_end = cpus_[last].clock;
+    return;
+  }
+  busy_ns_ -= rest;
+  thread.unpaid_ns += rest;
+  thread.at = thread_at::queue;
+  thread_queue_.push_back(cpus_[last].thread);
+  dispatch(last, same_.until_ns);
+}
+
+/// The first of the threads that sleep in the kernel goes on, before others that compute.
+void simulation::unblock() {
+  now_ = std::max(now_, blocked_.top().until);
+  const std::size_t number = blocked_.top().thread;
+  blocked_.pop();
+  if (const std::size_t cpu = free_cpu(); cpu != none) return occupy(cpu, number, now_);
+  threads_[number].at = thread_at::queue;
+  thread_queue_.push_front(number);
+  if (!end_a_search()) preempt();
 }
 
 /// Adds the cost of ending a wait when another thread runs the island, whose CPU caches the object's state.
@@ -210,6 +261,10 @@ void simulation::run(const effort& most) {
   std::uint64_t look_at = 1024;
   while (events_ < most.events) {
     const std::size_t cpu = next_cpu();
+    if (!blocked_.empty() && (cpu == none || blocked_.top().until <= cpus_[cpu].clock)) {
+      unblock();
+      continue;
+    }
     if (cpu == none) {
       if (program_.recorded && !finished() && go_on_as_recorded()) continue;
       at_rest_ = true;
@@ -219,6 +274,8 @@ void simulation::run(const effort& most) {
     thread_state& thread = threads_[cpus_[cpu].thread];
     if (thread.unpaid_ns > 0) {
       advance(cpu, std::exchange(thread.unpaid_ns, 0));
+    } else if (thread.blocks_ns > 0) {
+      block(cpu);
     } else if (!serve(cpu)) {
       rest(cpu);
     }

@@ -157,6 +157,8 @@ bool simulation::receive(std::size_t object, double& cost) {
   const double computing = computation(one, state);
   state.computing_ns += computing;
   cost += computing;
+  state.blocked_ns += one.blocked_ns;
+  threads_[serving_].blocks_ns = one.blocked_ns;
   state.computations_left--;
   computations_++;
   events_++;

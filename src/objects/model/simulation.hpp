@@ -8,8 +8,11 @@
 
 #include <base/shared/walk_pace.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <queue>
 #include <random>
 #include <vector>
 
@@ -39,6 +42,7 @@ class simulation {
   batch_means::estimate mean_time() const { return means_.now(); }
   double busy_ns() const { return busy_ns_; }
   double computing_ns(std::size_t object) const { return objects_[object].computing_ns; }
+  double blocked_ns(std::size_t object) const { return objects_[object].blocked_ns; }
   /// The part of the stream's sends that found no room.
   double full_part(std::size_t stream) const;
 
@@ -68,7 +72,7 @@ class simulation {
     bool waits_for_input = false, drives = false, ended = false;
     bool shared_inputs = false;  ///< one of them at least is between islands
     bool was_suspended = false;  ///< in a wait that another island could end
-    double starts_left = 0, computing_ns = 0;
+    double starts_left = 0, computing_ns = 0, blocked_ns = 0;
     double computations = 0, computations_left = 0;  ///< until it ends; infinite if it ends with its inputs
     std::gamma_distribution<double> gamma;  ///< of its computing, if that is neither constant nor exponential
     std::vector<std::size_t> owed;  ///< for each sending: messages
@@ -83,7 +87,7 @@ class simulation {
     std::size_t thread = none;  ///< that holds its token
     bool queued = false;  ///< waits for a worker
   };
-  enum class thread_at { sleep, queue, cpu };
+  enum class thread_at { sleep, blocked, queue, cpu };
   struct thread_state {
     thread_at at = thread_at::sleep;
     std::size_t island = none;
@@ -92,6 +96,12 @@ class simulation {
     double unpaid_ns = 0;  ///< the rest of the step in which its slice ended
     double interrupted_ns = 0;  ///< for the thread that listens for other processes, on its CPU
     double slice_end = 0;
+    double blocks_ns = 0;  ///< how long it sleeps in the kernel after the present step
+  };
+  struct blocked_thread {
+    double until = 0;
+    std::size_t thread = none;
+    auto operator<=>(const blocked_thread&) const = default;
   };
   struct cpu_state {
     double clock = 0;
@@ -111,6 +121,12 @@ class simulation {
   void dispatch(std::size_t cpu, double delay);
   void rest(std::size_t cpu);
   void wake(std::size_t thread);
+  void occupy(std::size_t cpu, std::size_t thread, double from);
+  std::size_t free_cpu() const;
+  bool end_a_search();
+  void preempt();
+  void block(std::size_t cpu);
+  void unblock();
   void stop_looking(std::size_t thread);
   bool serve(std::size_t cpu);
   bool find_island(thread_state& thread);
@@ -150,6 +166,8 @@ class simulation {
   std::vector<island_state> islands_;
   std::vector<thread_state> threads_;
   std::vector<cpu_state> cpus_;
+  /// Threads that sleep in the kernel for a time; the first one wakes next.
+  std::priority_queue<blocked_thread, std::vector<blocked_thread>, std::greater<>> blocked_;
   std::deque<std::size_t> thread_queue_;  ///< threads that could run, but have no CPU
   std::deque<std::size_t> island_queue_;  ///< islands that could run, but have no worker
   std::size_t serving_ = none;  ///< the thread of the present step

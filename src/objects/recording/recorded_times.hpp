@@ -34,23 +34,26 @@ struct recording_cost {
   }
 };
 
-/// Ticks of computing for one message.
+/// Ticks of computing for one message, and of sleeping in the kernel.
 struct recorded_times {
-  double count = 0, sum = 0, squares = 0;
+  double count = 0, sum = 0, squares = 0, blocked = 0;
 
   /// Adds that many messages, which took so many ticks together. These may be a little below 0: the cost of
   /// recording is a typical one.
-  void add(double messages, double ticks) noexcept {
+  void add(double messages, double ticks, double blocked_ticks = 0) noexcept {
     count += messages;
+    blocked += blocked_ticks;
     sum += ticks;
     squares += ticks * ticks / messages;
   }
   /// The times that came after the earlier ones, which are a part of these.
   recorded_times after(const recorded_times& earlier) const noexcept {
-    return {count - earlier.count, sum - earlier.sum, squares - earlier.squares};
+    return {count - earlier.count, sum - earlier.sum, squares - earlier.squares, blocked - earlier.blocked};
   }
   /// Ticks of one message, never below 0.
   double mean() const noexcept { return count > 0 ? std::max(0.0, sum / count) : 0; }
+  /// Ticks of one message in which the object's thread sleeps in the kernel.
+  double mean_blocked() const noexcept { return count > 0 ? blocked / count : 0; }
   /// The standard deviation.
   double spread() const noexcept {
     if (count <= 1) return 0;

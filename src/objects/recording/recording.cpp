@@ -141,12 +141,20 @@ void recording::end(bool failed) {
   thread_.join();
 }
 
-void recording::start(object_core& me) { me.recorded->mark = sukima::detail::ticks(); }
+void recording::start(object_core& me) { begin_interval(*me.recorded); }
+
+void recording::begin_interval(recorded_object& one) noexcept {
+  if (one.sampled) off_cpu_.before_interval(sukima::detail::ticks(), read_thread_clocks);
+  one.mark = sukima::detail::ticks();
+}
 
 /// The object stops computing. \param after the operation that begins; nothing: a sleep, or its end
 void recording::add_interval(recorded_object& one, std::optional<recorded_side> after) {
   if (one.inside || !one.sampled) return;
-  const auto passed = static_cast<double>(sukima::detail::ticks() - one.mark);
+  const std::uint64_t ticks = sukima::detail::ticks() - one.mark;
+  const lost_time lost = off_cpu_.after_interval(ticks, read_thread_clocks);
+  const double passed = static_cast<double>(ticks) - lost.preempted - lost.blocked;
+  one.blocked += lost.blocked;
   const std::optional<recorded_side> before =
       one.stream != nullptr ? std::optional(side_of(one.out)) : std::nullopt;
   one.computed += passed - cost_.between(before, after, one.has_waited);
@@ -183,7 +191,7 @@ void recording::waited(object_core& me) {
 
 void recording::end_activation(recorded_object& one) {
   one.activations += one.batch;
-  if (one.sampled) one.times.add(one.batch, one.computed);
+  if (one.sampled) one.times.add(one.batch, one.computed, one.blocked);
   if (one.activations <= all_timed) {
     one.first_times = one.times;
   } else {  // Marsaglia's xorshift: an object may do the same every 16 messages
@@ -192,7 +200,7 @@ void recording::end_activation(recorded_object& one) {
     random_ ^= random_ << 17;
     one.sampled = random_ % timed_one_in == 0;
   }
-  one.computed = 0;
+  one.computed = one.blocked = 0;
   one.batch = 1;
 }
 
@@ -205,7 +213,7 @@ void recording::count(recorded_object& one, double messages) {
     }
   } else {
     if (one.input != nullptr) end_activation(one);
-    one.computed = 0;
+    one.computed = one.blocked = 0;
     one.batch = messages;
     one.input = one.stream;
     find(one.inputs, one.stream).messages += messages;
@@ -234,7 +242,7 @@ bool recording::end_operation(object_core& me) {
 
 void recording::go_on(object_core& me) {
   look_at_index(*me.recorded);
-  me.recorded->mark = sukima::detail::ticks();
+  begin_interval(*me.recorded);
 }
 
 void recording::finish(object_core& me) {
@@ -266,6 +274,7 @@ std::string recording::text(const char* part) const {
     const recorded_times times = warm ? one.times.after(one.first_times) : one.times;
     text += "object " + std::to_string(one.activations) + " " + std::to_string(times.mean() * ns_a_tick) +
             " " + std::to_string(times.spread() * ns_a_tick) + " " + one_line(of_->objects[i]->name);
+    if (times.blocked > 0) text += "blocks " + std::to_string(times.mean_blocked() * ns_a_tick) + "\n";
     if (!of_->objects[i]->group.empty()) text += "group " + one_line(of_->objects[i]->group);
     for (const recorded_input& in : one.inputs)
       text += "receives " + number_of(in.stream) + " " + std::to_string(in.messages) + "\n";

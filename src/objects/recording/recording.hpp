@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "recording/recorded_times.hpp"
+#include "recording/time_off_cpu.hpp"
 
 namespace sukima {
 class runtime;
@@ -61,6 +62,7 @@ struct recorded_object {
   bool sampled = true;
   std::uint64_t mark = 0;  ///< ticks when it left the last operation
   double computed = 0;  ///< ticks so far, without the cost of recording
+  double blocked = 0;  ///< ticks so far
   /// Ticks of the timed intervals, if the recording keeps them: those after an operation that has waited, and
   /// the others.
   std::vector<double> intervals_after_waits, intervals;
@@ -101,6 +103,7 @@ class recording {
   }
 
  private:
+  void begin_interval(recorded_object& one) noexcept;
   void add_interval(recorded_object& one, std::optional<recorded_side> after);
   static void look_at_index(recorded_object& one) noexcept;
   void watch();
@@ -114,6 +117,7 @@ class recording {
   const recording_cost cost_;
   const program_core* of_ = nullptr;
   std::vector<recorded_object> objects_;
+  time_off_cpu off_cpu_;
   unsigned in_slice_ = 0;
   std::uint64_t random_ = 1;
   clock::time_point began_;

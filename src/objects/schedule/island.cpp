@@ -3,7 +3,6 @@
 #include "schedule/island.hpp"
 
 #include <pthread.h>
-#include <time.h>
 #include <sukima/detail/ticks.hpp>
 
 #include "program/program_core.hpp"
@@ -11,19 +10,16 @@
 
 namespace sukima::objects::detail {
 
-namespace {
-
-clock_reading read_clocks(std::uint64_t ticks) noexcept {
-  const auto nanoseconds = [](clockid_t which) {
-    timespec now{};
-    clock_gettime(which, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-  };
-  return {static_cast<std::uintptr_t>(pthread_self()), nanoseconds(CLOCK_THREAD_CPUTIME_ID),
-          nanoseconds(CLOCK_MONOTONIC), ticks};
+std::uint64_t nanoseconds_of(clockid_t which) noexcept {
+  timespec now{};
+  clock_gettime(which, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-}  // namespace
+clock_reading read_clocks(std::uint64_t ticks) noexcept {
+  return {static_cast<std::uintptr_t>(pthread_self()), nanoseconds_of(CLOCK_THREAD_CPUTIME_ID),
+          nanoseconds_of(CLOCK_MONOTONIC), ticks};
+}
 
 const char* island_core::violated_invariant() const noexcept {
   std::size_t running = 0;

@@ -9,6 +9,8 @@
 
 #include <sukima/objects/core.hpp>
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -22,6 +24,12 @@ struct clock_reading {
   std::uint64_t cpu_ns = 0, wall_ns = 0;
   std::uint64_t ticks = 0;  ///< sukima/detail/ticks.hpp
 };
+
+/// The time of a clock of the kernel.
+std::uint64_t nanoseconds_of(clockid_t which) noexcept;
+
+/// The clocks of this thread. \param ticks now
+clock_reading read_clocks(std::uint64_t ticks) noexcept;
 
 class slice_length {
  public:

@@ -27,6 +27,7 @@ struct object {
   std::string name;
   double compute_ns = 0;  ///< mean time of one computation
   double spread_ns = 0;  ///< its standard deviation
+  double blocked_ns = 0;  ///< mean time that it then sleeps in the kernel, as for input and output
   std::vector<std::size_t> receives;  ///< streams, served round robin
   std::vector<sending> sends;
   double starts = 0;  ///< computations without an input, at the beginning

@@ -44,6 +44,7 @@ struct prediction {
   bool stuck = false;
   std::uint64_t events = 0;
   std::vector<double> computing;  ///< of each object: the part of the time in which it computes
+  std::vector<double> blocked;  ///< the part of the time in which its thread sleeps in the kernel
   std::vector<double> full;  ///< of each stream: the part of the sends that found no room
 };
 
