@@ -2,6 +2,8 @@
 // Recordings of programs as descriptions.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <objects/recording.hpp>
 
 #include "shared/console.hpp"
@@ -97,6 +99,36 @@ TEST(recordings, distinguish_inputs) {
   EXPECT_EQ(seen.objects[2].sends[0].input, 0u);
   EXPECT_EQ(seen.objects[2].sends[0].per_input, 1);
   EXPECT_EQ(seen.objects[2].sends[1].per_input, 2);
+}
+
+TEST(recordings, of_objects_that_share_a_stream_are_equal) {
+  // All objects take turns in a recorded run, so one worker got nearly all the messages, and another none.
+  const description seen = read(
+      "object 900 20 0 source\nsends 0 first 900\n"
+      "object 600 100 30 first\nreceives 0 600\nsends 1 0 600\nsends 1 first 0\nblocks 45\n"
+      "object 300 400 30 second\nreceives 0 300\nsends 1 0 300\nsends 1 first 0\n"
+      "object 0 0 0 third\nreceives 0 0\nsends 1 first 0\n"
+      "object 900 5 0 sink\nreceives 1 900\n");
+  for (std::size_t worker = 1; worker <= 3; worker++) {
+    EXPECT_DOUBLE_EQ(seen.objects[worker].compute_ns, 200) << worker;
+    EXPECT_DOUBLE_EQ(seen.objects[worker].blocked_ns, 30) << worker;
+    EXPECT_NEAR(seen.objects[worker].spread_ns, std::hypot(30, 100 * std::sqrt(2)), 1e-6) << worker;
+    ASSERT_EQ(seen.objects[worker].sends.size(), 1u);
+    EXPECT_EQ(seen.objects[worker].sends[0].per_input, 1) << worker;
+  }
+  const flow all = flow_of(seen);
+  EXPECT_NEAR(all.activations[3], 300, 1e-6);
+  EXPECT_NEAR(all.messages[1], 900, 1e-6) << "no message is lost";
+}
+
+TEST(recordings, of_objects_with_an_input_of_their_own_are_different) {
+  const description seen = read(
+      "stream 8 8 travels d\nobject 100 1 0 x\nsends 0 first 100\nsends 2 first 100\n"
+      "object 50 10 0 one\nreceives 0 50\nsends 1 0 50\n"
+      "object 150 20 0 other\nreceives 0 50\nreceives 2 100\nsends 1 0 50\nsends 1 2 100\n"
+      "object 200 1 0 z\nreceives 1 200\n");
+  EXPECT_EQ(seen.objects[1].compute_ns, 10);
+  EXPECT_EQ(seen.objects[2].compute_ns, 20);
 }
 
 TEST(recordings, that_are_not_descriptions_are_refused) {

@@ -236,6 +236,54 @@ void describe_server(seen_object& one) {
   if (one.as.starts > 0) one.as.activations = std::max(one.as.starts, until_the_end);
 }
 
+/// Gives each of the objects the same part of what all of them did. Their times are pooled by the number of
+/// activations.
+void share_equally(const std::vector<seen_object*>& alike) {
+  const auto part = 1 / static_cast<double>(alike.size());
+  seen_object all;
+  double sum = 0, squares = 0, blocked = 0;
+  for (const seen_object* const one : alike) {
+    all.activations += one->activations;
+    sum += one->activations * one->as.compute_ns;
+    blocked += one->activations * one->as.blocked_ns;
+    squares +=
+        one->activations * (one->as.compute_ns * one->as.compute_ns + one->as.spread_ns * one->as.spread_ns);
+    for (const auto& [stream, messages] : one->received) all.received[stream] += part * messages;
+    for (const auto& [stream, by_input] : one->sent)
+      for (const auto& [input, messages] : by_input) all.sent[stream][input] += part * messages;
+  }
+  const double mean = all.activations > 0 ? sum / all.activations : 0;
+  const double variance = all.activations > 0 ? squares / all.activations - mean * mean : 0;
+  for (seen_object* const one : alike) {
+    one->activations = part * all.activations;
+    one->received = all.received;
+    one->sent = all.sent;
+    one->as.compute_ns = mean;
+    one->as.blocked_ns = all.activations > 0 ? blocked / all.activations : 0;
+    one->as.spread_ns = std::sqrt(std::max(0.0, variance));
+  }
+}
+
+/// Makes objects equal that share all their inputs and outputs. Which one gets a message depends on the
+/// model: in a recorded run all objects take turns, so the first of several workers may get all the messages.
+/// With other CPUs each of them gets some, and computes as long for one.
+void share_inputs(std::vector<seen_object>& seen) {
+  using ends = std::pair<std::vector<std::size_t>, std::vector<std::size_t>>;
+  std::map<ends, std::vector<seen_object*>> alike;
+  for (seen_object& one : seen) {
+    ends of;
+    bool begins = false;
+    for (const auto& [stream, unused] : one.received) of.first.push_back(stream);
+    for (const auto& [stream, by_input] : one.sent) {
+      of.second.push_back(stream);
+      begins |= first_of(by_input) > 0;
+    }
+    if (!one.received.empty() && !begins) alike[of].push_back(&one);
+  }
+  for (const auto& [unused, objects] : alike)
+    if (objects.size() > 1) share_equally(objects);
+}
+
 /// Messages of each stream: for cycles that nothing else bounds.
 void add_messages(model::description& to, const std::vector<seen_object>& seen) {
   for (std::size_t stream = 0; stream < to.streams.size(); stream++) {
@@ -258,6 +306,7 @@ model::description description_of(std::string_view recording, const std::string&
   } catch (const std::logic_error&) {  // a number of a stream that is none
     fail_to_read();
   }
+  share_inputs(seen);
   std::vector<double> senders(result.streams.size());
   for (const seen_object& one : seen)
     for (const auto& [stream, by_input] : one.sent) senders[stream] += all_of(by_input) > 0 ? 1 : 0;
