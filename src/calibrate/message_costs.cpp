@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "bound_threads.hpp"
 #include "measured_streams.hpp"
 #include "process_streams.hpp"
+#include "shared/stream_windows.hpp"
 #include "simulated_costs.hpp"
 
 namespace sukima {
@@ -54,23 +56,21 @@ void send_all(auto& stream, std::size_t messages) {
   }
 }
 
-void receive_all(auto& stream, std::size_t messages) {
+bool receive_all(auto& stream, std::size_t messages) {
   for (std::size_t i = 0; i < messages; i++) {
     while (!stream.receive()) relax();
   }
+  return true;
 }
 
 double stream_between_threads(std::size_t bytes, unsigned from, unsigned to) {
   ring_stream stream(bytes);
   const std::size_t messages = stream_length(bytes);
-  double ns = 0;
-  run_bound({{from, [&] { send_all(stream, messages); }}, {to, [&] {
-                                                             const auto begin = clock::now();
-                                                             receive_all(stream, messages);
-                                                             ns = 1e9 * seconds_since(begin) /
-                                                                  static_cast<double>(messages);
-                                                           }}});
-  return ns;
+  const auto receive = [&](std::size_t count) { return receive_all(stream, count); };
+  std::optional<double> ns;
+  run_bound({{from, [&] { send_all(stream, messages); }},
+             {to, [&] { ns = time_of_message(messages, receive, clock::now); }}});
+  return ns.value_or(0);
 }
 
 message_cost measure_two_cpus(unit carrier, std::size_t bytes, unsigned from, unsigned to) {

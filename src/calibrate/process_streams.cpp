@@ -6,10 +6,12 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "bound_threads.hpp"
 #include "measured_streams.hpp"
+#include "shared/stream_windows.hpp"
 
 namespace sukima::calibrate_detail {
 namespace {
@@ -80,16 +82,14 @@ double stream_through(std::size_t bytes, unsigned from, unsigned to) {
                 }}});
   });
   stream.only_receives();
-  double ns = 0;
-  bool complete = false;
+  const auto receive = [&](std::size_t count) { return receive_from(sender, stream, count); };
+  std::optional<double> ns;
   run_bound({{to, [&] {
-                if (!receive_from(sender, stream, 1)) return;  // it runs
-                const auto begin = clock::now();
-                complete = receive_from(sender, stream, messages);
-                ns = 1e9 * seconds_since(begin) / static_cast<double>(messages);
+                if (!receive(1)) return;  // it runs
+                ns = time_of_message(messages, receive, clock::now);
               }}});
-  if (!complete) throw std::runtime_error("a process that sent messages ended too early; measure again");
-  return ns;
+  if (!ns) throw std::runtime_error("a process that sent messages ended too early; measure again");
+  return *ns;
 }
 
 }  // namespace
