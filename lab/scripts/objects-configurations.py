@@ -6,6 +6,9 @@ The program is examples/objects_offices.cpp: 2 and 4 offices (the groups), 1, 2 
 on one CPU and on two. For each `sukima objects validate` records it, plans it, runs it under each model, and says how
 much longer the model that was predicted to be best took than the one that was. Within 5 % counts as right; at least 85 %
 of the configurations must be. Needs the costs of this machine: sukima calibrate, sukima objects calibrate.
+
+With --graphs the programs are the shapes of tests/objects/graphs_program.cpp instead: pipelines, a ring, fans, brokers,
+large messages, and objects that wait in the operating system.
 """
 import argparse
 import itertools
@@ -23,6 +26,9 @@ CLIENTS = (1, 2, 4)
 # The fastest models must run for some ten milliseconds, or what is compared is how they begin.
 ROUNDS = (20000, 60000)
 CPUS = (1, 2)
+# As many messages of each shape as take some ten milliseconds under the fastest model.
+GRAPHS = (("even-cheap", 500000), ("even", 4000), ("uneven", 4000), ("ring", 2000), ("fan", 8000), ("fan-cheap", 300000),
+          ("broker", 30000), ("broker-busy", 600), ("large", 8000), ("sleepers", 400))
 
 
 def give_up(text):
@@ -33,7 +39,10 @@ def give_up(text):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sukima", type=pathlib.Path, required=True, help="the program sukima")
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="examples/objects_offices.cpp, built")
+    program = parser.add_mutually_exclusive_group(required=True)
+    program.add_argument("--program", type=pathlib.Path, help="examples/objects_offices.cpp, built")
+    program.add_argument("--graphs", type=pathlib.Path, help="tests/objects/graphs_program.cpp, built")
+    parser.add_argument("--cpus", type=int, nargs="+", default=CPUS, metavar="N", help="numbers of CPUs")
     parser.add_argument("--quick", action="store_true", help="one run under each model, not five")
     parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS, metavar="N", help="numbers of rounds")
     parser.add_argument("--calibrate", action="store_true", help="measure the costs of this machine first, for this run only")
@@ -58,7 +67,7 @@ def validate(given, cpus, arguments):
     if len(usable) < cpus:
         return None
     command = [given.sukima, "objects", "validate", "--json", *(["--quick"] if given.quick else []), "--",
-               given.program, *map(str, arguments)]
+               given.program or given.graphs, *map(str, arguments)]
     if given.lock:
         command.insert(0, given.lock)
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False,
@@ -71,8 +80,7 @@ def validate(given, cpus, arguments):
 def row_of(cpus, arguments, answer):
     """The figures of one configuration."""
     best = min(answer["models"], key=lambda one: one["measured_ns"])
-    row = {"cpus": cpus, "offices": arguments[0], "clients": arguments[1], "rounds": arguments[2],
-           "best": best["model"]}
+    row = {"cpus": cpus, "program": " ".join(map(str, arguments)), "best": best["model"]}
     for source in ("simulation", "paper"):
         row[source] = answer[source]["chosen"]
         row[f"{source}_ratio"] = answer[source]["chosen_over_best"]
@@ -85,10 +93,10 @@ def share_right(rows, source):
 
 
 def print_rows(rows):
-    print(f"{'CPUs':>4} {'offices':>7} {'clients':>7} {'rounds':>6}  {'fastest measured':<20} "
+    print(f"{'CPUs':>4} {'program':<20} {'fastest measured':<20} "
           f"{'simulation chose':<20} {'/ best':>6}  {'formula chose':<20} {'/ best':>6}")
     for row in rows:
-        print(f"{row['cpus']:>4} {row['offices']:>7} {row['clients']:>7} {row['rounds']:>6}  {row['best']:<20} "
+        print(f"{row['cpus']:>4} {row['program']:<20} {row['best']:<20} "
               f"{row['simulation']:<20} {row['simulation_ratio']:>6.2f}  {row['paper']:<20} {row['paper_ratio']:>6.2f}")
 
 
@@ -111,14 +119,15 @@ def write_csv(path, rows):
 
 def main():
     given = parse_arguments()
-    for program in (given.sukima, given.program):
+    for program in (given.sukima, given.program or given.graphs):
         if not program.is_file():
             give_up(f"there is no program {program}: build it first")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         if given.calibrate:
             calibrate(given, folder)
-        for cpus, *arguments in itertools.product(CPUS, OFFICES, CLIENTS, given.rounds):
+        configurations = GRAPHS if given.graphs else list(itertools.product(OFFICES, CLIENTS, given.rounds))
+        for cpus, arguments in itertools.product(given.cpus, configurations):
             answer = validate(given, cpus, arguments)
             if answer is not None:
                 rows.append(row_of(cpus, arguments, answer))
