@@ -132,6 +132,17 @@ class messages(unittest.TestCase):
             self.assertIn(words, result.stderr)
             self.assertEqual(len(result.stderr.splitlines()), 1)
 
+    def test_arguments_from_a_file(self):
+        folder = self.folder / "two words"
+        folder.mkdir()
+        (folder / "A.java").write_text("class A { }\n")
+        (self.folder / "arguments").write_text(f"-d '{folder}' # where classes go\n\"{folder}/A\\.java\"\n-nowarn")
+        result = run([COMPILER, f"@{self.folder}/arguments"])
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertTrue((folder / "A.class").exists())
+        result = run([COMPILER, "@missing"])
+        self.assertEqual((result.returncode, result.stderr), (2, "sukima-javac: there is no file missing of arguments; see sukima-javac --help\n"))
+
     def test_leaves_other_methods_alone(self):
         text = HEAD + "    int  odd ( int x )   { /* kept */ return x  + 1; } // so is this\n}\n"
         result = self.compile(self.write(text), options=["--print-java", self.folder / "printed"])
@@ -310,6 +321,26 @@ class A implements Task<Integer> {
                 "int n = 0; NestedRunnable r = () -> n++; Plain.call(r);")
             self.assertIn("through a method that sukima-javac has not translated", output)
             self.assertIn("A.owner", output)
+
+    def test_another_run_knows_interfaces_whose_lambdas_are_captured(self):
+        steps = self.write("""import sukima.closures.*;
+            public class Steps {
+                public interface Step { int step(int x); }
+                public static int twice(Step s) { return s.step(1) + s.step(2); }
+                public static int own(NestedFunction<Integer, Integer> f) { Step s = x -> f.apply(x); return twice(s); }
+            }""", "Steps.java")
+        self.assertEqual(self.compile(steps).returncode, 0)
+        source = self.write(HEAD + """
+            public static void main(String[] arguments) {
+                int n = 0;
+                NestedFunction<Integer, Integer> f = x -> n += x;
+                Steps.Step s = x -> f.apply(x) + 1;
+                System.out.println(Steps.twice(s) + " " + Steps.own(f) + " " + n);
+            }
+        }""")
+        result = self.compile(source, options=["-cp", self.folder])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "6 10 6\n")
 
     def test_another_thread_is_refused(self):
         output = self.with_plain_class(

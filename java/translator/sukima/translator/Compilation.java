@@ -38,7 +38,7 @@ final class Compilation {
     /** The exit code: 0, 1 after errors in the sources, 2 after wrong arguments. */
     int run(String[] arguments) {
         try {
-            read(arguments);
+            read(ArgumentFiles.expand(arguments).toArray(String[]::new));
             addRuntime();
             try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
                 return compile(manager);
