@@ -34,6 +34,8 @@ SOURCES = {  # package: (file, sha256)
             "d63c113bcdd657f51c8ee197a0b0a24203603313e19a52b5f678d40ab7f5df35"),
     "lua5.4": ("lua5.4_5.4.4.orig.tar.gz", "164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61"),
     "sqlite3": ("sqlite3_3.40.1.orig.tar.xz", "aaa776260ab4dc976db34aa7891819484c8676b5b2783123ebc6301e2ca5d655"),
+    "libcommons-lang3-java": ("libcommons-lang3-java_3.12.0.orig.tar.xz",  # for tests/java/pass_through_test.py
+                              "f7c22574707611b63bae19ff17f59e24cdd32e2b0e61a50ec9b1b525fbc909d1"),
     "gcc-12": ("gcc-12_12.2.0.orig.tar.gz", "b8298be16aeeb96a889c6afed0a8e2241b47452e89cc81fe65ea849d5c740fcb"),
 }
 # Refused with a reason: nested functions are written with `closure`, and some of gcc's extensions Clang cannot read.
