@@ -258,6 +258,12 @@ class Others(Scripts):
         text = self.script("openmp-table.py", *options).stdout
         self.assertIn("| cg A (gcc) | alone |", text)
         self.assertIn(" 1.00 | 2 passive | 1.50 | 1.50 |", text)
+        self.results.write_text(json.dumps({
+            "alone: as it is: 1 ms": {"sukima": [2.0, 1.0, 3.0], "openmp": [4.0], "turns": [2.1], "both": [2.2]},
+            "alone: sukima run: 1 ms": {"sukima": [2.0]}}))
+        text = self.script("side-by-side.py", *options, code=1).stdout
+        self.assertIn("| alone | as it is | 1 ms | 2.000 | 4.000 | 2.100 | 2.200 | 1.05 | 1.10 |\n\n", text)
+        self.assertIn("\nabove 1.05: alone: as it is: 1 ms, both\n", text)
         self.assertIn("not a place", self.script("run-table.py", *options, "--build", self.folder, "--places", "moon", code=2).stderr)
 
 
