@@ -120,21 +120,34 @@ std::uint64_t hypervisor::weighted_at(const pcpu_state& p, std::uint64_t at) con
   return v.weighted + weighted(v, at - std::min(at, p.clock));
 }
 
+bool hypervisor::yield(std::size_t number, bool in_guest) {
+  vcpu_state& v = vcpus_[number];
+  pcpu_state& p = pcpus_[v.pcpu];
+  const std::size_t other = choose(p.clock, in_guest ? v.guest : nowhere);
+  if (other == nowhere) return false;
+  put_back(p);
+  put_on(p, other);
+  return true;
+}
+
+/// The vCPU that runs there waits again.
+void hypervisor::put_back(pcpu_state& p) {
+  const std::size_t before = p.on;
+  take_off(p);
+  queue_.push_back(before);
+  vcpus_[before].ready_at = p.clock;
+}
+
 void hypervisor::decide(pcpu_state& p) {
-  if (p.on != nowhere) {
-    const std::size_t before = p.on;
-    take_off(p);
-    queue_.push_back(before);
-    vcpus_[before].ready_at = p.clock;
-  }
+  if (p.on != nowhere) put_back(p);
   raise_floor(p.clock);
   if (const std::size_t chosen = choose(p.clock); chosen != nowhere) put_on(p, chosen);
 }
 
-std::size_t hypervisor::choose(std::uint64_t at) const noexcept {
+std::size_t hypervisor::choose(std::uint64_t at, std::size_t guest) const noexcept {
   std::size_t best = nowhere;
   for (const std::size_t i : queue_) {
-    if (runnable_at(vcpus_[i], at) > at) continue;
+    if ((guest != nowhere && vcpus_[i].guest != guest) || runnable_at(vcpus_[i], at) > at) continue;
     if (best == nowhere || std::pair(vcpus_[i].weighted, i) < std::pair(vcpus_[best].weighted, best))
       best = i;
   }

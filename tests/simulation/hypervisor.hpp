@@ -48,6 +48,9 @@ class hypervisor {
   void wake(std::size_t vcpu, std::uint64_t at);
   /// A running vCPU wants nothing more.
   void halt(std::size_t vcpu);
+  /// A running vCPU lets another one run that can: the one with the least weighted time.
+  /// \param in_guest  only one of its own guest \returns false: there is none, and it runs on
+  bool yield(std::size_t vcpu, bool in_guest);
   /// The caller decides about this vCPU after so much more of its time; `forever`: never.
   void demand(std::size_t vcpu, std::uint64_t nanoseconds) noexcept;
   /// The clock of the pCPU that is furthest.
@@ -114,6 +117,7 @@ class hypervisor {
   void account(pcpu_state& p, std::uint64_t until) noexcept;
   void put_on(pcpu_state& p, std::size_t chosen);
   void take_off(pcpu_state& p);
+  void put_back(pcpu_state& p);
   void decide(pcpu_state& p);
   bool take_grant(pcpu_state& p);
   void return_grant(pcpu_state& p);
@@ -121,8 +125,9 @@ class hypervisor {
   /// next period.
   std::uint64_t runnable_at(const vcpu_state& v, std::uint64_t at) const noexcept;
   bool has_quota_left(const guest_state& g, std::uint64_t at) const noexcept;
-  /// The one that runs next; nowhere: none can at that time.
-  std::size_t choose(std::uint64_t at) const noexcept;
+  /// The vCPU that runs next; nowhere: none can at that time.
+  /// \param guest  only one of this guest; nowhere: of any
+  std::size_t choose(std::uint64_t at, std::size_t guest = nowhere) const noexcept;
   void preempt_for(std::size_t woken, std::uint64_t at) noexcept;
   /// A vCPU that did not run for long does not stay further behind the others than the credit.
   void lift(vcpu_state& v) const noexcept;

@@ -8,7 +8,7 @@
 namespace sukima::simulation {
 
 std::uint64_t account::costs() const noexcept {
-  return std::accumulate(steps.begin(), steps.end(), pauses + waking + waking_up + thread_switches);
+  return std::accumulate(steps.begin(), steps.end(), pauses + waking + waking_up + thread_switches + exiting);
 }
 
 laboratory::laboratory(const laboratory_setup& setup, const limits& most, hang_handler hangs)
@@ -31,57 +31,73 @@ void laboratory::make_busy(std::size_t number) {
 
 void laboratory::added(thread& created) {
   inhabitants_.resize(created.id + std::size_t{1});
-  const thread* const creator = this_thread();
   inhabitants_[created.id] = {};
-  if (creator == nullptr) return;
-  const std::size_t of_creator = inhabitants_[creator->id].guest;
-  inhabitants_[created.id].guest = of_creator == outside ? starts_in_ : of_creator;
+  if (self_ == nullptr)
+    goes_on(created.id);  // thread 0
+  else
+    inhabitants_[created.id].guest = its_->guest == outside ? starts_in_ : its_->guest;
+}
+
+thread& laboratory::goes_on(std::size_t id) noexcept {
+  self_ = threads_[id].get();
+  its_ = &inhabitants_[id];
+  return *self_;
 }
 
 void laboratory::start(thread& created) noexcept { make_ready(created.id, now()); }
 
 std::uint64_t laboratory::now() const noexcept {
-  const inhabitant& self = inhabitants_[this_thread()->id];
-  return self.guest == outside ? self.went_on_at : hypervisor_.clock(self.vcpu);
+  return its_->guest == outside ? its_->went_on_at : hypervisor_.clock(its_->vcpu);
 }
 
 int laboratory::cpu() const noexcept {
-  const inhabitant& self = inhabitants_[this_thread()->id];
-  return self.guest == outside ? 0 : static_cast<int>(self.vcpu - hypervisor_.first_vcpu(self.guest));
+  return its_->guest == outside ? 0 : static_cast<int>(its_->vcpu - hypervisor_.first_vcpu(its_->guest));
 }
 
 void laboratory::step(step_kind kind) noexcept {
-  thread& self = *this_thread();
-  inhabitant& its = inhabitants_[self.id];
-  count(self, kind);
-  if (its.guest == outside) {
-    if (kind != step_kind::pause) return;
-    ready_outside_.emplace(its.went_on_at + setup_.cost.of_step[static_cast<std::size_t>(kind)], self.id);
-    return pass_turn(self);
-  }
+  count(*self_, kind);
   const auto number = static_cast<std::size_t>(kind);
+  if (its_->guest == outside) {
+    if (kind != step_kind::pause) return;
+    ready_outside_.emplace(its_->went_on_at + setup_.cost.of_step[number], self_->id);
+    return pass_turn();
+  }
   spend(setup_.cost.of_step[number], own_account().steps[number]);
-  if (kind == step_kind::pause && !guests_[its.guest].ready.empty()) {
-    end_turn(self.id);
-    pass_turn(self);
+  if (kind == step_kind::pause && !guests_[its_->guest].ready.empty()) {
+    end_turn(self_->id);
+    pass_turn();
   }
 }
 
 void laboratory::pause() noexcept {
-  thread& self = *this_thread();
-  if (inhabitants_[self.id].guest == outside) return step(step_kind::pause);
-  count(self, step_kind::pause);
+  if (its_->guest == outside) return step(step_kind::pause);
+  count(*self_, step_kind::pause);
   spend(setup_.cost.pause, own_account().pauses);
+  if (setup_.exits.gap != 0) look_for_loop();
+}
+
+void laboratory::look_for_loop() {
+  vcpu_state& v = vcpus_[its_->vcpu];
+  const std::uint64_t before = std::exchange(v.last_pause, now());
+  if (v.last_pause - before > setup_.exits.gap + setup_.cost.pause) v.loop_began = v.last_pause;
+  if (v.last_pause - v.loop_began < setup_.exits.window) return;
+  v.loop_began = v.last_pause + setup_.exits.cost;  // the next loop begins after it
+  ++own_account().exits;
+  spend(setup_.exits.cost, own_account().exiting);
+  ask(*its_);
+  if (hypervisor_.yield(its_->vcpu, setup_.exits.in_guest)) {
+    horizon_ = 0;
+    pass_turn();
+  }
 }
 
 void laboratory::work(std::uint64_t nanoseconds) noexcept {
-  count(*this_thread(), step_kind::protocol);
+  count(*self_, step_kind::protocol);
   spend(nanoseconds, own_account().work);
 }
 
 void laboratory::spend(std::uint64_t nanoseconds, std::uint64_t& as) noexcept {
-  thread& self = *this_thread();
-  inhabitant& its = inhabitants_[self.id];
+  inhabitant& its = *its_;
   as += nanoseconds;
   its.owed += nanoseconds;
   if (its.owed == 0) return;
@@ -91,7 +107,7 @@ void laboratory::spend(std::uint64_t nanoseconds, std::uint64_t& as) noexcept {
     return;
   }
   ask(its);
-  pass_turn(self);
+  pass_turn();
 }
 
 void laboratory::ask(inhabitant& of) noexcept {
@@ -100,8 +116,8 @@ void laboratory::ask(inhabitant& of) noexcept {
 }
 
 wake_reason laboratory::wait(wait_kind kind, const void* awaited, std::uint64_t until) noexcept {
-  thread& self = *this_thread();
-  inhabitant& its = inhabitants_[self.id];
+  thread& self = *self_;
+  inhabitant& its = *its_;
   self.waits_for = kind;
   self.awaited = awaited;
   self.until = until == never ? never : std::max(until, now());
@@ -111,7 +127,7 @@ wake_reason laboratory::wait(wait_kind kind, const void* awaited, std::uint64_t 
     if (kind == wait_kind::word) ++own_account().futex_waits;
     give_up(its);
   }
-  pass_turn(self);
+  pass_turn();
   self.until = never;
   return self.reason;
 }
@@ -129,8 +145,8 @@ thread* laboratory::wake_one(wait_kind kind, const void* awaited) noexcept {
   woken->reason = wake_reason::woken;
   const thread* const self = this_thread();  // null: it ends
   // Paid at the next step: the callers rely on it that no other thread runs before they wait.
-  if (self != nullptr && inhabitants_[self->id].guest != outside) {
-    inhabitants_[self->id].owed += setup_.cost.wake;
+  if (self != nullptr && its_->guest != outside) {
+    its_->owed += setup_.cost.wake;
     own_account().waking += setup_.cost.wake;
   }
   make_ready(woken->id, self != nullptr ? now() : ended_at_);
@@ -233,7 +249,7 @@ thread* laboratory::happen(const hypervisor::event& e) {
     return nullptr;
   }
   find_horizon(its);
-  return threads_[id].get();
+  return &goes_on(id);
 }
 
 void laboratory::find_horizon(const inhabitant& of) noexcept {
@@ -256,7 +272,7 @@ thread& laboratory::go_outside() {
   ready_outside_.erase(ready_outside_.begin());
   inhabitants_[id].went_on_at = at;
   horizon_ = 0;
-  return *threads_[id];
+  return goes_on(id);
 }
 
 void laboratory::end() noexcept {

@@ -34,10 +34,19 @@ struct costs {
   std::uint64_t thread_switch = 1'000;  ///< in a guest, to another thread than the one before
 };
 
+/// The processor ends a loop of pauses of a vCPU, and the hypervisor lets another vCPU run. Nanoseconds.
+struct pause_loop_exits {
+  std::uint64_t gap = 0;  ///< between two pauses of a loop, at most, without the instruction; 0: no exits
+  std::uint64_t window = 1'600;  ///< of such a loop, at most
+  std::uint64_t cost = 1'000;  ///< of an exit
+  bool in_guest = false;  ///< only a vCPU of the same guest runs instead
+};
+
 struct laboratory_setup {
   unsigned pcpus = 1;
   scheduling hypervisor;
   costs cost;
+  pause_loop_exits exits;
   std::uint64_t turn = 3'000'000;  ///< of a thread, while others of its guest wait for a vCPU
   /// How far a vCPU may run ahead of the last vCPU. It saves changes of real threads.
   std::uint64_t slack = 0;
@@ -51,7 +60,9 @@ struct account {
   std::uint64_t waking = 0;
   std::uint64_t waking_up = 0;
   std::uint64_t thread_switches = 0;
+  std::uint64_t exiting = 0;
   std::uint64_t futex_waits = 0;  ///< their number
+  std::uint64_t exits = 0;  ///< their number
   std::uint64_t costs() const noexcept;  ///< all but the work
 };
 
@@ -103,13 +114,18 @@ class laboratory final : public machine {
   struct vcpu_state {
     std::size_t thread = nothing;
     std::size_t last_thread = nothing;
+    std::uint64_t last_pause = 0;
+    std::uint64_t loop_began = 0;  ///< of pauses
   };
 
   void added(thread& created) override;
   /// Not now(): the thread that finds a hang waits, so it has no vCPU.
   std::uint64_t passed() const noexcept override { return hypervisor_.latest_clock(); }
+  /// That thread runs from now on.
+  thread& goes_on(std::size_t id) noexcept;
   /// The calling thread uses so much time.
   void spend(std::uint64_t nanoseconds, std::uint64_t& as) noexcept;
+  void look_for_loop();
   void make_ready(std::size_t id, std::uint64_t at);
   std::size_t idle_vcpu(const inhabitant& of) const noexcept;
   void take(std::size_t vcpu, std::size_t id);
@@ -117,7 +133,7 @@ class laboratory final : public machine {
   /// A thread leaves its vCPU, which the next one that is ready has then.
   void give_up(inhabitant& of);
   /// The time of the calling thread's guest that was spent in some way.
-  account& own_account() noexcept { return guests_[inhabitants_[this_thread()->id].guest].spent; }
+  account& own_account() noexcept { return guests_[its_->guest].spent; }
   void end_turn(std::size_t id);
   /// Lets time pass until a thread can go on.
   thread& next_thread(const thread* self) noexcept;
@@ -125,7 +141,10 @@ class laboratory final : public machine {
   void time_out();
   thread& go_outside();
   void find_horizon(const inhabitant& of) noexcept;
-  void pass_turn(thread& self) noexcept { switch_to(self, next_thread(&self)); }
+  void pass_turn() noexcept {
+    thread& self = *self_;
+    switch_to(self, next_thread(&self));
+  }
 
   const laboratory_setup setup_;
   hypervisor hypervisor_;
@@ -134,6 +153,9 @@ class laboratory final : public machine {
   std::deque<inhabitant> inhabitants_;  ///< by the threads' numbers; references stay valid
   std::set<std::pair<std::uint64_t, std::size_t>> timers_;  ///< time-outs of waits
   std::set<std::pair<std::uint64_t, std::size_t>> ready_outside_;
+  // The thread that runs, which is faster to find here than by this_thread().
+  thread* self_ = nullptr;
+  inhabitant* its_ = nullptr;
   std::size_t starts_in_ = outside;
   std::uint64_t waits_ = 0;
   std::uint64_t ended_at_ = 0;  ///< when the thread that ends now has ended

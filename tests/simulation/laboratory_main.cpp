@@ -39,10 +39,11 @@ double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nano
 
 void print_row(const cell& c, const std::string& policy, const measurement& m) {
   const double ideal = static_cast<double>(m.work) / c.setup.pcpus;
-  std::printf("%8u  %-24s %9.3f %9.3f %8.2f %9.1f %9" PRIu64 " %9" PRIu64 "\n", c.machines, policy.c_str(),
-              milliseconds(m.time), milliseconds(m.time) / c.machines, static_cast<double>(m.time) / ideal,
+  std::printf("%8u  %-24s %9.3f %9.3f %8.2f %9.1f %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n", c.machines,
+              policy.c_str(), milliseconds(m.time), milliseconds(m.time) / c.machines,
+              static_cast<double>(m.time) / ideal,
               100.0 * (1.0 - static_cast<double>(m.work) / static_cast<double>(m.used)), m.steals,
-              m.futex_waits);
+              m.futex_waits, m.exits);
   std::fflush(stdout);
 }
 
@@ -52,7 +53,7 @@ void print_table(const options& o) {
               o.shape.busy_vcpus);
   std::printf("each: %u searches of %u nodes, %.1f ms of work; steal protocol %s\n", o.shape.search.rounds,
               o.shape.search.nodes, milliseconds(work_of(o.shape.search)), o.steal.c_str());
-  std::printf("machines  %-24s   time ms  per mach.  / ideal  %% no work    steals     waits\n",
+  std::printf("machines  %-24s   time ms  per mach.  / ideal  %% no work    steals     waits     exits\n",
               "wait policy");
   for (const unsigned machines : o.machines)
     for (const std::string& policy : o.policies) {
@@ -92,6 +93,14 @@ int main(int count, char** arguments) {
   app.add_option("--policy", o.policies, "Wait policies, as SUKIMA_WAIT has them; several times")
       ->capture_default_str();
   app.add_option("--steal", o.steal, "Steal protocol, as SUKIMA_STEAL has it")->capture_default_str();
+  auto& exits = o.shape.setup.exits;
+  app.add_option("--gap", exits.gap, "Nanoseconds between two pauses of a loop that exits; 0: no exits")
+      ->capture_default_str()
+      ->check(CLI::Range(0u, 1'000'000u));
+  app.add_option("--window", exits.window, "Nanoseconds of such a loop before it exits")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1'000'000'000u));
+  app.add_flag("--in-guest", exits.in_guest, "After an exit only a virtual CPU of the same machine runs");
   app.add_option("--seed", o.shape.search.seed, "Shape of the search")->capture_default_str();
   app.add_option("--rounds", o.shape.search.rounds, "Searches, one after the other")
       ->capture_default_str()

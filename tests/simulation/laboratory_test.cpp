@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -200,6 +201,43 @@ TEST(laboratory, lets_threads_share_a_virtual_cpu) {
                   });
                 }),
             "");
+}
+
+/// A vCPU pauses for so long, with work of that length between two pauses, beside a busy neighbour.
+/// \returns its exits, and how long it had a CPU
+std::pair<std::uint64_t, std::uint64_t> pause_beside_neighbour(std::uint64_t gap, bool in_guest) {
+  std::pair<std::uint64_t, std::uint64_t> seen;
+  laboratory_setup setup;
+  setup.exits.gap = 200;
+  setup.exits.in_guest = in_guest;
+  const std::string text = run(setup, [&] {
+    laboratory& lab = the_laboratory();
+    lab.make_busy(lab.add_guest({1}));
+    const std::size_t guest = lab.add_guest({1});
+    return run_in(guest, [&] {
+      const std::uint64_t begin = lab.now();
+      while (lab.now() < begin + 100 * millisecond) {
+        lab.work(gap);
+        lab.pause();
+      }
+      return std::to_string(lab.account_of(guest).exits) + ' ' + std::to_string(lab.pcpus().used(guest));
+    });
+  });
+  std::istringstream(text) >> seen.first >> seen.second;
+  return seen;
+}
+
+TEST(laboratory, ends_loops_of_pauses) {
+  const auto [exits, used] = pause_beside_neighbour(100, false);
+  // At each exit the neighbour runs for a slice, or until this vCPU is behind it.
+  EXPECT_GT(exits, 10u);
+  EXPECT_LT(used, 10 * millisecond);
+  const auto [none, all] = pause_beside_neighbour(300, false);
+  EXPECT_EQ(none, 0u);
+  EXPECT_GT(all, 40 * millisecond);
+  const auto [alone, kept] = pause_beside_neighbour(100, true);
+  EXPECT_GT(alone, 10u);
+  EXPECT_GT(kept, 40 * millisecond);
 }
 
 TEST(laboratory, finds_a_hang) {
