@@ -124,7 +124,7 @@ wake_reason laboratory::wait(wait_kind kind, const void* awaited, std::uint64_t 
   its.waits_since = ++waits_;
   if (until != never) timers_.emplace(self.until, self.id);
   if (its.guest != outside) {
-    if (kind == wait_kind::word) ++own_account().futex_waits;
+    if (kind == wait_kind::word || kind == wait_kind::condition) ++own_account().sleeps;
     give_up(its);
   }
   pass_turn();

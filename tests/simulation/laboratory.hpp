@@ -61,7 +61,7 @@ struct account {
   std::uint64_t waking_up = 0;
   std::uint64_t thread_switches = 0;
   std::uint64_t exiting = 0;
-  std::uint64_t futex_waits = 0;  ///< their number
+  std::uint64_t sleeps = 0;  ///< waits on a futex or a condition variable
   std::uint64_t exits = 0;  ///< their number
   std::uint64_t costs() const noexcept;  ///< all but the work
 };

@@ -42,8 +42,8 @@ void print_row(const cell& c, const std::string& policy, const measurement& m) {
   std::printf("%8u  %-24s %9.3f %9.3f %8.2f %9.1f %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n", c.machines,
               policy.c_str(), milliseconds(m.time), milliseconds(m.time) / c.machines,
               static_cast<double>(m.time) / ideal,
-              100.0 * (1.0 - static_cast<double>(m.work) / static_cast<double>(m.used)), m.steals,
-              m.futex_waits, m.exits);
+              100.0 * (1.0 - static_cast<double>(m.work) / static_cast<double>(m.used)), m.steals, m.sleeps,
+              m.exits);
   std::fflush(stdout);
 }
 
@@ -53,7 +53,7 @@ void print_table(const options& o) {
               o.shape.busy_vcpus);
   std::printf("each: %u searches of %u nodes, %.1f ms of work; steal protocol %s\n", o.shape.search.rounds,
               o.shape.search.nodes, milliseconds(work_of(o.shape.search)), o.steal.c_str());
-  std::printf("machines  %-24s   time ms  per mach.  / ideal  %% no work    steals     waits     exits\n",
+  std::printf("machines  %-24s   time ms  per mach.  / ideal  %% no work    steals    sleeps     exits\n",
               "wait policy");
   for (const unsigned machines : o.machines)
     for (const std::string& policy : o.policies) {

@@ -274,14 +274,15 @@ void check_conservation(const cell& c, const measurement& m) {
 }
 
 TEST(overcommit, conserves_work_and_time) {
-  for (const auto policy :
-       {sukima::wait_policy::adaptive, sukima::wait_policy::spin, sukima::wait_policy::block})
+  for (const auto policy : {sukima::wait_policy::adaptive, sukima::wait_policy::spin,
+                            sukima::wait_policy::block, sukima::wait_policy::condvar})
     for (const unsigned machines : {1u, 3u}) {
       cell c = small_cell(machines);
       c.runtime.wait = policy;
       const measurement m = simulate(c);
       check_conservation(c, m);
       EXPECT_GT(m.steals, 0u);
+      EXPECT_EQ(m.sleeps != 0, policy != sukima::wait_policy::spin);
     }
 }
 

@@ -108,7 +108,7 @@ void run_machine(const cell& c, std::size_t guest, measurement& all, std::uint64
   all.sum_of_times += took;
   all.used += lab.pcpus().used(guest) - used_before;
   all.work += lab.account_of(guest).work - before.work;
-  all.futex_waits += lab.account_of(guest).futex_waits - before.futex_waits;
+  all.sleeps += lab.account_of(guest).sleeps - before.sleeps;
   all.exits += lab.account_of(guest).exits - before.exits;
   all.steals += steals() - steals_before;
 }

@@ -43,7 +43,7 @@ struct measurement {
   std::uint64_t used = 0;  ///< CPU time of all machines in that time
   std::uint64_t most_in_a_period = 0;  ///< that any machine used, if there are quotas
   std::uint64_t steals = 0;
-  std::uint64_t futex_waits = 0;
+  std::uint64_t sleeps = 0;  ///< waits on a futex or a condition variable
   std::uint64_t exits = 0;  ///< of loops of pauses
   std::uint64_t switching = 0;  ///< time of the pCPUs between vCPUs, from the beginning
   trace steps;
