@@ -37,6 +37,8 @@ REFUSED = [
     ("void m() { Runnable o = () -> { NestedRunnable r = () -> { }; }; }", 6, "not in an ordinary lambda"),
     ("void m(NestedRunnable r) { List.of(1).forEach(k -> r.run()); }", 6, "in a lambda that code which is not translated may call: make it"),
     ("interface B extends Runnable, Nested { }\n void m() { int n = 0; B r = () -> n++; }", 7, "is also declared by java.lang.Runnable"),
+    ("interface B extends NestedRunnable, Runnable { }\n void m() { B r = () -> { }; }", 7, "is also declared by java.lang.Runnable"),
+    ("interface B extends Runnable, NestedRunnable { }\n void m() { B r = () -> { }; }", 7, "is also declared by java.lang.Runnable"),
     ("interface B extends Runnable, Nested { void run(); }\n void m() { B r = () -> { }; }", 7, "an interface that declares a method of its"),
     ("void m() { Nested r = (Nested & Runnable) () -> { }; }", 6, "is also declared by java.lang.Runnable"),
     ("void m(NestedRunnable r) { Runnable o = r::run; }", 6, "a reference to it may be called by code that is not translated"),

@@ -135,7 +135,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
         }
         DeclaredType type = (DeclaredType) program.type(tree);
         ExecutableElement method = functionalMethod(type);
-        TypeElement foreign = foreign(method, type);
+        TypeElement foreign = foreign(method, type, type);
         if (foreign != null) {
             program.refuse(tree, "the method " + method.getSimpleName() + " of this nested function is also declared by "
                 + foreign + ", which does not extend sukima.closures.Nested, so code that is not translated may call it: give the "
@@ -156,14 +156,14 @@ final class Analysis extends TreePathScanner<Void, Void> {
     }
 
     /** Returns a type that declares the method too, but is not one of nested functions; null if there is none. */
-    private TypeElement foreign(ExecutableElement method, DeclaredType type) {
+    private TypeElement foreign(ExecutableElement method, DeclaredType lambda, DeclaredType type) {
         TypeElement element = (TypeElement) type.asElement();
-        boolean declares = element.getEnclosedElements().stream().anyMatch(of -> of == method
-            || of instanceof ExecutableElement other && program.elements.overrides(method, other, element));
+        boolean declares = element.getEnclosedElements().stream()
+            .anyMatch(of -> of instanceof ExecutableElement other && program.isImplementedWith(method, other, lambda));
         if (declares && !program.isNestedType(type)) {
             return element;
         }
-        return program.types.directSupertypes(type).stream().map(above -> foreign(method, (DeclaredType) above))
+        return program.types.directSupertypes(type).stream().map(above -> foreign(method, lambda, (DeclaredType) above))
             .filter(Objects::nonNull).findFirst().orElse(null);
     }
 

@@ -75,14 +75,19 @@ final class CaptureGraph {
     private void addOverridden(Unit unit, TypeMirror type) {
         for (TypeMirror above : program.types.directSupertypes(type)) {
             TypeElement element = (TypeElement) ((DeclaredType) above).asElement();
-            TypeElement own = unit.isLambda() ? (TypeElement) program.types.asElement(program.type(unit.tree())) : unit.enclosing;
             for (Element member : element.getEnclosedElements()) {
-                if (member instanceof ExecutableElement method && program.elements.overrides(unit.method, method, own)) {
+                if (member instanceof ExecutableElement method && implementsMethod(unit, method)) {
                     add(unit, method);
                 }
             }
             addOverridden(unit, above);
         }
+    }
+
+    /** An interface may inherit the method of a lambda from several others, of which none overrides another. */
+    private boolean implementsMethod(Unit unit, ExecutableElement method) {
+        return unit.isLambda() ? program.isImplementedWith(unit.method, method, (DeclaredType) program.type(unit.tree()))
+            : program.elements.overrides(unit.method, method, unit.enclosing);
     }
 
     private void add(Unit unit, ExecutableElement overridden) {

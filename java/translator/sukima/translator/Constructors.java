@@ -59,14 +59,8 @@ final class Constructors {
         return isFirstOther ? all.subList(1, all.size()) : all;
     }
 
-    /** The text of the call of another constructor, empty if the source does not have it. */
-    static String callOfOther(Program program, Unit unit) {
-        StatementTree call = written(program, (MethodTree) unit.tree());
-        return call == null ? "" : program.source(program.file(call)).substring(program.start(call), program.end(call));
-    }
-
     /** The call of another constructor in the source, null if there is none. */
-    private static StatementTree written(Program program, MethodTree constructor) {
+    static StatementTree callOfOther(Program program, MethodTree constructor) {
         List<? extends StatementTree> all = constructor.getBody().getStatements();
         boolean isWritten = !all.isEmpty() && isCallOfOther(all.get(0), constructor) && program.end(all.get(0)) >= 0;
         return isWritten ? all.get(0) : null;
@@ -101,7 +95,7 @@ final class Constructors {
 
     /** Where the own statements of a constructor start in the source: behind the call of another one, or behind the brace. */
     static int startOfOwn(Program program, MethodTree constructor) {
-        StatementTree call = written(program, constructor);
+        StatementTree call = callOfOther(program, constructor);
         return call == null ? program.start(constructor.getBody()) + 1 : program.end(call);
     }
 }

@@ -13,6 +13,7 @@ import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.ForLoopTree;
 import com.sun.source.tree.IfTree;
 import com.sun.source.tree.LabeledStatementTree;
+import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.SwitchTree;
@@ -49,7 +50,8 @@ final class FastWriter extends Normaliser {
         unit.variables.stream().filter(variable -> Hoisting.scope(program, variable) == unit.tree()).forEach(inScope::add);
         put("{");
         if (unit.isConstructor()) {
-            put(Constructors.callOfOther(program, unit) + "\ntry {");
+            StatementTree call = Constructors.callOfOther(program, (MethodTree) unit.tree());
+            put((call == null ? "" : Marks.line(program.line(call)) + renderer.text(call)) + "\ntry {");
         }
         if (needsFlag()) {
             put("boolean " + unit.isCapturedFlag() + " = false;");
@@ -247,6 +249,9 @@ final class FastWriter extends Normaliser {
 
     private void variable(VariableTree tree) {
         Variable variable = program.variable(tree);
+        if (variable.constant != null) {
+            return;
+        }
         if (Hoisting.outlivesBlock(program, variable)) {
             assignInitialValue(variable);
             return;
@@ -254,8 +259,7 @@ final class FastWriter extends Normaliser {
         String type = variableType(variable);
         ExpressionTree initializer = tree.getInitializer();
         String value = initializer == null ? TypeNames.defaultValue(variable.type) : value(initializer);
-        boolean isFinal = initializer != null && !variable.isAssigned;
-        put(takeCopies() + (isFinal ? "final " : "") + type + " " + variable.name + " = " + value + ";");
+        put(takeCopies() + type + " " + variable.name + " = " + value + ";");
         inScope.add(variable);
     }
 
@@ -334,7 +338,7 @@ final class FastWriter extends Normaliser {
     }
 
     void addVariable(Tree tree) {
-        if (tree instanceof VariableTree) {
+        if (tree instanceof VariableTree && program.variable(tree).constant == null) {
             inScope.add(program.variable(tree));
         }
     }

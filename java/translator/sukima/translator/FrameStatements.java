@@ -96,7 +96,10 @@ final class FrameStatements {
     }
 
     private void variable(VariableTree tree) {
-        to.assignInitialValue(to.program.variable(tree));
+        Variable variable = to.program.variable(tree);
+        if (variable.constant == null) {
+            to.assignInitialValue(variable);
+        }
     }
 
     private void flat(StatementTree tree) {

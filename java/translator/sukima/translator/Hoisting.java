@@ -19,10 +19,13 @@ final class Hoisting {
         return parent instanceof CatchTree || parent instanceof CaseTree ? program.parent(parent) : parent;
     }
 
-    /** A frame has what a capture or a nested function can need: all that is not inside a statement copied as a whole. */
+    /**
+     * A frame has what a capture or a nested function can need: all that is not inside a statement copied as a whole. Constants
+     * are not needed, since their values replace them.
+     */
     static boolean isHoisted(Program program, Variable variable) {
         Tree scope = scope(program, variable);
-        return variable.unit.isTranslated() && (scope == variable.unit.tree() || variable.unit.flat.contains(scope));
+        return variable.constant == null && variable.unit.isTranslated() && (scope == variable.unit.tree() || variable.unit.flat.contains(scope));
     }
 
     /**

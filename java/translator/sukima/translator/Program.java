@@ -19,6 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.ExecutableType;
 import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
@@ -63,6 +67,17 @@ final class Program {
 
     boolean isNestedType(TypeMirror type) {
         return type != null && types.isSubtype(types.erasure(type), nestedType);
+    }
+
+    /** Whether a lambda of that type that implements the one method implements the other, too. */
+    boolean isImplementedWith(ExecutableElement one, ExecutableElement other, DeclaredType type) {
+        boolean isInherited = !other.getModifiers().contains(Modifier.STATIC) && !other.getModifiers().contains(Modifier.PRIVATE);
+        if (!isInherited || !one.getSimpleName().equals(other.getSimpleName())) {
+            return false;
+        }
+        ExecutableType oneType = (ExecutableType) types.asMemberOf(type, one);
+        ExecutableType otherType = (ExecutableType) types.asMemberOf(type, other);
+        return types.isSubsignature(oneType, otherType) || types.isSubsignature(otherType, oneType);
     }
 
     String source(CompilationUnitTree file) {
@@ -123,7 +138,7 @@ final class Program {
     }
 
     Variable newVariable(Unit unit, VariableTree tree, boolean isCopy) {
-        Variable made = new Variable(unit, tree, element(tree).asType(), variableCount++, isCopy);
+        Variable made = new Variable(this, unit, tree, variableCount++, isCopy);
         unit.variables.add(made);
         return made;
     }

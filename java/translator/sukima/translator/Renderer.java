@@ -57,8 +57,11 @@ final class Renderer {
         return splice.finish();
     }
 
-    /** The name that the variable has at this place of the translation. */
+    /** The name that the variable has at this place of the translation; the value of a constant. */
     String name(Variable variable) {
+        if (variable.constant != null) {
+            return variable.constant;
+        }
         Variable own = unit.own(variable);
         boolean isLocal = own.unit == unit && !isFrame && !Hoisting.outlivesBlock(program, own);
         return isLocal || !Hoisting.isHoisted(program, own) ? own.name : own.field;

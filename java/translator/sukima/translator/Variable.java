@@ -5,6 +5,7 @@ import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
 import java.util.ArrayList;
 import java.util.List;
+import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.TypeMirror;
 
 /** A local variable or parameter of a unit. */
@@ -16,6 +17,8 @@ final class Variable {
     /** Name of its field in the frame. */
     final String field;
     final List<Tree> uses = new ArrayList<>();
+    /** The text that replaces its uses if it is a constant variable, null otherwise. Such a variable is in no frame. */
+    final String constant;
     /** Whether it is assigned after its declaration, or also in a nested function. */
     boolean isAssigned;
     /** Whether a nested function uses it. */
@@ -26,11 +29,14 @@ final class Variable {
     /** Whether it is an ordinary lambda's copy of a variable around it, which becomes a parameter. */
     final boolean isCopy;
 
-    Variable(Unit unit, VariableTree tree, TypeMirror type, int number, boolean isCopy) {
+    Variable(Program program, Unit unit, VariableTree tree, int number, boolean isCopy) {
         this.isCopy = isCopy;
         this.unit = unit;
         this.tree = tree;
-        this.type = type;
+        VariableElement element = (VariableElement) program.element(tree);
+        type = element.asType();
+        Object value = element.getConstantValue();
+        constant = value == null ? null : "(" + program.elements.getConstantExpression(value) + ")";
         name = tree.getName().toString();
         field = name + "$v" + number;
     }

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The translation keeps rules of Java that are easy to break: rules_test.py SUKIMA_JAVAC RUNTIME [NAME...]
+
+Each program below is valid Java. It runs as sukima-javac compiles it, with a nested function whose first call is captured and
+with one whose owner has a frame already, and as javac compiles it. All outputs must be the same. NAMEs choose programs.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+HEAD = "import sukima.closures.*; import java.util.*;\n"
+COMMON = """
+    static int calls;
+    static String log = "";
+    static int f(int n, NestedRunnable r) { r.run(); return n; }
+    static String run() throws Exception {
+        String all = "";
+        for (int i = 0; part(i / 2, i % 2 == 1) != null; i++) { all += part(i / 2, i % 2 == 1) + " " + calls + "; "; }
+        return all;
+    }
+    static Object part(int part, boolean isAsleep) throws Exception {
+        calls = 0;
+        log = "";
+        NestedRunnable r = () -> calls++;
+        if (isAsleep) { r.run(); calls--; }
+        return part(part, r);
+    }
+"""
+# The members of a class each. The method `part` computes what the forms are compared by; only the first call is captured in
+# each part. It returns null behind the last part.
+PROGRAMS = {
+    "LambdaInCallOfConstructor": """
+        interface Step { int step(int x); }
+        static int step(int x, NestedRunnable r) { r.run(); return x; }
+        static class B { final Step s; B(Step s) { this.s = s; } }
+        static class C extends B {
+            C(NestedRunnable r, boolean isNow) { super(x -> step(x, r) + 1); if (isNow) r.run(); }
+            <T> C(T by, int more, NestedRunnable r) { super(x -> step(x, r) + by.hashCode() + more); r.run(); }
+        }
+        static int call(Step s) { return s.step(1); }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: return call(new C(r, false).s);
+                case 1: return call(new C(r, true).s);
+                case 2: return call(new C(10, 20, r).s);
+                default: return null;
+            }
+        }""",
+    "Constants": """
+        static int isAfterCall(NestedRunnable r, boolean isTrue) {
+            int k = 98;
+            r.run();
+            log += isTrue ? k : 'a';
+            final int constant = 98;
+            final var other = (char) (constant + 1);
+            r.run();
+            log += isTrue ? constant : 'a';
+            switch (k + f(0, r)) {
+                case constant: byte narrow = constant; log += narrow; break;
+                case other: log += "other";
+            }
+            return 1;
+        }
+        static String texts(NestedRunnable r) {
+            String a = "x";
+            final String b = "x\\n\\u00e9\\"";
+            final double none = 0.0 / 0.0;
+            final long least = Long.MIN_VALUE;
+            r.run();
+            return ((a + "y") == "xy") + " " + ((b + "y") == "x\\n\\u00e9\\"y") + none + least + b.length();
+        }
+        static int loop(NestedRunnable r, int turns) {
+            boolean isOn = true;
+            while (isOn) { r.run(); if (turns-- == 0) return 1; }
+            return 0;
+        }
+        static int endless(NestedRunnable r, int turns) {
+            final boolean isOn = true;
+            int found;
+            while (isOn) { r.run(); if (turns-- == 0) { found = f(3, r); break; } }
+            return found;
+        }
+        static void inBlocks(NestedRunnable r, boolean isTrue) {
+            for (int i = 0; i < 2; i++) {
+                final int inLoop = 99;
+                final short small = -3;
+                NestedRunnable add = () -> { log += isTrue ? inLoop : 'a'; r.run(); log += small; };
+                Runnable plain = () -> log += isTrue ? inLoop : 'b';
+                add.run();
+                plain.run();
+                log += isTrue ? inLoop : 'c';
+            }
+        }
+        static void inHeader(NestedRunnable r, boolean isTrue) {
+            for (final int step = 97; calls < 30; r.run()) { log += isTrue ? step : 'c'; calls += 10; }
+        }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: return isAfterCall(r, true) + log;
+                case 1: inBlocks(r, true); return log;
+                case 5: inHeader(r, true); return log;
+                case 2: return texts(r);
+                case 3: return loop(r, 1);
+                case 4: return endless(r, 1);
+                default: return null;
+            }
+        }""",
+    "TwoInheritedMethods": """
+        interface A1 { int f(int x); }
+        interface A2 { int f(int x); }
+        interface B extends A1, A2 { }
+        static class K implements A1 { A2 in; public int f(int x) { return in.f(x) + 1; } }
+        static int call(A1 a) { return a.f(1); }
+        interface Mirror1 { int f(int x); }
+        interface Mirror2 { int f(int x); }
+        interface MirrorB extends Mirror1, Mirror2 { }
+        static class MirrorK implements Mirror2 { Mirror1 in; public int f(int x) { return in.f(x) + 1; } }
+        static int call(Mirror2 a) { return a.f(1); }
+        interface G<T> { int f(T x); }
+        interface H<T> extends G<T> { }
+        interface I { int f(Integer x); }
+        interface J extends H<Integer>, I { }
+        static class L implements I { G<Integer> in; public int f(Integer x) { return in.f(x) + 1; } }
+        static int call(I a) { return a.f(1); }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: K k = new K(); B b = x -> f(x, r); k.in = b; return call(k);
+                case 1: MirrorK m = new MirrorK(); MirrorB mb = x -> f(x, r); m.in = mb; return call(m);
+                case 2: L l = new L(); J j = x -> f(x, r); l.in = j; return call(l);
+                default: return null;
+            }
+        }""",
+}
+
+
+def run(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command[:3]))} ... failed with code {result.returncode}:\n{result.stderr[:4000]}")
+    return result.stdout.splitlines()
+
+
+def source(programs):
+    classes = [f"class {name} {{{COMMON}{members}\n}}\n" for name, members in programs.items()]
+    prints = [f'        System.out.println("{name}: " + {name}.run());\n' for name in programs]
+    main = f"class Main {{\n    public static void main(String[] arguments) throws Exception {{\n{''.join(prints)}    }}\n}}\n"
+    return HEAD + "".join(classes) + main
+
+
+def outputs(compiler, runtime, programs, folder):
+    folder.mkdir()
+    file = folder / "Main.java"
+    file.write_text(source(programs))
+    run([*compiler, "-nowarn", "-cp", runtime, "-d", folder, file])
+    return run(["java", *QUICK, "-cp", f"{folder}:{runtime}", "Main"])
+
+
+def main():
+    compiler, runtime, names = sys.argv[1], sys.argv[2], sys.argv[3:] or list(PROGRAMS)
+    programs = {name: PROGRAMS[name] for name in names}
+    with tempfile.TemporaryDirectory(prefix="sukima-java-") as folder:
+        extended = outputs([compiler], runtime, programs, pathlib.Path(folder, "extended"))
+        plain = outputs(["javac", *(f"-J{option}" for option in QUICK)], runtime, programs, pathlib.Path(folder, "plain"))
+    wrong = [f"{one}\ninstead of {other}" for one, other in zip(extended, plain) if one != other]
+    if wrong or len(plain) != len(programs):
+        sys.exit("\n".join(wrong) or f"{len(plain)} lines from {len(programs)} programs")
+    print(f"{len(programs)} programs alike")
+
+
+if __name__ == "__main__":
+    main()
