@@ -279,7 +279,7 @@ TEST(time_off_cpu, is_looked_for_in_long_intervals_only) {
   EXPECT_EQ(readings, 3);
 }
 
-TEST_F(recording, tells_sleeps_in_the_kernel_from_computing) {
+TEST_F(recording, counts_sleeps_in_the_kernel_apart_from_computing) {
   sukima::runtime one_worker(with_workers(1));
   program p(one_worker);
   const auto s = p.stream<int>("s");

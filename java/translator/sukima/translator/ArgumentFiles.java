@@ -12,7 +12,7 @@ import java.util.List;
 final class ArgumentFiles {
     private ArgumentFiles() {}
 
-    /** Returns the arguments with those of the files in place of each @FILE; `@@x` stands for `@x`. */
+    /** Returns the arguments with those of its file instead of each @FILE; `@@x` stands for `@x`. */
     static List<String> expand(String[] arguments) throws IOException {
         List<String> all = new ArrayList<>();
         for (String argument : arguments) {
