@@ -307,6 +307,16 @@ TEST(overcommit, halves_the_share_beside_as_many_neighbours) {
   EXPECT_LT(slower, 3.0);
 }
 
+TEST(overcommit, makes_waiting_without_sleep_expensive) {
+  const auto time_with = [](unsigned machines, sukima::wait_policy policy) {
+    cell c = small_cell(machines);
+    c.runtime.wait = policy;
+    return static_cast<double>(simulate(c).time);
+  };
+  EXPECT_LT(time_with(1, sukima::wait_policy::spin), 1.05 * time_with(1, sukima::wait_policy::block));
+  EXPECT_GT(time_with(3, sukima::wait_policy::spin), 1.5 * time_with(3, sukima::wait_policy::block));
+}
+
 TEST(overcommit, respects_a_quota) {
   cell c = small_cell(1);
   c.search.rounds = 20;
