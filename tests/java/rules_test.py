@@ -133,6 +133,124 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    "PreciseRethrow": """
+        static void read() throws java.io.IOException { throw new java.io.FileNotFoundException("lost"); }
+        static void one(NestedRunnable r) throws java.io.IOException {
+            try { read(); } catch (Exception e) {
+                NestedRunnable c = () -> log += e.getMessage();
+                c.run();
+                r.run();
+                Runnable plain = () -> log += e;
+                plain.run();
+                throw e;
+            }
+        }
+        static void many(NestedRunnable r) throws java.io.IOException {
+            try { read(); } catch (java.io.FileNotFoundException | IllegalStateException e) {
+                NestedRunnable c = () -> { r.run(); log += e.getMessage(); };
+                c.run();
+                throw e;
+            }
+        }
+        static void only(NestedRunnable r) {
+            try { throw new IllegalStateException("first"); } catch (RuntimeException e) {
+                NestedRunnable c = () -> { r.run(); log += e.getMessage(); };
+                c.run();
+                throw e;
+            }
+        }
+        static Object part(int part, NestedRunnable r) {
+            try {
+                switch (part) {
+                    case 0: one(r); break;
+                    case 1: many(r); break;
+                    case 2: only(r); break;
+                    default: return null;
+                }
+            } catch (java.io.IOException | IllegalStateException e) { log += " " + e.getMessage(); }
+            return log;
+        }""",
+    "LambdasInConditions": """
+        static boolean isAny(int k, java.util.function.IntPredicate test) { return test.test(k); }
+        static void plain(NestedRunnable r, int k) {
+            if (isAny(3, x -> x > k)) r.run();
+            while (isAny(calls, x -> x < k)) r.run();
+            do { r.run(); } while (isAny(calls, x -> x < 3 + k));
+            for (int i = f(0, r); isAny(i, x -> x < k); i++) r.run();
+            switch (isAny(3, x -> x > k) ? 1 : 0) { case 1: r.run(); break; default: log += "none"; }
+            log += isAny(f(3, r), x -> x > k) && isAny(f(2, r), x -> x > k) ? f(1, r) : f(2, r);
+            for (int low : new int[] {1, isAny(3, x -> x > k) ? 2 : 3}) { r.run(); log += low; }
+        }
+        static void inLoop(NestedRunnable r) {
+            for (int j = 0; j < 2; j++) {
+                int k = j + 1;
+                NestedRunnable c = () -> { r.run(); log += k; };
+                c.run();
+                if (isAny(3, x -> x > k)) r.run();
+                if (isAny(f(3, r), x -> x > k)) c.run();
+                int i = 0;
+                while (isAny(i, x -> x < k)) { r.run(); i++; }
+                do { r.run(); if (i == 2) { i++; continue; } i++; } while (isAny(i, x -> x < 3 + k));
+                for (int m = 0; isAny(m, x -> x < k); m++) c.run();
+                for (int m = isAny(3, x -> x > k) ? 0 : 1; m < 3; m++) { if (m == 1) continue; c.run(); }
+                for (int m = 0; m < 3; m += isAny(3, x -> x > k) ? 1 : 2) { if (m == 1) continue; c.run(); }
+                for (int m = 0; m < 2; m++) { c.run(); Runnable plain = () -> log += k; plain.run(); }
+                switch (isAny(3, x -> x > k) ? 1 : 0) { case 1: r.run(); break; default: log += "none"; }
+                log += isAny(f(3, r), x -> x > k) && isAny(f(2, r), x -> x > k) ? f(1, r) : f(2, r);
+            }
+        }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: plain(r, 2); return log;
+                case 1: inLoop(r); return log;
+                default: return null;
+            }
+        }""",
+    "FinalFields": """
+        static class Deep {
+            final int k;
+            final Object o;
+            Deep(NestedRunnable r) { k = 1; r.run(); o = new Object() { final int k; { k = 2; } public String toString() { return "o" + k; } }; }
+        }
+        static class Dense {
+            final int k;
+            Dense(NestedRunnable r) { k = 1; r.run(); }
+            Dense(NestedRunnable r, int i) { k = i; r.run(); }
+            Dense(int i) { k = i; }
+            Dense() {this(5);}
+        }
+        static class Annotated {
+            /* final */ @SuppressWarnings("final // final") /* final */ private /* final
+                final */ final @Deprecated int k;
+            @SuppressWarnings(/* final */ value = "//") final int a, b;
+            Annotated(NestedRunnable r) { k = 1; r.run(); a = f(3, r); b = 4; }
+        }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: return new Deep(r).o;
+                case 1: return new Deep(r).k;
+                case 2: return new Dense(r).k + new Dense().k + new Dense(r, 7).k;
+                case 3: Annotated made = new Annotated(r); return made.k + " " + made.a + made.b;
+                default: return null;
+            }
+        }""",
+    "ExplicitTypes": """
+        interface G<T> { int f(T x); }
+        static <T> int each(G<T> g) { return g.f((T) (Object) "text"); }
+        interface IntStep { int of(int x); }
+        interface StrStep { int of(String x); }
+        static int call(IntStep s) { return s.of(1); }
+        static int call(StrStep s) { return s.of("long"); }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: return each((String s) -> f(s.length(), r));
+                case 1: return call((int x) -> f(x, r));
+                case 2: return call((final String s) -> f(s.length(), r));
+                case 3: G<String> inferred = x -> f(x.length(), r); return inferred.f("abc");
+                case 4: return each((@SuppressWarnings("all") CharSequence s) -> f(s.length(), r));
+                default: return null;
+            }
+        }""",
 }
 
 

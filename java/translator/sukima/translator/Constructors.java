@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
+import com.sun.source.tree.AnnotationTree;
 import com.sun.source.tree.AssignmentTree;
 import com.sun.source.tree.BlockTree;
 import com.sun.source.tree.ExpressionStatementTree;
@@ -26,6 +27,9 @@ import javax.lang.model.element.Modifier;
  */
 final class Constructors {
     static final String FREEZE = "java.lang.invoke.VarHandle.releaseFence(); ";
+
+    /** The word final, or a comment, which may contain it. */
+    private static final Pattern WORD = Pattern.compile("\\bfinal\\b|//[^\r\n]*|/\\*.*?\\*/", Pattern.DOTALL);
 
     private Constructors() {}
 
@@ -73,7 +77,8 @@ final class Constructors {
             @Override
             public Void visitAssignment(AssignmentTree tree, Void nothing) {
                 Element assigned = program.element(tree.getVariable());
-                if (assigned != null && assigned.getKind().isField() && assigned.getModifiers().contains(Modifier.FINAL)) {
+                if (assigned != null && assigned.getKind().isField() && assigned.getModifiers().contains(Modifier.FINAL)
+                    && assigned.getEnclosingElement() == constructor.enclosing) {
                     found.add((VariableTree) program.trees.getTree(assigned));
                 }
                 return super.visitAssignment(tree, nothing);
@@ -84,13 +89,28 @@ final class Constructors {
 
     /** Where the field's declaration has the word final. */
     static int positionOfFinal(Program program, VariableTree field) {
-        Tree modifiers = field.getModifiers();
-        Matcher word = Pattern.compile("\\bfinal\\b").matcher(program.source(program.file(field)));
-        word.region(program.start(modifiers), program.end(modifiers));
-        if (!word.find()) {
+        Matcher found = WORD.matcher(program.source(program.file(field)));
+        int from = program.start(field.getModifiers());
+        for (AnnotationTree annotation : field.getModifiers().getAnnotations()) {
+            if (findsWord(found, from, program.start(annotation))) {
+                return found.start();
+            }
+            from = program.end(annotation);
+        }
+        if (!findsWord(found, from, program.end(field.getModifiers()))) {
             throw new AssertionError(field);
         }
-        return word.start();
+        return found.start();
+    }
+
+    private static boolean findsWord(Matcher found, int from, int to) {
+        found.region(from, to);
+        while (found.find()) {
+            if (found.group().equals("final")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Where the own statements of a constructor start in the source: behind the call of another one, or behind the brace. */

@@ -33,8 +33,17 @@ final class FastLoops {
         in.put("}");
     }
 
+    /** Whether that part of a loop's header needs statements of its own: for a call, or for copies that a lambda uses. */
+    private boolean needsStatements(Tree part) {
+        if (in.unit.hot.contains(part)) {
+            return true;
+        }
+        in.renderer.text(part);
+        return !in.takeCopies().isEmpty();
+    }
+
     void whileLoop(WhileLoopTree tree) {
-        if (!in.unit.hot.contains(tree.getCondition())) {
+        if (!needsStatements(tree.getCondition())) {
             in.put(in.takeLabel() + "while " + in.renderer.text(tree.getCondition()));
             body(tree, tree.getStatement());
             return;
@@ -54,7 +63,7 @@ final class FastLoops {
 
     void doLoop(DoWhileLoopTree tree) {
         in.put(in.takeLabel() + "do {");
-        if (!in.unit.hot.contains(tree.getCondition())) {
+        if (!needsStatements(tree.getCondition())) {
             body(tree, tree.getStatement());
             in.put("} while " + in.renderer.text(tree.getCondition()) + ";");
             return;
@@ -72,12 +81,13 @@ final class FastLoops {
     }
 
     void forLoop(ForLoopTree tree) {
-        boolean isHeaderHot = tree.getInitializer().stream().anyMatch(in.unit.hot::contains)
-            || tree.getCondition() != null && in.unit.hot.contains(tree.getCondition()) || tree.getUpdate().stream().anyMatch(in.unit.hot::contains)
+        boolean isHeaderHot = tree.getInitializer().stream().anyMatch(this::needsStatements)
+            || tree.getCondition() != null && needsStatements(tree.getCondition()) || tree.getUpdate().stream().anyMatch(this::needsStatements)
             || tree.getInitializer().stream().anyMatch(this::outlivesLoop);
         String own = in.takeLabel();
         if (!isHeaderHot) {
             in.put(own + in.renderer.text(tree, in.program.start(tree), in.program.start(tree.getStatement())));
+            in.renderer.copies.clear(); // those of lambdas in the body
             in.scoped(() -> {
                 tree.getInitializer().forEach(in::addVariable);
                 body(tree, tree.getStatement());

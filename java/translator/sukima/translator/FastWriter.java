@@ -161,7 +161,8 @@ final class FastWriter extends Normaliser {
         text.append(frame).append(" f$ = new ").append(frame).append("(").append(state).append("); ");
         Set<String> live = unit.liveIn.computeIfAbsent(state, key -> new HashSet<>());
         for (Variable variable : inScope) {
-            text.append("f$.").append(variable.field).append(" = ").append(renderer.name(variable)).append("; ");
+            String name = Hoisting.outlivesBlock(program, variable) ? variable.field : variable.name;
+            text.append("f$.").append(variable.field).append(" = ").append(name).append("; ");
             live.add(variable.field);
         }
         for (String temporary : temporaries) {
@@ -179,7 +180,7 @@ final class FastWriter extends Normaliser {
 
     @Override
     void branch(String condition, Runnable then, Runnable otherwise) {
-        put("if (" + condition + ") {");
+        put(takeCopies() + "if (" + condition + ") {");
         scoped(then);
         put("}");
         if (otherwise != null) {

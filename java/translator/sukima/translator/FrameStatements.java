@@ -282,13 +282,13 @@ final class FrameStatements {
         String selector = to.value(tree.getExpression());
         List<Integer> states = new ArrayList<>();
         boolean hasDefault = false;
-        to.put("switch " + selector + " {");
+        to.put("{ " + to.takeCopies() + "switch " + selector + " {");
         for (CaseTree group : tree.getCases()) {
             states.add(to.unit.newState());
             hasDefault |= group.getExpressions().isEmpty();
             to.put(FastWriter.labels(to.renderer, group) + ": " + to.jumpTo(states.get(states.size() - 1)));
         }
-        to.put((hasDefault ? "" : "default: " + to.jumpTo(after)) + " }");
+        to.put((hasDefault ? "" : "default: " + to.jumpTo(after)) + " } }");
         boolean isAfterJump = true;
         for (int i = 0; i < states.size(); i++) {
             CaseTree group = tree.getCases().get(i);

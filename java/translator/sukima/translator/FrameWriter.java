@@ -229,7 +229,7 @@ final class FrameWriter extends Normaliser {
     }
 
     void jumpUnless(String condition, int state) {
-        put("if (!(" + condition + ")) { " + jumpTo(state) + " }");
+        simple("if (!(" + condition + ")) { " + jumpTo(state) + " }");
     }
 
     @Override

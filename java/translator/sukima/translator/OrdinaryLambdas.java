@@ -15,8 +15,10 @@ final class OrdinaryLambdas {
     private OrdinaryLambdas() {}
 
     /** The lambda itself, at a place where variables have these names. */
-    static String text(Unit lambda, Function<Variable, String> nameOf) {
-        String parameters = lambda.parameters().stream().map(parameter -> parameter.getName().toString()).collect(Collectors.joining(", "));
+    static String text(Program program, Unit lambda, Function<Variable, String> nameOf) {
+        String source = program.source(program.file(lambda.tree()));
+        String parameters = lambda.parameters().stream().map(parameter -> source.substring(program.start(parameter), program.end(parameter)))
+            .collect(Collectors.joining(", ")); // with their types where the source has them
         String arguments = Stream.concat(lambda.captured.keySet().stream().map(nameOf),
             lambda.parameters().stream().map(parameter -> parameter.getName().toString())).collect(Collectors.joining(", "));
         String receiver = lambda.enclosing.getSimpleName() + (lambda.isStatic() ? "." : ".this.");

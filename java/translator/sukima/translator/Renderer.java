@@ -2,6 +2,7 @@
 package sukima.translator;
 
 import com.sun.source.tree.BreakTree;
+import com.sun.source.tree.CatchTree;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.ContinueTree;
 import com.sun.source.tree.IdentifierTree;
@@ -63,8 +64,13 @@ final class Renderer {
             return variable.constant;
         }
         Variable own = unit.own(variable);
-        boolean isLocal = own.unit == unit && !isFrame && !Hoisting.outlivesBlock(program, own);
+        boolean isLocal = own.unit == unit && !isFrame && (!Hoisting.outlivesBlock(program, own) || isOfHandler(own));
         return isLocal || !Hoisting.isHoisted(program, own) ? own.name : own.field;
+    }
+
+    /** The compiler knows the exact exceptions of a parameter that is thrown again, but not those of a copy. */
+    private boolean isOfHandler(Variable variable) {
+        return program.parent(variable.tree) instanceof CatchTree && !variable.isAssigned;
     }
 
     /** The name of the variable inside an ordinary lambda or a class at this place. */
@@ -162,7 +168,7 @@ final class Renderer {
                 return null;
             }
             if (nested != null && nested.isTranslated()) {
-                put(tree, OrdinaryLambdas.text(nested, Renderer.this::nameInOrdinary));
+                put(tree, OrdinaryLambdas.text(program, nested, Renderer.this::nameInOrdinary));
                 return null;
             }
             ordinary++;

@@ -80,8 +80,10 @@ final class Translation {
                 MethodTree method = (MethodTree) member;
                 int start = Constructors.startOfOwn(program, method);
                 int end = program.end(method.getBody()) - 1;
-                edits.put(start, new Edit(start, " try {"));
-                edits.put(end, new Edit(end, "} finally { " + Constructors.FREEZE + "}"));
+                if (start < end) { // otherwise only the other constructor does something, and it has the fence
+                    edits.put(start, new Edit(start, " try {"));
+                    edits.put(end, new Edit(end, "} finally { " + Constructors.FREEZE + "}"));
+                }
             }
         }
     }
@@ -95,7 +97,7 @@ final class Translation {
         }
         if (above == null) {
             int end = program.end(unit.tree());
-            edits.put(program.start(unit.tree()), new Edit(end, OrdinaryLambdas.text(unit, variable -> variable.name) + mark(end)));
+            edits.put(program.start(unit.tree()), new Edit(end, OrdinaryLambdas.text(program, unit, variable -> variable.name) + mark(end)));
         }
     }
 
