@@ -66,8 +66,11 @@ for file in "$@"; do
   move_pkgconfig "$tree"
   write_sums "$tree"
   find "$tree" -newermt "@$now" -exec touch --no-dereference -d "@$now" {} +
-  dpkg-deb --root-owner-group --build "$tree" "$file" > "$work/log" || {
+  # The package that CPack made stays whole until the new one is.
+  dpkg-deb --root-owner-group --build "$tree" "$file.new" > "$work/log" || {
     cat "$work/log" >&2
+    rm -f "$file.new"
     exit 1
   }
+  mv -f "$file.new" "$file"
 done
