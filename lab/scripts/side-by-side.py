@@ -27,11 +27,13 @@ SIZES = {"0.1 ms": (8000, 100), "1 ms": (800, 1000), "10 ms": (80, 10000)}
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     resumed.add_arguments(parser)
-    parser.add_argument("--places", nargs="+", default=["alone"], help="as those of openmp-table.py")
+    parser.add_argument("--places", nargs="+", default=["alone"], help="as those of openmp-table.py, without copies")
     parser.add_argument("--repetitions", type=int, default=7)
     given = parser.parse_args()
     for one in given.places:
         check_place(parser, one)
+        if one.startswith("copies"):
+            parser.error(f"'{one}': one copy of the program runs here; choose another place")
     return given
 
 
