@@ -14,8 +14,8 @@
 
 namespace sukima::calibrate_detail {
 
-/// Windows of a stream. Each has several times as many messages as the stream has room for, so that it has
-/// the waits for room, too.
+/// Windows of a stream. Each has several times as many messages as a ring has room for, so that it has the
+/// waits for room, too. A pipe has room for more messages than a window: its windows differ more.
 inline constexpr std::size_t windows_of_stream = 25;
 
 /// Receives a stream.
