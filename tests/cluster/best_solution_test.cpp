@@ -311,6 +311,8 @@ TEST(best_solutions, of_other_entries_or_in_wrong_bytes_are_ignored) {
   EXPECT_TRUE(board.all().empty());
   best.offer(5, 8);
   const auto bytes_of_five = board.all();
+  EXPECT_EQ(board.snapshot().entry, 3u);
+  EXPECT_EQ(board.snapshot().content, bytes_of_five);
   board.begin_entry(4);
   EXPECT_TRUE(board.merge(3, bytes_of_five));
   EXPECT_FALSE(best.best().has_value());

@@ -46,6 +46,15 @@ void solution_board::begin_entry(std::uint64_t entry) {
 
 solution_board::bytes solution_board::all() const {
   const std::lock_guard hold(lock_);
+  return encoded();
+}
+
+solution_snapshot solution_board::snapshot() const {
+  const std::lock_guard hold(lock_);
+  return {entry_, encoded()};
+}
+
+solution_board::bytes solution_board::encoded() const {
   bytes to;
   byte_sink sink(to);
   for (const shared_solution* const one : all_) {

@@ -18,6 +18,12 @@ namespace sukima::detail {
 
 class shared_solution;
 
+/// The best solutions of an entry, in bytes; empty: there is none.
+struct solution_snapshot {
+  std::uint64_t entry;
+  std::vector<std::byte> content;
+};
+
 /// Any thread may call these functions, unless stated otherwise.
 class solution_board {
  public:
@@ -32,6 +38,8 @@ class solution_board {
   void begin_entry(std::uint64_t entry);
   /// Returns all solutions of the active entry, in bytes; empty: there is none.
   bytes all() const;
+  /// Returns the same with the number of that entry. Another thread may begin the next entry.
+  solution_snapshot snapshot() const;
   /// Takes over the solutions of another node. Ignored if the entry is not the active one.
   /// \returns false: these are no such bytes; some of them may have been taken
   bool merge(std::uint64_t entry, std::span<const std::byte> from);
@@ -45,6 +53,9 @@ class solution_board {
   void on_news(std::function<void()> ring);
 
  private:
+  /// \pre `lock_` is held
+  bytes encoded() const;
+
   mutable std::mutex lock_;  ///< guards the next ones
   std::vector<shared_solution*> all_;  ///< by name
   std::uint64_t entry_ = 0;

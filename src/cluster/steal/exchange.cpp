@@ -55,10 +55,16 @@ void node::send_solutions_if_new() {
   const std::uint32_t entry = active_entry_.load();
   if (entry == 0 || now < next_solutions_ || !solutions_.take_news()) return;
   next_solutions_ = now + between_solutions;
-  const bytes solutions = solutions_.all();
+  const sukima::detail::solution_snapshot known = solutions_.snapshot();
   for (node_id n = 0; n < nodes_; ++n)
-    if (n != self_ && !gone_[n])
-      send(n, {.kind = message_kind::best, .entry = entry, .solutions = solutions});
+    if (n != self_ && !gone_[n]) send_solutions(n, known);
+}
+
+void node::send_solutions(node_id to, const sukima::detail::solution_snapshot& known) {
+  if (known.content.empty()) return;
+  send(to, {.kind = message_kind::best,
+            .entry = static_cast<std::uint32_t>(known.entry),
+            .solutions = known.content});
 }
 
 void node::end_all(const run_failure& why) {

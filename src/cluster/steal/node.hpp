@@ -134,6 +134,7 @@ class node final : public node_base {
   void refuse_all();
   void send(node_id to, const message& m);
   void send_waiting();
+  void send_solutions(node_id to, const sukima::detail::solution_snapshot& known);
   void send_solutions_if_new();
   void take_solutions(node_id from, std::uint32_t entry, byte_view solutions);
   /// Takes another node's solutions, or keeps them until this node begins their entry.
