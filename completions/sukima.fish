@@ -75,7 +75,7 @@ complete -c sukima -n $cluster -r -F -l hosts -d 'Start the nodes on the hosts t
 complete -c sukima -n $cluster -x -l ssh -d 'With --hosts, the command that reaches a host'
 complete -c sukima -n $cluster -l ssh-tunnel -d 'Nodes reach each other through ssh alone'
 complete -c sukima -n $cluster -x -l port -d 'The port, or FIRST-LAST, where nodes listen'
-complete -c sukima -n $cluster -x -l room -d 'With --hope, how many more nodes may join'
+complete -c sukima -n $cluster -x -l room -d 'How many more nodes may join'
 complete -c sukima -n $cluster -l hope -d 'Go on as long as one node lives'
 complete -c sukima -n $cluster -x -l grace -d 'How long the others may go on when node 0 has ended'
 complete -c sukima -n $cluster -l no-tags -d 'Do not begin lines on stderr with their node'

@@ -88,6 +88,7 @@ int main(int count, char** words) {
   for (int n = 0; n < (count == 3 ? std::atoi(words[2]) : 0); ++n)
     std::printf("large %zu\n", sukima::cluster::run(sukima::call<large_entry>(std::size_t{5} << 20)).size);
   std::printf("first %ld\n", sukima::cluster::run(sukima::call<first_entry>()));
+  mark("second");
   const long sum = sukima::cluster::run(sukima::call<second_entry>());
   std::printf("second %ld\n", sum);
   std::printf("third %ld\n", sukima::cluster::run(sukima::call<third_entry>(sum)));

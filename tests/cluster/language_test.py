@@ -140,7 +140,8 @@ class language(unittest.TestCase):
         program = self.build(FOLDER / "reduction.tc")
         self.assertEqual(run(program, SUKIMA_WORKERS="2").stdout, "4950\n9900\n")
         self.assertEqual(together("1", program).stdout, "4950\n9900\n")
-        for nodes, hope, room in ((2, "0", "0"), (2, "1", "0"), (1, "1", "1")):  # another node may join the last one
+        # Another node may join the last two.
+        for nodes, hope, room in ((2, "0", "0"), (2, "1", "0"), (1, "1", "1"), (1, "0", "1")):
             with Meeting(nodes) as meeting:
                 started = [meeting.start(node, program, SUKIMA_CLUSTER_HOPE=hope, SUKIMA_CLUSTER_ROOM=room)
                            for node in range(nodes)]

@@ -15,7 +15,7 @@ def peer_message(kind, how=0, entry=1, function=0, id=0, request=0, round_trip=0
 
 
 class Peer:
-    HELLO, PROOF, MEMBERS, DATA, LEAVE, CHALLENGE = 1, 2, 3, 4, 5, 8
+    HELLO, PROOF, MEMBERS, DATA, LEAVE, ALIVE, CHALLENGE = 1, 2, 3, 4, 5, 6, 8
     MAC_SIZE = 16
 
     def __init__(self, address, token):
@@ -55,6 +55,15 @@ class Peer:
         size, found = struct.unpack("<IB", self.exactly(5))
         assert found == kind, found
         return self.exactly(size - 1)
+
+    def next_message(self):
+        """The kind and the entry of the next message."""
+        while True:
+            size, found = struct.unpack("<IB", self.exactly(5))
+            content = self.exactly(size - 1)
+            if found == self.DATA:
+                return content[0], struct.unpack_from("<I", content, 2)[0]
+            assert found == self.ALIVE, found
 
     def exactly(self, size):
         got = b""

@@ -276,7 +276,7 @@ TEST(messages, that_are_malformed_are_refused) {
   EXPECT_TRUE(read_message(whole));
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(read_message(byte_view(whole).first(size))) << size;
-  for (const unsigned kind : {0u, static_cast<unsigned>(message_kind::leaves) + 1, 255u}) {
+  for (const unsigned kind : {0u, static_cast<unsigned>(message_kind::missing) + 1, 255u}) {
     bytes changed = whole;
     changed[0] = static_cast<std::byte>(kind);
     EXPECT_FALSE(read_message(changed)) << kind;

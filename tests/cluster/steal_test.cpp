@@ -337,4 +337,16 @@ TEST(lifelines, keep_an_idle_cluster_silent_until_there_is_work) {
     }
 }
 
+TEST(thief, asks_a_node_that_has_joined) {
+  tested_thief t(0, 3, 1);
+  t.forget(2);
+  t.set_hungry(true);
+  EXPECT_EQ(refuse(t, start), std::set<node_id>{1});
+  EXPECT_EQ(t.take_lifelines(start), node_list{1});
+  t.gain(2);
+  EXPECT_EQ(t.take_lifelines(start), node_list{2});
+  t.begin_entry();
+  EXPECT_EQ(refuse(t, start), (std::set<node_id>{1, 2}));
+}
+
 }  // namespace

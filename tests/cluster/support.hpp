@@ -71,6 +71,8 @@ class forwarding_transport : public sukima::cluster::transport, protected sukima
   void on_left(sukima::cluster::node_id node) override { to_->on_left(node); }
   void on_lost(sukima::cluster::node_id node, const std::string& why) override { to_->on_lost(node, why); }
   void on_leave_request() override { to_->on_leave_request(); }
+  void on_joined(sukima::cluster::node_id node) override { to_->on_joined(node); }
+  std::string obstacle_to_joining() override { return to_->obstacle_to_joining(); }
 
  private:
   const std::unique_ptr<sukima::cluster::transport> by_;

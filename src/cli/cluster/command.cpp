@@ -39,10 +39,11 @@ constexpr const char* footer = R"(Examples:
                                                  nodes reach each other by ssh alone
   sukima cluster run --hosts hosts.txt --port 21000-21003 -- ./fib 45
                                                  nodes listen on these ports only
-  sukima cluster run -n 4 --hope --room 2 --port 21000-21003 -- ./fib 45
+  sukima cluster run -n 4 --room 2 --port 21000-21003 -- ./fib 45
                                                  two more nodes may join while it runs
-  sukima cluster join --hope 127.0.0.1:21000 -- ./fib 45
-                                                 one more node of that run
+  sukima cluster join 127.0.0.1:21000 -- ./fib 45
+                                                 one more node of that run; with --hope if
+                                                 the run has it
   sukima cluster run -n 4 --json ends.json -- ./fib 45
                                                  also write how each node ended
   kill -USR1 PID                                 a node other than 0 finishes its tasks and
@@ -184,9 +185,6 @@ sukima::cluster::port_range ports_of(const std::string& text,
 unsigned room_of(const cluster_options& options) {
   if (!options.room) return 0;
   const char* const token = std::getenv("SUKIMA_CLUSTER_TOKEN");
-  if (!options.hope)
-    throw process::usage_error(
-        "--room needs --hope: nodes that steal from each other take no nodes that join");
   if (options.ssh_tunnel)
     throw process::usage_error("--room has no tunnels for nodes that join: leave --ssh-tunnel out");
   if (token == nullptr || *token == 0)
@@ -200,12 +198,10 @@ unsigned room_of(const cluster_options& options) {
 join_request join_request_of(const cluster_options& options, const program_words& program) {
   if (options.address.empty())
     throw process::usage_error(
-        "no address was given: sukima cluster join --hope HOST:PORT -- PROGRAM ARGUMENT..., with that of "
-        "node 0");
+        "no address was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., with that of node 0");
   if (!program || program->empty())
     throw process::usage_error(
-        "no program was given: sukima cluster join --hope HOST:PORT -- PROGRAM ARGUMENT..., as for the other "
-        "nodes");
+        "no program was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., as for the other nodes");
   if (options.nodes || options.room || options.hosts || options.ssh || options.ssh_tunnel || options.grace ||
       options.no_tags || options.no_prefix || !options.json.empty())
     throw process::usage_error("join takes --hope and --port only: the other options are for run");
@@ -311,8 +307,7 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->envname("SUKIMA_CLUSTER_PORT");
   command
       .add_option("--room", options->room,
-                  "With --hope: how many more nodes may join while the program runs; needs "
-                  "SUKIMA_CLUSTER_TOKEN")
+                  "How many more nodes may join while the program runs; needs SUKIMA_CLUSTER_TOKEN")
       ->type_name("NODES")
       ->check(number_range(1u, most_room));
   command.add_flag("--hope", options->hope,

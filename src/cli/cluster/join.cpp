@@ -27,7 +27,7 @@ bool is_address(const std::string& text) {
 void join(const join_request& request) {
   if (!is_address(request.address))
     throw process::usage_error(
-        fmt::format("'{}' is not an address: give HOST:PORT of node 0, as sukima cluster join --hope "
+        fmt::format("'{}' is not an address: give HOST:PORT of node 0, as sukima cluster join "
                     "127.0.0.1:21000 -- PROGRAM ARGUMENT...",
                     request.address));
   const char* const token = std::getenv("SUKIMA_CLUSTER_TOKEN");

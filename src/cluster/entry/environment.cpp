@@ -87,9 +87,6 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
   }
   if (const char* const hope = variable(variable_hope))
     s.survives_losses = number_of(variable_hope, hope, 0, 1) == 1;
-  if (s.room != 0 && !s.survives_losses)
-    throw start_failure(std::string(variable_room) + "=" + std::to_string(s.room) + " needs " +
-                        variable_hope + "=1: nodes that steal from each other take no nodes that join");
   if (const char* const ended = variable(variable_ended);
       ended != nullptr && joins == nullptr && s.survives_losses)
     s.ended_nodes = static_cast<int>(number_of(variable_ended, ended, 0, most_descriptor));

@@ -153,6 +153,7 @@ any_node* new_node(const own_place& at) {
     return new node_of_kind<hope::node>(own_transport(at), std::move(chosen));
   }
   node_options options;
+  options.joins = at.tcp && at.tcp->sponsor;
   options.on_failure = end_process;
   options.on_own_leaving = end_process_that_left;
   return new node_of_kind<node>(own_transport(at), std::move(options));

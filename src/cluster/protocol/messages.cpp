@@ -44,7 +44,7 @@ std::optional<message> read_message(byte_view from) {
   m.request = source.number<std::uint64_t>();
   m.round_trip = source.number<std::uint32_t>();
   if (!source.ok() || kind < static_cast<std::uint8_t>(message_kind::request) ||
-      kind > static_cast<std::uint8_t>(message_kind::leaves) ||
+      kind > static_cast<std::uint8_t>(message_kind::missing) ||
       how > static_cast<std::uint8_t>(outcome::aborted))
     return {};
   m.kind = static_cast<message_kind>(kind);

@@ -14,6 +14,8 @@
 //   any -> all           differs    the sender is in another entry of that number: all nodes end with this
 //   sentence
 //   any but 0 -> all     leaves     the sender leaves once its tasks are done, and takes no others
+//   node 0 -> newcomer   welcome    `entry` entries had ended when it joined; the results up to `id` follow
+//   newcomer -> node 0   missing    asks for the results from `entry` to `id`; the answer may end earlier
 #pragma once
 
 #include "transport/transport.hpp"
@@ -33,7 +35,9 @@ enum class message_kind : std::uint8_t {
   lifeline,
   best,
   differs,
-  leaves
+  leaves,
+  welcome,
+  missing
 };
 enum class outcome : std::uint8_t { ok, thrown, aborted };
 
@@ -42,7 +46,9 @@ struct message {
   outcome how = outcome::ok;  ///< of result and entry
   std::uint32_t entry = 0;  ///< the number of the entry, from 1
   std::uint32_t function = 0;  ///< of a task: its number among all functions that travel
-  std::uint64_t id = 0;  ///< of a task among those that the victim gave away
+  /// Of a task among those that the victim gave away. Of a result for a newcomer: the last entry whose result
+  /// follows.
+  std::uint64_t id = 0;
   std::uint64_t request = 0;  ///< its number, with its answer, too; 0: a task for a lifeline
   std::uint32_t round_trip = 0;  ///< of request and lifeline: to the victim, in µs; 0: not known
   byte_view solutions{};  ///< of result, entry and best: as solution_board::all gives them

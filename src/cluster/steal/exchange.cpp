@@ -116,10 +116,12 @@ void node::take_event(event& e) {
                    .content = e.content});
       refuse_all();
       lifelines_.begin_entry(static_cast<std::uint32_t>(e.id) + 1);
+      if (transport_->can().takes_joins) past_.add({e.how, std::move(e.content), std::move(e.solutions)});
       return;
     case event::type::differs:
-      for (node_id n = 0; n < nodes_; ++n)
-        if (n != self_ && !gone_[n]) send(n, {.kind = message_kind::differs, .content = e.content});
+      for (node_id n = 0; n < nodes_; ++n)  // the others do not depend on a node that joined
+        if (n != self_ && !gone_[n] && !chosen_.joins)
+          send(n, {.kind = message_kind::differs, .content = e.content});
       wait_for_leaving();
       end_all({.sentence = text_of(e.content), .status = status_usage, .differs = true});
       return;
@@ -136,6 +138,10 @@ void node::ask_others() {
   }
   look_for_idle_workers();
   if (entry == 0) return;
+  if (is_behind(entry)) {
+    ask_for_result(entry);
+    return;
+  }
   const auto now = clock::now();
   std::uint64_t requests = 0;
   for (; const auto next = thief_.next_request(now); ++requests)
@@ -294,6 +300,12 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
       leaving_[from] = true;
       leave_out(from);
       return;
+    case message_kind::welcome:
+      take_welcome(from, *m);
+      return;
+    case message_kind::missing:
+      answer_missing(from, *m);
+      return;
   }
 }
 
@@ -386,6 +398,7 @@ void node::take_early_solutions(std::uint32_t entry) {
 
 void node::take_entry(const message& m) {
   lifelines_.begin_entry(m.entry + 1);
+  promised_until_ = std::max(promised_until_, static_cast<std::uint32_t>(m.id));
   resumer waits;
   {
     const std::lock_guard hold(lock_);
@@ -399,6 +412,10 @@ void node::take_entry(const message& m) {
 
 void node::on_lost(node_id gone, const std::string& why) {
   gone_[gone] = true;
+  if (goes_on_without(gone)) {
+    leave_out(gone);
+    return;
+  }
   const auto tasks =
       std::count_if(given_.begin(), given_.end(), [&](const auto& g) { return g.second.where == gone; });
   const std::uint32_t entry = active_entry_.load();

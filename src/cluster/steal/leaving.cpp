@@ -74,8 +74,10 @@ std::uint32_t node::awaited_entry() {
 }
 
 void node::end_without(node_id gone, std::uint32_t entry) {
-  end_all({"node " + std::to_string(gone) + " ended its program before entry " + std::to_string(entry) +
-               " was over",
+  end_all({"node " + std::to_string(gone) + " ended its program before " +
+               (is_behind(entry)
+                    ? "this node, which joined late, had the result of entry " + std::to_string(entry)
+                    : "entry " + std::to_string(entry) + " was over"),
            status_lost, static_cast<int>(gone)});
 }
 

@@ -24,9 +24,14 @@ constexpr std::chrono::seconds early_leaving_time{10};
 }  // namespace
 
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
-    : node_base(workers, std::move(by), chosen.solutions), chosen_(std::move(chosen)) {
+    : node_base(workers, std::move(by), chosen.solutions),
+      chosen_(std::move(chosen)),
+      thief_(0, nodes_, 0),
+      past_(chosen_.most_kept),
+      is_welcome_(!chosen_.joins) {
   gone_.resize(nodes_);
   leaving_.resize(nodes_);
+  has_joined_.resize(nodes_);
   small_tasks_ = small_tasks(nodes_);
   begin([this] { meet(); }, [this] { serve(); });
 }
@@ -36,6 +41,9 @@ node::~node() { end(); }
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
   thief_ = thief(self_, nodes_, chosen_.seed * nodes_ + self_);
+  for (node_id n = 0; n < nodes_; ++n)
+    if (gone_[n]) leave_out(n);
+  has_met_ = true;
   detail::attach_node(workers_, *this);
 }
 
@@ -77,7 +85,7 @@ clock::time_point node::next_look() const {
   const std::uint32_t entry = active_entry_.load();
   if (entry == 0) return until;
   if (solutions_.has_news()) until = std::min(until, next_solutions_);
-  if (const auto look = thief_.next_look()) until = std::min(until, *look);
+  if (const auto look = thief_.next_look(); look && !is_behind(entry)) until = std::min(until, *look);
   if (asking_here_ == asking::once) return until;
   if (const auto line = lifelines_.next(entry, small_tasks_, now)) {
     const auto look = lifelines_.next_look();

@@ -15,6 +15,7 @@
 #include "entry/node_base.hpp"
 #include "protocol/messages.hpp"
 #include "steal/lifelines.hpp"
+#include "steal/past_results.hpp"
 #include "steal/small_tasks.hpp"
 #include "steal/thief.hpp"
 #include "transport/transport.hpp"
@@ -40,6 +41,9 @@ struct node_options {
   std::function<void(const run_failure&)> on_failure;
   /// This node was asked to leave, and has left: as above.
   std::function<void()> on_own_leaving;
+  bool joins = false;  ///< the others run already
+  /// On node 0: the bytes that results of entries may take that are kept for nodes that join.
+  std::size_t most_kept = std::size_t{64} << 20;
   sukima::detail::solution_board* solutions = nullptr;  ///< null: that of the process
 };
 
@@ -87,11 +91,6 @@ class node final : public node_base {
     std::uint32_t entry;
     bytes content;
   };
-  struct entry_result {
-    outcome how;
-    bytes content;
-    bytes solutions;
-  };
 
   // Any thread.
   void run_here(detail::cluster_entry& entry);
@@ -113,6 +112,8 @@ class node final : public node_base {
   void on_left(node_id gone) override;
   void on_lost(node_id gone, const std::string& why) override;
   void on_leave_request() override;
+  void on_joined(node_id joined) override;
+  std::string obstacle_to_joining() override;
   void take_event(event& e);
   void take_task(node_id from, const message& m);
   /// Takes the result of a task that was given away, or the message that it was declined.
@@ -126,6 +127,18 @@ class node final : public node_base {
   /// Leaves if the others were notified, no task is left here, and the program waits for a result.
   void leave_when_done();
   void take_entry(const message& m);
+  /// Sends a node that joins what has happened before. \pre this is node 0
+  void welcome(node_id joined);
+  /// Sends results of entries that have ended, as many as one answer holds. \pre they are kept
+  void send_past(node_id to, std::uint32_t first, std::uint32_t last);
+  void take_welcome(node_id from, const message& m);
+  void answer_missing(node_id from, const message& m);
+  /// Whether this node joined after the end of that entry, or does not know that yet.
+  bool is_behind(std::uint32_t entry) const { return !is_welcome_ || entry <= ended_before_; }
+  /// Asks node 0 for the result of an entry that ended before this node joined, if it is not under way.
+  void ask_for_result(std::uint32_t entry);
+  /// Whether the run continues without a lost node: it joined, and has no task of this node.
+  bool goes_on_without(node_id gone) const;
   void ask_others();
   void look_for_idle_workers();
   void ask_here();
@@ -169,7 +182,7 @@ class node final : public node_base {
   std::uint32_t entries_ = 0;  ///< so far; only for the thread that calls run()
 
   // For the cluster thread.
-  thief thief_{0, 1, 0};
+  thief thief_;
   std::map<node_id, wish> wanting_;  ///< nodes that wait for a task
   lifelines lifelines_;  ///< of other nodes
   small_tasks small_tasks_{0};
@@ -184,6 +197,13 @@ class node final : public node_base {
   std::vector<bool> gone_;
   std::vector<bool> leaving_;  ///< the nodes, this one included, that have announced that they leave
   bool has_left_ = false;  ///< this node: whatever arrives is dropped
+  bool has_met_ = false;
+  std::vector<bool> has_joined_;  ///< the others that were not there at the start of the run
+  past_results past_;  ///< node 0, if nodes may join
+  // Of a node that joins.
+  bool is_welcome_;  ///< it knows how many entries had ended; others know that none had
+  std::uint32_t ended_before_ = 0;  ///< how many entries had ended
+  std::uint32_t promised_until_ = 0;  ///< the last of these whose result arrives without another question
   clock::time_point next_solutions_;  ///< the earliest time at which solutions are sent without a result
 };
 

@@ -64,6 +64,8 @@ class thief {
   void on_surplus(node_id from);
   /// Forgets a node that is gone.
   void forget(node_id node);
+  /// Adds a node that has joined.
+  void gain(node_id node) { others_[node] = {.is_there = true}; }
   /// Begins a new entry: all nodes may have work, and no lifeline is registered.
   void begin_entry();
   /// Returns the nodes with which lifelines must be registered now. They count as registered then. Mostly
@@ -78,9 +80,9 @@ class thief {
     bool is_there = false;
     bool has_lifeline = false;  ///< of this node
     std::uint64_t tasks = 0;  ///< that it gave; halved by each `none`
-    std::optional<clock::duration> round_trip;
+    std::optional<clock::duration> round_trip{};
     std::uint64_t asked_number = 0;  ///< of the last request to it
-    clock::time_point asked_at;
+    clock::time_point asked_at{};
   };
   struct side {
     std::vector<node_id> round;  ///< still to be asked in this round, the next one last

@@ -194,6 +194,12 @@ class tcp_transport final : public transport {
     frame content;
   };
 
+  /// Whether the loss of that node need not end the run: its receiver decides.
+  bool may_be_lost(node_id node) const noexcept { return chosen_.survives_losses || node >= first_free(); }
+  /// Whether a node's report about a lost one counts: no newcomer ends the run of the others.
+  bool counts(node_id reporter, node_id lost) const noexcept {
+    return may_be_lost(lost) || reporter < first_free();
+  }
   /// The first number for nodes that join.
   node_id first_free() const noexcept { return chosen_.own.nodes - chosen_.room; }
   /// The node that sends this one the list of all nodes.
@@ -220,7 +226,7 @@ class tcp_transport final : public transport {
     for (const peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::lost, number, most_queued);
     const std::string why = "no heartbeat arrived for " + std::to_string(time.count()) + " s";
-    if (chosen_.survives_losses)
+    if (may_be_lost(node))
       lose(node, why);
     else
       lose_after_warning(node, why);
@@ -366,8 +372,8 @@ class tcp_transport final : public transport {
       places = addresses_of(io_, chosen_, host, port);
     } catch (const start_failure& failure) {
       // Others may know it. An unknown node 0 is a mistake of the user, so the node does not go on alone.
-      if (chosen_.survives_losses && to != lister())
-        lose(to, failure.what());
+      if ((chosen_.survives_losses || chosen_.sponsor) && to != lister())
+        fail_to_reach(to, {}, failure.what());
       else
         fail(failure.what());
       return;
@@ -405,8 +411,18 @@ class tcp_transport final : public transport {
   void fail_to_reach(node_id node, const std::string& name, const std::string& why) {
     if (chosen_.survives_losses)
       lose(node, why);
+    else if (chosen_.sponsor)
+      go_on_without(node);
     else
       fail(name + why, static_cast<int>(node));
+  }
+  /// Lets this node, which joins, meet the others without that node. If the loss ends the run, the connection
+  /// to node 0 ends, too.
+  void go_on_without(node_id node) {
+    if (node == lister())
+      fail_without_list();
+    else if (!std::exchange(peers_[node].gone, true))
+      receiver_->on_left(node);
   }
 
   /// \param name of the node that is connected to; empty: it came by itself
@@ -495,6 +511,8 @@ class tcp_transport final : public transport {
   place_answer free_place() {
     const node_id own = chosen_.own.node;
     const auto is_there = [this](node_id n) { return peers_[n].connection != nullptr && !peers_[n].gone; };
+    if (!chosen_.survives_losses && own != 0 && !is_there(0))
+      return "node 0 has ended its program, so no node can join this run any more";
     for (node_id n = 0; n < own; ++n)
       if (is_there(n)) {
         const member at = member_of(chosen_, *peers_[n].connection);
@@ -505,6 +523,7 @@ class tcp_transport final : public transport {
     if (free >= peers_.size())
       return "all " + std::to_string(chosen_.room) +
              " places for nodes that join are taken: start the run with a larger --room";
+    if (std::string obstacle = receiver_->obstacle_to_joining(); !obstacle.empty()) return obstacle;
     next_place_ = free + 1;
     peers_[free].is_given = true;
     for (node_id n = 0; n < peers_.size(); ++n)
@@ -585,7 +604,7 @@ class tcp_transport final : public transport {
       const node_id node = byte_source(f.content).number<std::uint32_t>();
       if (node >= peers_.size()) throw frame_error("it lost a node that does not exist");
       // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
-      if (!is_ending() && (!meeting_ || chosen_.survives_losses))
+      if (!is_ending() && (!meeting_ || may_be_lost(node)) && counts(c.peer().node, node))
         lose(node, "node " + std::to_string(c.peer().node) + " received nothing from it");
       return;
     }
@@ -627,11 +646,12 @@ class tcp_transport final : public transport {
       return e.from == node && e.content.kind == frame_kind::leave;
     });
     if (peers_[node].gone || leaves || is_ending()) return;
-    if (meeting_ && !chosen_.survives_losses) {
+    if (!meeting_ || may_be_lost(node))
+      lose(node, why);
+    else if (chosen_.sponsor)
+      go_on_without(node);
+    else
       fail("node " + std::to_string(node) + " was lost (" + why + ")", static_cast<int>(node));
-      return;
-    }
-    lose(node, why);
   }
 
   tcp_settings chosen_;

@@ -49,6 +49,8 @@ class receiver {
   virtual void on_message(node_id from, byte_view message) = 0;
   /// A node that was not there has come while the others run (transport_limits::takes_joins).
   virtual void on_joined(node_id /*node*/) {}
+  /// Returns why no node can join now, as one sentence; empty: a node can.
+  virtual std::string obstacle_to_joining() { return {}; }
   /// A node has left after its normal end, or its number is still free for a node that joins.
   virtual void on_left(node_id node) = 0;
   /// A node cannot be reached any more. \param why as the end of "node 2 was lost (…)"

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of entries that have ended. Node 0 keeps them for nodes that join later.
+#pragma once
+
+#include "protocol/messages.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace sukima::cluster {
+
+/// The result of an entry, after the name of its function, and the best solutions that it relied on.
+struct entry_result {
+  outcome how;
+  bytes content;
+  bytes solutions;
+};
+
+/// One thread. A node that joins needs every result, so it keeps all of them or none.
+class past_results {
+ public:
+  /// Estimate of the memory that one result takes besides its bytes.
+  static constexpr std::size_t overhead = 192;
+  /// Bytes after which an answer to a node that joins ends, so that it delays no other message for long.
+  static constexpr std::size_t most_at_once = std::size_t{1} << 20;
+
+  /// \param most  the bytes that the results may take with their overhead; of more none is kept
+  explicit past_results(std::size_t most) noexcept : most_(most) {}
+
+  /// Adds the result of the next entry.
+  void add(entry_result result) {
+    ++count_;
+    size_ += size_of(result);
+    if (are_kept())
+      all_.push_back(std::move(result));
+    else
+      all_ = {};
+  }
+  /// How many entries have ended.
+  std::uint32_t count() const noexcept { return count_; }
+  bool are_kept() const noexcept { return size_ <= most_; }
+  /// \pre are_kept(), and the entry has ended
+  const entry_result& of(std::uint32_t entry) const { return all_[entry - 1]; }
+  /// Returns the last entry of one answer. \pre are_kept(), and `last` has ended
+  std::uint32_t end_of_answer(std::uint32_t first, std::uint32_t last) const {
+    std::size_t sum = 0;
+    while (first < last && (sum += size_of(of(first))) < most_at_once) ++first;
+    return std::min(first, last);
+  }
+
+ private:
+  static std::size_t size_of(const entry_result& result) noexcept {
+    return result.content.size() + result.solutions.size() + overhead;
+  }
+
+  const std::size_t most_;
+  std::vector<entry_result> all_;  ///< by entry, from 1
+  std::size_t size_ = 0;  ///< of all results so far
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace sukima::cluster
