@@ -35,20 +35,7 @@ std::uint32_t in_microseconds(clock::duration trip) {
 
 }  // namespace
 
-void node::send(node_id to, const message& m) {
-  bytes out = write_message(m);
-  // No message overtakes one that waits. The transport does not move from a message that it refuses.
-  // NOLINTNEXTLINE(bugprone-use-after-move)
-  if (!waiting_.empty() || !transport_->send(to, std::move(out))) waiting_.emplace_back(to, std::move(out));
-}
-
-void node::send_waiting() {
-  while (!waiting_.empty()) {
-    auto& [to, out] = waiting_.front();
-    if (!gone_[to] && !transport_->send(to, std::move(out))) return;
-    waiting_.pop_front();
-  }
-}
+void node::send(node_id to, const message& m) { outbox_.send(to, m); }
 
 void node::send_solutions_if_new() {
   const auto now = clock::now();
@@ -412,6 +399,7 @@ void node::take_entry(const message& m) {
 
 void node::on_lost(node_id gone, const std::string& why) {
   gone_[gone] = true;
+  outbox_.close(gone);
   if (goes_on_without(gone)) {
     leave_out(gone);
     return;

@@ -16,6 +16,7 @@ namespace sukima::cluster {
 
 void node::on_joined(node_id joined) {
   gone_[joined] = false;
+  outbox_.open(joined);
   has_joined_[joined] = true;
   if (!has_met_ || leaving_[self_]) return;  // a node that leaves asks for nothing
   thief_.gain(joined);

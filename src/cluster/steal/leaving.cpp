@@ -38,12 +38,19 @@ void node::leave_out(node_id other) {
 }
 
 void node::leave_when_done() {
-  // A result is no longer in `received_`, but may still wait to be sent.
-  if (!leaving_[self_] || !received_.empty() || !given_.empty() || !waiting_.empty() || awaited_entry() == 0)
+  if (!leaving_[self_] || !received_.empty() || !given_.empty() || !all_is_sent() || awaited_entry() == 0)
     return;
   has_left_ = true;
   wait_for_leaving();
   chosen_.on_own_leaving();
+}
+
+bool node::all_is_sent() const {
+  // A result is no longer in `received_`, but may still wait. The run does not depend on other messages to a
+  // node that joined, which may hang.
+  for (node_id n = 0; n < nodes_; ++n)
+    if (outbox_.owes(n) || (!has_joined_[n] && outbox_.count(n) != 0)) return false;
+  return true;
 }
 
 bool node::take_back_from(node_id gone) {
@@ -57,6 +64,7 @@ bool node::take_back_from(node_id gone) {
 
 void node::on_left(node_id gone) {
   gone_[gone] = true;
+  outbox_.close(gone);
   leave_out(gone);
   if (!take_back_from(gone)) end_without(gone, active_entry_.load());
 }

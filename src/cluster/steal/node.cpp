@@ -27,6 +27,7 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : node_base(workers, std::move(by), chosen.solutions),
       chosen_(std::move(chosen)),
       thief_(0, nodes_, 0),
+      outbox_(*transport_, nodes_),
       past_(chosen_.most_kept),
       is_welcome_(!chosen_.joins) {
   gone_.resize(nodes_);
@@ -52,7 +53,7 @@ void node::serve() {
     transport_->wait(next_look());
     for (event& e : events_.take()) take_event(e);
     look_for_node_0();
-    send_waiting();
+    outbox_.send_waiting();
     send_solutions_if_new();
     ask_others();
     ask_here();
@@ -66,14 +67,17 @@ void node::wait_for_leaving() {
   for (event& e : events_.take()) take_event(e);
   // MPI's nodes end together, so there it waits as long as it takes.
   const bool gives_up = transport_->can().sees_losses;
-  progress_deadline end(leaving_time);
-  while (!waiting_.empty()) {
+  std::vector<progress_deadline> ends(nodes_, progress_deadline(leaving_time));
+  while (!outbox_.empty()) {
     const clock::time_point now = clock::now();
-    // The first message waits for its node only. The sum grows with each byte that this node takes.
-    const std::uint64_t steps = transport_->taken_by(waiting_.front().first) - waiting_.size();
-    if (gives_up && now >= end.after(steps, now)) break;
+    for (node_id n = 0; n < nodes_; ++n) {
+      const std::size_t waiting = outbox_.count(n);
+      // The sum grows with each byte that this node takes.
+      if (gives_up && waiting != 0 && now >= ends[n].after(transport_->taken_by(n) - waiting, now))
+        outbox_.close(n);
+    }
     transport_->wait(now + between_tries);
-    send_waiting();
+    outbox_.send_waiting();
   }
   transport_->stop(has_left_ ? early_leaving_time : leaving_time);
 }
@@ -81,7 +85,7 @@ void node::wait_for_leaving() {
 clock::time_point node::next_look() const {
   const clock::time_point now = clock::now();
   clock::time_point until = now + std::chrono::hours(1);
-  if (!waiting_.empty()) until = now + between_tries;
+  if (!outbox_.empty()) until = now + between_tries;
   const std::uint32_t entry = active_entry_.load();
   if (entry == 0) return until;
   if (solutions_.has_news()) until = std::min(until, next_solutions_);

@@ -15,6 +15,7 @@
 #include "entry/node_base.hpp"
 #include "protocol/messages.hpp"
 #include "steal/lifelines.hpp"
+#include "steal/outbox.hpp"
 #include "steal/past_results.hpp"
 #include "steal/small_tasks.hpp"
 #include "steal/thief.hpp"
@@ -25,7 +26,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -126,6 +126,8 @@ class node final : public node_base {
   void leave_out(node_id other);
   /// Leaves if the others were notified, no task is left here, and the program waits for a result.
   void leave_when_done();
+  /// Whether the others have, or will get, the messages of this node on which they depend.
+  bool all_is_sent() const;
   void take_entry(const message& m);
   /// Sends a node that joins what has happened before. \pre this is node 0
   void welcome(node_id joined);
@@ -146,7 +148,6 @@ class node final : public node_base {
   void refuse(node_id asker, const wish& asked);
   void refuse_all();
   void send(node_id to, const message& m);
-  void send_waiting();
   void send_solutions(node_id to, const sukima::detail::solution_snapshot& known);
   void send_solutions_if_new();
   void take_solutions(node_id from, std::uint32_t entry, byte_view solutions);
@@ -161,6 +162,7 @@ class node final : public node_base {
   /// until this thread takes a result.
   std::uint32_t awaited_entry();
   void end_without(node_id gone, std::uint32_t entry);
+  /// Sends what waits. Gives up each node that takes nothing for a while.
   void wait_for_leaving();
 
   const node_options chosen_;
@@ -193,7 +195,7 @@ class node final : public node_base {
   enum class asking : std::uint8_t { nothing, once, standing } asking_here_ = asking::nothing;
   std::map<std::uint64_t, away> given_;
   std::map<std::pair<node_id, std::uint64_t>, guest> received_;
-  std::deque<std::pair<node_id, bytes>> waiting_;  ///< messages that the transport refused
+  outbox outbox_;
   std::vector<bool> gone_;
   std::vector<bool> leaving_;  ///< the nodes, this one included, that have announced that they leave
   bool has_left_ = false;  ///< this node: whatever arrives is dropped
