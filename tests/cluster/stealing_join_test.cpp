@@ -71,8 +71,8 @@ class begin_watch final : public forwarding_transport {
   std::atomic<bool>& begun_;
 };
 
-/// Node 0, where two entries had ended. It sends the first result, and waits for the question about the second
-/// one. A request of its own shows that the newcomer asks nothing else meanwhile.
+/// Node 0, where two entries had ended. It sends the first result, and waits for the question about the
+/// second one. A request of its own shows that the newcomer asks nothing else until then.
 class scripted_node_0 final : public receiver {
  public:
   explicit scripted_node_0(const listening& at)
@@ -399,6 +399,61 @@ TEST(stealing_join, goes_on_without_a_listed_node_that_has_ended) {
   has_met = true;
   sponsor.join();
   close(at.socket);
+}
+
+/// Meets node 0, which lists another newcomer that hangs, as node 3 of four.
+struct meeting_beside_a_hung_newcomer {
+  const listening at;
+  const listening hung;  // the kernel takes connections, and no process answers
+  ~meeting_beside_a_hung_newcomer() {
+    close(at.socket);
+    close(hung.socket);
+  }
+  /// \param report  whether node 0 reports the loss of the other newcomer
+  void meet(clock::time_point deadline, bool report) const {
+    std::atomic<bool> has_met{false};
+    std::thread sponsor([&] {
+      silent_node node_0(accept(at.socket, nullptr, nullptr), handshake::role::acceptor, 0, 4, at.port);
+      node_0.say({frame_kind::members, write_members({{}, {"127.0.0.1", hung.port}, {}})});
+      if (report) node_0.say({frame_kind::lost, number(2)});
+      while (!has_met) std::this_thread::yield();
+    });
+    listener to;
+    to.thread = std::this_thread::get_id();
+    const place given{.nodes = 4, .room = 2, .node = 3, .sponsor = 0};
+    tcp_settings s = with_place(asking(at.port, mode::steals), given);
+    s.heartbeat.silent_beats = 0;
+    const auto self = make_tcp_transport(std::move(s));
+    std::string failure;
+    try {
+      EXPECT_EQ(self->start(to, deadline), 3u);
+      EXPECT_TRUE(
+          std::ranges::any_of(to.got, [](const letter& l) { return l.kind == "left" && l.from == 2; }));
+      EXPECT_EQ(to.count("lost"), 0u);
+    } catch (const start_failure& why) {
+      failure = why.what();
+    }
+    has_met = true;
+    sponsor.join();
+    if (!failure.empty()) throw start_failure(failure);
+  }
+};
+
+TEST(stealing_join, goes_on_without_another_newcomer_that_is_lost) {
+  meeting_beside_a_hung_newcomer().meet(clock::now() + patience, true);
+}
+
+TEST(stealing_join, goes_on_without_another_newcomer_that_does_not_come_in_time) {
+  const meeting_beside_a_hung_newcomer beside;
+  for (auto time = 500ms;; time *= 2) {
+    try {
+      beside.meet(clock::now() + time, false);
+      return;
+    } catch (const start_failure& failure) {  // too early for the list of node 0
+      const std::string why = failure.what();
+      ASSERT_TRUE(why.find("gave this node its number") != std::string::npos) << why;
+    }
+  }
 }
 
 }  // namespace

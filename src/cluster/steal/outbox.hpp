@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages that wait because their node takes none now. A node that hangs delays no message to another one.
+// The messages that wait because their node takes none now. A node that hangs delays no message to another
+// one.
 #pragma once
 
 #include "protocol/messages.hpp"

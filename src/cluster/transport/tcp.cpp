@@ -102,9 +102,7 @@ class tcp_transport final : public transport {
       else if (chosen_.survives_losses)
         lose_missing("it did not come in time");
       else
-        failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
-                   std::to_string(chosen_.own.nodes) + " are missing" +
-                   (unreached_.empty() ? "" : "; " + unreached_);
+        end_meeting_without_newcomers();
     }
     // The other side must receive the end of the handshake, the list, or the reason.
     const auto least = clock::now() + std::chrono::seconds(1);
@@ -247,6 +245,10 @@ class tcp_transport final : public transport {
   void lose(node_id node, const std::string& why) {
     peer& p = peers_[node];
     if (p.gone || (node == chosen_.own.node && chosen_.survives_losses)) return;
+    if (meeting_ && is_newcomer_beside(node)) {
+      go_on_without(node);
+      return;
+    }
     p.gone = true;
     // If it lives all the same, it sees the end of the connection, and goes on without this node.
     if (chosen_.survives_losses && p.connection != nullptr) p.connection->close();
@@ -423,6 +425,20 @@ class tcp_transport final : public transport {
       fail_without_list();
     else if (!std::exchange(peers_[node].gone, true))
       receiver_->on_left(node);
+  }
+
+  /// Whether this node joins, and the other one has joined: the run depends on neither.
+  bool is_newcomer_beside(node_id node) const noexcept {
+    return chosen_.sponsor && !chosen_.survives_losses && node >= first_free();
+  }
+  /// Ends the meeting when its time has passed. Only nodes that have joined need not have come.
+  void end_meeting_without_newcomers() {
+    for (node_id n = first_free(); n < peers_.size(); ++n)
+      if (is_newcomer_beside(n) && n != chosen_.own.node && peers_[n].connection == nullptr) go_on_without(n);
+    if (!has_met())
+      fail("not all nodes came in time: " + std::to_string(missing()) + " of " +
+           std::to_string(chosen_.own.nodes) + " are missing" +
+           (unreached_.empty() ? "" : "; " + unreached_));
   }
 
   /// \param name of the node that is connected to; empty: it came by itself
