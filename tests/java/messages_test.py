@@ -54,6 +54,8 @@ REFUSED = [
     ("void m(NestedRunnable r) { class B { }\n r.run(); }", 6, "the class B is in a method that is translated"),
     ("void m(NestedRunnable r, Object o) { if (o instanceof String s) { r.run(); use(s); } }", 6, "assign a cast to a variable"),
     ("static class B implements Runnable { NestedRunnable r; public void run() { r.run(); } }", 6, "overrides java.lang.Runnable.run"),
+    ("static class B { NestedRunnable r;\n public void run() { r.run(); } }\n static class C extends B implements Runnable { }", 7,
+     "overrides java.lang.Runnable.run"),
     ("interface B { default void m(NestedRunnable r) { r.run(); } }", 6, "not supported in interfaces"),
     ("void m(NestedRunnable r, int k) { switch (k) { case 0: int v = 1; r.run(); break; default: v = 2; use(v); } }", 6,
      "declare it before the switch"),
@@ -343,6 +345,26 @@ class A implements Task<Integer> {
         result = self.compile(source, options=["-cp", self.folder])
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "6 10 6\n")
+
+    def test_another_run_knows_inherited_methods(self):
+        """A class implements the interface of its own run with the method of another run."""
+        base = self.write("""import sukima.closures.*;
+            public class Base { NestedRunnable r; public int step(int x) { r.run(); return x; } }""", "Base.java")
+        self.assertEqual(self.compile(base).returncode, 0)
+        source = self.write(HEAD + """
+            interface Step { int step(int x); }
+            static class Leaf extends Base implements Step { }
+            static int call(Step s) { return s.step(1) + 1; }
+            public static void main(String[] arguments) {
+                int n = 0;
+                Leaf leaf = new Leaf();
+                leaf.r = () -> n++;
+                System.out.println(call(leaf) + " " + n);
+            }
+        }""")
+        result = self.compile(source, options=["-cp", self.folder])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "2 1\n")
 
     def test_another_thread_is_refused(self):
         output = self.with_plain_class(

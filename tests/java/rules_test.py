@@ -234,6 +234,19 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    "InterfaceOfSubclass": """
+        interface Step { int step(int x); }
+        static abstract class Base<T> { NestedRunnable r; public int step(int x) { r.run(); return x; } }
+        static abstract class Middle extends Base<String> { }
+        static class Leaf extends Middle implements Step { }
+        static int call(Step s) { return s.step(1) + 1; }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: Leaf leaf = new Leaf(); leaf.r = r; return call(leaf);
+                case 1: Leaf own = new Leaf(); own.r = r; return own.step(4);
+                default: return null;
+            }
+        }""",
     "ExplicitTypes": """
         interface G<T> { int f(T x); }
         static <T> int each(G<T> g) { return g.f((T) (Object) "text"); }

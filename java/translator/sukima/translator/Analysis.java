@@ -76,6 +76,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
         unit = null;
         isInOrdinaryLambda = false;
         enclosing = (TypeElement) program.element(tree);
+        program.classes.add(tree);
         super.visitClass(tree, nothing);
         unit = outerUnit;
         enclosing = outerClass;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
+import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.NewClassTree;
@@ -9,6 +10,8 @@ import com.sun.source.util.TreePath;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
@@ -27,6 +30,7 @@ final class CaptureGraph {
     CaptureGraph(Program program, List<Analysis.Call> calls, List<MemberReferenceTree> references) {
         this.program = program;
         this.calls = calls;
+        program.classes.forEach(this::addInherited);
         for (boolean hasChanged = true; hasChanged;) {
             hasChanged = false;
             for (Analysis.Call call : calls) {
@@ -69,31 +73,55 @@ final class CaptureGraph {
 
     private void addWithOverridden(Unit unit) {
         methods.add(unit.method);
-        addOverridden(unit, unit.isLambda() ? program.type(unit.tree()) : unit.enclosing.asType());
-    }
-
-    private void addOverridden(Unit unit, TypeMirror type) {
-        for (TypeMirror above : program.types.directSupertypes(type)) {
-            TypeElement element = (TypeElement) ((DeclaredType) above).asElement();
-            for (Element member : element.getEnclosedElements()) {
-                if (member instanceof ExecutableElement method && implementsMethod(unit, method)) {
-                    add(unit, method);
-                }
+        if (unit.isLambda()) {
+            DeclaredType type = (DeclaredType) program.type(unit.tree());
+            // An interface may inherit the method from several others, of which none overrides another.
+            addAbove(type, method -> program.isImplementedWith(unit.method, method, type), method -> add(unit.tree(), unit.title(), method));
+            return;
+        }
+        addOverridden(unit.method, unit.enclosing, unit.tree(), unit.title());
+        for (ClassTree tree : program.classes) {
+            TypeElement subclass = (TypeElement) program.element(tree);
+            if (subclass != unit.enclosing && isBelow(subclass, unit.enclosing)) {
+                addOverridden(unit.method, subclass, unit.tree(), unit.title() + " in " + subclass);
             }
-            addOverridden(unit, above);
         }
     }
 
-    /** An interface may inherit the method of a lambda from several others, of which none overrides another. */
-    private boolean implementsMethod(Unit unit, ExecutableElement method) {
-        return unit.isLambda() ? program.isImplementedWith(unit.method, method, (DeclaredType) program.type(unit.tree()))
-            : program.elements.overrides(unit.method, method, unit.enclosing);
+    private boolean isBelow(TypeElement one, TypeElement other) {
+        return program.types.isSubtype(program.types.erasure(one.asType()), program.types.erasure(other.asType()));
     }
 
-    private void add(Unit unit, ExecutableElement overridden) {
+    /** A class can inherit a method that another run has marked, and implement an interface with it. */
+    private void addInherited(ClassTree tree) {
+        TypeElement type = (TypeElement) program.element(tree);
+        for (Element member : program.elements.getAllMembers(type)) {
+            if (member instanceof ExecutableElement method && isMarked(method) && program.trees.getTree(method) == null) {
+                addOverridden(method, type, tree, method.getEnclosingElement() + "." + method.getSimpleName() + " in " + type);
+            }
+        }
+    }
+
+    /** Adds what the method overrides in that class, which declares or inherits it. */
+    private void addOverridden(ExecutableElement overriding, TypeElement type, Tree place, String title) {
+        addAbove(type.asType(), method -> program.elements.overrides(overriding, method, type), method -> add(place, title, method));
+    }
+
+    private void addAbove(TypeMirror type, Predicate<ExecutableElement> isOverridden, Consumer<ExecutableElement> add) {
+        for (TypeMirror above : program.types.directSupertypes(type)) {
+            for (Element member : ((DeclaredType) above).asElement().getEnclosedElements()) {
+                if (member instanceof ExecutableElement method && isOverridden.test(method)) {
+                    add.accept(method);
+                }
+            }
+            addAbove(above, isOverridden, add);
+        }
+    }
+
+    private void add(Tree place, String title, ExecutableElement overridden) {
         boolean isTranslated = program.trees.getTree(overridden) != null;
         if (!isTranslated && !isMarked(overridden) && !repeats(overridden)) {
-            program.refuse(unit.tree(), unit.title() + " can be captured, but overrides "
+            program.refuse(place, title + " can be captured, but overrides "
                 + overridden.getEnclosingElement() + "." + overridden.getSimpleName()
                 + ", which code that is not translated may call: call the nested function elsewhere, or give the method a name "
                 + "of its own");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
+import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.MethodInvocationTree;
@@ -41,6 +42,8 @@ final class Program {
     final Map<Tree, Construct> constructs = new IdentityHashMap<>();
     final Map<Tree, Construct> blocks = new IdentityHashMap<>();
     final Map<Element, Variable> variables = new HashMap<>();
+    /** All classes, also local and anonymous ones. */
+    final List<ClassTree> classes = new ArrayList<>();
     /** Methods without a body. */
     final List<MethodTree> abstractMethods = new ArrayList<>();
     private int variableCount;
