@@ -366,6 +366,26 @@ class A implements Task<Integer> {
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "2 1\n")
 
+    def test_another_run_knows_overridden_methods(self):
+        classes = self.write("""import sukima.closures.*;
+            public class P {
+                int s() { return 0; }
+                static class Q extends P { NestedRunnable r; int s() { r.run(); return 1; } }
+            }""", "P.java")
+        self.assertEqual(self.compile(classes).returncode, 0)
+        source = self.write(HEAD + """
+            static int u(P p) { return p.s() + 1; }
+            public static void main(String[] arguments) {
+                int n = 0;
+                P.Q q = new P.Q();
+                q.r = () -> n++;
+                System.out.println(u(q) + " " + u(new P()) + " " + n);
+            }
+        }""")
+        result = self.compile(source, options=["-cp", self.folder])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"]).stdout, "2 1 1\n")
+
     def test_another_thread_is_refused(self):
         output = self.with_plain_class(
             "static void call(NestedRunnable r) throws Exception { Thread t = new Thread(() -> { try { r.run(); } "

@@ -7,6 +7,7 @@ import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import javax.lang.model.element.ExecutableElement;
 
 /** The standard Java text of a file. Text outside translated methods stays as it is. */
@@ -34,11 +35,10 @@ final class Translation {
                 translation.translate(unit);
             }
         }
-        for (MethodTree method : program.abstractMethods) {
-            if (program.file(method) == file && graph.needsMark((ExecutableElement) program.element(method))) {
-                translation.markCapturing(method);
-            }
-        }
+        Stream<Tree> withBody = program.units.stream().map(Unit::tree).filter(tree -> tree instanceof MethodTree);
+        Stream.concat(program.abstractMethods.stream(), withBody)
+            .filter(method -> program.file(method) == file && graph.needsMark((ExecutableElement) program.element(method)))
+            .forEach(translation::markCapturing);
         return translation.edits.isEmpty() ? null : translation.apply();
     }
 
@@ -53,9 +53,6 @@ final class Translation {
 
     private void translateMethod(Unit unit) {
         MethodTree method = (MethodTree) unit.tree();
-        if (unit.mayBeCaptured) {
-            markCapturing(method);
-        }
         if (unit.isConstructor()) {
             releaseFinalFields(unit);
         }
@@ -101,7 +98,7 @@ final class Translation {
         }
     }
 
-    private void markCapturing(MethodTree method) {
+    private void markCapturing(Tree method) {
         int start = program.start(method);
         edits.put(start, new Edit(start, "@sukima.closures.Capturing " + mark(start)));
     }
