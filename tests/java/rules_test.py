@@ -247,6 +247,60 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    "NarrowedConstants": """
+        static final int WIDE = 7;
+        interface Small { byte get(); }
+        static class Fields {
+            final int k = 3;
+            String all(NestedRunnable r) {
+                byte[] bytes = {k, -k, b(1, r)};
+                byte one = k;
+                r.run();
+                byte other = k;
+                NestedRunnable c = () -> { byte inner = k; r.run(); byte[] more = {k + 1, b(2, r)}; log += inner + more[0]; };
+                c.run();
+                return shown(bytes, one, other) + log;
+            }
+        }
+        static byte b(int n, NestedRunnable r) { return (byte) f(n, r); }
+        static byte after(NestedRunnable r) { r.run(); return 5 + 1; }
+        static char chosen(NestedRunnable r, boolean isTrue) { return isTrue ? (char) f('c', r) : 'a' + 1; }
+        static String shown(Object... all) { return Arrays.deepToString(all); }
+        static String arrays(NestedRunnable r) {
+            final int ten = 10;
+            byte[] bytes = {1 + 1, WIDE, -ten, (WIDE), ten > 3 ? 1 : 2, b(1, r)};
+            char[] chars = new char[] {'a' + 1, 98, (char) f('c', r), 99 + 1};
+            short[][] shorts = {{1 << 3, ~1, (short) f(5, r)}, {WIDE * 2, (short) f(6, r)}};
+            Byte[] boxed = {1 + 1, WIDE, b(3, r)};
+            Character[] letters = {'a' + 1, (char) f('z', r)};
+            Short[] boxedShorts = new Short[] {WIDE - 8, (short) f(2, r)};
+            return shown(bytes, chars, shorts, boxed, letters, boxedShorts);
+        }
+        static String others(NestedRunnable r) {
+            byte one = 1 + 1;
+            NestedRunnable c = () -> { r.run(); log += one; };
+            c.run();
+            byte[] to = new byte[2];
+            to[f(1, r)] = 1 + WIDE;
+            byte chosen = f(1, r) > 0 ? b(3, r) : 1 + 1;
+            Byte other = f(1, r) > 1 ? b(3, r) : WIDE + 1;
+            Small s = () -> WIDE;
+            return shown(to, chosen, other, s.get(), after(r), chosen(r, true), chosen(r, false), 1 + 1, 1L + 1, b(2, r)) + log;
+        }
+        static String texts(NestedRunnable r) {
+            Object[] all = {"a" + "b", 1 / 2, "x" + WIDE, f(1, r)};
+            try { shown(1 / 0, f(100, r)); } catch (ArithmeticException e) { log += calls + e.getMessage(); }
+            return (all[0] == "ab") + " " + (all[2] == "x7") + shown(all) + log;
+        }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: return arrays(r);
+                case 1: return others(r);
+                case 2: return texts(r);
+                case 3: return new Fields().all(r);
+                default: return null;
+            }
+        }""",
     "ExplicitTypes": """
         interface G<T> { int f(T x); }
         static <T> int each(G<T> g) { return g.f((T) (Object) "text"); }

@@ -20,6 +20,7 @@ import com.sun.source.tree.ParenthesizedTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeCastTree;
 import com.sun.source.tree.UnaryTree;
+import com.sun.tools.javac.code.Type;
 import java.util.ArrayList;
 import java.util.List;
 import javax.lang.model.element.Element;
@@ -216,7 +217,7 @@ abstract class Normaliser {
         if (tree instanceof ParenthesizedTree parenthesized) {
             return isConstant(parenthesized.getExpression());
         }
-        if (tree instanceof LiteralTree || tree instanceof LambdaExpressionTree || isTypeOrThis(tree)) {
+        if (tree instanceof LambdaExpressionTree || isTypeOrThis(tree) || isConstantExpression(tree)) {
             return true;
         }
         if (tree instanceof MemberReferenceTree reference) {
@@ -226,6 +227,11 @@ abstract class Normaliser {
         boolean hasInitialValue = variable != null
             && (variable.tree.getInitializer() != null || Hoisting.scope(program, variable) == variable.unit.tree());
         return hasInitialValue && !variable.isAssigned;
+    }
+
+    /** Java narrows a constant where it initializes an element of an array, but would not narrow a temporary. */
+    private boolean isConstantExpression(ExpressionTree tree) {
+        return tree instanceof LiteralTree || ((Type) program.type(tree)).constValue() != null;
     }
 
     private boolean isTypeOrThis(Tree tree) {
