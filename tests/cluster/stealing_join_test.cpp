@@ -401,6 +401,28 @@ TEST(stealing_join, goes_on_without_a_listed_node_that_has_ended) {
   close(at.socket);
 }
 
+TEST(stealing_join, receives_the_end_of_a_node_that_leaves) {
+  const listening at;
+  std::atomic<bool> has_met{false};
+  std::thread others([&] {
+    silent_node node_0(accept(at.socket, nullptr, nullptr), handshake::role::acceptor, 0, 3, at.port);
+    node_0.say({frame_kind::members, write_members({{"127.0.0.1", node_0.port_of_other()}, {}})});
+    while (!has_met) std::this_thread::yield();
+    silent_node newcomer(connect_to(node_0.port_of_other()), handshake::role::connector, 2, 3, 9);
+    const auto end = newcomer.next();
+    EXPECT_TRUE(end && end->kind == frame_kind::leave);
+    EXPECT_FALSE(newcomer.next());
+  });
+  listener to;
+  to.thread = std::this_thread::get_id();
+  const auto self = make_tcp_transport(running(1, 3, 1, at, mode::steals));
+  EXPECT_EQ(self->start(to, clock::now() + patience), 1u);
+  has_met = true;
+  self->stop(patience);  // node 0 stays until the newcomer has come
+  others.join();
+  close(at.socket);
+}
+
 /// Meets node 0, which lists another newcomer that hangs, as node 3 of four.
 struct meeting_beside_a_hung_newcomer {
   const listening at;

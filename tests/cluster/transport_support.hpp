@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,22 +82,18 @@ class silent_node {
         side,
         {.version = "1", .build_id = "abcdef", .nodes = nodes, .node = self, .port = port, .omits = omits},
         "secret");
-    frame_reader reader;
     if (const auto first = shaken.begin()) say(*first);
     for (bool done = false; !done;) {
-      bytes chunk(4096);
-      const ssize_t size = ::read(socket_, chunk.data(), chunk.size());
-      if (size <= 0) {
+      if (!read_more()) {
         ADD_FAILURE() << "the other one has gone";
         return;
       }
-      reader.feed(byte_view(chunk).first(static_cast<std::size_t>(size)));
       while (!done) {
-        const auto f = reader.next();
+        const auto f = reader_.next();
         if (!f) break;
         const handshake::step next = shaken.take(*f);
         for (const frame& answer : next.answers) say(answer);
-        if (next.is_proved) shaken.protect(writer_, reader);
+        if (next.is_proved) shaken.protect(writer_, reader_);
         if (next.sealed) say(*next.sealed);
         done = next.done;
       }
@@ -112,12 +109,27 @@ class silent_node {
     writer_.write(out, f.kind, f.content);
     EXPECT_EQ(::write(socket_, out.data(), out.size()), static_cast<ssize_t>(out.size()));
   }
+  /// Returns the next frame of the other node; nothing: it has ended the connection.
+  std::optional<frame> next() {
+    for (;;) {
+      if (auto f = reader_.next()) return f;
+      if (!read_more()) return {};
+    }
+  }
   /// The port where the other node listens.
   std::uint16_t port_of_other() const noexcept { return port_; }
 
  private:
+  bool read_more() {
+    bytes chunk(4096);
+    const ssize_t size = ::read(socket_, chunk.data(), chunk.size());
+    if (size > 0) reader_.feed(byte_view(chunk).first(static_cast<std::size_t>(size)));
+    return size > 0;
+  }
+
   int socket_;
   frame_writer writer_;
+  frame_reader reader_;
   std::uint16_t port_ = 0;
 };
 

@@ -170,7 +170,11 @@ class tcp_transport final : public transport {
     // A close with something unread would take back what the other side has not read yet.
     for (peer& p : peers_)
       if (p.connection != nullptr) p.connection->end_sending();
-    go_on_while([this] { return is_connected(); });
+    go_on_while([this] {
+      for (const auto& c : late_)
+        if (!c->is_sending()) c->end_sending();
+      return is_connected();
+    });
     close_all();
   }
 
@@ -314,7 +318,8 @@ class tcp_transport final : public transport {
                        [](const peer& p) { return p.connection != nullptr && p.connection->is_sending(); });
   }
   bool is_connected() const {
-    return std::any_of(peers_.begin(), peers_.end(),
+    return std::any_of(late_.begin(), late_.end(), [](const auto& c) { return !c->is_closed(); }) ||
+           std::any_of(peers_.begin(), peers_.end(),
                        [](const peer& p) { return p.connection != nullptr && !p.connection->is_closed(); });
   }
   /// Ends the meeting for those that have not come.
@@ -331,6 +336,7 @@ class tcp_transport final : public transport {
     for (peer& p : peers_)
       if (p.connection != nullptr) p.connection->close();
     for (const auto& c : unsuitable_) c->close();
+    for (const auto& c : late_) c->close();
   }
   void close_all() noexcept {
     close_sockets();
@@ -477,7 +483,7 @@ class tcp_transport final : public transport {
     const node_id node = c.peer().node;
     const bool joins = c.peer().asks_for_place() || (node < peers_.size() && peers_[node].is_free &&
                                                      (side == handshake::role::acceptor || node == expected));
-    if (joins && leaving_) return false;
+    if (joins && leaving_ && (c.peer().asks_for_place() || side == handshake::role::connector)) return false;
     const std::string obstacle = c.obstacle();
     if (!obstacle.empty()) {
       if (!joins) fail(obstacle);  // the run does not depend on nodes that join
@@ -491,6 +497,11 @@ class tcp_transport final : public transport {
       else
         answer_with_place(c);
       return true;  // the other side closes it
+    }
+    if (joins && leaving_) {  // its list may contain this node
+      c.send(frame_kind::leave, {}, ~std::size_t{0});
+      late_.push_back(c.shared_from_this());
+      return true;
     }
     if (joins) {
       admit(c);
@@ -685,6 +696,7 @@ class tcp_transport final : public transport {
   std::vector<peer> peers_;  ///< by node
   node_id next_place_;  ///< the first number that no node has given to a process that joins
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
+  std::vector<std::shared_ptr<tcp_connection>> late_;  ///< nodes that joined while this one leaves
   std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< of the meeting, strangers among them
   std::vector<std::shared_ptr<tcp_connection>> asking_;  ///< processes that join, until the nodes have met
   bool has_sent_members_ = false;  ///< node 0
