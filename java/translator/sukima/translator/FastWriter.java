@@ -4,7 +4,6 @@ package sukima.translator;
 import com.sun.source.tree.AssertTree;
 import com.sun.source.tree.BlockTree;
 import com.sun.source.tree.CaseTree;
-import com.sun.source.tree.CatchTree;
 import com.sun.source.tree.ContinueTree;
 import com.sun.source.tree.DoWhileLoopTree;
 import com.sun.source.tree.EnhancedForLoopTree;
@@ -38,6 +37,7 @@ final class FastWriter extends Normaliser {
     private final List<Variable> inScope = new ArrayList<>();
     private final List<String> temporaries = new ArrayList<>();
     private final FastLoops loops = new FastLoops(this);
+    private final FastBlocks blocks = new FastBlocks(this);
     private final FastConstructs constructs = new FastConstructs(this);
     private String label = "";
 
@@ -206,7 +206,7 @@ final class FastWriter extends Normaliser {
         return text;
     }
 
-    private void statements(List<? extends StatementTree> all) {
+    void statements(List<? extends StatementTree> all) {
         scoped(() -> all.forEach(this::statement));
     }
 
@@ -285,9 +285,9 @@ final class FastWriter extends Normaliser {
         } else if (tree instanceof SwitchTree choice) {
             switchStatement(choice);
         } else if (tree instanceof TryTree attempt) {
-            tryStatement(attempt);
+            blocks.tryStatement(attempt);
         } else if (tree instanceof SynchronizedTree block) {
-            synchronizedBlock(block);
+            blocks.synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
             valueStatement("return ", end.getExpression()); // one without a value is not flat
         } else if (tree instanceof ThrowTree thrower) {
@@ -344,16 +344,6 @@ final class FastWriter extends Normaliser {
         }
     }
 
-    /** Makes a parameter of a handler known. */
-    private void bound(VariableTree tree) {
-        Variable variable = program.variable(tree);
-        if (Hoisting.outlivesBlock(program, variable)) {
-            put(variable.field + " = " + variable.name + ";");
-        } else {
-            inScope.add(variable);
-        }
-    }
-
     /** Gives the variable of a loop its value for an iteration. */
     void bind(VariableTree tree, String value, boolean isFinal) {
         Variable variable = program.variable(tree);
@@ -384,43 +374,6 @@ final class FastWriter extends Normaliser {
     static String labels(Renderer renderer, CaseTree group) {
         return group.getExpressions().isEmpty() ? "default"
             : "case " + group.getExpressions().stream().map(renderer::text).collect(Collectors.joining(", "));
-    }
-
-    /** A capture that leaves the block releases the monitor; the frame acquires it again. */
-    private void synchronizedBlock(SynchronizedTree tree) {
-        put(takeLabel() + "{");
-        scoped(() -> {
-            String monitor = unit.temporary(tree, "monitor", "java.lang.Object");
-            declare(monitor, "java.lang.Object", "null");
-            simple(monitor + " = " + value(tree.getExpression()) + ";");
-            put("synchronized (" + monitor + ") {");
-            statements(tree.getBlock().getStatements());
-            put("}");
-        });
-        put("}");
-    }
-
-    private void tryStatement(TryTree tree) {
-        put(takeLabel() + "try {");
-        statements(tree.getBlock().getStatements());
-        put("}");
-        if (unit.hot.contains(tree.getBlock())) {
-            put("catch (sukima.closures.Unwinding c$) { throw c$; }"); // not for the program's own handlers
-        }
-        for (CatchTree handler : tree.getCatches()) {
-            put("catch (" + renderer.text(handler.getParameter()) + ") {");
-            scoped(() -> {
-                bound(handler.getParameter());
-                statements(handler.getBlock().getStatements());
-            });
-            put("}");
-        }
-        if (tree.getFinallyBlock() != null) {
-            boolean isHot = unit.hot.contains(tree);
-            put(isHot ? "finally { if (!" + unit.isCapturedFlag() + ") {" : "finally {");
-            statements(tree.getFinallyBlock().getStatements());
-            put(isHot ? "} }" : "}");
-        }
     }
 
     @Override
