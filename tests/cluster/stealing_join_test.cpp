@@ -253,9 +253,12 @@ TEST(stealing_join, is_refused_when_results_are_not_kept) {
   sukima::runtime workers(one_worker());
   node_options options = options_of(false);
   options.most_kept = 0;
-  node tested(workers, make_tcp_transport(running(0, 3, 2, at, mode::steals)), std::move(options));
+  node tested(workers, make_tcp_transport(running(0, 4, 3, at, mode::steals)), std::move(options));
+  collector witness(at.port, ask_at(at.port, mode::steals));
+  witness.wait_for([](const message& m) { return m.kind == message_kind::welcome; });
   const place early = ask_at(at.port, mode::steals);
   run_on(tested, 1);
+  witness.wait_for([](const message& m) { return m.kind == message_kind::entry; });
   const std::string sentence =
       "the results of the first 1 entries take more than 0 MiB and are not kept, so no node can join this "
       "run "
