@@ -157,6 +157,51 @@ void leaves() {
   tested.run(called);
 }
 
+/// Asks its node, which is node 1, to leave, and then lets node 2 join.
+class late_joining_transport final : public forwarding_transport {
+ public:
+  using forwarding_transport::forwarding_transport;
+  void wait(sukima::cluster::clock::time_point /*until*/) override {
+    if (has_joined_) std::_Exit(status_wrong);
+    on_left(2);  // its number is free
+    on_leave_request();
+    has_joined_ = true;
+    on_joined(2);
+  }
+  bool send(node_id to, bytes&& message) override {
+    if (to == 2 && has_joined_ && read_message(message).value().kind == message_kind::leaves) std::_Exit(0);
+    return forwarding_transport::send(to, std::move(message));
+  }
+
+ private:
+  bool has_joined_ = false;
+};
+
+/// A node that only meets the others.
+struct idle final : receiver {
+  void on_message(node_id /*from*/, byte_view /*message*/) override {}
+  void on_left(node_id /*node*/) override {}
+  void on_lost(node_id /*node*/, const std::string& /*why*/) override {}
+};
+
+void leaves_when_another_one_joins() {
+  in_process_network network({.nodes = 3});
+  const auto meets = [&network](node_id self) {
+    idle to;
+    network.join(self)->start(to, clock::now() + 500s);
+  };
+  std::thread first(meets, 0);
+  std::thread second(meets, 2);
+  sukima::runtime workers(settings_of({}));
+  node tested(workers, std::make_unique<late_joining_transport>(network.join(1)), node_options());
+  for (;;) std::this_thread::yield();
+}
+
+TEST(leave_request_death_test, is_announced_to_a_node_that_joins_later) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  EXPECT_EXIT(leaves_when_another_one_joins(), testing::ExitedWithCode(0), "");
+}
+
 TEST(leave_request_death_test, is_granted_when_the_tasks_are_done) {
   GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
   EXPECT_EXIT(leaves(), testing::ExitedWithCode(0), "sukima: node 1 leaves when its tasks are done");

@@ -18,7 +18,11 @@ void node::on_joined(node_id joined) {
   gone_[joined] = false;
   outbox_.open(joined);
   has_joined_[joined] = true;
-  if (!has_met_ || leaving_[self_]) return;  // a node that leaves asks for nothing
+  if (!has_met_) return;
+  if (leaving_[self_]) {  // it asks for nothing
+    send(joined, {.kind = message_kind::leaves});
+    return;
+  }
   thief_.gain(joined);
   if (self_ == 0) welcome(joined);
 }
