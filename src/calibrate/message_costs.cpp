@@ -25,7 +25,7 @@ using objects::model::message_cost;
 using objects::model::sleep_cost;
 using objects::model::unit;
 
-constexpr std::array<std::size_t, 4> sizes = {8, 64, 1024, 65536};
+constexpr std::array<std::size_t, 5> sizes = {8, 64, 1024, 16384, 65536};
 constexpr double measured_seconds = 0.01;
 
 /// Nanoseconds of one call, which is repeated `count` times.

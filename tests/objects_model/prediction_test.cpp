@@ -227,6 +227,24 @@ TEST(prediction, knows_that_waking_another_cpu_costs_more_than_a_switch) {
   EXPECT_NEAR(two - one, 2 * (2000 + 17000 - 600 - 2000), 2000);
 }
 
+TEST(prediction, of_a_ring_of_threads_pays_for_a_call_to_another_cpu_each_time) {
+  // The thread before has looked around and sleeps, so its CPU is idle when the next one is woken.
+  constexpr int members = 10;
+  description program = examples::pipeline_of(members, 1, 10'000, 1);
+  program.streams.push_back({"back", 8, 1, {}, false, {members - 1}, {0}});
+  program.objects.back().sends.push_back({members - 1, 1, {}});
+  program.objects.front().receives = {members - 1};
+  program.objects.front().activations = 1000;
+  EXPECT_GE(time_per(program, threads, examples::machine_of(2), 1000.0 * members), 10'000 + 17'000);
+}
+
+TEST(prediction, lets_a_woken_thread_preempt_its_waker) {
+  // On one CPU the receiver, which has computed less, runs after each message and sleeps again: two switches.
+  description program = examples::pipeline_of(2, 1e5, 3000);
+  program.objects[1].compute_ns = 100;
+  EXPECT_GE(time_per(program, threads, examples::machine_of(1), 1e5), 3000 + 100 + 2 * 2000);
+}
+
 TEST(prediction, pays_for_waits_that_another_group_could_end) {
   // Each message of a stream for one takes two of them, each a suspension where the objects are in two
   // groups.

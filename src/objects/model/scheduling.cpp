@@ -47,21 +47,24 @@ void simulation::occupy(std::size_t cpu, std::size_t number, double from) {
 void simulation::advance(std::size_t cpu, double cost) {
   thread_state& thread = threads_[cpus_[cpu].thread];
   if (thread_queue_.empty() || now_ + cost <= thread.slice_end) {
+    thread.ran_ns += cost;
     cpus_[cpu].clock = now_ + cost;
     busy_ns_ += cost;
     return;
   }
   const double part = std::min(cost, std::max(0.0, thread.slice_end - now_));
+  thread.ran_ns += part;
   thread.unpaid_ns = cost - part;
   thread.at = thread_at::queue;
   thread_queue_.push_back(cpus_[cpu].thread);
   dispatch(cpu, part + same_.until_ns);
 }
 
-/// The thread has nothing to do: it looks around for a while if no other thread needs its CPU, then sleeps.
+/// The thread has nothing to do: it looks around for a while, then sleeps. A worker sleeps at once if another
+/// thread needs its CPU; a thread of its own does not know that.
 void simulation::rest(std::size_t cpu) {
   thread_state& thread = threads_[cpus_[cpu].thread];
-  if (!thread.looks_around && thread_queue_.empty() && cpus_.size() > 1) {
+  if (!thread.looks_around && (!pool_ || thread_queue_.empty()) && cpus_.size() > 1) {
     thread.looks_around = true;
     cpus_[cpu].clock = now_ + look_around_ns_;
     busy_ns_ += look_around_ns_;
@@ -88,10 +91,25 @@ void simulation::wake(std::size_t number) {
     occupy(cpu, number, now_ + waking_ns_ + other_.until_ns);
     return;
   }
-  waking_ns_ += same_.waker_ns;
-  threads_[number].at = thread_at::queue;
-  thread_queue_.push_back(number);
-  end_a_search();
+  thread_state& woken = threads_[number];
+  woken.at = thread_at::queue;
+  if (pool_) {
+    waking_ns_ += same_.waker_ns;
+    thread_queue_.push_back(number);
+    end_a_search();
+    return;
+  }
+  // Kernels leave a woken thread on its CPU. The call to another CPU is dear though that CPU is busy.
+  thread_state& waker = threads_[serving_];
+  waking_ns_ += woken.cpu == waker.cpu ? same_.waker_ns : other_.waker_ns;
+  if (woken.cpu != waker.cpu || listens_ || woken.ran_ns >= waker.ran_ns) {
+    thread_queue_.push_back(number);
+    return;
+  }
+  // It has had less of the CPU than its waker, so it preempts the waker. A long sleep counts as one slice.
+  woken.ran_ns = std::max(woken.ran_ns, waker.ran_ns - cpu_slice_ns);
+  waker.slice_end = now_;
+  thread_queue_.push_front(number);
 }
 
 std::size_t simulation::free_cpu() const {

@@ -25,6 +25,9 @@ unit carrier_of(const stream& one, const configuration& how) {
   return parts.pipes && carrier == unit::process ? unit::pipe : carrier;
 }
 
+// As tuning::adaptive_spin_ns (runtime): a thread of its own that waits by the default policy.
+constexpr double spin_before_sleep_ns = 3850;
+
 std::size_t group_count(const configuration& how, std::size_t objects) {
   if (how.model == execution_model::simulated) return 1;
   if (!parts_of(how.model).grouped) return objects;
@@ -46,6 +49,7 @@ simulation::simulation(const description& program, const flow& all, const config
       other_(where.costs.other_cpu.value_or(same_)),
       random_(seed) {
   look_around_ns_ = other_.waker_ns + other_.until_ns;
+  if (!pool_) look_around_ns_ = std::min(look_around_ns_, spin_before_sleep_ns);
   add_islands(how);
   add_streams(how, where);
   add_objects(all, part);

@@ -96,6 +96,7 @@ class simulation {
     double unpaid_ns = 0;  ///< the rest of the step in which its slice ended
     double interrupted_ns = 0;  ///< for the thread that listens for other processes, on its CPU
     double slice_end = 0;
+    double ran_ns = 0;  ///< on CPUs, so far
     double blocks_ns = 0;  ///< how long it sleeps in the kernel after the present step
   };
   struct blocked_thread {
