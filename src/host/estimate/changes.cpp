@@ -23,14 +23,18 @@ void shares::update(std::vector<std::uint32_t> claimants, const std::vector<std:
       if (all_.vcpus[all_.claimants[c].first].most < given_.vcpus[all_.claimants[c].first].most)
         claimants.push_back(c);
   flags loose(all_.claimants.size(), 0), touched(groups_.size(), 0);
+  bool have_moved = false;
   for (const std::uint32_t c : claimants) {
     all_.claimants[c] = given_.claimants[c];
     const claimant& holder = all_.claimants[c];
-    for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i)
+    for (std::uint32_t i = holder.first; i < holder.first + holder.count; ++i) {
+      have_moved |= !(all_.vcpus[i].may == given_.vcpus[i].may);
       all_.vcpus[i] = given_.vcpus[i];
+    }
     loose[c] = 1;
     touch(c, touched);
   }
+  if (have_moved) flow_.learn_kinds();
   for (const std::size_t p : pcpus) touched[static_cast<std::size_t>(group_of_pcpu_[p])] = 1;
   solve_loose(loose, touched);
   enforce_caps();

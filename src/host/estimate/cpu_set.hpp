@@ -25,6 +25,12 @@ class cpu_set {
     for (std::uint32_t k = 0; k < words_; ++k) any |= bits_[k];
     return any == 0;
   }
+  bool operator==(const cpu_set& other) const = default;
+  /// Some order of all sets.
+  bool operator<(const cpu_set& other) const {
+    return std::lexicographical_compare(bits_.begin(), bits_.begin() + words_, other.bits_.begin(),
+                                        other.bits_.begin() + other.words_);
+  }
   std::uint32_t count() const {
     std::uint32_t n = 0;
     for (std::uint32_t k = 0; k < words_; ++k) n += static_cast<std::uint32_t>(std::popcount(bits_[k]));

@@ -124,9 +124,12 @@ vm_estimate estimator::of(std::size_t vm) const {
   problem inner;
   const problem& all = state_->solution.given();
   inner.capacity.assign(all.capacity.size(), 0);
-  for (std::size_t p = 0; p < all.capacity.size(); ++p)
+  cpu_set reach(all.capacity.size());
+  for (std::uint32_t i = numbers.first_vcpu(vm); i < numbers.end_vcpu(vm); ++i) reach |= all.vcpus[i].may;
+  reach.each([&](std::size_t p) {
     for (const flow::entry& e : state_->solution.running().on(p))
       if (e.vcpu >= numbers.first_vcpu(vm) && e.vcpu < numbers.end_vcpu(vm)) inner.capacity[p] += e.amount;
+  });
   for (std::uint32_t i = numbers.first_vcpu(vm); i < numbers.end_vcpu(vm); ++i) {
     const auto number = static_cast<std::uint32_t>(inner.vcpus.size());
     inner.vcpus.push_back(all.vcpus[i]);

@@ -2,13 +2,15 @@
 // Pushing a flow between pCPUs; see flow.hpp.
 #include "estimate/flow.hpp"
 
-namespace sukima::host {
+#include <map>
 
+namespace sukima::host {
 flow::flow(const problem& all)
     : all_(all),
       on_(all.capacity.size()),
       load_(all.capacity.size()),
       got_(all.vcpus.size()),
+      kind_(all.vcpus.size()),
       owner_(all.vcpus.size()),
       steps_(all.capacity.size()),
       opened_(all.vcpus.size()) {}
@@ -18,10 +20,19 @@ flow::flow(const flow& other, const problem& all)
       on_(other.on_),
       load_(other.load_),
       got_(other.got_),
+      kind_(other.kind_),
       owner_(other.owner_),
       steps_(other.steps_),
       opened_(other.opened_),
       searches_(other.searches_) {}
+
+void flow::learn_kinds() {
+  const auto before = [](const cpu_set* a, const cpu_set* b) { return *a < *b; };
+  std::map<const cpu_set*, std::uint32_t, decltype(before)> number(before);
+  for (std::size_t i = 0; i < kind_.size(); ++i)
+    kind_[i] =
+        number.try_emplace(&all_.vcpus[i].may, static_cast<std::uint32_t>(number.size())).first->second;
+}
 
 void flow::clear(const cpu_set& cpus) {
   cpus.each([&](std::size_t p) {
@@ -125,8 +136,8 @@ void flow::spread(const subproblem& part, double level) {
 }
 
 void flow::open(const subproblem& part, std::size_t p, std::uint32_t off, std::uint32_t on, cut& found) {
-  if (opened_[on] == searches_) return;
-  opened_[on] = searches_;
+  if (is_open(on)) return;
+  opened_[kind_[on]] = searches_;
   all_.vcpus[on].may.each_of(part.cpus, found.reached, [&](std::size_t q) {
     found.reached.add(q);
     steps_[q] = {static_cast<std::int32_t>(p), off, on};
@@ -142,7 +153,7 @@ void flow::leave(const subproblem& part, std::size_t p, cut& found) {
     if (low != 0) continue;
     low = 1;
     for (const std::uint32_t i : part.of(part.elements[owner_[e.vcpu]]))
-      if (got_[i] < all_.vcpus[i].most - rounding) open(part, p, e.vcpu, i, found);
+      if (!is_open(i) && got_[i] < all_.vcpus[i].most - rounding) open(part, p, e.vcpu, i, found);
   }
 }
 

@@ -20,13 +20,16 @@ class flow {
     std::vector<char> low;
   };
 
-  /// The problem must outlive the flow.
+  /// The problem must outlive the flow. \pre learn_kinds is called before push
   explicit flow(const problem& all);
   /// The same flow for a copy of its problem.
   flow(const flow& other, const problem& all);
   flow(const flow&) = delete;
   flow& operator=(const flow&) = delete;
 
+  /// Finds out which vCPUs may run on the same pCPUs. To be called again when that has changed.
+  /// \par Complexity vCPUs times the logarithm of the different sets
+  void learn_kinds();
   /// Takes everything off these pCPUs.
   void clear(const cpu_set& cpus);
   /// Gives the elements of a subproblem their demands at a level, those with the fewest choices first, each
@@ -62,6 +65,7 @@ class flow {
   std::size_t roomiest(const runnable& candidate, const cpu_set& cpus) const;
   void search(const subproblem& part, cut& found);
   void leave(const subproblem& part, std::size_t p, cut& found);
+  bool is_open(std::uint32_t vcpu) const { return opened_[kind_[vcpu]] == searches_; }
   void open(const subproblem& part, std::size_t p, std::uint32_t off, std::uint32_t on, cut& found);
   bool augment(std::size_t to);
   double most_into(std::size_t to) const;
@@ -70,11 +74,12 @@ class flow {
   const problem& all_;
   std::vector<std::vector<entry>> on_;
   std::vector<double> load_, got_;
+  std::vector<std::uint32_t> kind_;  // of a vCPU: those that may run on the same pCPUs are of one kind
   std::vector<std::uint32_t> owner_;  // of a vCPU: its element's position in the present subproblem
   // Of the present search:
   std::vector<step> steps_;
   std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> opened_;  // of a vCPU: the last search that used it
+  std::vector<std::uint32_t> opened_;  // of a kind: the last search that used it
   std::uint32_t searches_ = 0;
 };
 

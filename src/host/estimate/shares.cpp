@@ -27,6 +27,7 @@ shares::shares(const shares& other)
 
 void shares::solve() {
   all_ = given_;
+  flow_.learn_kinds();
   groups_.clear();
   std::ranges::fill(group_of_pcpu_, nowhere);
   flags loose(all_.claimants.size(), 1), touched;
