@@ -5,6 +5,7 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.NewClassTree;
+import com.sun.source.tree.SwitchExpressionTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.TreePath;
 import java.util.HashSet;
@@ -44,7 +45,7 @@ final class CaptureGraph {
             }
         }
         calls.forEach(this::mark);
-        program.units.stream().filter(Unit::isNested).forEach(unit -> markUp(unit.path.getParentPath(), unit.outer, unit.outer.flat));
+        program.units.stream().filter(Unit::isNested).forEach(CaptureGraph::mark);
         references.forEach(this::check);
     }
 
@@ -151,6 +152,16 @@ final class CaptureGraph {
         Construct construct = program.constructs.get(call.tree());
         if (construct != null) {
             call.unit().flat.addAll(construct.blocks()); // the frame keeps their parameters
+        }
+    }
+
+    /** A frame keeps the variables of the statements around a nested function, so a switch expression there must not be copied. */
+    private static void mark(Unit nested) {
+        markUp(nested.path.getParentPath(), nested.outer, nested.outer.flat);
+        for (TreePath path = nested.path; path.getLeaf() != nested.outer.tree(); path = path.getParentPath()) {
+            if (path.getLeaf() instanceof SwitchExpressionTree) {
+                markUp(path, nested.outer, nested.outer.hot);
+            }
         }
     }
 

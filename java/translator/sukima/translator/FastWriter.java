@@ -3,7 +3,6 @@ package sukima.translator;
 
 import com.sun.source.tree.AssertTree;
 import com.sun.source.tree.BlockTree;
-import com.sun.source.tree.CaseTree;
 import com.sun.source.tree.ContinueTree;
 import com.sun.source.tree.DoWhileLoopTree;
 import com.sun.source.tree.EnhancedForLoopTree;
@@ -15,6 +14,7 @@ import com.sun.source.tree.LabeledStatementTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
+import com.sun.source.tree.SwitchExpressionTree;
 import com.sun.source.tree.SwitchTree;
 import com.sun.source.tree.SynchronizedTree;
 import com.sun.source.tree.ThrowTree;
@@ -22,11 +22,11 @@ import com.sun.source.tree.Tree;
 import com.sun.source.tree.TryTree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.tree.WhileLoopTree;
+import com.sun.source.tree.YieldTree;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Writes the usual form of a unit: the program's own statements. Each call that may be captured has a handler, which costs
@@ -39,6 +39,7 @@ final class FastWriter extends Normaliser {
     private final FastLoops loops = new FastLoops(this);
     private final FastBlocks blocks = new FastBlocks(this);
     private final FastConstructs constructs = new FastConstructs(this);
+    private final FastSwitches switches = new FastSwitches(this);
     private String label = "";
 
     FastWriter(Program program, Unit unit, CaptureGraph graph) {
@@ -222,7 +223,7 @@ final class FastWriter extends Normaliser {
     }
 
     /** Writes the statement as a block. */
-    private void block(StatementTree tree) {
+    void block(StatementTree tree) {
         put("{");
         scoped(() -> statement(tree));
         put("}");
@@ -283,13 +284,16 @@ final class FastWriter extends Normaliser {
             label = labeled.getLabel() + ": ";
             statement(labeled.getStatement());
         } else if (tree instanceof SwitchTree choice) {
-            switchStatement(choice);
+            switches.statement(choice);
         } else if (tree instanceof TryTree attempt) {
             blocks.tryStatement(attempt);
         } else if (tree instanceof SynchronizedTree block) {
             blocks.synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
             valueStatement("return ", end.getExpression()); // one without a value is not flat
+        } else if (tree instanceof YieldTree yield) {
+            String text = value(yield.getValue());
+            simple(switches.yielded(yield, text));
         } else if (tree instanceof ThrowTree thrower) {
             valueStatement("throw ", thrower.getExpression());
         } else if (tree instanceof ExpressionStatementTree expression) {
@@ -355,25 +359,9 @@ final class FastWriter extends Normaliser {
         }
     }
 
-    private void switchStatement(SwitchTree tree) {
-        String own = takeLabel();
-        String selector = consumed(tree.getExpression());
-        put(takeCopies() + own + "switch " + selector + " {");
-        for (CaseTree group : tree.getCases()) {
-            boolean isRule = group.getCaseKind() == CaseTree.CaseKind.RULE;
-            put(labels(renderer, group) + (isRule ? " ->" : ":"));
-            if (isRule) {
-                block((StatementTree) group.getBody());
-            } else {
-                statements(group.getStatements());
-            }
-        }
-        put("}");
-    }
-
-    static String labels(Renderer renderer, CaseTree group) {
-        return group.getExpressions().isEmpty() ? "default"
-            : "case " + group.getExpressions().stream().map(renderer::text).collect(Collectors.joining(", "));
+    @Override
+    void switchExpression(SwitchExpressionTree tree, String result) {
+        switches.expression(tree, result);
     }
 
     @Override
@@ -385,6 +373,9 @@ final class FastWriter extends Normaliser {
         if (jump instanceof ReturnTree end) {
             Tree block = Construct.blockOf(program, end);
             return block == null ? null : "break " + constructs.label(block) + ";";
+        }
+        if (jump instanceof YieldTree yield && switches.isOpen(yield)) {
+            return "{ " + switches.yielded(yield, renderer.text(yield.getValue())) + " }";
         }
         return null;
     }

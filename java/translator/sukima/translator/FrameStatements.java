@@ -3,7 +3,6 @@ package sukima.translator;
 
 import com.sun.source.tree.AssertTree;
 import com.sun.source.tree.BlockTree;
-import com.sun.source.tree.CaseTree;
 import com.sun.source.tree.DoWhileLoopTree;
 import com.sun.source.tree.EnhancedForLoopTree;
 import com.sun.source.tree.ExpressionStatementTree;
@@ -21,6 +20,7 @@ import com.sun.source.tree.Tree;
 import com.sun.source.tree.TryTree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.tree.WhileLoopTree;
+import com.sun.source.tree.YieldTree;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -35,12 +35,14 @@ final class FrameStatements {
     private record Target(int afterState, int continueState, int depth) {}
 
     private final FrameWriter to;
+    final FrameSwitches switches;
     private final Map<Tree, Target> targets = new IdentityHashMap<>();
     /** The finally blocks around the code being written, the innermost last. */
     final List<FinallyBlock> finallyBlocks = new ArrayList<>();
 
     FrameStatements(FrameWriter to) {
         this.to = to;
+        switches = new FrameSwitches(to, this);
     }
 
     /** A finally block with the jumps that run it. */
@@ -118,13 +120,17 @@ final class FrameStatements {
         } else if (tree instanceof LabeledStatementTree labeled) {
             labeled(labeled);
         } else if (tree instanceof SwitchTree choice) {
-            switchStatement(choice);
+            switches.statement(choice);
         } else if (tree instanceof TryTree attempt) {
             new FrameTry(to, this).write(attempt);
         } else if (tree instanceof SynchronizedTree block) {
             synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
             returnOf(end.getExpression());
+        } else if (tree instanceof YieldTree yield) {
+            String text = to.value(yield.getValue());
+            to.simple(switches.result(yield) + " = " + text + ";");
+            to.jump(jump(yield));
         } else if (tree instanceof ThrowTree thrower) {
             String text = to.value(thrower.getExpression());
             to.put("if (true) { " + to.takeCopies() + "throw " + text + "; }");
@@ -160,7 +166,7 @@ final class FrameStatements {
         return block.reason + " = " + (block.exits.indexOf(exit) + 1) + "; " + to.jumpTo(block.entry);
     }
 
-    private void target(Tree tree, int afterState, int continueState) {
+    void target(Tree tree, int afterState, int continueState) {
         targets.put(tree, new Target(afterState, continueState, finallyBlocks.size()));
     }
 
@@ -171,12 +177,19 @@ final class FrameStatements {
             String store = value == null ? "" : to.result() + " = " + to.renderer.text(value) + "; ";
             return "{ " + store + exit(new Exit(0, to.exit())) + " }";
         }
-        Target target = targets.get(block == null ? JumpTargets.of(to.program, jump) : block);
-        if (target == null) {
+        if (!targets.containsKey(block == null ? JumpTargets.of(to.program, jump) : block)) {
             return null; // inside a copied statement
         }
+        String store = jump instanceof YieldTree yield ? switches.result(yield) + " = " + to.renderer.text(yield.getValue()) + "; " : "";
+        return "{ " + store + jump(jump) + " }";
+    }
+
+    /** The text of a jump out of a statement of the unit, or out of a switch expression. */
+    private String jump(Tree jump) {
+        Tree block = jump instanceof ReturnTree end ? Construct.blockOf(to.program, end) : null;
+        Target target = targets.get(block == null ? JumpTargets.of(to.program, jump) : block);
         int state = jump.getKind() != Tree.Kind.CONTINUE ? target.afterState() : target.continueState();
-        return "{ " + exit(new Exit(target.depth(), to.jumpTo(state))) + " }";
+        return exit(new Exit(target.depth(), to.jumpTo(state)));
     }
 
     private void ifStatement(IfTree tree) {
@@ -274,41 +287,5 @@ final class FrameStatements {
         target(statement, after, -1);
         statement(statement);
         to.state(after);
-    }
-
-    private void switchStatement(SwitchTree tree) {
-        int after = to.unit.newState();
-        target(tree, after, -1);
-        String selector = to.value(tree.getExpression());
-        List<Integer> states = new ArrayList<>();
-        boolean hasDefault = false;
-        to.put("{ " + to.takeCopies() + "switch " + selector + " {");
-        for (CaseTree group : tree.getCases()) {
-            states.add(to.unit.newState());
-            hasDefault |= group.getExpressions().isEmpty();
-            to.put(FastWriter.labels(to.renderer, group) + ": " + to.jumpTo(states.get(states.size() - 1)));
-        }
-        to.put((hasDefault ? "" : "default: " + to.jumpTo(after)) + " } }");
-        boolean isAfterJump = true;
-        for (int i = 0; i < states.size(); i++) {
-            CaseTree group = tree.getCases().get(i);
-            if (isAfterJump) {
-                to.stateAfterJump(states.get(i));
-            } else {
-                to.state(states.get(i));
-            }
-            isAfterJump = group.getCaseKind() == CaseTree.CaseKind.RULE;
-            if (isAfterJump) {
-                statement((StatementTree) group.getBody());
-                to.jump(to.jumpTo(after));
-            } else {
-                all(group.getStatements());
-            }
-        }
-        if (isAfterJump) {
-            to.stateAfterJump(after);
-        } else {
-            to.state(after);
-        }
     }
 }

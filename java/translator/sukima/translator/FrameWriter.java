@@ -2,6 +2,7 @@
 package sukima.translator;
 
 import com.sun.source.tree.ExpressionTree;
+import com.sun.source.tree.SwitchExpressionTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeParameterTree;
 import java.util.ArrayList;
@@ -279,6 +280,11 @@ final class FrameWriter extends Normaliser {
         stateAfterJump(other);
         otherwise.run();
         state(after);
+    }
+
+    @Override
+    void switchExpression(SwitchExpressionTree tree, String result) {
+        statements.switches.expression(tree, result);
     }
 
     @Override

@@ -4,16 +4,21 @@ package sukima.translator;
 import com.sun.source.tree.BreakTree;
 import com.sun.source.tree.ContinueTree;
 import com.sun.source.tree.LabeledStatementTree;
+import com.sun.source.tree.SwitchExpressionTree;
 import com.sun.source.tree.SwitchTree;
 import com.sun.source.tree.Tree;
+import com.sun.source.tree.YieldTree;
 import com.sun.source.util.TreePath;
 import javax.lang.model.element.Name;
 
-/** The statements that jumps leave or continue. */
+/** The statements that jumps leave or continue, and the expressions that they give a value. */
 final class JumpTargets {
     private JumpTargets() {}
 
     static Tree of(Program program, Tree jump) {
+        if (jump instanceof YieldTree) {
+            return switchAround(program, jump);
+        }
         Name label = jump instanceof BreakTree leave ? leave.getLabel() : ((ContinueTree) jump).getLabel();
         for (TreePath path = program.paths.get(jump); path != null; path = path.getParentPath()) {
             Tree tree = path.getLeaf();
@@ -25,6 +30,14 @@ final class JumpTargets {
             }
         }
         throw new AssertionError(jump);
+    }
+
+    private static Tree switchAround(Program program, Tree yield) {
+        TreePath path = program.paths.get(yield);
+        while (!(path.getLeaf() instanceof SwitchExpressionTree)) {
+            path = path.getParentPath();
+        }
+        return path.getLeaf();
     }
 
     static boolean isLoop(Tree tree) {

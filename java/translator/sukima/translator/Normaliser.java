@@ -17,6 +17,7 @@ import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.NewArrayTree;
 import com.sun.source.tree.NewClassTree;
 import com.sun.source.tree.ParenthesizedTree;
+import com.sun.source.tree.SwitchExpressionTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeCastTree;
 import com.sun.source.tree.UnaryTree;
@@ -59,6 +60,9 @@ abstract class Normaliser {
 
     /** Writes `if (condition) then else otherwise`. */
     abstract void branch(String condition, Runnable then, Runnable otherwise);
+
+    /** Writes a switch expression as a statement that stores its value in the temporary. */
+    abstract void switchExpression(SwitchExpressionTree tree, String result);
 
     /** Writes a construct. */
     abstract void construct(Construct construct);
@@ -128,6 +132,10 @@ abstract class Normaliser {
             prepareShortCircuit(binary);
         } else if (tree instanceof ConditionalExpressionTree conditional) {
             prepareConditional(conditional);
+        } else if (tree instanceof SwitchExpressionTree choice) {
+            String result = temporary(tree, "result");
+            switchExpression(choice, result);
+            renderer.replaced.put(tree, result);
         } else if (tree instanceof CompoundAssignmentTree compound && unit.hot.contains(compound.getExpression())) {
             prepareCompound(compound);
         } else if (graph.captures(tree)) {

@@ -2,6 +2,7 @@
 package sukima.translator;
 
 import com.sun.source.tree.BindingPatternTree;
+import com.sun.source.tree.CaseTree;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.ExpressionStatementTree;
 import com.sun.source.tree.LambdaExpressionTree;
@@ -12,6 +13,7 @@ import com.sun.source.tree.TryTree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.TreeScanner;
+import com.sun.tools.javac.tree.JCTree;
 import java.util.List;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
@@ -96,7 +98,8 @@ final class Refusals {
             checkBinding(variable);
         }
         Tree scope = Hoisting.scope(program, variable);
-        if (scope.getKind() == Tree.Kind.SWITCH && program.parent(variable.tree).getKind() == Tree.Kind.CASE && unit.flat.contains(scope)
+        boolean isOfSwitch = scope.getKind() == Tree.Kind.SWITCH || scope.getKind() == Tree.Kind.SWITCH_EXPRESSION;
+        if (isOfSwitch && program.parent(variable.tree).getKind() == Tree.Kind.CASE && unit.flat.contains(scope)
             && variable.uses.stream().anyMatch(use -> !program.isBelow(use, program.parent(variable.tree)))) {
             program.refuse(variable.tree, variable.name + " is used behind another case label than it is declared: declare it before the "
                 + "switch");
@@ -110,6 +113,14 @@ final class Refusals {
                     + "captured, which is not supported: move it to " + (construct.isWind() ? "the second block" : "the block that computes, or to the task"));
             }
         }
+    }
+
+    /** Whether there is a label that is neither a constant nor just `default`. Java 17 has no public interface for them. */
+    private static boolean hasPatterns(CaseTree group) {
+        int constants = group.getExpressions().size();
+        List<?> labels = ((JCTree.JCCase) group).labels;
+        boolean isDefault = labels.size() == 1 && ((Tree) labels.get(0)).getKind().name().equals("DEFAULT_CASE_LABEL");
+        return constants == 0 ? !isDefault : constants != labels.size();
     }
 
     private boolean isLoopVariable(Variable variable) {
@@ -154,8 +165,9 @@ final class Refusals {
             }
             if (tree.getKind() == Tree.Kind.ASSERT && unit.hot.contains(tree)) {
                 statement(program, tree);
-            } else if (tree.getKind() == Tree.Kind.SWITCH_EXPRESSION && unit.hot.contains(tree)) {
-                expression(program, tree);
+            } else if (tree instanceof CaseTree group && unit.flat.contains(program.parent(group)) && hasPatterns(group)) {
+                program.refuse(tree, "a call that can be captured, or a nested function, is in a switch with patterns, which is not "
+                    + "supported: write if with instanceof and casts");
             }
             return super.scan(tree, nothing);
         }

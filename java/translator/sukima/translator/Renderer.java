@@ -9,6 +9,7 @@ import com.sun.source.tree.IdentifierTree;
 import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.Tree;
+import com.sun.source.tree.YieldTree;
 import com.sun.source.util.TreeScanner;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -208,6 +209,11 @@ final class Renderer {
         @Override
         public Void visitReturn(ReturnTree tree, Void nothing) {
             return jump(tree) ? null : super.visitReturn(tree, nothing);
+        }
+
+        @Override
+        public Void visitYield(YieldTree tree, Void nothing) {
+            return jump(tree) ? null : super.visitYield(tree, nothing);
         }
     }
 }
