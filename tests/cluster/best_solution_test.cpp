@@ -146,8 +146,10 @@ TEST(best_solutions, are_the_same_though_messages_and_nodes_are_lost) {
     at = &now;
     std::vector<faults> each(4);
     for (unsigned i = 0; i < 4; ++i) {
-      each[i] = {
-          .lost = seed % 3 == 0 ? 300u : 0u, .doubled = 100, .overtaken = 100, .loses_best = seed % 2 == 0};
+      each[i] = {.lost = seed % 3 == 0 ? 300u : 0u,
+                 .doubled = 100,
+                 .overtaken = 100,
+                 .loses = seed % 2 == 0 ? is_best : nullptr};
       if (i != seed % 4 && mixed(seed * 4 + i) % 2 == 0) each[i].dies_at = 1 + mixed(seed * 8 + i) % 60;
     }
     hope_nodes nodes({.nodes = 4, .seed = seed}, eager, each, now.boards());
@@ -246,7 +248,7 @@ void offer_elsewhere(context c) { sukima::fork2(c, call<offers>(), call<offers_o
 TEST(best_solutions, come_with_the_results_that_rely_on_them) {
   shared now;
   at = &now;
-  hope_nodes nodes({.nodes = 2}, without_help, {{}, {.loses_best = true}}, now.boards());
+  hope_nodes nodes({.nodes = 2}, without_help, {{}, {.loses = is_best}}, now.boards());
   second_may_begin = [] { return own_node == 1; };
   first_may_end = [&] { return nodes.statistics(0).omitted == 1; };
   nodes.on_each([&](unsigned i) {

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -28,12 +29,15 @@ struct faults {
   unsigned lost = 0;
   unsigned doubled = 0;
   unsigned overtaken = 0;      ///< by the node's next message
-  bool loses_best = false;     ///< all that bring solutions and nothing else
   std::uint64_t dies_at = 0;   ///< the number of its messages then; 0: it lives
   std::uint64_t suspects_at = 0;  ///< the number of messages that it has got when it takes `suspect` for dead
   node_id suspect = 0;
   std::optional<std::chrono::microseconds> patience{};  ///< of the node, instead of before_helping
+  std::function<bool(node_id to, const hope::note&)> loses{};  ///< which notes get lost besides
+  bool joins = false;  ///< the node has joined the run of the others
 };
+/// Loses all notes that bring solutions and nothing else.
+inline bool is_best(node_id /*to*/, const hope::note& n) { return n.kind == hope::note_kind::best; }
 
 /// A transport between a node and that of the network.
 class faulty_transport final : public transport, private receiver {
@@ -53,8 +57,8 @@ class faulty_transport final : public transport, private receiver {
   bool send(node_id to, bytes&& message) override {
     if (++sent_ == chosen_.dies_at) network_.kill(self_);
     if (happens(chosen_.lost)) return true;
-    const auto n = chosen_.loses_best ? hope::read_note(message) : std::nullopt;
-    if (n && n->kind == hope::note_kind::best) return true;
+    const auto n = chosen_.loses ? hope::read_note(message) : std::nullopt;
+    if (n && chosen_.loses(to, *n)) return true;
     if (happens(chosen_.doubled)) below_->send(to, bytes(message));
     std::vector<std::pair<node_id, bytes>> late = std::exchange(late_, {});
     bool taken = true;
@@ -109,6 +113,7 @@ class hope_nodes {
       options.seed = s.seed * s.nodes + i;
       options.solutions = boards[i];
       options.before_helping = each[i].patience.value_or(chosen.before_helping);
+      options.joins = each[i].joins;
       nodes_[i] = std::make_unique<hope::node>(
           *runtimes_[i], std::make_unique<faulty_transport>(network_, i, each[i], s.seed), options);
     });

@@ -75,11 +75,7 @@ void node::take_note(node_id from, const note& n) {
 }
 
 void node::take_claim(node_id from, const note& n) {
-  if (const bytes* const known = store_.find(n.task)) {
-    others_.announce_to(from,
-                        {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
-    return;
-  }
+  if (send_known(from, {.entry = entry_, .task = n.task})) return;
   claims_.claim(n.task, from, clock::now() - n.time);
   unit* const u = find(n.task);
   if (u == nullptr) {
@@ -102,6 +98,8 @@ void node::take_result(node_id from, const note& n) {
   if (store_.find(n.task) != nullptr) return;
   store_.put(n.task, bytes(n.content.begin(), n.content.end()), n.time);
   claims_.settle(n.task);
+  const result_name name{.entry = entry_, .task = n.task};
+  for (const node_id to : questions_.received(name, from)) send_known(to, name);
   unit* const u = find(n.task);
   if (u == nullptr) {
     add_announced(n);
@@ -126,11 +124,14 @@ void node::take_entry_result(node_id from, const note& n) {
   // Mediators forward one result of an entry, so also those of two other nodes are compared.
   if (const entry_value* const known = entry_results_.find(n.entry))
     compare_entries(n.entry, {known->content, known->from}, {n.content, from});
-  if (n.entry <= entry_ && !is_active) return;
   if (is_active) compare_entries(n.entry, {entry_name_, self_}, {n.content, from});
   const entry_value value{
       from, {n.content.begin(), n.content.end()}, {n.solutions.begin(), n.solutions.end()}};
   if (is_active && !take_value(value)) return;
+  // It may have been asked for only on behalf of other nodes.
+  for (const node_id to : questions_.received({.entry = n.entry}, from))
+    others_.announce_entry_result_to(to, n.entry, value);
+  if (n.entry <= entry_ && !is_active) return;
   entry_results_.put(n.entry, value);
   if (is_active) end_entry();
 }
@@ -154,19 +155,26 @@ void node::compare_entries(std::uint64_t entry, named_result one, named_result o
 }
 
 void node::answer(node_id from, const note& n) {
-  // The result of the entry answers any request within the entry.
-  if (const entry_value* const known = entry_results_.find(n.entry)) {
-    others_.announce_entry_result_to(from, n.entry, *known);
-    return;
-  }
-  if (n.entry != entry_ || active_ == nullptr || is_over_) return;
-  if (n.kind == note_kind::request) {
+  const result_name name{.entry = n.entry, .task = n.task};
+  if (send_known(from, name)) return;
+  if (n.kind == note_kind::missing) {
+    questions_.asked_by(from, name);
+  } else if (n.entry == entry_ && active_ != nullptr && !is_over_) {
     takes_request(from);
-    return;
   }
-  if (const bytes* const known = store_.find(n.task))
-    others_.announce_to(from,
-                        {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
+}
+
+bool node::send_known(node_id to, const result_name& name) {
+  // The result of the entry answers any request within the entry.
+  if (const entry_value* const known = entry_results_.find(name.entry)) {
+    others_.announce_entry_result_to(to, name.entry, *known);
+    return true;
+  }
+  if (name.entry != entry_ || active_ == nullptr || is_over_) return false;
+  const bytes* const known = store_.find(name.task);
+  if (known == nullptr) return false;
+  others_.announce_to(to, {.kind = note_kind::result, .entry = entry_, .task = name.task, .content = *known});
+  return true;
 }
 
 void node::on_left(node_id gone) { on_lost(gone, "it left"); }
@@ -175,12 +183,13 @@ void node::on_lost(node_id gone, const std::string& /*why*/) {
   others_.lose(gone);
   requests_.lose(gone);
   follow_number();
+  for (const questions::answer& a : questions_.lose(gone)) send_known(a.to, a.name);
   const std::vector<task_key> orphans = claims_.lose(gone);
   if (active_ == nullptr || is_over_) return;
   // It may have sent some results to a part of the nodes before it was lost.
-  others_.announce({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
+  questions_.ask({.entry = entry_});
   for (const task_key& key : orphans)
-    if (find(key) != nullptr) others_.announce({.kind = note_kind::missing, .entry = entry_, .task = key});
+    if (find(key) != nullptr) questions_.ask({.entry = entry_, .task = key});
   inherit();
 }
 

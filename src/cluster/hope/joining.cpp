@@ -13,6 +13,7 @@ void node::on_joined(node_id joined) {
   others_.gain(joined);
   requests_.gain(joined);
   claims_.gain(joined);
+  questions_.gain(joined);
   follow_number();
   if (answers) {
     const auto& all = entry_results_.all();
@@ -40,7 +41,7 @@ void node::follow_number() {
 
 void node::begin_as_newcomer() {
   // The others may have ended this entry, and its result may not have been sent.
-  others_.announce({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
+  questions_.ask({.entry = entry_});
   if (!std::exchange(helps_first_, false)) return;
   // They have made their plan without this node.
   plan_.end();

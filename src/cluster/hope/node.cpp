@@ -25,6 +25,11 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       is_newcomer_(chosen.joins),
       helps_first_(chosen.joins),
       others_(*transport_, solutions_, counters_, chosen.most_direct),
+      questions_(others_.gone(),
+                 [this](node_id to, const result_name& name) {
+                   return others_.announce_to(
+                       to, {.kind = note_kind::missing, .entry = name.entry, .task = name.task});
+                 }),
       store_(chosen.memory),
       draws_(chosen.seed),
       requests_(transport_->nodes(), chosen.before_helping) {
@@ -38,6 +43,7 @@ void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
   requests_.lose(self_);
   others_.begin(self_);
+  questions_.begin(self_);
   follow_number();
   detail::attach_node(workers_, *this);
 }
@@ -165,8 +171,11 @@ void node::root_ended(event& e) {
   if (e.how == outcome::ok) {
     active_->received.reset();  // the call has filled its result in
     const entry_value value{self_, std::move(e.content), solutions_.all()};
-    if (!is_over_) others_.announce_entry_result(entry_, value);
     entry_results_.put(entry_, value);
+    if (!is_over_) {
+      others_.announce_entry_result(entry_, value);
+      for (const node_id to : questions_.computed({.entry = entry_}, true)) send_known(to, {.entry = entry_});
+    }
   } else if (e.how == outcome::thrown && !active_->received) {
     active_->error = std::move(e.error);  // every node finds it by itself
   }

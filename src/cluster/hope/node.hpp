@@ -50,6 +50,7 @@
 #include "hope/messages.hpp"
 #include "hope/named_task.hpp"
 #include "hope/plan.hpp"
+#include "hope/questions.hpp"
 #include "hope/result_store.hpp"
 #include "hope/work_requests.hpp"
 #include "protocol/messages.hpp"
@@ -211,6 +212,8 @@ class node final : public node_base {
   /// Ends the active entry with another node's result. \returns false: it is malformed
   bool take_value(const entry_value& value);
   void answer(node_id from, const note& n);
+  /// Sends a result, if it is known here. \returns false: it is not
+  bool send_known(node_id to, const result_name& name);
   // units.cpp: the life of a unit
   static unit& unit_of(const detail::received_task& t) noexcept;
   /// The unit that a task was split off from, or the entry. Linear in the number of its ancestors.
@@ -311,6 +314,7 @@ class node final : public node_base {
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;
   announcements others_;
+  questions questions_;
   result_store store_;
   claims claims_;
   std::unordered_map<task_key, std::unique_ptr<unit>, task_key_hash> units_;

@@ -172,6 +172,8 @@ void node::unit_ended(event& e) {
           others_.announce_to(*u.given_by, result);
         if ((is_for_all && !others_.is_alone()) || u.given_by) counters_.add(&counts::published);
         store_.put(u.key, e.content, cost);
+        const result_name name{.entry = entry_, .task = u.key};
+        for (const node_id to : questions_.computed(name, is_for_all)) send_known(to, name);
       }
       settle(u, e.content);
       erase(u);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions for results (src/cluster/hope/questions.hpp): node 4 has sent a result to all, and is dead. The message has
+// reached any of the nodes 0 to 3, is on its way to them, or is lost. One more node may die at any step. Each node notices
+// a loss at any later step. Some of the nodes ask for the result when they notice the first loss.
+//
+// check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 0
+// check: spin -DBUG_PASSES_NOTHING_ON -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
+// check: spin -DBUG_NOT_ASKED_AGAIN -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
+// check: spin -DBUG_FORGETS_THE_ORIGIN -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
+//
+// What is modelled: one result. Messages of a pair may overtake each other. Messages of a dead node arrive or are lost
+// until the receiver notices the loss, and then none arrives.
+// Not modelled: results that nodes compute, nodes that join, and questions that are forgotten because they are many. Then
+// a node computes the result itself.
+//
+// What must hold: when nothing happens any more, and a living node has the result, each living node that wants it has it.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_PASSES_NOTHING_ON    a node that lacks the result does not ask the next one
+//   BUG_NOT_ASKED_AGAIN      a node does not ask again when the node that it has asked is lost
+//   BUG_FORGETS_THE_ORIGIN   a result that went to all is not passed on when its origin is lost
+
+#define NODES 4
+#define DEAD 4
+#define NONE 5
+
+bit asks[20];     /* questions on their way: by receiver and sender */
+bit brings[20];   /* results on their way: by receiver and sender */
+bit gone[20];     /* by node and the lost one */
+bit from[20];     /* by node and the node that has asked it */
+bit has[4], wants[4];
+byte asked[4] = NONE, origin[4] = NONE;
+bit dead[5];
+
+#define OF(me, x) ((me) * 5 + (x))
+#define LIVES(me, x) (!gone[OF(me, x)])
+#define AFTER(me, by) (((me) + (by)) % NODES)
+#define NEXT(me) (LIVES(me, AFTER(me, 1)) -> AFTER(me, 1) : \
+  (LIVES(me, AFTER(me, 2)) -> AFTER(me, 2) : (LIVES(me, AFTER(me, 3)) -> AFTER(me, 3) : NONE)))
+
+inline ask_next(me) {
+  asked[me] = NEXT(me);
+  if :: asked[me] != NONE -> asks[OF(asked[me], me)] = 1 :: else fi
+}
+
+inline ask(me) {
+  origin[me] = NONE;
+  if :: asked[me] == NONE -> ask_next(me) :: else fi
+}
+
+#define PASS(me, x) if :: from[OF(me, x)] -> from[OF(me, x)] = 0; brings[OF(x, me)] = 1 :: else fi
+#define PASS_ON(me) PASS(me, 0); PASS(me, 1); PASS(me, 2); PASS(me, 3)
+
+inline take_question(me, x) {
+  asks[OF(me, x)] = 0;
+  if
+  :: has[me] -> brings[OF(x, me)] = 1
+  :: !has[me] ->
+#ifndef BUG_PASSES_NOTHING_ON
+     ask(me);
+#endif
+     from[OF(me, x)] = 1
+  fi
+}
+
+inline take_result(me, x) {
+  brings[OF(me, x)] = 0;
+  if
+  :: has[me] -> skip
+  :: !has[me] ->
+     has[me] = 1;
+     from[OF(me, x)] = 0;
+     if
+     :: asked[me] == x -> PASS_ON(me)
+#ifndef BUG_FORGETS_THE_ORIGIN
+     :: asked[me] != x -> origin[me] = x
+#else
+     :: asked[me] != x -> from[OF(me, 0)] = 0; from[OF(me, 1)] = 0; from[OF(me, 2)] = 0; from[OF(me, 3)] = 0
+#endif
+     fi;
+     asked[me] = NONE
+  fi
+}
+
+inline notice(me, x) {
+  gone[OF(me, x)] = 1;
+  asks[OF(me, x)] = 0;
+  brings[OF(me, x)] = 0;
+  from[OF(me, x)] = 0;
+  if
+  :: origin[me] == x -> origin[me] = NONE; PASS_ON(me)
+#ifndef BUG_NOT_ASKED_AGAIN
+  :: origin[me] != x && asked[me] == x -> ask_next(me)
+#endif
+  :: else
+  fi;
+  if :: x == DEAD && wants[me] && !has[me] -> ask(me) :: else fi
+}
+
+#define TAKE(x) \
+  :: atomic { !dead[me] && asks[OF(me, x)] -> take_question(me, x) } \
+  :: atomic { !dead[me] && brings[OF(me, x)] -> take_result(me, x) } \
+  :: atomic { !dead[me] && dead[x] && asks[OF(me, x)] -> asks[OF(me, x)] = 0 } \
+  :: atomic { !dead[me] && dead[x] && brings[OF(me, x)] -> brings[OF(me, x)] = 0 } \
+  :: atomic { !dead[me] && dead[x] && LIVES(me, x) -> notice(me, x) }
+
+proctype node(byte me) {
+end:
+  do
+  TAKE(0) TAKE(1) TAKE(2) TAKE(3) TAKE(4)
+  od
+}
+
+proctype killer() {
+  if
+  :: atomic { dead[0] = 1 }
+  :: atomic { dead[1] = 1 }
+  :: atomic { dead[2] = 1 }
+  :: atomic { dead[3] = 1 }
+  :: skip
+  fi
+}
+
+#define CHOOSE(what) if :: what = 0 :: what = 1 fi
+#define SATISFIED(x) (dead[x] || !wants[x] || has[x])
+#define HOLDS(x) (!dead[x] && has[x])
+
+init {
+  atomic {
+    dead[DEAD] = 1;
+    CHOOSE(brings[OF(0, DEAD)]); CHOOSE(brings[OF(1, DEAD)]); CHOOSE(brings[OF(2, DEAD)]); CHOOSE(brings[OF(3, DEAD)]);
+    CHOOSE(wants[0]); CHOOSE(wants[1]); CHOOSE(wants[2]); CHOOSE(wants[3]);
+    run node(0); run node(1); run node(2); run node(3);
+    run killer()
+  }
+  timeout ->
+  assert(!(HOLDS(0) || HOLDS(1) || HOLDS(2) || HOLDS(3)) ||
+         (SATISFIED(0) && SATISFIED(1) && SATISFIED(2) && SATISFIED(3)))
+}
