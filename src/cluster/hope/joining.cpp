@@ -39,13 +39,19 @@ void node::follow_number() {
   requests_.set_patience(chosen_.before_helping + longest_way(nodes_, others_.living_others() + 1));
 }
 
+bool node::is_behind() const {
+  const auto is_later = [this](const auto& one) { return one.first > entry_; };
+  return std::ranges::any_of(entry_results_.all(), is_later) ||
+         std::ranges::any_of(early_,
+                             [this](const auto& one) { return read_note(one.second)->entry > entry_; });
+}
+
 void node::begin_as_newcomer() {
   // The others may have ended this entry, and its result may not have been sent.
   questions_.ask({.entry = entry_});
-  if (!std::exchange(helps_first_, false)) return;
   // They have made their plan without this node.
   plan_.end();
-  help(name_of_entry);
+  if (!is_behind()) help(name_of_entry);
 }
 
 }  // namespace sukima::cluster::hope

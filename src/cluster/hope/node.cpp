@@ -23,7 +23,6 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       chosen_(chosen),
       entry_results_(transport_->can().takes_joins ? kept_for_newcomers : kept_entries, chosen.memory),
       is_newcomer_(chosen.joins),
-      helps_first_(chosen.joins),
       others_(*transport_, solutions_, counters_, chosen.most_direct),
       questions_(others_.gone(),
                  [this](node_id to, const result_name& name) {

@@ -35,7 +35,8 @@
 //
 // A node that joins later begins with the first entry, too (joining.cpp). It receives the results of the
 // entries that have ended, and the known results of the running one. If those are many, it asks for the rest
-// in each entry. There it helps first, so it meets the others in the middle.
+// in each entry. Until it meets another node in an entry, it follows no plan. If no other node is ahead of
+// it, it helps first, so it meets the others in the middle.
 //
 // Source: cluster.md of the design, sections 5 and 6. Every node gets every report; topics are not used.
 #pragma once
@@ -195,6 +196,8 @@ class node final : public node_base {
   // joining.cpp: nodes that join while the others run
   void on_joined(node_id joined) override;
   void begin_as_newcomer();
+  /// Whether another node has been in an entry after the active one.
+  bool is_behind() const;
   /// Adapts this node's patience to the number of living nodes.
   void follow_number();
   // exchange.cpp: the messages of other nodes
@@ -309,7 +312,6 @@ class node final : public node_base {
   bool is_over_ = false;  ///< no result of the active entry is needed any more
   entry_results entry_results_;
   bool is_newcomer_;  ///< it has joined, and has met no other node in an entry yet
-  bool helps_first_;  ///< it has joined, and has computed no entry yet
   bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;
