@@ -2,13 +2,14 @@
 // Questions for results: those that this node has asked, and those of other nodes that it cannot answer yet.
 //
 // The living nodes form a ring by their numbers. A node that lacks a result asks the next one only. If that
-// one has the result, it answers. If not, it remembers the question and asks the next node in turn, once. So a
-// question passes each node at most once, until one of them answers. The answer goes back the same way.
+// one has the result, it answers. If not, it remembers the question and asks the next node in turn, once. So
+// a question passes each node at most once, until one of them answers. The answer goes back the same way.
 //
 //   - If the node that was asked is lost, the question goes to the next one.
 //   - A result that its origin has sent to all nodes is not passed on, because the asking node gets it, too.
 //     When that origin is lost, the asking node may have missed it. Then it is passed on.
-//   - A node that has joined is not known to all others at once, so it gets each result that it has asked for.
+//   - A node that has joined is not known to all others at once. So it gets each result that it has asked
+//     for.
 //
 // Questions are hints: a node that gets no answer computes the result itself.
 // (src/cluster/model/questions.pml)
