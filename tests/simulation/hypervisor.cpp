@@ -6,21 +6,28 @@
 
 namespace sukima::simulation {
 
-hypervisor::hypervisor(unsigned pcpus, const scheduling& how) : how_(how), pcpus_(pcpus) {}
+hypervisor::hypervisor(unsigned pcpus, const scheduling& how)
+    : how_(how), order_(make_order(how)), pcpus_(pcpus) {}
 
 std::size_t hypervisor::add_guest(const guest_shape& shape) {
   guests_.push_back({shape, vcpus_.size(), {}, 0});
-  vcpu_state one;
-  one.guest = guests_.size() - 1;
-  vcpus_.insert(vcpus_.end(), shape.vcpus, one);
-  return one.guest;
+  const std::size_t count = shape.pcpus == 0 ? pcpus_.size() - shape.first_pcpu : shape.pcpus;
+  for (unsigned i = 0; i < shape.vcpus; ++i) {
+    vcpu_state one;
+    one.guest = guests_.size() - 1;
+    one.first_pcpu = shape.first_pcpu + (shape.pinned ? (i + shape.shift) % count : 0);
+    one.pcpus = shape.pinned ? 1 : count;
+    vcpus_.push_back(one);
+    order_->add(shape.weight);
+  }
+  return guests_.size() - 1;
 }
 
 void hypervisor::wake(std::size_t number, std::uint64_t at) {
   vcpu_state& v = vcpus_[number];
   v.wants = true;
   v.ready_at = at;
-  lift(v);
+  order_->begins(number);
   queue_.push_back(number);
   preempt_for(number, at);
 }
@@ -35,13 +42,13 @@ void hypervisor::demand(std::size_t number, std::uint64_t nanoseconds) noexcept 
   vcpus_[number].demand = nanoseconds;
 }
 
-/// When the hypervisor decides about a pCPU on which a vCPU runs.
 std::uint64_t hypervisor::latest_clock() const noexcept {
   std::uint64_t latest = 0;
   for (const pcpu_state& p : pcpus_) latest = std::max(latest, p.clock);
   return latest;
 }
 
+/// When the hypervisor decides about a pCPU on which a vCPU runs.
 std::uint64_t hypervisor::decision_at(const pcpu_state& p) const noexcept {
   return std::max(p.clock, std::min({p.slice_end, p.grant_end, p.preempted_at}));
 }
@@ -52,7 +59,8 @@ template <class Consider> void hypervisor::look_at(std::size_t number, Consider 
   const pcpu_state& p = pcpus_[number];
   if (p.on == nowhere) {
     for (const std::size_t waiting : queue_)
-      consider({runnable_at(vcpus_[waiting], p.clock), number, {}}, p.last == waiting);
+      if (may_run_on(vcpus_[waiting], number))
+        consider({runnable_at(vcpus_[waiting], p.clock), number, {}}, p.last == waiting);
     return;
   }
   const std::uint64_t met_at = p.clock + vcpus_[p.on].demand;
@@ -107,23 +115,18 @@ void hypervisor::account(pcpu_state& p, std::uint64_t until) noexcept {
   const std::uint64_t passed = until - p.clock;
   p.clock = until;
   v.used += passed;
-  v.weighted += weighted(v, passed);
+  order_->ran(p.on, passed);
   if (v.demand != forever) v.demand -= std::min(v.demand, passed);
 }
 
-std::uint64_t hypervisor::weighted(const vcpu_state& v, std::uint64_t nanoseconds) const noexcept {
-  return nanoseconds * unit * 1024 / guests_[v.guest].shape.weight;
-}
-
-std::uint64_t hypervisor::weighted_at(const pcpu_state& p, std::uint64_t at) const noexcept {
-  const vcpu_state& v = vcpus_[p.on];
-  return v.weighted + weighted(v, at - std::min(at, p.clock));
+std::int64_t hypervisor::rank_at(const pcpu_state& p, std::uint64_t at) const noexcept {
+  return order_->rank_after(p.on, at - std::min(at, p.clock));
 }
 
 bool hypervisor::yield(std::size_t number, bool in_guest) {
   vcpu_state& v = vcpus_[number];
   pcpu_state& p = pcpus_[v.pcpu];
-  const std::size_t other = choose(p.clock, in_guest ? v.guest : nowhere);
+  const std::size_t other = choose(p, in_guest ? v.guest : nowhere);
   if (other == nowhere) return false;
   put_back(p);
   put_on(p, other);
@@ -140,18 +143,27 @@ void hypervisor::put_back(pcpu_state& p) {
 
 void hypervisor::decide(pcpu_state& p) {
   if (p.on != nowhere) put_back(p);
-  raise_floor(p.clock);
-  if (const std::size_t chosen = choose(p.clock); chosen != nowhere) put_on(p, chosen);
+  order_->before_choice(contenders(p.clock));
+  if (const std::size_t chosen = choose(p); chosen != nowhere) put_on(p, chosen);
 }
 
-std::size_t hypervisor::choose(std::uint64_t at, std::size_t guest) const noexcept {
+std::size_t hypervisor::choose(const pcpu_state& p, std::size_t guest) const noexcept {
   std::size_t best = nowhere;
   for (const std::size_t i : queue_) {
-    if ((guest != nowhere && vcpus_[i].guest != guest) || runnable_at(vcpus_[i], at) > at) continue;
-    if (best == nowhere || std::pair(vcpus_[i].weighted, i) < std::pair(vcpus_[best].weighted, best))
-      best = i;
+    const vcpu_state& v = vcpus_[i];
+    if ((guest != nowhere && v.guest != guest) || !may_run_on(v, number_of(p)) ||
+        runnable_at(v, p.clock) > p.clock)
+      continue;
+    if (best == nowhere || std::pair(order_->rank(i), i) < std::pair(order_->rank(best), best)) best = i;
   }
   return best;
+}
+
+std::uint64_t hypervisor::slice_end(const pcpu_state& p) const noexcept {
+  const std::size_t next = choose(p);
+  const std::uint64_t end =
+      p.clock + order_->slice(p.on, next == nowhere ? std::nullopt : std::optional(order_->rank(next)));
+  return how_.tick == 0 ? end : (end + how_.tick - 1) / how_.tick * how_.tick;
 }
 
 void hypervisor::put_on(pcpu_state& p, std::size_t chosen) {
@@ -161,9 +173,10 @@ void hypervisor::put_on(pcpu_state& p, std::size_t chosen) {
     switching_ += how_.vcpu_switch;
   }
   p.on = p.last = chosen;
-  lift(vcpus_[chosen]);
-  vcpus_[chosen].pcpu = static_cast<std::size_t>(&p - pcpus_.data());
-  p.slice_end = p.clock + how_.slice;
+  order_->begins(chosen);
+  vcpus_[chosen].pcpu = number_of(p);
+  p.put_on_at = p.clock;
+  p.slice_end = slice_end(p);
   p.preempted_at = forever;
   // The period may have ended during the switch, or another vCPU has taken the rest of the quota: then it
   // stops at once.
@@ -199,7 +212,9 @@ bool hypervisor::take_grant(pcpu_state& p) {
   p.grant_period = p.clock / how_.period;
   std::uint64_t& taken = g.taken[p.grant_period];
   const std::uint64_t period_end = (p.grant_period + 1) * how_.period;
-  const std::uint64_t length = std::min({how_.grant, g.shape.quota - taken, period_end - p.clock});
+  const std::uint64_t grant =
+      how_.grant != 0 ? how_.grant : std::max(g.shape.quota / g.shape.vcpus, std::uint64_t{500'000});
+  const std::uint64_t length = std::min({grant, g.shape.quota - taken, period_end - p.clock});
   taken += length;
   p.grant_end = p.clock + length;
   return length != 0;
@@ -216,29 +231,30 @@ void hypervisor::return_grant(pcpu_state& p) {
 void hypervisor::preempt_for(std::size_t woken, std::uint64_t at) noexcept {
   const vcpu_state& v = vcpus_[woken];
   if (!has_quota_left(guests_[v.guest], at)) return;
+  const auto begin = pcpus_.begin() + static_cast<std::ptrdiff_t>(v.first_pcpu);
+  const auto end = begin + static_cast<std::ptrdiff_t>(v.pcpus);
+  const auto idle = std::count_if(begin, end, [](const pcpu_state& p) { return p.on == nowhere; });
+  const auto rivals = std::ranges::count_if(queue_, [&](std::size_t i) {
+    return vcpus_[i].first_pcpu == v.first_pcpu && vcpus_[i].pcpus == v.pcpus;
+  });
+  if (rivals <= idle) return;
   pcpu_state* furthest = nullptr;
-  if (queue_.size() <= static_cast<std::size_t>(std::ranges::count(pcpus_, nowhere, &pcpu_state::on))) return;
-  for (pcpu_state& p : pcpus_) {
-    if (p.on == nowhere) continue;
-    if (p.preempted_at == forever && (furthest == nullptr || weighted_at(p, at) > weighted_at(*furthest, at)))
-      furthest = &p;
+  for (auto p = begin; p != end; ++p) {
+    if (p->on == nowhere || p->preempted_at != forever) continue;
+    if (furthest == nullptr || rank_at(*p, at) > rank_at(*furthest, at)) furthest = &*p;
   }
-  if (furthest != nullptr && weighted_at(*furthest, at) > v.weighted + how_.wake_granularity * unit)
+  if (furthest != nullptr &&
+      order_->preempts(woken, rank_at(*furthest, at), at - std::min(at, furthest->put_on_at)))
     furthest->preempted_at = at;
 }
 
-void hypervisor::lift(vcpu_state& v) const noexcept {
-  v.weighted = std::max(v.weighted, floor_ - std::min(floor_, how_.sleeper_credit * unit));
-}
-
-/// Those that wait for quota do not hold it down.
-void hypervisor::raise_floor(std::uint64_t at) noexcept {
-  std::uint64_t least = forever;
+const std::vector<std::size_t>& hypervisor::contenders(std::uint64_t at) {
+  contenders_.clear();
   for (const pcpu_state& p : pcpus_)
-    if (p.on != nowhere) least = std::min(least, vcpus_[p.on].weighted);
+    if (p.on != nowhere) contenders_.push_back(p.on);
   for (const std::size_t i : queue_)
-    if (runnable_at(vcpus_[i], at) <= at) least = std::min(least, vcpus_[i].weighted);
-  if (least != forever) floor_ = std::max(floor_, least);
+    if (runnable_at(vcpus_[i], at) <= at) contenders_.push_back(i);
+  return contenders_;
 }
 
 std::uint64_t hypervisor::used(std::size_t number) const noexcept {

@@ -2,38 +2,35 @@
 // A hypervisor's scheduler: the virtual CPUs (vCPUs) of guests on physical CPUs (pCPUs), each of which has a
 // clock. A vCPU without a pCPU does not advance.
 //
-// Completely fair: of the vCPUs that want to run, the one with the least weighted time runs next, for a
-// slice. All pCPUs share one queue. A vCPU that wakes preempts one that is ahead of it by the granularity. A
-// guest with a quota gets so much time in each period, which its vCPUs take in small grants. When the quota
-// is used up, its vCPUs wait for the next period.
+// Of the vCPUs that want to run, the one with the lowest rank runs next, for a slice; order.hpp has the
+// rules. All pCPUs share one queue, from which each takes the vCPUs that may run on it. A guest with a quota
+// gets so much time in each period, which its vCPUs take in small grants. When the quota is used up, its
+// vCPUs wait for the next period.
 //
 // The caller says how much CPU each vCPU needs until the caller must decide about it, its demand, and calls
 // advance() until that is met. No thread and no real clock is involved.
 #pragma once
 
+#include "order.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace sukima::simulation {
 
-/// Nanoseconds. The defaults are close to those of Linux: docs/simulation.md.
-struct scheduling {
-  std::uint64_t slice = 3'000'000;
-  std::uint64_t wake_granularity = 1'000'000;  ///< how far behind a vCPU that wakes must be to preempt
-  std::uint64_t sleeper_credit =
-      3'000'000;  ///< how far a vCPU that has slept stays behind the others, at most
-  std::uint64_t period = 100'000'000;  ///< of quotas
-  std::uint64_t grant = 1'000'000;  ///< time that a vCPU takes from its guest's quota at once
-  std::uint64_t vcpu_switch = 2'000;  ///< time of a pCPU to continue with another vCPU
-};
-
 struct guest_shape {
   unsigned vcpus = 1;
   unsigned weight = 1024;
   std::uint64_t quota = 0;  ///< nanoseconds of CPU in each period; 0: no limit
+  // The pCPUs on which its vCPUs may run.
+  unsigned first_pcpu = 0;
+  unsigned pcpus = 0;  ///< so many from the first one on; 0: all
+  bool pinned = false;  ///< each vCPU on one of them only, in turn
+  unsigned shift = 0;  ///< pinned: the first vCPU is on this one of them
 };
 
 class hypervisor {
@@ -48,11 +45,14 @@ class hypervisor {
   void wake(std::size_t vcpu, std::uint64_t at);
   /// A running vCPU wants nothing more.
   void halt(std::size_t vcpu);
-  /// A running vCPU lets another one run that can: the one with the least weighted time.
+  /// A running vCPU lets another one run that can: the one with the lowest rank.
   /// \param in_guest  only one of its own guest \returns false: there is none, and it runs on
   bool yield(std::size_t vcpu, bool in_guest);
   /// The caller decides about this vCPU after so much more of its time; `forever`: never.
   void demand(std::size_t vcpu, std::uint64_t nanoseconds) noexcept;
+  /// What is left of its demand, at the clock of its pCPU.
+  std::uint64_t left_of(std::size_t vcpu) const noexcept { return vcpus_[vcpu].demand; }
+  bool is_running(std::size_t vcpu) const noexcept { return vcpus_[vcpu].pcpu != nowhere; }
   /// The clock of the pCPU that is furthest.
   std::uint64_t latest_clock() const noexcept;
   /// The clock of a running vCPU.
@@ -84,7 +84,6 @@ class hypervisor {
 
  private:
   static constexpr std::size_t nowhere = ~std::size_t{0};
-  static constexpr std::uint64_t unit = 1024;  ///< parts of a nanosecond of weighted time
   struct guest_state {
     guest_shape shape;
     std::size_t first_vcpu = 0;
@@ -97,13 +96,16 @@ class hypervisor {
     bool wants = false;
     std::uint64_t ready_at = 0;
     std::uint64_t demand = forever;
-    std::uint64_t weighted = 0;  ///< its time, longer for smaller weights, in parts of a nanosecond
     std::uint64_t used = 0;
+    // The pCPUs on which it may run.
+    std::size_t first_pcpu = 0;
+    std::size_t pcpus = 0;
   };
   struct pcpu_state {
     std::uint64_t clock = 0;
     std::size_t on = nowhere;
     std::size_t last = nowhere;
+    std::uint64_t put_on_at = 0;
     std::uint64_t slice_end = 0;
     std::uint64_t grant_end = forever;  ///< also the end of the period
     std::uint64_t grant_period = 0;
@@ -112,8 +114,13 @@ class hypervisor {
 
   template <class Consider> void look_at(std::size_t number, Consider consider) const noexcept;
   std::uint64_t decision_at(const pcpu_state& p) const noexcept;
-  std::uint64_t weighted(const vcpu_state& v, std::uint64_t nanoseconds) const noexcept;
-  std::uint64_t weighted_at(const pcpu_state& p, std::uint64_t at) const noexcept;
+  std::size_t number_of(const pcpu_state& p) const noexcept {
+    return static_cast<std::size_t>(&p - pcpus_.data());
+  }
+  static bool may_run_on(const vcpu_state& v, std::size_t pcpu) noexcept {
+    return pcpu - v.first_pcpu < v.pcpus;
+  }
+  std::int64_t rank_at(const pcpu_state& p, std::uint64_t at) const noexcept;
   void account(pcpu_state& p, std::uint64_t until) noexcept;
   void put_on(pcpu_state& p, std::size_t chosen);
   void take_off(pcpu_state& p);
@@ -125,20 +132,21 @@ class hypervisor {
   /// next period.
   std::uint64_t runnable_at(const vcpu_state& v, std::uint64_t at) const noexcept;
   bool has_quota_left(const guest_state& g, std::uint64_t at) const noexcept;
-  /// The vCPU that runs next; nowhere: none can at that time.
+  /// The vCPU that runs next on that pCPU; nowhere: none can now.
   /// \param guest  only one of this guest; nowhere: of any
-  std::size_t choose(std::uint64_t at, std::size_t guest = nowhere) const noexcept;
+  std::size_t choose(const pcpu_state& p, std::size_t guest = nowhere) const noexcept;
+  std::uint64_t slice_end(const pcpu_state& p) const noexcept;
   void preempt_for(std::size_t woken, std::uint64_t at) noexcept;
-  /// A vCPU that did not run for long does not stay further behind the others than the credit.
-  void lift(vcpu_state& v) const noexcept;
-  void raise_floor(std::uint64_t at) noexcept;
+  /// The vCPUs that run, or could at that time. Those that wait for quota are not among them.
+  const std::vector<std::size_t>& contenders(std::uint64_t at);
 
   const scheduling how_;
+  std::unique_ptr<order> order_;
   std::vector<guest_state> guests_;
   std::vector<vcpu_state> vcpus_;
   std::vector<pcpu_state> pcpus_;
   std::vector<std::size_t> queue_;  ///< vCPUs that want to run and do not
-  std::uint64_t floor_ = 0;  ///< weighted time that those who run or want to have reached
+  std::vector<std::size_t> contenders_;
   std::uint64_t switching_ = 0;
 };
 

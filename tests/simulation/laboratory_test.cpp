@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's hypervisor and virtual CPUs: the shares of the guests, and the time that programs take.
+// The laboratory's virtual CPUs: the time that programs take on them.
 #include "isolated.hpp"
 #include "overcommit.hpp"
 
@@ -23,73 +23,6 @@ using namespace sukima::simulation;
 constexpr std::uint64_t microsecond = 1'000;
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t second = 1'000'000'000;
-
-/// A hypervisor whose guests are always busy, after a time.
-hypervisor busy_guests(unsigned pcpus, const std::vector<guest_shape>& shapes, std::uint64_t time) {
-  hypervisor all(pcpus, {});
-  std::size_t vcpu = 0;
-  for (const guest_shape& shape : shapes) {
-    all.add_guest(shape);
-    for (unsigned i = 0; i < shape.vcpus; ++i, ++vcpu) {
-      all.demand(vcpu, hypervisor::forever);
-      all.wake(vcpu, 0);
-    }
-  }
-  for (auto e = all.next(); e && e->at < time; e = all.next()) all.happen(*e);
-  return all;
-}
-
-/// The part of a CPU that a guest got.
-double share(const hypervisor& all, std::size_t guest, std::uint64_t time) {
-  return static_cast<double>(all.used(guest)) / static_cast<double>(time);
-}
-
-TEST(hypervisor, shares_a_cpu_evenly) {
-  for (const unsigned guests : {1u, 2u, 4u, 8u}) {
-    const hypervisor all = busy_guests(1, std::vector<guest_shape>(guests), second);
-    std::uint64_t sum = all.switching();
-    for (unsigned g = 0; g < guests; ++g) {
-      EXPECT_NEAR(share(all, g, second), 1.0 / guests, 0.005) << guests;
-      sum += all.used(g);
-    }
-    EXPECT_LE(sum, second);
-    EXPECT_GT(sum, second - 5 * millisecond);
-  }
-}
-
-TEST(hypervisor, shares_cpus_among_more_virtual_ones) {
-  const hypervisor all = busy_guests(2, {{3}, {1}}, second);
-  EXPECT_NEAR(share(all, 0, second), 1.5, 0.02);
-  EXPECT_NEAR(share(all, 1, second), 0.5, 0.02);
-}
-
-TEST(hypervisor, gives_by_weight) {
-  const hypervisor all = busy_guests(1, {{1, 1024}, {1, 3072}}, second);
-  EXPECT_NEAR(share(all, 0, second), 0.25, 0.01);
-  EXPECT_NEAR(share(all, 1, second), 0.75, 0.01);
-}
-
-TEST(hypervisor, gives_what_a_quota_allows_and_no_more) {
-  const guest_shape limited{2, 1024, 30 * millisecond};
-  const hypervisor all = busy_guests(2, {limited, {2}}, second);
-  EXPECT_EQ(all.most_in_a_period(0), 30 * millisecond);
-  EXPECT_NEAR(share(all, 0, second), 0.3, 0.01);
-  EXPECT_NEAR(share(all, 1, second), 1.7, 0.01);
-}
-
-TEST(hypervisor, lets_a_virtual_cpu_that_wakes_preempt) {
-  hypervisor all = busy_guests(1, {{1}, {1}}, second);
-  const std::size_t woken = all.first_vcpu(all.add_guest({1}));
-  all.demand(woken, microsecond);
-  all.wake(woken, second);
-  auto e = all.next();
-  while (!e->met) {
-    all.happen(*e);
-    e = all.next();
-  }
-  EXPECT_EQ(e->met, woken);
-  EXPECT_LT(e->at, second + 20 * microsecond);
-}
 
 /// Runs a program in a laboratory, as thread 0. \returns its error
 std::string run(const laboratory_setup& setup, const program& p) {

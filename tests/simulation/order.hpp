@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which a hypervisor's virtual CPUs (vCPUs) run: each has a rank, which grows while it runs. The
+// lowest rank runs next. The rules differ in what a rank is after a sleep, how long a vCPU runs, and whom a
+// vCPU that wakes preempts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sukima::simulation {
+
+enum class scheduling_rule : std::uint8_t {
+  fair,  ///< completely fair, as Linux
+  credit2  ///< as Xen since 4.12
+};
+
+/// Nanoseconds. The defaults are close to those of Linux: docs/simulation.md.
+struct scheduling {
+  scheduling_rule rule = scheduling_rule::fair;
+  std::uint64_t slice = 3'000'000;
+  std::uint64_t tick = 0;  ///< slices end at multiples of it; 0: at any time
+  std::uint64_t wake_granularity = 1'000'000;  ///< how far behind a vCPU that wakes must be to preempt
+  std::uint64_t sleeper_credit =
+      3'000'000;  ///< fair: how far a vCPU that has slept stays behind the others, at most
+  std::uint64_t period = 100'000'000;  ///< of quotas
+  /// Time that a vCPU takes from its guest's quota at once; 0: its part of the quota, at least 0.5 ms.
+  std::uint64_t grant = 1'000'000;
+  std::uint64_t vcpu_switch = 2'000;  ///< time of a pCPU to continue with another vCPU
+};
+
+/// Xen's second credit scheduler, with its own default values.
+scheduling credit2_scheduling() noexcept;
+
+class order {
+ public:
+  /// Thousandths of a nanosecond, nearly. It is the unit of ranks.
+  static constexpr std::int64_t unit = 1024;
+
+  explicit order(const scheduling& how) : how_(how) {}
+  virtual ~order() = default;
+  order(const order&) = delete;
+  order& operator=(const order&) = delete;
+
+  /// The next vCPU.
+  void add(unsigned weight);
+  std::int64_t rank(std::size_t vcpu) const noexcept { return entries_[vcpu].rank; }
+  /// Its rank after it has run for so long.
+  std::int64_t rank_after(std::size_t vcpu, std::uint64_t nanoseconds) const noexcept {
+    return rank(vcpu) + static_cast<std::int64_t>(nanoseconds) * entries_[vcpu].pace;
+  }
+  void ran(std::size_t vcpu, std::uint64_t nanoseconds) noexcept {
+    entries_[vcpu].rank = rank_after(vcpu, nanoseconds);
+  }
+
+  /// It wakes, or gets a pCPU.
+  virtual void begins(std::size_t vcpu) noexcept = 0;
+  /// A pCPU is about to choose. \param contenders  vCPUs that run or could
+  virtual void before_choice(const std::vector<std::size_t>& contenders) noexcept = 0;
+  /// How long it runs. \param next  the lowest rank among those that wait; nothing: none waits
+  virtual std::uint64_t slice(std::size_t vcpu, std::optional<std::int64_t> next) const noexcept = 0;
+  /// Whether a vCPU that wakes preempts one of that rank, which has run for so long since it got its pCPU.
+  virtual bool preempts(std::size_t woken, std::int64_t running, std::uint64_t ran) const noexcept = 0;
+
+ protected:
+  struct entry {
+    unsigned weight;
+    std::int64_t pace;  ///< growth of the rank in each nanosecond
+    std::int64_t rank;
+  };
+  /// The growth of a rank with that weight.
+  virtual std::int64_t pace(unsigned weight) const noexcept = 0;
+  /// The rank of a new vCPU.
+  virtual std::int64_t first_rank() const noexcept { return 0; }
+
+  const scheduling how_;
+  std::vector<entry> entries_;
+};
+
+std::unique_ptr<order> make_order(const scheduling& how);
+
+}  // namespace sukima::simulation
