@@ -7,6 +7,8 @@
 
 namespace sukima::simulation {
 
+laboratory& the_laboratory() noexcept { return static_cast<laboratory&>(the_machine()); }
+
 std::uint64_t account::costs() const noexcept {
   return std::accumulate(steps.begin(), steps.end(), pauses + waking + waking_up + thread_switches + exiting);
 }
@@ -143,13 +145,12 @@ thread* laboratory::wake_one(wait_kind kind, const void* awaited) noexcept {
   if (woken->until != never) timers_.erase({woken->until, woken->id});
   woken->waits_for = wait_kind::nothing;
   woken->reason = wake_reason::woken;
-  const thread* const self = this_thread();  // null: it ends
   // Paid at the next step: the callers rely on it that no other thread runs before they wait.
-  if (self != nullptr && its_->guest != outside) {
+  if (!self_->ended && its_->guest != outside) {
     its_->owed += setup_.cost.wake;
     own_account().waking += setup_.cost.wake;
   }
-  make_ready(woken->id, self != nullptr ? now() : ended_at_);
+  make_ready(woken->id, self_->ended ? ended_at_ : now());
   return woken;
 }
 
@@ -161,6 +162,7 @@ void laboratory::make_ready(std::size_t id, std::uint64_t at) {
     return;
   }
   its.owed += setup_.cost.wake_up;
+  its.charged += setup_.cost.wake_up;
   guests_[its.guest].spent.waking_up += setup_.cost.wake_up;
   const std::size_t free = idle_vcpu(its);
   if (free == nothing) {
@@ -184,6 +186,7 @@ void laboratory::take(std::size_t number, std::size_t id) {
   vcpu_state& v = vcpus_[number];
   if (v.last_thread != id) {
     its.owed += setup_.cost.thread_switch;
+    its.charged += setup_.cost.thread_switch;
     guests_[its.guest].spent.thread_switches += setup_.cost.thread_switch;
   }
   v.thread = v.last_thread = id;
@@ -240,12 +243,21 @@ thread* laboratory::happen(const hypervisor::event& e) {
   const std::size_t id = vcpus_[*e.met].thread;
   inhabitant& its = inhabitants_[id];
   its.owed -= its.asked;
+  if (its.awaited != nullptr && its.wait == phase::polls) {
+    const std::uint64_t other = std::min(its.charged, its.asked);
+    its.charged -= other;
+    guests_[its.guest].spent.pauses += its.asked - other;
+  }
   its.turn_left -= its.asked;
   its.asked = 0;
   if (its.turn_left == 0) end_turn(id);
   if (its.vcpu == nothing) return nullptr;
   if (its.owed != 0) {
     ask(its);
+    return nullptr;
+  }
+  if (its.body) {
+    run_script(id);
     return nullptr;
   }
   find_horizon(its);

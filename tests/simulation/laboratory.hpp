@@ -9,10 +9,13 @@
 // that is free or whose thread's turn ends. A guest without threads keeps its vCPUs busy for ever.
 //
 // Thread 0 stands outside: it has no vCPU, and its steps cost nothing. It makes the guests.
+//
+// Threads are real ones, which run the runtime, or scripts (script.hpp), for other programs.
 #pragma once
 
 #include "hypervisor.hpp"
 #include "machine.hpp"
+#include "script.hpp"
 
 #include <array>
 #include <cstddef>
@@ -89,6 +92,19 @@ class laboratory final : public machine {
   /// The calling thread works for so long.
   void work(std::uint64_t nanoseconds) noexcept;
 
+  /// Thread 0 or a script: another thread, which this script describes.
+  void start_script(script body);
+  /// Thread 0 only.
+  void wait_for_scripts();
+
+  // For scripts, after co_await. The script goes on when it is done.
+
+  std::suspend_always works(std::uint64_t nanoseconds);
+  /// Waits until the counter has that value.
+  std::suspend_always reaches(counter& c, std::uint64_t value, patience before_sleep);
+  /// For scripts: adds one. \param wakes  a system call wakes those that sleep until then
+  void raise(counter& c, bool wakes);
+
   const account& account_of(std::size_t guest) const noexcept { return guests_[guest].spent; }
   const hypervisor& pcpus() const noexcept { return hypervisor_; }
 
@@ -96,6 +112,13 @@ class laboratory final : public machine {
   static constexpr std::size_t nothing = ~std::size_t{0};
   static constexpr std::size_t outside = ~std::size_t{0};
 
+  /// Of a script's wait.
+  enum class phase : std::uint8_t {
+    looks,  ///< once
+    polls,
+    enters,  ///< the kernel
+    sleeps
+  };
   struct inhabitant {
     std::size_t guest = outside;
     std::size_t vcpu = nothing;  ///< it has it now
@@ -105,6 +128,12 @@ class laboratory final : public machine {
     std::uint64_t turn_left = 0;
     std::uint64_t waits_since = 0;  ///< the order of waits
     std::uint64_t went_on_at = 0;  ///< outside
+    script body;  ///< of a script
+    counter* awaited = nullptr;
+    std::uint64_t awaited_value = 0;
+    std::uint64_t patience_left = 0;
+    std::uint64_t charged = 0;  ///< while it polls: the part of what it owes that is in the account already
+    phase wait = phase::looks;
   };
   struct guest_state {
     guest_shape shape;
@@ -141,6 +170,10 @@ class laboratory final : public machine {
   void time_out();
   thread& go_outside();
   void find_horizon(const inhabitant& of) noexcept;
+  void notice(inhabitant& of) noexcept;
+  void run_script(std::size_t id);
+  bool stop_waiting();
+  void end_script();
   void pass_turn() noexcept {
     thread& self = *self_;
     switch_to(self, next_thread(&self));
@@ -158,9 +191,13 @@ class laboratory final : public machine {
   inhabitant* its_ = nullptr;
   std::size_t starts_in_ = outside;
   std::uint64_t waits_ = 0;
+  std::uint64_t scripts_left_ = 0;
   std::uint64_t ended_at_ = 0;  ///< when the thread that ends now has ended
   /// While the running thread's clock stays below that, it is its turn. 0: not known.
   std::uint64_t horizon_ = 0;
 };
+
+/// The laboratory of this process, for threads of it.
+laboratory& the_laboratory() noexcept;
 
 }  // namespace sukima::simulation

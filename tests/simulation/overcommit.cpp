@@ -3,18 +3,14 @@
 
 #include "../runtime/random/numbers.hpp"
 #include "isolated.hpp"
+#include "shared_result.hpp"
 
 #include <sukima/sukima.hpp>
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -73,24 +69,6 @@ std::uint64_t search_below(context c, const subtree& t, std::uint64_t mean_work)
   return 1 + left + right;
 }
 
-/// A measurement in memory that this process shares with its children.
-class shared_measurement {
- public:
-  shared_measurement()
-      : content_(static_cast<measurement*>(
-            mmap(nullptr, sizeof(measurement), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
-    if (content_ == MAP_FAILED) throw std::system_error(errno, std::system_category(), "simulation: mmap");
-    new (content_) measurement;
-  }
-  ~shared_measurement() { munmap(content_, sizeof(measurement)); }
-  shared_measurement(const shared_measurement&) = delete;
-  shared_measurement& operator=(const shared_measurement&) = delete;
-  measurement& operator*() noexcept { return *content_; }
-
- private:
-  measurement* content_;
-};
-
 /// The program of one machine, on its first thread.
 void run_machine(const cell& c, std::size_t guest, measurement& all, std::uint64_t& wrong) {
   laboratory& lab = the_laboratory();
@@ -133,8 +111,6 @@ std::string run_cell(const cell& c, measurement& all) {
 
 }  // namespace
 
-laboratory& the_laboratory() noexcept { return static_cast<laboratory&>(the_machine()); }
-
 std::uint64_t work_of(const search_shape& shape) {
   std::uint64_t sum = 0;
   for (unsigned round = 0; round < shape.rounds; ++round)
@@ -147,7 +123,7 @@ std::uint64_t search(context c, const search_shape& shape, unsigned round) {
 }
 
 measurement simulate(const cell& c) {
-  shared_measurement all;
+  shared_result<measurement> all;
   limits most;
   most.steps = 20'000'000'000;
   const machine_maker make = [&](const limits& l, hang_handler hangs) {
@@ -155,7 +131,7 @@ measurement simulate(const cell& c) {
   };
   const outcome ended = run_isolated(make, [&] { return run_cell(c, *all); }, most);
   if (ended.how != outcome::end::as_expected) throw std::runtime_error(ended.text);
-  (*all).steps = ended.steps;
+  all->steps = ended.steps;
   return *all;
 }
 

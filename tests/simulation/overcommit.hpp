@@ -53,7 +53,4 @@ struct measurement {
 /// Runs a cell in a process of its own. \throws std::runtime_error with what went wrong
 measurement simulate(const cell& c);
 
-/// The laboratory of this process, for threads of it.
-laboratory& the_laboratory() noexcept;
-
 }  // namespace sukima::simulation
