@@ -14,13 +14,12 @@ namespace sukima::lab {
 group_home make_group_home() {
   std::string reason = "no CPU controller of control groups is mounted and handed down to this group";
   bool first = true;
-  for (const process::group_parent& place : process::find_group_parents()) {
-    process::remove_leftover_groups(place);
+  for (const group_parent& place : find_group_parents()) {
+    remove_leftover_groups(place);
     try {
-      auto home =
-          std::make_unique<process::cpu_group>(place.directory, process::group_name(getpid()), place.version);
+      auto home = std::make_unique<cpu_group>(place.directory, group_name(getpid()), place.version);
       home->allow_groups_below();
-      const process::cpu_group trial(home->directory(), "trial", home->version());
+      const cpu_group trial(home->directory(), "trial", home->version());
       trial.set_quota(1);
       process::child_request request;
       request.arguments = {"/bin/sh", "-c", ":"};

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include <base/shared/child.hpp>
-#include <base/shared/control_group.hpp>
+#include "shared/cpu_group.hpp"
 #include "shared/cpus.hpp"
 #include "shared/environment.hpp"
 #include "shared/group_home.hpp"
@@ -62,7 +62,7 @@ class group_stage : public stage {
 
   std::vector<copy_end> run(const job& job, std::chrono::nanoseconds limit) override {
     std::vector<process::child_request> requests;
-    for (const process::cpu_group& group : groups_) {
+    for (const cpu_group& group : groups_) {
       process::child_request request;
       request.arguments = job.arguments;
       request.environment = job.variables;
@@ -76,7 +76,7 @@ class group_stage : public stage {
 
  private:
   void make_group(const environment& where, unsigned copy, unsigned cpus) {
-    process::cpu_group& one =
+    cpu_group& one =
         groups_.emplace_back(home_.group->directory(), fmt::format("copy{}", copy), home_.group->version());
     if (where.kind == environment_kind::cap)
       one.set_quota(where.part * static_cast<double>(cpus), std::chrono::milliseconds(where.period_ms));
@@ -84,7 +84,7 @@ class group_stage : public stage {
   }
 
   group_home home_;
-  std::list<process::cpu_group> groups_;  ///< after the group above them: removed before it
+  std::list<cpu_group> groups_;  ///< after the group above them: removed before it
 };
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
-#include <base/shared/control_group.hpp>
+#include "shared/cpu_group.hpp"
 
 namespace sukima::lab {
 
 struct group_home {
-  std::unique_ptr<process::cpu_group> group;
+  std::unique_ptr<cpu_group> group;
   std::string obstacle;  ///< reason for a missing group, as the end of a sentence; empty if the group exists
 };
 

@@ -187,8 +187,8 @@ TEST(output_file, that_cannot_be_is_refused_at_once) {
 }
 
 TEST(machine, is_described_in_pairs) {
-  EXPECT_EQ(one_line({{"cpu", "Some CPU"}, {"kernel", "Linux 6"}}), "Some CPU; kernel Linux 6");
-  const machine_facts facts = describe_machine();
+  EXPECT_EQ(lab::one_line({{"cpu", "Some CPU"}, {"kernel", "Linux 6"}}), "Some CPU; kernel Linux 6");
+  const lab::machine_facts facts = lab::describe_machine();
   for (const char* name : {"cpu", "cpus", "memory", "kernel", "date"}) {
     EXPECT_TRUE(std::ranges::any_of(facts, [&](const auto& fact) { return fact.first == name; })) << name;
   }
@@ -196,11 +196,11 @@ TEST(machine, is_described_in_pairs) {
 
 TEST(usable_cpus, obeys_the_override_and_names_a_wrong_one) {
   setenv("SUKIMA_CPUS", "2.5", 1);
-  EXPECT_EQ(usable_cpus(), 3);
+  EXPECT_EQ(lab::usable_cpus(), 3);
   setenv("SUKIMA_CPUS", "many", 1);
-  EXPECT_THROW(usable_cpus(), process::usage_error);
+  EXPECT_THROW(lab::usable_cpus(), process::usage_error);
   unsetenv("SUKIMA_CPUS");
-  EXPECT_GE(usable_cpus(), 1);
+  EXPECT_GE(lab::usable_cpus(), 1);
 }
 
 TEST(compiler_version, is_read_from_what_compilers_write) {

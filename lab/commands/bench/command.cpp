@@ -17,7 +17,6 @@
 
 #include <base/shared/child.hpp>
 #include <cli/shared/console.hpp>
-#include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/compiler_note.hpp"
@@ -28,6 +27,7 @@
 #include "bench/request.hpp"
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
+#include "shared/machine.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -41,7 +41,7 @@ constexpr double peer_seconds_for_each_repetition = 1;
 class bench_runner {
  public:
   bench_runner(std::optional<double> time_limit, int cpus)
-      : stage_(find_hog(process::program_directories()), cpus), time_limit_(time_limit) {}
+      : stage_(find_hog(lab::program_directories()), cpus), time_limit_(time_limit) {}
 
   /// The obstacle to a scenario; empty if there is none.
   std::string obstacle(const scenario_entry& scenario) { return stage_.obstacle(scenario.around); }
@@ -101,7 +101,7 @@ std::string compilers_of(const std::vector<installed_system>& installed) {
 class bench_session {
  public:
   bench_session(const bench_options& options, const std::vector<installed_system>& installed)
-      : options_(options), installed_(installed), cpus_(usable_cpus()) {
+      : options_(options), installed_(installed), cpus_(lab::usable_cpus()) {
     request_ = parse_request(options, installed, cpus_, missing_);
     const std::string compilers = compilers_of(installed);
     if (!compilers.empty()) machine_.emplace_back("compilers", compilers);
@@ -112,7 +112,7 @@ class bench_session {
   int run() {
     if (!missing_.empty())
       note(fmt::format("left out, because not installed: {}", join_words(missing_, " and ")));
-    if (!options_.json) fmt::print("{}\n", styled(one_line(machine_), "2", use_colour(STDOUT_FILENO)));
+    if (!options_.json) fmt::print("{}\n", styled(lab::one_line(machine_), "2", use_colour(STDOUT_FILENO)));
     leave_out_impossible_scenarios();
     const std::vector<benchmark_scenarios> wanted = scenarios_by_benchmark(request_);
     for (const auto& [benchmark, scenarios] : wanted) measure(benchmark, scenarios);
@@ -261,7 +261,7 @@ class bench_session {
   int cpus_;
   std::vector<std::string> missing_;
   bench_request request_;
-  machine_facts machine_ = describe_machine();
+  lab::machine_facts machine_ = lab::describe_machine();
   std::optional<output_file> csv_;
   std::optional<plotter> plotter_;
   bench_runner runner_{options_.time_limit, cpus_};
@@ -291,7 +291,7 @@ void print_list(const std::vector<installed_system>& installed) {
 }
 
 int run_bench(const bench_options& options) {
-  const std::vector<installed_system> installed = find_programs(process::program_directories());
+  const std::vector<installed_system> installed = find_programs(lab::program_directories());
   if (options.list) {
     print_list(installed);
     return process::exit_success;

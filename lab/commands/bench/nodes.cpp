@@ -13,12 +13,13 @@
 #include <system_error>
 
 #include <cli/shared/console.hpp>
-#include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/hope_figures.hpp"
 #include "bench/hope_run.hpp"
 #include "bench/report.hpp"
+#include "shared/find_program.hpp"
+#include "shared/machine.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -46,7 +47,7 @@ std::map<std::string, std::int64_t> list_of(const std::filesystem::path& program
 /// A request with --nodes, checked.
 struct node_request {
   explicit node_request(const bench_options& options) {
-    const auto found = process::find_executable(process::program_directories(), program_name);
+    const auto found = lab::find_executable(lab::program_directories(), program_name);
     if (!found)
       throw process::usage_error(fmt::format(
           "--nodes needs the program {}: build it, or set SUKIMA_BENCH_DIR to its directory", program_name));
@@ -76,7 +77,7 @@ struct node_request {
     if (nodes.size() != 1) throw process::usage_error("--nodes has several numbers: with --hope give one");
     scenarios = parse_hope_scenarios(options.scenarios, nodes.front());
   }
-  int workers_of(int count) const { return workers.value_or(std::max(1, usable_cpus() / count)); }
+  int workers_of(int count) const { return workers.value_or(std::max(1, lab::usable_cpus() / count)); }
 
   std::filesystem::path program;
   std::map<std::string, std::int64_t> sizes;
@@ -92,13 +93,14 @@ struct node_request {
 /// The part of the machine that each node has.
 node_cpus cpus_of(const node_request& request, std::optional<double> quota) {
   const double workers = request.workers_of(request.nodes.front());
-  return {.each = std::min(workers, quota.value_or(workers)), .machine = static_cast<double>(usable_cpus())};
+  return {.each = std::min(workers, quota.value_or(workers)),
+          .machine = static_cast<double>(lab::usable_cpus())};
 }
 
 /// One process with a worker for each CPU, and each number of nodes, which share the CPUs; or the rows of the
 /// scenarios under hierarchical omission.
 std::vector<task> tasks_of(const node_request& request, const std::string& benchmark, bool has_quota) {
-  const int cpus = usable_cpus();
+  const int cpus = lab::usable_cpus();
   task one;
   one.benchmark = benchmark;
   one.size = request.size.value_or(request.sizes.at(benchmark));
@@ -210,8 +212,8 @@ std::string hope_heading(const node_request& request, const task& task, std::uin
   const int workers = request.workers_of(nodes);
   return fmt::format("{}, size {}, {} node{} of {} worker{} on {} CPU{}, {}, seed {}",
                      styled(task.benchmark, "1", colour), *task.size, nodes, nodes == 1 ? "" : "s", workers,
-                     workers == 1 ? "" : "s", usable_cpus(), usable_cpus() == 1 ? "" : "s", request.around,
-                     seed);
+                     workers == 1 ? "" : "s", lab::usable_cpus(), lab::usable_cpus() == 1 ? "" : "s",
+                     request.around, seed);
 }
 
 }  // namespace
@@ -255,7 +257,7 @@ void check_node_options(const CLI::App& command) {
 
 int run_on_nodes(const bench_options& options) {
   const node_request request(options);
-  const machine_facts machine = describe_machine();
+  const lab::machine_facts machine = lab::describe_machine();
   std::optional<output_file> csv;
   std::optional<plotter> plot;
   if (options.csv) csv.emplace(*options.csv);
@@ -265,7 +267,7 @@ int run_on_nodes(const bench_options& options) {
   const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
   hope_runner runner(stage, seed);
   const bool colour = use_colour(STDOUT_FILENO);
-  if (!options.json) fmt::print("{}\n", styled(one_line(machine), "2", colour));
+  if (!options.json) fmt::print("{}\n", styled(lab::one_line(machine), "2", colour));
   std::vector<summary> all;
   bool failed = false;
   for (const std::string& benchmark : request.benchmarks) {

@@ -99,8 +99,8 @@ std::vector<std::string> node_stage::starting_words(int nodes) const {
 node_stage::node_groups node_stage::make_groups(int nodes) const {
   node_groups groups;
   for (int node = 0; quota_ && node < nodes; ++node) {
-    groups.push_back(std::make_unique<process::cpu_group>(
-        home_.group->directory(), fmt::format("node-{}", node), home_.group->version()));
+    groups.push_back(std::make_unique<lab::cpu_group>(home_.group->directory(), fmt::format("node-{}", node),
+                                                      home_.group->version()));
     groups.back()->set_quota(*quota_);
   }
   return groups;

@@ -37,7 +37,7 @@ class node_stage {
                                   const std::vector<planned_death>& plan) const;
 
  private:
-  using node_groups = std::vector<std::unique_ptr<process::cpu_group>>;
+  using node_groups = std::vector<std::unique_ptr<lab::cpu_group>>;
 
   std::vector<std::string> starting_words(int nodes) const;
   node_groups make_groups(int nodes) const;  ///< none without a quota

@@ -31,10 +31,11 @@ plotter::plotter(fs::path prefix) : prefix_(std::move(prefix)) {
   script_.emplace("plot-bench.py");
 }
 
-std::vector<fs::path> plotter::draw(std::span<const summary> figures, const machine_facts& machine) const {
+std::vector<fs::path> plotter::draw(std::span<const summary> figures,
+                                    const lab::machine_facts& machine) const {
   std::string input;
   for (const summary& s : figures) input += json_line(s) + "\n";
-  script_->run({prefix_.string(), "--footer", one_line(machine)}, std::move(input), python_limit);
+  script_->run({prefix_.string(), "--footer", lab::one_line(machine)}, std::move(input), python_limit);
   fs::path png = prefix_;
   fs::path svg = prefix_;
   return {png += ".png", svg += ".svg"};

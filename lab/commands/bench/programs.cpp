@@ -52,7 +52,7 @@ std::vector<installed_system> find_programs(const std::vector<fs::path>& directo
   for (const system_entry& system : systems()) {
     installed_system& entry = found.emplace_back(std::string(system.name), std::vector<program>{});
     for (const variant_name& variant : system.variants) {
-      const auto file = process::find_executable(directories, variant.program);
+      const auto file = lab::find_executable(directories, variant.program);
       if (!file) continue;
       if (auto benchmarks = list_benchmarks(*file)) {
         if (!system.benchmarks.empty()) {

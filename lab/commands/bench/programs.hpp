@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <base/shared/installed.hpp>
 #include "bench/catalogue.hpp"
+#include "shared/find_program.hpp"
 
 namespace sukima::cli::bench {
 

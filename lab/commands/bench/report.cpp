@@ -89,7 +89,7 @@ std::string json_line(const summary& figures) {
   return line.dump();
 }
 
-std::string csv_text(std::span<const summary> figures, const machine_facts& machine) {
+std::string csv_text(std::span<const summary> figures, const lab::machine_facts& machine) {
   std::string text;
   for (const auto& [name, value] : machine) text += fmt::format("# {}: {}\n", name, value);
   text +=

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <cli/shared/machine.hpp>
 #include "bench/summary.hpp"
 #include "shared/drawing.hpp"
+#include "shared/machine.hpp"
 
 namespace sukima::cli::bench {
 
@@ -30,7 +30,7 @@ struct table_style {
 std::string table_text(std::span<const summary> figures, const table_style& style);
 
 /// Comma-separated values: comment lines with the machine's description, a header, one line for each row.
-std::string csv_text(std::span<const summary> figures, const machine_facts& machine);
+std::string csv_text(std::span<const summary> figures, const lab::machine_facts& machine);
 
 /// Draws PREFIX.png and PREFIX.svg.
 class plotter {
@@ -42,7 +42,7 @@ class plotter {
   /// Draws the figures with the machine's description below them. \returns the files
   /// \throws std::runtime_error with the reason of a failure
   std::vector<std::filesystem::path> draw(std::span<const summary> figures,
-                                          const machine_facts& machine) const;
+                                          const lab::machine_facts& machine) const;
 
  private:
   std::filesystem::path prefix_;

@@ -11,6 +11,7 @@
 
 #include <cli/shared/console.hpp>
 #include "bench/catalogue.hpp"
+#include "shared/find_program.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -66,7 +67,7 @@ std::vector<std::string> parse_benchmarks(const std::vector<std::string>& words,
   }
   if (accepted.empty()) {
     std::string places;
-    for (const auto& directory : process::program_directories()) {
+    for (const auto& directory : lab::program_directories()) {
       places += fmt::format("{}'{}'", places.empty() ? "" : " or ", directory.string());
     }
     throw process::usage_error(fmt::format(

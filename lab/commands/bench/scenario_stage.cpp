@@ -12,8 +12,8 @@
 #include <system_error>
 #include <thread>
 
-#include <base/shared/installed.hpp>
 #include "shared/cpus.hpp"
+#include "shared/find_program.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -41,7 +41,7 @@ int repetitions_for(const measurement& one, double wall_seconds) {
 }  // namespace
 
 fs::path find_hog(const std::vector<fs::path>& directories) {
-  return process::find_executable(directories, "bench-hog").value_or(fs::path());
+  return lab::find_executable(directories, "bench-hog").value_or(fs::path());
 }
 
 outcome parse_hog_output(const process::child_result& result, std::chrono::nanoseconds limit) {
@@ -123,7 +123,7 @@ outcome combine(std::span<const measurement> parts, int repetitions) {
 
 /// The groups and busy loops of one run.
 struct scenario_stage::scene {
-  scene(const process::cpu_group& home, const surroundings& around, const fs::path& hog, int cpus)
+  scene(const lab::cpu_group& home, const surroundings& around, const fs::path& hog, int cpus)
       : program(home.directory(), "program", home.version()) {
     if (around.quota > 0) program.set_quota(around.quota);
     const std::vector<unsigned> places = lab::own_cpus();
@@ -132,7 +132,7 @@ struct scenario_stage::scene {
                                                                  : cpus;
     for (int i = 0; i < count; ++i) {
       hog_groups.push_back(
-          std::make_unique<process::cpu_group>(home.directory(), fmt::format("hog-{}", i), home.version()));
+          std::make_unique<lab::cpu_group>(home.directory(), fmt::format("hog-{}", i), home.version()));
       process::child_request request;
       request.arguments = {hog.string()};
       // Binds each busy loop to a CPU, beginning with the last one, so that rounds do not differ by the
@@ -151,8 +151,8 @@ struct scenario_stage::scene {
     if (count > 0) std::this_thread::sleep_for(settling);
   }
 
-  process::cpu_group program;
-  std::vector<std::unique_ptr<process::cpu_group>> hog_groups;
+  lab::cpu_group program;
+  std::vector<std::unique_ptr<lab::cpu_group>> hog_groups;
   std::vector<process::background_child> hogs;  // after their groups: ended before those are removed
 };
 

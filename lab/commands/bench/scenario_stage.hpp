@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include <base/shared/control_group.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/measurement.hpp"
+#include "shared/cpu_group.hpp"
 #include "shared/group_home.hpp"
 
 namespace sukima::cli::bench {

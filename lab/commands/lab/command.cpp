@@ -22,7 +22,6 @@
 #include <system_error>
 
 #include <cli/shared/console.hpp>
-#include <cli/shared/machine.hpp>
 #include <cli/shared/ranges.hpp>
 #include <cli/shared/version.hpp>
 #include "lab/files.hpp"
@@ -30,6 +29,7 @@
 #include "shared/count_text.hpp"
 #include "shared/cpus.hpp"
 #include "shared/environment.hpp"
+#include "shared/machine.hpp"
 #include "shared/report.hpp"
 
 namespace sukima::cli::lab {
@@ -104,9 +104,9 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
   request.folder = options.folder;
   if (options.folder.empty())
     request.folder = fmt::format("sukima-lab-{:%Y%m%d-%H%M%S}", whole_wall_seconds());
-  request.facts.machine = describe_machine();
+  request.facts.machine = parts::describe_machine();
   request.facts.versions["sukima"] = sukima_version;
-  request.facts.bed.cpus = options.cpus.value_or(static_cast<unsigned>(usable_cpus()));
+  request.facts.bed.cpus = options.cpus.value_or(static_cast<unsigned>(parts::usable_cpus()));
   if (options.cpus) request.facts.machine.emplace_back("cpus of the lab", std::to_string(*options.cpus));
   // Other programs disturb the runs. The report has the load at the start.
   if (double load = 0; getloadavg(&load, 1) == 1)
@@ -120,7 +120,7 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
 
 /// Binds this process and its children to some of its CPUs.
 void use_cpus(unsigned count) {
-  if (const auto usable = static_cast<unsigned>(usable_cpus()); count > usable)
+  if (const auto usable = static_cast<unsigned>(parts::usable_cpus()); count > usable)
     throw process::usage_error(
         fmt::format("--cpus {}: {} can be used here; more are for --dry-run only", count, usable));
   cpu_set_t chosen;

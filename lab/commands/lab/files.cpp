@@ -11,6 +11,7 @@
 #include <base/shared/executable.hpp>
 #include <base/shared/installed.hpp>
 #include <cli/shared/console.hpp>
+#include "shared/find_program.hpp"
 #include "shared/folder.hpp"
 
 namespace sukima::cli::lab {
@@ -96,7 +97,7 @@ fs::path find_program_file(const parts::program& program) {
   if (!program.benchmark.empty()) {
     for (const std::string ending : {"-gcc", "-clang", ""})
       if (auto file =
-              process::find_executable(process::program_directories(), "bench-" + program.system + ending))
+              parts::find_executable(parts::program_directories(), "bench-" + program.system + ending))
         return *file;
     throw process::usage_error(
         fmt::format("the program '{}' needs the benchmark programs of '{}', which are not installed: "
@@ -105,7 +106,7 @@ fs::path find_program_file(const parts::program& program) {
   }
   const std::string& word = program.command.front();
   if (word.find('/') == std::string::npos)
-    if (auto file = process::find_executable(process::program_directories(), word)) return *file;
+    if (auto file = parts::find_executable(parts::program_directories(), word)) return *file;
   if (auto file = process::find_program(word, std::getenv("PATH"))) return fs::absolute(*file);
   throw process::usage_error(
       fmt::format("the program '{}' needs '{}', which is not there: install it, or change its command",

@@ -15,7 +15,7 @@ namespace sukima::truth {
 
 namespace {
 
-using process::has_word;
+using lab::has_word;
 
 std::string read_file(const std::string& path) { return read_file_text(path).value_or(""); }
 
@@ -78,10 +78,10 @@ void control_groups::make(const std::string& name, int weight, double quota, boo
     const std::size_t first = made_.size();
     for (const std::string& mount : mounts_) {
       const std::filesystem::path path = folder(mount, name);
-      made_.push_back(std::make_unique<process::cpu_group>(path.parent_path(), path.filename().string(),
-                                                           v2_ ? 2 : 1, process::group_removal::at_end));
+      made_.push_back(std::make_unique<lab::cpu_group>(path.parent_path(), path.filename().string(),
+                                                       v2_ ? 2 : 1, lab::group_removal::at_end));
     }
-    const process::cpu_group& group = *made_[first];  // in the hierarchy with the controller cpu
+    const lab::cpu_group& group = *made_[first];  // in the hierarchy with the controller cpu
     group.set_weight(weight);
     if (quota > 0) group.set_quota(quota);
     if (inner) group.allow_groups_below();
@@ -93,7 +93,7 @@ void control_groups::make(const std::string& name, int weight, double quota, boo
 void control_groups::place(pid_t process, const std::string& name) const {
   try {
     for (const std::string& mount : mounts_)
-      process::move_into_group(name.empty() ? mount : folder(mount, name), process);
+      lab::move_into_group(name.empty() ? mount : folder(mount, name), process);
   } catch (const std::system_error& error) {
     throw no_groups(error.what());
   }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <base/shared/control_group.hpp>
+#include "shared/cpu_group.hpp"
 
 namespace sukima::truth {
 
@@ -63,9 +63,9 @@ class control_groups {
   bool shielded_ = false;
   std::vector<std::string> mounts_;
   std::vector<std::string> options_;
-  std::vector<std::unique_ptr<process::cpu_group>>
+  std::vector<std::unique_ptr<lab::cpu_group>>
       shield_;  ///< before made_, so that the groups below are removed first
-  std::vector<std::unique_ptr<process::cpu_group>> made_;  ///< one for each mount, in the order of making
+  std::vector<std::unique_ptr<lab::cpu_group>> made_;  ///< one for each mount, in the order of making
   std::string prefix_;
 };
 

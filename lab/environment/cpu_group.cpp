@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups of both versions; see control_group.hpp.
-#include "shared/control_group.hpp"
+// Control groups of both versions; see cpu_group.hpp.
+#include "shared/cpu_group.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,10 +16,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "shared/descriptor.hpp"
-#include "shared/read_text.hpp"
+#include <base/shared/descriptor.hpp>
+#include <base/shared/read_text.hpp>
 
-namespace sukima::process {
+namespace sukima::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,7 +134,7 @@ cpu_group::cpu_group(const fs::path& parent, const std::string& name, int versio
   if (removal == group_removal::also_on_signals) cleanup_.emplace(directory_.string());
 }
 
-cpu_group::~cpu_group() { remove_directory(directory_.c_str()); }
+cpu_group::~cpu_group() { process::remove_directory(directory_.c_str()); }
 
 void cpu_group::set_quota(double cpus, std::chrono::microseconds period) const {
   const long quota = std::lround(cpus * static_cast<double>(period.count()));
@@ -175,4 +175,4 @@ int remove_leftover_groups(const group_parent& place) {
   return removed;
 }
 
-}  // namespace sukima::process
+}  // namespace sukima::lab

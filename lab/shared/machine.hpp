@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sukima::cli {
+namespace sukima::lab {
 
 /// The description of a machine at a moment: pairs of a name and a value (cpu, cpus, memory, kernel, date,
 /// …).
@@ -21,4 +21,4 @@ std::string one_line(const machine_facts& facts);
 /// CPUs that this process may use, rounded up, at least 1. Throws usage_error if SUKIMA_CPUS is malformed.
 int usable_cpus();
 
-}  // namespace sukima::cli
+}  // namespace sukima::lab

@@ -14,9 +14,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "shared/console.hpp"
+#include <base/shared/errors.hpp>
 
-namespace sukima::cli {
+namespace sukima::lab {
 namespace {
 
 /// The value of the first line `KEY : VALUE` of a file in /proc; empty if there is none.
@@ -71,4 +71,4 @@ std::string one_line(const machine_facts& facts) {
   return line;
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::lab

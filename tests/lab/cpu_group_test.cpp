@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control groups: finding a parent for them in pretended trees, making and removing them, and what a killed
 // benchmark leaves. Real groups are tried where that is allowed.
-#include <base/shared/control_group.hpp>
+#include <lab/shared/cpu_group.hpp>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 #include <base/shared/child.hpp>
 
-namespace sukima::cli::bench {
+namespace sukima::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,18 +50,16 @@ TEST_F(groups, of_version_1_go_into_the_own_group) {
         "32 30 0:28 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
         "33 30 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
   write("proc/self/cgroup", "4:cpuset:/\n3:cpu,cpuacct:/user/one\n0::/elsewhere\n");
-  EXPECT_EQ(process::find_group_parents(root),
-            (std::vector<process::group_parent>{{root / "sys/fs/cgroup/cpu,cpuacct/user/one", 1}}));
+  EXPECT_EQ(find_group_parents(root),
+            (std::vector<group_parent>{{root / "sys/fs/cgroup/cpu,cpuacct/user/one", 1}}));
 }
 
 TEST_F(groups, of_version_1_are_found_where_a_container_sees_its_part) {
   write("proc/self/mountinfo", "32 30 0:28 /docker/abc /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
   write("proc/self/cgroup", "3:cpu:/docker/abc\n");
-  EXPECT_EQ(process::find_group_parents(root),
-            (std::vector<process::group_parent>{{root / "sys/fs/cgroup/cpu", 1}}));
+  EXPECT_EQ(find_group_parents(root), (std::vector<group_parent>{{root / "sys/fs/cgroup/cpu", 1}}));
   write("proc/self/cgroup", "3:cpu:/docker/abc/below\n");
-  EXPECT_EQ(process::find_group_parents(root),
-            (std::vector<process::group_parent>{{root / "sys/fs/cgroup/cpu/below", 1}}));
+  EXPECT_EQ(find_group_parents(root), (std::vector<group_parent>{{root / "sys/fs/cgroup/cpu/below", 1}}));
 }
 
 TEST_F(groups, of_version_2_go_where_the_controller_is_handed_down) {
@@ -70,28 +68,27 @@ TEST_F(groups, of_version_2_go_where_the_controller_is_handed_down) {
   write("sys/fs/cgroup/cgroup.subtree_control", "memory cpu pids\n");
   write("sys/fs/cgroup/user.slice/cgroup.subtree_control", "cpuset cpu\n");
   write("sys/fs/cgroup/user.slice/session.scope/cgroup.subtree_control", "");
-  EXPECT_EQ(process::find_group_parents(root),
-            (std::vector<process::group_parent>{{root / "sys/fs/cgroup/user.slice", 2},
-                                                {root / "sys/fs/cgroup", 2}}));
+  EXPECT_EQ(find_group_parents(root),
+            (std::vector<group_parent>{{root / "sys/fs/cgroup/user.slice", 2}, {root / "sys/fs/cgroup", 2}}));
   write("sys/fs/cgroup/user.slice/cgroup.subtree_control", "cpuset memory\n");
   write("sys/fs/cgroup/cgroup.subtree_control", "cpuset\n");
-  EXPECT_TRUE(process::find_group_parents(root).empty());
+  EXPECT_TRUE(find_group_parents(root).empty());
 }
 
 TEST_F(groups, have_no_place_without_control_groups) {
-  EXPECT_TRUE(process::find_group_parents(root).empty());
+  EXPECT_TRUE(find_group_parents(root).empty());
   write("proc/self/mountinfo", "garbage\n30 25 0:26 / / rw - ext4 /dev/root rw\n");
   write("proc/self/cgroup", "");
-  EXPECT_TRUE(process::find_group_parents(root).empty());
+  EXPECT_TRUE(find_group_parents(root).empty());
 }
 
 TEST_F(groups, exist_as_long_as_their_object) {
-  const fs::path directory = root / process::group_name(getpid());
+  const fs::path directory = root / group_name(getpid());
   {
-    const process::cpu_group home(root, process::group_name(getpid()), 1);
+    const cpu_group home(root, group_name(getpid()), 1);
     EXPECT_EQ(home.directory(), directory);
     {
-      const process::cpu_group program(home.directory(), "program", 1);
+      const cpu_group program(home.directory(), "program", 1);
       EXPECT_TRUE(fs::is_directory(directory / "program"));
       EXPECT_EQ(program.processes(), directory / "program" / "cgroup.procs");
     }
@@ -101,7 +98,7 @@ TEST_F(groups, exist_as_long_as_their_object) {
 }
 
 TEST_F(groups, write_their_quota_in_the_files_of_their_version) {
-  const process::cpu_group first(root, "first", 1), second(root, "second", 2);
+  const cpu_group first(root, "first", 1), second(root, "second", 2);
   for (const char* file : {"first/cpu.cfs_period_us", "first/cpu.cfs_quota_us", "second/cpu.max",
                            "second/cgroup.subtree_control"}) {
     write(file, "");
@@ -125,20 +122,19 @@ TEST_F(groups, that_cannot_be_made_or_set_are_an_error_with_the_file) {
     }
     return "no error";
   };
-  EXPECT_NE(
-      message_of([&] { process::cpu_group(root / "absent", "one", 1); }).find((root / "absent/one").string()),
-      std::string::npos);
-  const process::cpu_group group(root, "one", 2);
+  EXPECT_NE(message_of([&] { cpu_group(root / "absent", "one", 1); }).find((root / "absent/one").string()),
+            std::string::npos);
+  const cpu_group group(root, "one", 2);
   EXPECT_NE(message_of([&] { group.set_quota(1); }).find((root / "one/cpu.max").string()), std::string::npos);
 }
 
 TEST_F(groups, write_weight_and_processes_into_their_files) {
   for (const int version : {1, 2}) {
-    const process::cpu_group group(root, "g", version);
+    const cpu_group group(root, "g", version);
     const fs::path weight = group.directory() / (version == 1 ? "cpu.shares" : "cpu.weight");
     for (const fs::path& file : {weight, group.processes()}) std::ofstream(file).close();
     group.set_weight(3);
-    process::move_into_group(group.directory(), 17);
+    move_into_group(group.directory(), 17);
     EXPECT_EQ(text_of(weight), version == 1 ? "3072" : "300");
     EXPECT_EQ(text_of(group.processes()), "17");
     for (const fs::path& file : {weight, group.processes()}) fs::remove(file);
@@ -146,14 +142,14 @@ TEST_F(groups, write_weight_and_processes_into_their_files) {
 }
 
 TEST_F(groups, that_a_dead_benchmark_left_are_removed_and_no_others) {
-  const fs::path left = root / process::group_name(dead_process);
+  const fs::path left = root / group_name(dead_process);
   fs::create_directories(left / "hog-0");
   fs::create_directories(left / "program");
-  const fs::path alive = root / process::group_name(getpid());
+  const fs::path alive = root / group_name(getpid());
   fs::create_directories(alive / "program");
   for (const char* name : {"sukima-bench-", "sukima-bench-x", "sukima-bench-1x", "other"})
     fs::create_directory(root / name);
-  EXPECT_EQ(process::remove_leftover_groups({root, 1}), 1);
+  EXPECT_EQ(remove_leftover_groups({root, 1}), 1);
   EXPECT_FALSE(fs::exists(left));
   EXPECT_TRUE(fs::exists(alive / "program"));
   for (const char* name : {"sukima-bench-", "sukima-bench-x", "sukima-bench-1x", "other"})
@@ -164,8 +160,8 @@ TEST_F(groups, are_removed_by_a_signal_that_ends_the_process) {
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
-    const process::cpu_group home(root, "home", 1);
-    const process::cpu_group program(home.directory(), "program", 1);
+    const cpu_group home(root, "home", 1);
+    const cpu_group program(home.directory(), "program", 1);
     const process::background_child sleeper(
         {.arguments = {"/bin/sh", "-c", "echo $$ > " + (root / "pid").string() + "; exec sleep 1000"},
          .environment = {},
@@ -183,12 +179,11 @@ TEST_F(groups, are_removed_by_a_signal_that_ends_the_process) {
 }
 
 TEST(real_groups, give_a_program_its_quota) {
-  const auto places = process::find_group_parents();
-  std::unique_ptr<process::cpu_group> group;
+  const auto places = find_group_parents();
+  std::unique_ptr<cpu_group> group;
   try {
     if (!places.empty())
-      group = std::make_unique<process::cpu_group>(places[0].directory, process::group_name(getpid()),
-                                                   places[0].version);
+      group = std::make_unique<cpu_group>(places[0].directory, group_name(getpid()), places[0].version);
     if (group != nullptr) group->set_quota(0.05);
   } catch (const std::system_error&) {
     group = nullptr;
@@ -204,12 +199,11 @@ TEST(real_groups, give_a_program_its_quota) {
   const process::child_result result = process::run_child(request);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_FALSE(result.timed_out);
-  EXPECT_NE(result.output.find("/" + process::group_name(getpid()) + "\n"), std::string::npos)
-      << result.output;
+  EXPECT_NE(result.output.find("/" + group_name(getpid()) + "\n"), std::string::npos) << result.output;
   const fs::path directory = group->directory();
   group.reset();
   EXPECT_FALSE(fs::exists(directory));
 }
 
 }  // namespace
-}  // namespace sukima::cli::bench
+}  // namespace sukima::lab

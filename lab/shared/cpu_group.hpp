@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "interruption.hpp"
+#include <base/shared/interruption.hpp>
 
-namespace sukima::process {
+namespace sukima::lab {
 
 /// A group of the kernel's CPU controller in which groups may be made.
 struct group_parent {
@@ -65,7 +65,7 @@ class cpu_group {
  private:
   std::filesystem::path directory_;
   int version_;
-  std::optional<removed_on_signal> cleanup_;
+  std::optional<process::removed_on_signal> cleanup_;
 };
 
 /// Moves a process into a group. Throws std::system_error.
@@ -81,4 +81,4 @@ std::string group_name(pid_t bench);
 /// process that is gone. Groups that still have processes stay. Returns how many were removed.
 int remove_leftover_groups(const group_parent& place);
 
-}  // namespace sukima::process
+}  // namespace sukima::lab
