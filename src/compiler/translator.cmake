@@ -64,14 +64,14 @@ set(plan_files
   plan/join/spawned_call.cpp
   plan/loop.cpp
   plan/macros.cpp
-  plan/moves.cpp
+  plan/moved_declarations.cpp
   plan/names.cpp
   plan/side_texts.cpp
   plan/tokens.cpp
   plan/try.cpp
   plan/types.cpp
   plan/unit.cpp
-  plan/words.cpp
+  plan/single_tokens.cpp
   plan/worker_functions.cpp
   print/macros.cpp
   print/printer.cpp

@@ -9,7 +9,7 @@
 
 #include "constants.hpp"
 #include "end_state.hpp"
-#include "rest/rest_mark.hpp"
+#include "invariants/rest_mark.hpp"
 #include "worker_target.hpp"
 
 #include <sukima/settings.hpp>

@@ -2,8 +2,8 @@
 #include "worker.hpp"
 
 #include <base/shared/probe.hpp>
+#include "invariants/rest_mark.hpp"
 #include "observe/trace.hpp"
-#include "rest/rest_mark.hpp"
 #include "settings.hpp"
 #include "shared/most_threads.hpp"
 

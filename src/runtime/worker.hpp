@@ -3,10 +3,10 @@
 #pragma once
 
 #include "fiber/exception_state.hpp"
+#include "invariants/rest_mark.hpp"
 #include "observe/trace.hpp"
 #include "park/wake_epoch.hpp"
 #include "place/worker_hints.hpp"
-#include "rest/rest_mark.hpp"
 #include "steal/mailbox.hpp"
 
 #include <sukima/detail/atomics.hpp>

@@ -23,7 +23,7 @@ inline const sukima_kind* language_kind(const choice_point* r) noexcept {
 }
 inline char* end_of(choice_point* r) noexcept { return reinterpret_cast<char*>(r) + kind_of(r)->size; }
 
-// kinds.cpp
+// choice_point_kinds.cpp
 /// Ends and frees a task; its object was made by `make_task`.
 void destroy_task(task* t) noexcept;
 /// Sets the block of the program that the runtime itself runs, during which nothing may enter the runtime.
@@ -36,7 +36,7 @@ const char* running_block() noexcept;
 /// The depth of a call whose choice points begin at `top`.
 std::uint32_t depth_at(const char* top) noexcept;
 
-// leave.cpp
+// throw_and_abort.cpp
 /// The depth of the first call in the segment that begins there.
 std::uint32_t depth_of_segment(const char* begin) noexcept;
 /// Leaves the running segment's choice points that lie below `end`, the youngest first, because an abort
@@ -45,7 +45,7 @@ std::uint32_t depth_of_segment(const char* begin) noexcept;
 /// The same because of a goto out of a closure, or of a tag that a call by plain C did not catch.
 [[noreturn]] void leave_throwing(char* end, const thrown_tag& thrown) noexcept;
 
-// exits.cpp
+// closure_exits.cpp
 /// Continues a goto that has left a whole segment.
 [[noreturn]] void take_exit(const thrown_tag& thrown) noexcept;
 [[noreturn]] void jump_to_exit(const sukima_exit* exit) noexcept;

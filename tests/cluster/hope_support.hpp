@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hope/node.hpp"
-#include "rest/at_rest.hpp"
+#include "invariants/at_rest.hpp"
 #include "support.hpp"
 #include "transport/in_process.hpp"
 

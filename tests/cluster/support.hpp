@@ -2,8 +2,8 @@
 // Several nodes in one process: each has a runtime, and its own thread calls what main would call.
 #pragma once
 
+#include "invariants/at_rest.hpp"
 #include "protocol/messages.hpp"
-#include "rest/at_rest.hpp"
 #include "steal/node.hpp"
 #include "transport/in_process.hpp"
 

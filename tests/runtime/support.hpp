@@ -3,7 +3,7 @@
 // themselves.
 #pragma once
 
-#include "rest/at_rest.hpp"
+#include "invariants/at_rest.hpp"
 
 #include <sukima/sukima.hpp>
 

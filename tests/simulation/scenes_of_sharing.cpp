@@ -6,7 +6,7 @@
 #include "../runtime/random/meeting.hpp"
 #include "machine.hpp"
 
-#include "rest/at_rest.hpp"
+#include "invariants/at_rest.hpp"
 
 #include <functional>
 #include <memory>

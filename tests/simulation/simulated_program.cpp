@@ -8,8 +8,8 @@
 #include "machine.hpp"
 #include "scene.hpp"
 
+#include "invariants/at_rest.hpp"
 #include "place/made_up_machine.hpp"
-#include "rest/at_rest.hpp"
 
 #include <chrono>
 #include <memory>

@@ -191,7 +191,7 @@ class node final : public node_base {
   void conclude_if_over();
   clock::time_point next_turn() const;
   /// Returns the first invariant of units and given tasks that does not hold, as a sentence, or null
-  /// (check.cpp).
+  /// (node_invariants.cpp).
   const char* violated_invariant() const;
   // joining.cpp: nodes that join while the others run
   void on_joined(node_id joined) override;

@@ -10,7 +10,7 @@ namespace sukima::language {
 void plan_function(planner& p, const function_info& f);
 
 /// Moves types and static variables of a function in front of it if blocks that become functions need them
-/// (moves.cpp).
+/// (moved_declarations.cpp).
 void move_declarations(planner& p, const function_info& f);
 
 }  // namespace sukima::language

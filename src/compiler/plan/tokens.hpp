@@ -18,7 +18,7 @@ bool is_edited(const planner& p, token_index t, const context& where);
 /// Plans a single token: the words that replace it, and the text before and after it.
 void plan_token(planner& p, token_run& run, token_index position, const context& where);
 
-/// Several tokens that a text replaces (words.cpp does that for single tokens).
+/// Several tokens that a text replaces (single_tokens.cpp does that for single tokens).
 struct substituted {
   token_index end;
   const std::string* text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transitions between states; what happens within one is in search.cpp and rest.cpp.
+// The transitions between states; what happens within one is in search.cpp and resting.cpp.
 #include "optimise/state_machine.hpp"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
+#include "invariants/rest_mark.hpp"
 #include "park/cpu_use.hpp"
-#include "rest/rest_mark.hpp"
 #include "runtime_core.hpp"
 #include "worker.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime as code sees it that is left by jumps instead of exceptions. The order in which such code
-// leaves is its own (src/tascell/leave.cpp); here is what touches tasks and fibers.
+// leaves is its own (src/tascell/throw_and_abort.cpp); here is what touches tasks and fibers.
 #include <sukima/detail/jump.hpp>
 
 #include "cancel/abort.hpp"

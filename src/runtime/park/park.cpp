@@ -5,13 +5,13 @@
 #include <base/shared/probe.hpp>
 #include "constants.hpp"
 #include "end_state.hpp"
+#include "invariants/rest_mark.hpp"
 #include "join/joining.hpp"
 #include "park/call_home.hpp"
 #include "park/cpu_use.hpp"
 #include "park/future_source.hpp"
 #include "park/wait_turn.hpp"
 #include "remote/node_events.hpp"
-#include "rest/rest_mark.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
 

@@ -3,6 +3,7 @@
 #include <base/shared/probe.hpp>
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
+#include "invariants/rest_mark.hpp"
 #include "join/joining.hpp"
 #include "observe/trace.hpp"
 #include "park/call_home.hpp"
@@ -11,7 +12,6 @@
 #include "park/future_source.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
-#include "rest/rest_mark.hpp"
 #include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/publication_slots.hpp"

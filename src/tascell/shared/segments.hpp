@@ -40,7 +40,7 @@ struct language_task : task {
   std::vector<malloced> received;
 };
 
-// leave.cpp
+// throw_and_abort.cpp
 /// Runs generated code as a segment that begins at `top`: run(top, frame). \returns whether it ended by
 /// itself. Otherwise the segment's task is marked as aborted, or `end` holds the tag that was not caught in
 /// it.
@@ -60,7 +60,7 @@ void check_entry() noexcept;
 /// \param top  remembered_top() before the call
 void end_entry(const segment_end& end, char* top) noexcept;
 
-// exits.cpp
+// closure_exits.cpp
 /// The end of the choice points of the worker function that called the plain C that runs on this thread.
 char* remembered_top() noexcept;
 

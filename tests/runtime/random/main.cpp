@@ -6,8 +6,8 @@
 #include "verdict.hpp"
 
 #include "../made_up_machine.hpp"
+#include "invariants/at_rest.hpp"
 #include "place/made_up_machine.hpp"
-#include "rest/at_rest.hpp"
 
 #include <CLI/CLI.hpp>
 

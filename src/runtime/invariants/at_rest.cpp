@@ -2,7 +2,7 @@
 // The check at rest. It reads private members of the parts, which name it as a friend, after two equal
 // readings of all marks (rest_mark.hpp) and of the worker counts. So nothing changes while it reads, as a
 // third reading shows.
-#include "rest/at_rest.hpp"
+#include "invariants/at_rest.hpp"
 
 #include <base/shared/assert.hpp>
 #include "cancel/suspensions.hpp"
@@ -11,11 +11,11 @@
 #include "control/worker_threads.hpp"
 #include "fiber/fiber.hpp"
 #include "future/future.hpp"
+#include "invariants/rest_mark.hpp"
 #include "join/join.hpp"
 #include "park/call_home.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
-#include "rest/rest_mark.hpp"
 #include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/publication_slots.hpp"

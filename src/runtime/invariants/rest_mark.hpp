@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a background worker without work is, for the check at rest (rest/at_rest.hpp). Kept only where
+// Where a background worker without work is, for the check at rest (invariants/at_rest.hpp). Kept only where
 // SUKIMA_ASSERT is on; elsewhere all of this is nothing.
 //
 // A worker marks itself before it sleeps, and as busy when it goes on, before it changes anything else. A
