@@ -93,6 +93,9 @@ static inline bool cap_wants_always(double part) { return part >= 0.9; }
 /// Computes estimator->load from the counters that are followed.
 void cap_measure(sukima_capacity_estimator* estimator);
 
+/// Computes load->stolen, and corrects the measured use of CPU for it. \pre the use was measured
+void cap_measure_steal(sukima_capacity_estimator* estimator);
+
 /// The CPUs that the process may run on, as cores. The reader has just combined its sets.
 uint32_t cap_count_cores(cap_reader* reader);
 

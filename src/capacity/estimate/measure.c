@@ -5,8 +5,6 @@
 #include "estimate/estimator.h"
 
 static const uint64_t million = 1000000;
-// Steal that was seen longer ago than this is not used any more.
-static const uint64_t steal_memory_ns = 30000000000;
 
 // The multiple of the period that is nearest to a window. Over a window that is not a multiple, the rate is
 // off by up to 30 %, because a group that is held back gets its CPU at the beginning of each period.
@@ -15,46 +13,6 @@ static uint64_t fit(uint64_t window_ns, uint64_t period_us) {
   if (period == 0) return window_ns;
   uint64_t count = (window_ns + period / 2) / period;
   return (count != 0 ? count : 1) * period;
-}
-
-static void measure_steal(sukima_capacity_estimator* all) {
-  const cap_machine_stat ticks = cap_follow_machine(&all->followed, slow_window_ns).ticks;
-  uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
-  double wanted = (double)(ticks.busy + ticks.stolen);
-  if (wanted >= 20) {
-    all->steal_time = (double)ticks.stolen / wanted;
-    all->stolen_seen_ns = now;
-  } else if (now - all->stolen_seen_ns > steal_memory_ns) {
-    all->steal_time = 0;
-  }
-}
-
-// Unreported steal: what probes found counts if it is more than steal time.
-static void apply_steal_probes(sukima_capacity_estimator* all) {
-  uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
-  if (all->probed_steal_seen_ns == 0) all->probed_steal_seen_ns = now;
-  if (now - all->probed_steal_seen_ns > steal_memory_ns) {
-    all->probed_steal = 0;
-    all->steal_probes = 0;
-  }
-  all->load.stolen = fmax(all->steal_time, all->probed_steal);
-}
-
-// CPU clocks leave steal time out where the kernel has paravirtual accounting, and otherwise run on while the
-// hypervisor runs others. Then more is booked than there was, for all programs or for each busy CPU.
-static void correct_clocks(sukima_capacity_estimator* all) {
-  static const double beyond_noise = 1.1;
-  sukima_capacity_load* load = &all->load;
-  double each = 1 - load->stolen;
-  double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
-  double total = isnan(load->others) ? load->now : load->now + load->others;
-  double on_each = load->now / fmin(online, fmax(1, ceil(load->wanted - 0.02)));
-  double got = 1;
-  if (total > online * each * beyond_noise) got = fmin(got, online * each / total);
-  if (on_each > each * beyond_noise) got = fmin(got, each / on_each);
-  load->now *= got;
-  load->now_short *= got;
-  load->others *= got;
 }
 
 static void measure_machine(sukima_capacity_estimator* all) {
@@ -71,7 +29,6 @@ static void measure_machine(sukima_capacity_estimator* all) {
       load->idle = online * (double)ticks.idle / sum;
       load->others = fmax(0, online * (double)ticks.busy / sum - load->now);
     }
-    measure_steal(all);
   }
   // The sum of the root group is exact where the ticks are not.
   if (followed->tree_visible && followed->groups[followed->path[0]].has_usage) {
@@ -90,15 +47,6 @@ static void measure_machine(sukima_capacity_estimator* all) {
   bool known = change.seconds > 0;
   load->pressure = followed->has_pressure && known ? fmin(1, change.pressure) : NAN;
   load->group_pressure = followed->has_group_pressure && known ? fmin(1, change.group_pressure) : NAN;
-}
-
-void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator, double taken) {
-  // A probe sees a few dozen of the hypervisor's time slices: the mean of several probes is more exact.
-  static const uint32_t most_probes = 4;
-  if (!(taken >= 0 && taken <= 1)) return;
-  if (estimator->steal_probes < most_probes) estimator->steal_probes++;
-  estimator->probed_steal += (taken - estimator->probed_steal) / estimator->steal_probes;
-  estimator->probed_steal_seen_ns = 0;
 }
 
 // How many threads of a group of the path want CPU, those of the groups below it included.
@@ -192,7 +140,6 @@ void cap_measure(sukima_capacity_estimator* all) {
   if (!(load->seconds > 0)) return;
   measure_own(all);
   measure_machine(all);
-  apply_steal_probes(all);
-  if (load->stolen > 0) correct_clocks(all);
+  cap_measure_steal(all);
   load->neighbours = count_neighbours(all);
 }
