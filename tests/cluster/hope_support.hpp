@@ -3,9 +3,9 @@
 #pragma once
 
 #include "hope/node.hpp"
+#include "in_process_network.hpp"
 #include "invariants/at_rest.hpp"
 #include "support.hpp"
-#include "transport/in_process.hpp"
 
 #include <sukima/cluster.hpp>
 

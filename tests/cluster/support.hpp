@@ -2,10 +2,10 @@
 // Several nodes in one process: each has a runtime, and its own thread calls what main would call.
 #pragma once
 
+#include "in_process_network.hpp"
 #include "invariants/at_rest.hpp"
 #include "protocol/messages.hpp"
 #include "steal/node.hpp"
-#include "transport/in_process.hpp"
 
 #include <sukima/cluster.hpp>
 

@@ -2,9 +2,9 @@
 // What the tests of transports have in common.
 #pragma once
 
+#include "in_process_network.hpp"
 #include "protocol/frame.hpp"
 #include "protocol/handshake.hpp"
-#include "transport/in_process.hpp"
 #include "transport/tcp.hpp"
 
 #include <gtest/gtest.h>

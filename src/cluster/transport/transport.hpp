@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the nodes of a cluster exchange messages. Implementations: in_process.hpp (for tests), tcp.hpp,
-// mpi.hpp.
+// How the nodes of a cluster exchange messages. Implementations: tcp.hpp, mpi.hpp, and for tests
+// tests/cluster/in_process_network.hpp.
 //
 // The contract, which tests/cluster/contract_test.cpp checks for each implementation:
 //   order      messages from one node to another one arrive once, whole and in the order of their sending;

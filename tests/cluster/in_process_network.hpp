@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes in one process, for tests: messages are delayed at random, and those of different pairs overtake each
-// other.
+// A network between nodes in one process. Messages are delayed at random, and those of different pairs
+// overtake each other.
 #pragma once
 
 #include "transport/transport.hpp"
@@ -28,7 +28,7 @@ class in_process_network {
   /// Simulates that a node's process is killed: it sends and receives nothing more, and the others lose it.
   void kill(node_id node);
 
-  struct shared_state;  ///< in_process.cpp
+  struct shared_state;  ///< in_process_network.cpp
 
  private:
   std::shared_ptr<shared_state> state_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/in_process.hpp"
+#include "in_process_network.hpp"
 
 #include <algorithm>
 #include <condition_variable>
