@@ -156,7 +156,7 @@ TEST(questions, of_a_node_that_has_joined_are_answered_in_any_case) {
   EXPECT_TRUE(net.has(3));
 }
 
-TEST(questions, go_to_the_next_node_if_there_is_no_room) {
+TEST(questions, go_to_the_next_node_if_the_first_refuses) {
   ring net(4);
   net.compute(1, false);
   net.compute(2, false);
