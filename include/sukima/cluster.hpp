@@ -92,8 +92,8 @@ std::uint32_t nodes();
 /// The number of this node, from 0. That of a node that joined is not below nodes().
 std::uint32_t this_node();
 
-/// Tasks and messages of one node so far: the first five where nodes steal; `given`, and those after
-/// `aborts`, under `--hope`.
+/// Tasks and messages of one node so far: the first five where nodes steal; `given`, `requests`, and those
+/// after `aborts`, under `--hope`.
 struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them
@@ -114,6 +114,10 @@ struct traffic {
   /// Reports of other nodes that it forwarded as a mediator: among more than eight nodes.
   std::uint64_t forwarded = 0;
   std::uint64_t deleted = 0;  ///< reports that it did not forward, because no node needs them
+  /// Reports for all others that it made. Without mediators each would be a message to each of them.
+  std::uint64_t reports = 0;
+  std::uint64_t bundles = 0;  ///< those of `notes` that carry reports by way of mediators
+  std::uint64_t questions = 0;  ///< those of `notes` that ask for a missing result
 };
 /// Of this node; nothing where the program runs alone, and before its first entry. Any thread.
 traffic statistics();

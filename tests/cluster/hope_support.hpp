@@ -164,7 +164,11 @@ class hope_nodes {
       all.given += c.given;
       all.taken_over += c.taken_over;
       all.yielded += c.yielded;
+      all.reports += c.reports;
       all.notes += c.notes;
+      all.bundles += c.bundles;
+      all.requests += c.requests;
+      all.questions += c.questions;
       all.sent_bytes += c.sent_bytes;
       all.forwarded += c.forwarded;
       all.deleted += c.deleted;

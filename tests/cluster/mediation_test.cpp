@@ -69,6 +69,27 @@ TEST(announcements, wait_in_proportion_to_the_nodes_that_live) {
   EXPECT_EQ(longest_way(8, 8), 0us);
 }
 
+TEST(announcements, are_counted_by_kind) {
+  constexpr unsigned number = 16;
+  void_transport by(number);
+  sukima::detail::solution_board solutions;
+  counters counted;
+  announcements own(by, solutions, counted, most_without_mediators);
+  own.begin(0);
+  own.announce(claim_of(1));
+  own.announce(result_of(1));
+  own.announce_to(7, {.kind = note_kind::request, .entry = 1});
+  own.announce_to(8, {.kind = note_kind::missing, .entry = 1, .task = key(2)});
+  own.send_if_due();
+  const counts all = counted.all();
+  EXPECT_EQ(all.reports, 2u);
+  EXPECT_EQ(all.requests, 1u);
+  EXPECT_EQ(all.questions, 1u);
+  EXPECT_EQ(all.bundles, 6u) << "to three other mediators, and to three nodes of the own group";
+  EXPECT_EQ(all.notes, 8u);
+  EXPECT_EQ(all.deleted, 1u) << "the claim of a task with a result";
+}
+
 TEST(node_groups, hold_each_node_once_and_as_many_nodes_as_there_are_groups) {
   for (unsigned nodes = 1; nodes <= 300; ++nodes) {
     const node_groups groups(nodes);

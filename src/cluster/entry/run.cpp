@@ -116,6 +116,7 @@ class any_node {
 traffic traffic_of(const traffic& t) { return t; }
 traffic traffic_of(const hope::counts& c) {
   return {.given = c.given,
+          .requests = c.requests,
           .named = c.named,
           .omitted = c.omitted,
           .cut = c.cut,
@@ -127,7 +128,10 @@ traffic traffic_of(const hope::counts& c) {
           .notes = c.notes,
           .sent_bytes = c.sent_bytes,
           .forwarded = c.forwarded,
-          .deleted = c.deleted};
+          .deleted = c.deleted,
+          .reports = c.reports,
+          .bundles = c.bundles,
+          .questions = c.questions};
 }
 
 template <class Node> class node_of_kind final : public any_node {

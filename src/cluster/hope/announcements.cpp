@@ -90,14 +90,17 @@ bytes announcements::solutions_for(const note& n) const {
 
 bool announcements::send(node_id to, bytes&& message) {
   const std::size_t size = message.size();
+  const bool is_bundle_of_notes = is_bundle(message);
   if (to == self_ || gone_[to] || is_stopped_ || size > largest_message) return true;
   if (!transport_.send(to, std::move(message))) return false;
   counters_.add(&counts::notes);
   counters_.add(&counts::sent_bytes, size);
+  if (is_bundle_of_notes) counters_.add(&counts::bundles);
   return true;
 }
 
 void announcements::send_to_all(const note& n) {
+  if (!is_alone()) counters_.add(&counts::reports);
   bytes message = write_note(n);
   // Nodes end when they receive that they are in different entries, and forward nothing more.
   if (mediation_ && n.kind != note_kind::differs && message.size() <= longest_bundled) {
@@ -112,7 +115,10 @@ bool announcements::announce_to(node_id to, const note& n) {
   note whole = n;
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
-  return send(to, write_note(whole));
+  if (!send(to, write_note(whole))) return false;
+  if (n.kind == note_kind::request) counters_.add(&counts::requests);
+  if (n.kind == note_kind::missing) counters_.add(&counts::questions);
+  return true;
 }
 
 void announcements::announce(const note& n) {

@@ -20,7 +20,11 @@ struct counts {
   std::uint64_t given = 0;  ///< units given to nodes that asked
   std::uint64_t taken_over = 0;  ///< units begun after their claimant was lost
   std::uint64_t yielded = 0;  ///< units left to another node that had begun them, too
+  std::uint64_t reports = 0;  ///< notes for all other nodes that this node made while it had any
   std::uint64_t notes = 0;  ///< messages sent
+  std::uint64_t bundles = 0;  ///< messages among them that carry notes by way of mediators
+  std::uint64_t requests = 0;  ///< messages among them that ask for a task
+  std::uint64_t questions = 0;  ///< messages among them that ask for a result
   std::uint64_t sent_bytes = 0;  ///< bytes of these messages
   std::uint64_t forwarded = 0;  ///< notes of other nodes that this node forwarded as a mediator
   std::uint64_t deleted = 0;  ///< notes that it did not forward, because no node needs them
