@@ -131,8 +131,7 @@ std::string run_cell(const barrier_cell& c, barrier_measurement& result) {
 
 }  // namespace
 
-kernel_shape kernel_shape::shortened(unsigned count) const noexcept {
-  if (count >= phases()) return *this;
+kernel_shape kernel_shape::of_length(unsigned count) const noexcept {
   const auto scaled = [&](std::uint64_t number) { return number * count / phases(); };
   kernel_shape shape = *this;
   shape.work = scaled(work);

@@ -26,8 +26,8 @@ struct kernel_shape {
   double imbalance = 0.05;
 
   unsigned phases() const noexcept { return regions + barriers; }
-  /// The same with so many phases, nearly, and their part of the work.
-  kernel_shape shortened(unsigned phases) const noexcept;
+  /// The same with so many phases, nearly, each with as much work.
+  kernel_shape of_length(unsigned phases) const noexcept;
 };
 
 /// The kernels of bench-npb-gcc, with the classes that docs/results.md has.

@@ -125,10 +125,11 @@ TEST(barrier_program, stops_at_its_limit) {
   EXPECT_EQ(milliseconds(m), 10);
 }
 
-TEST(kernel_shape, keeps_its_proportions_when_it_is_shortened) {
+TEST(kernel_shape, keeps_its_proportions_at_another_length) {
   for (const kernel_shape& k : nas_kernels()) {
-    const kernel_shape s = k.shortened(100);
-    EXPECT_LE(s.phases(), 101u) << k.name;
+    const kernel_shape s = k.of_length(100);
+    EXPECT_EQ(s.phases(), 100u) << k.name;
+    EXPECT_NEAR(s.sweeps, 100.0 * k.sweeps / k.phases(), 1) << k.name;
     EXPECT_NEAR(static_cast<double>(s.work) / s.phases(), static_cast<double>(k.work) / k.phases(),
                 0.02 * static_cast<double>(k.work) / k.phases())
         << k.name;

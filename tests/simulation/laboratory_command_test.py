@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of sukima-simulated-lab, and its answers to wrong options: laboratory_command_test.py PROGRAM"""
+"""The tables of sukima-simulated-lab, and its answers to wrong options: laboratory_command_test.py PROGRAM"""
+import json
 import subprocess
 import sys
 
@@ -23,6 +24,29 @@ def rows(text):
     return {(int(line[0]), line[1]): tuple(float(number) for number in line[2:6]) for line in lines}
 
 
+def ask(*options):
+    return subprocess.run([PROGRAM, *options], capture_output=True, encoding="utf-8", timeout=100)
+
+
+def check_experiments():
+    listed = json.loads(ask("--list", "--json").stdout)["experiments"]
+    names = [one["name"] for one in listed]
+    check("waiting" in names and "sharing" in names, f"the list has the experiments: {names}")
+    check([line.split(":")[0] for line in ask("--list").stdout.splitlines()] == names, "both lists have the same names")
+    text = ask("--experiment", "measured", "--json").stdout
+    check(ask("--experiment", "measured", "--json").stdout == text, "an experiment prints the same text each time")
+    found = json.loads(text)
+    times = {tuple(row[:4]): float(row[4]) for row in found["rows"]}
+    alone = times["lack-slowdown", "bt", "all-threads", "alone"]
+    check(times["lack-slowdown", "bt", "all-threads", "share-2"] > 20 * alone, "copies of BT that poll lose slices")
+    check(times["lack-slowdown", "bt", "static-rule", "share-2"] < 2.2 * alone, "the static rule cures that")
+    wrong = ask("--experiment", "nothing")
+    check(wrong.returncode == 2 and "'nothing'" in wrong.stderr and "sharing" in wrong.stderr,
+          f"a wrong experiment is named, and the choice: {wrong.stderr}")
+    check(ask("--json").returncode == 2, "exit code 2 for --json alone")
+    check(ask("--list", "--machines", "2").returncode == 2, "exit code 2 for options that the list does not take")
+
+
 def main():
     options = ["--machines", "1,2", "--policy", "adaptive", "--policy", "spin,lock=block"]
     first = run(*options)
@@ -36,6 +60,7 @@ def main():
         check(abs(time / machines - each) < 0.001, f"the time of each machine: {where}")
         check(slower >= 1, f"no run is faster than the work on all CPUs: {where}")
         check(0 <= idle < 100, f"CPU time without work: {where}")
+    check_experiments()
     wrong = run("--policy", "sometimes")
     check(wrong.returncode == 2 and "sometimes" in wrong.stderr, f"a wrong policy is named: {wrong.stderr}")
     check(run("--machines", "0").returncode == 2, "exit code 2 for a wrong number")

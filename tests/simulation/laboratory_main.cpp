@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-simulated-lab: the wait policies of the runtime in virtual machines that share CPUs, simulated.
+// sukima-simulated-lab: the wait policies of the runtime in virtual machines that share CPUs, and the papers'
+// experiments, simulated.
+#include "experiments.hpp"
 #include "overcommit.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +26,9 @@ struct options {
   std::string steal = "publish:3";
   unsigned workers = 0;
   unsigned quota_percent = 0;
+  std::string experiment;
+  bool list = false;
+  bool json = false;
 };
 
 /// The settings of a policy, in the notation of SUKIMA_WAIT.
@@ -64,6 +71,35 @@ void print_table(const options& o) {
     }
 }
 
+std::string names_of_experiments() {
+  std::string names;
+  for (const experiment& e : experiments()) names += (names.empty() ? "" : ", ") + std::string(e.name);
+  return names;
+}
+
+void print_experiment(const options& o) {
+  const auto found = std::ranges::find(experiments(), o.experiment, &experiment::name);
+  if (found == experiments().end())
+    throw std::invalid_argument("there is no experiment '" + o.experiment + "': choose one of " +
+                                names_of_experiments());
+  const findings all = found->run();
+  std::fputs((o.json ? json_of(*found, all) : text_of(*found, all)).c_str(), stdout);
+}
+
+/// Does what the options ask for.
+void run(const options& o, bool has_others) {
+  if (o.json && o.experiment.empty() && !o.list)
+    throw std::invalid_argument("--json is for --experiment or --list");
+  if ((o.list || !o.experiment.empty()) && has_others)
+    throw std::invalid_argument("--experiment and --list take no other option than --json");
+  if (o.list)
+    std::fputs((o.json ? list_json() : list_text()).c_str(), stdout);
+  else if (!o.experiment.empty())
+    print_experiment(o);
+  else
+    print_table(o);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -73,6 +109,9 @@ int main(int count, char** arguments) {
   CLI::App app(
       "Runs a search with the real runtime in virtual machines that share CPUs, all of them simulated, and "
       "prints what each wait policy costs. The same options print the same text.");
+  app.add_option("--experiment", o.experiment, "Run an experiment of the list, with its own settings");
+  app.add_flag("--list", o.list, "Print the experiments");
+  app.add_flag("--json", o.json, "Print one JSON object");
   const auto number = CLI::Range(1u, 1024u);
   app.add_option("--machines", o.machines, "Numbers of virtual machines")
       ->delimiter(',')
@@ -114,14 +153,19 @@ int main(int count, char** arguments) {
   app.add_option("--slack", o.shape.setup.slack, "Nanoseconds that a virtual CPU may run ahead")
       ->capture_default_str()
       ->check(CLI::Range(0u, 1'000'000u));
+  bool has_others = false;
   try {
     app.parse(count, arguments);
+    for (const CLI::Option* const given : app.parse_order())
+      if (const std::string name = given->get_name();
+          name != "--experiment" && name != "--list" && name != "--json")
+        has_others = true;
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   o.shape.quota = o.shape.setup.hypervisor.period * o.quota_percent / 100;
   try {
-    print_table(o);
+    run(o, has_others);
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sukima-simulated-lab: %s\n", e.what());

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways in which the machines of Takayama and Kourai lack CPU, and the kernels' times then.
+#pragma once
+
+#include "barrier_program.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace sukima::simulation {
+
+/// A machine of 16 vCPUs lacks CPU in one of three ways.
+struct lack {
+  std::string name;
+  unsigned machines = 1;  ///< that share the CPUs
+  unsigned percent = 0;  ///< cap of the machine, of one CPU; 0: none
+  unsigned cpus = 16;
+  /// The CPUs that are left for it, rounded up: the static rule's number.
+  unsigned left() const noexcept;
+  /// The part of the CPUs that is left.
+  double part() const noexcept;
+};
+
+lack shared_by(unsigned machines);
+lack capped_at(unsigned percent);
+lack with_cpus(unsigned cpus);
+
+/// Runs each cell once.
+class lack_of_cpu {
+ public:
+  static constexpr unsigned all = 16;  ///< CPUs, vCPUs and threads of a machine that lacks nothing
+
+  const barrier_measurement& measure(std::string_view kernel, const lack& how, unsigned vcpus,
+                                     unsigned threads);
+  /// Simulated milliseconds.
+  double time(std::string_view kernel, const lack& how, unsigned vcpus = all, unsigned threads = all) {
+    return measure(kernel, how, vcpus, threads).time * 1e-6;
+  }
+  /// Measured by the target time, which the CPU that is left allows.
+  double relative(std::string_view kernel, const lack& how, unsigned vcpus = all, unsigned threads = all) {
+    return time(kernel, how, vcpus, threads) / (time(kernel, {}) / how.part());
+  }
+  /// The same by the static rule: as many vCPUs as CPUs are left. The program still has 16 threads.
+  double by_rule(std::string_view kernel, const lack& how) { return relative(kernel, how, how.left()); }
+  /// The same with as many threads, and all vCPUs.
+  double by_threads(std::string_view kernel, const lack& how) {
+    return relative(kernel, how, all, how.left());
+  }
+
+ private:
+  using key = std::tuple<std::string, unsigned, unsigned, unsigned, unsigned, unsigned>;
+  std::map<key, barrier_measurement> measured_;
+};
+
+}  // namespace sukima::simulation
