@@ -5,18 +5,32 @@
 #include "shared/bad_setting.hpp"
 #include "steal/publication_slots.hpp"
 
+#include <base/shared/enum_names.hpp>
+#include <base/shared/parse_number.hpp>
+
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 namespace sukima {
+
+namespace {
+
+constexpr enum_names<wait_policy, wait_policy::inherit> wait_policies("adaptive", "block", "spin", "pause",
+                                                                      "yield", "condvar", "inherit");
+constexpr enum_names<wait_point, wait_point::lock> points("idle", "result", "reply", "refusal", "start",
+                                                          "lock");
+constexpr enum_names<pin_policy, pin_policy::cpu> pin_policies("adaptive", "none", "cpu");
+constexpr enum_names<victim_policy, victim_policy::weighted> victim_policies("random", "last", "weighted");
+constexpr enum_names<placement_policy, placement_policy::queue> placement_policies("off", "prefer",
+                                                                                   "exchange", "queue");
+static_assert(points.count == wait_points);
+
+}  // namespace
 
 namespace detail {
 
@@ -26,68 +40,11 @@ bool uses(const settings& s, wait_policy p) noexcept {
   return false;
 }
 
-const char* name_of(wait_policy p) noexcept {
-  switch (p) {
-    case wait_policy::adaptive:
-      return "adaptive";
-    case wait_policy::block:
-      return "block";
-    case wait_policy::spin:
-      return "spin";
-    case wait_policy::pause:
-      return "pause";
-    case wait_policy::yield:
-      return "yield";
-    case wait_policy::condvar:
-      return "condvar";
-    case wait_policy::inherit:
-      return "inherit";
-  }
-  return "?";
-}
-
-const char* name_of(wait_point p) noexcept {
-  static constexpr const char* names[wait_points] = {"idle", "result", "reply", "refusal", "start", "lock"};
-  return names[static_cast<unsigned>(p)];
-}
-
-const char* name_of(pin_policy p) noexcept {
-  switch (p) {
-    case pin_policy::adaptive:
-      return "adaptive";
-    case pin_policy::none:
-      return "none";
-    case pin_policy::cpu:
-      return "cpu";
-  }
-  return "?";
-}
-
-const char* name_of(victim_policy p) noexcept {
-  switch (p) {
-    case victim_policy::random:
-      return "random";
-    case victim_policy::last:
-      return "last";
-    case victim_policy::weighted:
-      return "weighted";
-  }
-  return "?";
-}
-
-const char* name_of(placement_policy p) noexcept {
-  switch (p) {
-    case placement_policy::off:
-      return "off";
-    case placement_policy::prefer:
-      return "prefer";
-    case placement_policy::exchange:
-      return "exchange";
-    case placement_policy::queue:
-      return "queue";
-  }
-  return "?";
-}
+const char* name_of(wait_policy p) noexcept { return wait_policies.of(p); }
+const char* name_of(wait_point p) noexcept { return points.of(p); }
+const char* name_of(pin_policy p) noexcept { return pin_policies.of(p); }
+const char* name_of(victim_policy p) noexcept { return victim_policies.of(p); }
+const char* name_of(placement_policy p) noexcept { return placement_policies.of(p); }
 
 }  // namespace detail
 
@@ -114,12 +71,7 @@ constexpr unsigned most_threshold_ns = 64'000'000;
                             std::string(accepted));
 }
 
-std::optional<std::size_t> number(std::string_view text) {
-  std::size_t n = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return n;
-}
+std::optional<std::size_t> number(std::string_view text) { return parse_number<std::size_t>(text); }
 
 /// A number with an optional suffix K, M or G.
 std::optional<std::size_t> size(std::string_view text) {
@@ -163,19 +115,6 @@ constexpr std::string_view accepted_threshold = "0, or a time from 1ns to 64ms, 
 constexpr std::string_view accepted_interval =
     "a number from 0 to 10000, and published_tasks 0 if it is not 0";
 
-/// The one of these policies that has the name.
-template <class Policy>
-std::optional<Policy> named(std::string_view name, std::initializer_list<Policy> policies) {
-  for (const Policy p : policies)
-    if (name == detail::name_of(p)) return p;
-  return std::nullopt;
-}
-
-std::optional<wait_policy> policy(std::string_view name) {
-  return named(name, {wait_policy::adaptive, wait_policy::block, wait_policy::spin, wait_policy::pause,
-                      wait_policy::yield, wait_policy::condvar, wait_policy::inherit});
-}
-
 /// `policy` or `point=policy`, separated by commas; of two parts for the same point the later one counts.
 /// Returns false on a syntax error.
 bool read_waits(std::string_view text, settings& chosen) {
@@ -183,16 +122,14 @@ bool read_waits(std::string_view text, settings& chosen) {
     const std::size_t comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
     const std::size_t equals = part.find('=');
-    const auto p = policy(equals == std::string_view::npos ? part : part.substr(equals + 1));
+    const auto p = wait_policies.find(equals == std::string_view::npos ? part : part.substr(equals + 1));
     if (!p) return false;
     if (equals == std::string_view::npos) {
       chosen.wait = *p;
     } else {
-      unsigned point = 0;
-      while (point < wait_points && part.substr(0, equals) != detail::name_of(static_cast<wait_point>(point)))
-        ++point;
-      if (point == wait_points) return false;
-      chosen.wait_at[point] = p;
+      const auto point = points.find(part.substr(0, equals));
+      if (!point) return false;
+      chosen.wait_at[static_cast<unsigned>(*point)] = p;
     }
     if (comma == std::string_view::npos) return true;
     text.remove_prefix(comma + 1);
@@ -251,6 +188,16 @@ std::optional<std::string_view> variable(const char* name) {
   return value;
 }
 
+/// \throws bad_setting the variable is set to another name
+template <class Policy, Policy last>
+void read_policy(const char* name, const enum_names<Policy, last>& policies, Policy& chosen) {
+  const auto v = variable(name);
+  if (!v) return;
+  const auto p = policies.find(*v);
+  if (!p) refuse(name, *v, policies.list());
+  chosen = *p;
+}
+
 }  // namespace
 
 settings settings::from_environment() {
@@ -269,27 +216,14 @@ settings settings::from_environment() {
   if (const auto v = variable("SUKIMA_CLONES")) {
     if (!read_clones(*v, s)) refuse("SUKIMA_CLONES", *v, accepted_clones);
   }
-  if (const auto v = variable("SUKIMA_VICTIM")) {
-    const auto p = named(*v, {victim_policy::random, victim_policy::last, victim_policy::weighted});
-    if (!p) refuse("SUKIMA_VICTIM", *v, "random, last or weighted");
-    s.victim = *p;
-  }
-  if (const auto v = variable("SUKIMA_PLACEMENT")) {
-    const auto p = named(*v, {placement_policy::off, placement_policy::prefer, placement_policy::exchange,
-                              placement_policy::queue});
-    if (!p) refuse("SUKIMA_PLACEMENT", *v, "off, prefer, exchange or queue");
-    s.placement = *p;
-  }
+  read_policy("SUKIMA_VICTIM", victim_policies, s.victim);
+  read_policy("SUKIMA_PLACEMENT", placement_policies, s.placement);
   if (const auto v = variable("SUKIMA_HINT_THRESHOLD")) {
     const auto t = duration(*v, most_threshold_ns);
     if (!t) refuse("SUKIMA_HINT_THRESHOLD", *v, accepted_threshold);
     s.hint_threshold_ns = *t;
   }
-  if (const auto v = variable("SUKIMA_PIN")) {
-    const auto p = named(*v, {pin_policy::adaptive, pin_policy::none, pin_policy::cpu});
-    if (!p) refuse("SUKIMA_PIN", *v, "adaptive, none or cpu");
-    s.pin = *p;
-  }
+  read_policy("SUKIMA_PIN", pin_policies, s.pin);
   if (const auto v = variable("SUKIMA_STACK")) {
     const auto n = size(*v);
     if (!n || *n < least_stack || *n > most_stack) refuse("SUKIMA_STACK", *v, accepted_stack);

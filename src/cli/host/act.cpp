@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 #include <base/shared/clock.hpp>
+#include <base/shared/parse_number.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <host/shared/source.hpp>
 #include <host/shared/steering.hpp>
@@ -26,13 +26,11 @@ constexpr std::chrono::milliseconds between_looks{100};
 
 /// A number of CPUs or a weight, as digits with at most one point.
 double number_of(const std::string& text, double least, double most, const char* quantity) {
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
+  const auto value = parse_number<double>(text, std::chars_format::fixed);
+  if (!value || !(*value >= least && *value <= most))
     throw process::usage_error(
         fmt::format("'{}' is not a {}: give a number from {:g} to {:g}", text, quantity, least, most));
-  return value;
+  return *value;
 }
 
 /// The setting that `act` makes.

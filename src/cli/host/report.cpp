@@ -3,6 +3,7 @@
 #include "host/report.hpp"
 
 #include <fmt/format.h>
+#include <base/shared/enum_names.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,47 +20,21 @@ std::size_t online_of(const model::vm& one) {
 }  // namespace
 
 const char* name_of(model::share_limit limit) {
-  switch (limit) {
-    case model::share_limit::vcpus:
-      return "vcpus";
-    case model::share_limit::vcpu_caps:
-      return "vcpu_caps";
-    case model::share_limit::cap:
-      return "cap";
-    case model::share_limit::demand:
-      return "demand";
-    case model::share_limit::others:
-      break;
-  }
-  return "others";
+  static constexpr enum_names<model::share_limit, model::share_limit::others> names(
+      "vcpus", "vcpu_caps", "cap", "demand", "others");
+  return names.of(limit);
 }
 
 const char* text_of(model::share_limit limit) {
-  switch (limit) {
-    case model::share_limit::vcpus:
-      return "its online vCPUs";
-    case model::share_limit::vcpu_caps:
-      return "its vCPUs' caps";
-    case model::share_limit::cap:
-      return "its cap";
-    case model::share_limit::demand:
-      return "its demand";
-    case model::share_limit::others:
-      break;
-  }
-  return "others";
+  static constexpr enum_names<model::share_limit, model::share_limit::others> texts(
+      "its online vCPUs", "its vCPUs' caps", "its cap", "its demand", "others");
+  return texts.of(limit);
 }
 
 const char* name_of(model::estimate_method method) {
-  switch (method) {
-    case model::estimate_method::partition:
-      return "partition";
-    case model::estimate_method::formula:
-      return "formula";
-    case model::estimate_method::exact:
-      break;
-  }
-  return "exact";
+  static constexpr enum_names<model::estimate_method, model::estimate_method::formula> names(
+      "exact", "partition", "formula");
+  return names.of(method);
 }
 
 std::string estimate_report(const estimated& estimate) {

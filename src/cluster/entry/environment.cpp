@@ -3,8 +3,9 @@
 
 #include "protocol/token.hpp"
 
+#include <base/shared/parse_number.hpp>
+
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 namespace sukima::cluster {
@@ -13,13 +14,12 @@ namespace {
 
 /// \throws start_failure the text is not a number of [least, most]
 std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t least, std::uint32_t most) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+  const auto value = parse_number<std::uint32_t>(text);
+  if (!value || *value < least || *value > most)
     throw start_failure(std::string(name) + "=" + std::string(text) + " is wrong: give a number from " +
                         std::to_string(least) + " to " + std::to_string(most) +
                         ", or start the program with sukima cluster run");
-  return value;
+  return *value;
 }
 
 /// \throws start_failure not one for each node

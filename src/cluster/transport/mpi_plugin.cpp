@@ -3,12 +3,12 @@
 
 #include "entry/environment.hpp"
 
+#include <base/shared/parse_number.hpp>
+
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -37,12 +37,7 @@ constexpr const char* nothing_joins =
     "cluster run -n 1";
 
 std::optional<unsigned> number_in(const char* text) noexcept {
-  if (text == nullptr) return {};
-  unsigned value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || stop != end) return {};
-  return value;
+  return text == nullptr ? std::nullopt : parse_number<unsigned>(text);
 }
 
 /// A process of a step that srun has started with several tasks.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <base/shared/assert.hpp>
 #include <base/shared/clock.hpp>
+#include <base/shared/enum_names.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -36,11 +37,7 @@ constexpr const char* still_listed =
     "it still has acts that have no effect any more; once it can be written, sukima host revert takes them "
     "out";
 
-std::optional<act_kind> kind_of(const std::string& name) {
-  for (const act_kind kind : {act_kind::vcpus, act_kind::cap, act_kind::weight, act_kind::plug})
-    if (name == name_of(kind)) return kind;
-  return std::nullopt;
-}
+constexpr enum_names<act_kind, act_kind::plug> kind_names("vcpus", "cap", "weight", "plug");
 
 std::string step_line(std::uint64_t number, const char* outcome) {
   return json({{"act", number}, {"step", outcome}, {"at", wall_seconds()}}).dump() + "\n";
@@ -48,19 +45,7 @@ std::string step_line(std::uint64_t number, const char* outcome) {
 
 }  // namespace
 
-const char* name_of(act_kind kind) {
-  switch (kind) {
-    case act_kind::vcpus:
-      return "vcpus";
-    case act_kind::cap:
-      return "cap";
-    case act_kind::plug:
-      return "plug";
-    case act_kind::weight:
-      break;
-  }
-  return "weight";
-}
+const char* name_of(act_kind kind) { return kind_names.of(kind); }
 
 journal::journal(std::filesystem::path file, journal_use use) : file_(std::move(file)), use_(use) {
   if (use_ == journal_use::looking) {
@@ -178,7 +163,7 @@ bool journal::take(const std::string& line) {
   const std::string step = text("step");
   last_number_ = std::max(last_number_, number);
   if (step == "begun") {
-    const auto kind = kind_of(text("kind"));
+    const auto kind = kind_names.find(text("kind"));
     if (!kind || text("target").empty()) return false;
     entries_[number] = {{text("vm"), *kind, text("target"), text("before"), text("after")}, "begun"};
   } else if (step == "proved" || step == "failed") {

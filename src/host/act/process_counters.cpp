@@ -2,6 +2,7 @@
 // The counters of a virtual machine that is a process: its vCPUs are threads.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <base/shared/parse_number.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,24 +15,16 @@
 namespace sukima::host {
 namespace {
 
-/// The number that a text such as "12" is; nothing if it is none.
-std::optional<unsigned> number_of(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// The threads of a QEMU with debug-threads=on, by the numbers of their vCPUs.
 std::vector<pid_t> find_threads(const std::filesystem::path& process) {
   std::map<unsigned, pid_t> found;
   std::error_code error;
   for (const auto& one : std::filesystem::directory_iterator(process / "task", error)) {
     const std::string name = read_small_file(one.path() / "comm").value_or("");
-    const auto thread = number_of(one.path().filename().string());
+    const auto thread = parse_number<unsigned>(one.path().filename().string());
     const std::size_t slash = name.find('/');
     if (!thread || !name.starts_with("CPU ") || slash == std::string::npos) continue;
-    if (const auto number = number_of(std::string_view(name).substr(4, slash - 4)))
+    if (const auto number = parse_number<unsigned>(std::string_view(name).substr(4, slash - 4)))
       found[*number] = static_cast<pid_t>(*thread);
   }
   std::vector<pid_t> threads;

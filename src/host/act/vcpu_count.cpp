@@ -3,16 +3,13 @@
 #include "act/vcpu_count.hpp"
 
 #include <fmt/format.h>
-
-#include <charconv>
+#include <base/shared/parse_number.hpp>
 
 namespace sukima::host {
 
 std::optional<unsigned> vcpu_count(const std::string& value) {
-  unsigned count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error != std::errc() || end != value.data() + value.size() || count == 0) return std::nullopt;
-  return count;
+  const auto count = parse_number<unsigned>(value);
+  return count && *count != 0 ? count : std::nullopt;
 }
 
 std::string none_is_unplugged(std::size_t present) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of the messages between a host and its guests.
 #include <fmt/format.h>
+#include <base/shared/parse_number.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -41,12 +41,8 @@ std::optional<double> decimal(std::string_view text, double most) {
   if (!is_digit(text.front()) || !is_digit(text.back())) return std::nullopt;
   if (std::ranges::count(text, '.') > 1) return std::nullopt;
   if (!std::ranges::all_of(text, [&](char c) { return is_digit(c) || c == '.'; })) return std::nullopt;
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(value) || value > most) return std::nullopt;
-  return value;
+  const auto value = parse_number<double>(text, std::chars_format::fixed);
+  return value && std::isfinite(*value) && *value <= most ? value : std::nullopt;
 }
 
 /// A whole number from 1 on.

@@ -2,9 +2,9 @@
 // Where metrics are published: a port or a file.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <base/shared/parse_number.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -39,13 +39,6 @@ class metrics_file final : public metrics_output {
   int error_ = 0;  ///< of the latest publication
 };
 
-std::optional<std::uint16_t> port_of(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return port;
-}
-
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -60,7 +53,7 @@ std::unique_ptr<metrics_output> open_metrics(const std::string& where) {
     if (const auto failed = file->publish("")) throw metrics_error(*failed + "; choose another file");
     return file;
   }
-  const auto port = port_of(last);
+  const auto port = parse_number<std::uint16_t>(last);
   if (!port) throw metrics_error(fmt::format("'{}' is not a port: choose one from 0 to 65535", last));
   std::string address = colon == std::string::npos ? "127.0.0.1" : where.substr(0, colon);
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);

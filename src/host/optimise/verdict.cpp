@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/verdict.hpp"
 
+#include <base/shared/enum_names.hpp>
 #include <nlohmann/json.hpp>
 
 #include "shared/optimiser.hpp"
@@ -8,75 +9,23 @@
 namespace sukima::host {
 
 std::string_view name_of(optimiser_state state) {
-  switch (state) {
-    case optimiser_state::idle:
-      return "idle";
-    case optimiser_state::learn:
-      return "learn";
-    case optimiser_state::trial:
-      return "try";
-    case optimiser_state::rest:
-      return "rest";
-    case optimiser_state::sweep:
-      return "sweep";
-    case optimiser_state::back:
-      return "back";
-    case optimiser_state::hold:
-      break;
-  }
-  return "hold";
+  static constexpr enum_names<optimiser_state, optimiser_state::hold> names("idle", "learn", "try", "rest",
+                                                                            "sweep", "back", "hold");
+  return names.of(state);
 }
 
 std::string_view name_of(verdict_kind kind) {
-  switch (kind) {
-    case verdict_kind::opened:
-      return "opened";
-    case verdict_kind::better:
-      return "better";
-    case verdict_kind::worse:
-      return "worse";
-    case verdict_kind::same:
-      return "same";
-    case verdict_kind::swept:
-      return "swept";
-    case verdict_kind::rested:
-      return "rested";
-    case verdict_kind::voided:
-      return "void";
-    case verdict_kind::followed:
-      return "followed";
-    case verdict_kind::would_try:
-      return "would_try";
-    case verdict_kind::back:
-      return "back";
-    case verdict_kind::held:
-      return "held";
-    case verdict_kind::idled:
-      break;
-  }
-  return "idled";
+  static constexpr enum_names<verdict_kind, verdict_kind::idled> names("opened", "better", "worse", "same",
+                                                                       "swept", "rested", "void", "followed",
+                                                                       "would_try", "back", "held", "idled");
+  return names.of(kind);
 }
 
 std::string_view name_of(vm_event event) {
-  switch (event) {
-    case vm_event::opted_in:
-      return "opted in";
-    case vm_event::opted_out:
-      return "opted out";
-    case vm_event::paused:
-      return "the VM was paused";
-    case vm_event::migrated:
-      return "the VM was migrated";
-    case vm_event::guard_fired:
-      return "a neighbour's share fell";
-    case vm_event::not_verified:
-      return "an action could not be verified";
-    case vm_event::guest_silent:
-      return "the guest is silent";
-    case vm_event::ended:
-      break;
-  }
-  return "the VM ended";
+  static constexpr enum_names<vm_event, vm_event::ended> names(
+      "opted in", "opted out", "the VM was paused", "the VM was migrated", "a neighbour's share fell",
+      "an action could not be verified", "the guest is silent", "the VM ended");
+  return names.of(event);
 }
 
 nlohmann::json json_of(const verdict& one) {

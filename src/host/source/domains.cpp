@@ -3,8 +3,9 @@
 // and virDomainGetSchedulerParameters.
 #include "source/domains.hpp"
 
+#include <base/shared/parse_number.hpp>
+
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "source/files.hpp"
@@ -22,12 +23,8 @@ using texts = std::map<std::string, std::string>;
 std::optional<double> value_in(const texts& all, const std::string& name) {
   const auto found = all.find(name);
   if (found == all.end()) return std::nullopt;
-  const std::string_view text = trimmed(found->second);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= -1e18 && value <= 1e19))
-    return std::nullopt;
-  return value;
+  const auto value = parse_number<double>(trimmed(found->second));
+  return value && *value >= -1e18 && *value <= 1e19 ? value : std::nullopt;
 }
 
 /// A counter in nanoseconds, as seconds.

@@ -2,6 +2,7 @@
 // Files of /proc and /sys; see files.hpp.
 #include "source/files.hpp"
 
+#include <base/shared/parse_number.hpp>
 #include <base/shared/read_text.hpp>
 
 #include <charconv>
@@ -46,11 +47,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
-  const std::string_view digits = trimmed(text);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return parse_number<std::uint64_t>(trimmed(text));
 }
 
 }  // namespace sukima::host

@@ -3,9 +3,10 @@
 // sizes.
 #include "shared/costs.hpp"
 
+#include <base/shared/parse_number.hpp>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <tuple>
 
 namespace sukima::objects::model {
@@ -27,9 +28,9 @@ std::string_view take_word(std::string_view& line) {
 
 template <class Number>
 bool take_number(std::string_view& line, Number least, Number most, Number& value) {
-  const std::string_view word = take_word(line);
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc() && end == word.data() + word.size() && value >= least && value <= most;
+  const std::optional<Number> read = parse_number<Number>(take_word(line));
+  value = read.value_or(value);
+  return read && *read >= least && *read <= most;
 }
 
 bool take_ns(std::string_view& line, double& value) { return take_number(line, 0.0, most_ns, value); }

@@ -2,6 +2,7 @@
 // Counting and timing; see recording.hpp.
 #include "recording/recording.hpp"
 
+#include <base/shared/parse_number.hpp>
 #include <runtime/shared/bad_setting.hpp>
 #include <sukima/detail/own_thread.hpp>
 #include <sukima/detail/ticks.hpp>
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -80,10 +80,8 @@ std::unique_ptr<recording> recording::wanted(runtime& on) {
   if (wish == nullptr || *wish == '\0') return nullptr;
   const std::string_view text = wish;
   const std::size_t colon = std::min(text.find(':'), text.size());
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(wish, wish + colon, seconds);
-  if (error != std::errc() || end != wish + colon || !(seconds > 0 && seconds <= 1e6) ||
-      colon + 1 >= text.size())
+  const auto seconds = parse_number<double>(text.substr(0, colon));
+  if (!seconds || !(*seconds > 0 && *seconds <= 1e6) || colon + 1 >= text.size())
     sukima::detail::throw_bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
                                       ": it must be SECONDS:FILE");
   const std::string path(text.substr(colon + 1));
@@ -92,7 +90,7 @@ std::unique_ptr<recording> recording::wanted(runtime& on) {
   if (!file)
     sukima::detail::throw_bad_setting("SUKIMA_OBJECTS_RECORD=" + std::string(text) +
                                       ": the file cannot be made: " + std::strerror(errno));
-  return std::make_unique<recording>(seconds, std::move(file), measure_recording_cost(on));
+  return std::make_unique<recording>(*seconds, std::move(file), measure_recording_cost(on));
 }
 
 recording::recording(double seconds, descriptor file, const recording_cost& cost)
