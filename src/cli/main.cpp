@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
-#include <base/shared/program.hpp>
 #include "light_commands.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"

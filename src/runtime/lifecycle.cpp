@@ -6,8 +6,6 @@
 #include "fiber/sanitizer.hpp"
 #include "whole_runtime.hpp"
 
-#include <pthread.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <thread>

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cgroup/group_files.h"
-#include "cgroup/parse.h"
 #include "estimate/fair_share.h"
 #include "follow/group_path.h"
 #include "text/file.h"

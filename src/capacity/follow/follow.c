@@ -3,12 +3,9 @@
 #define _GNU_SOURCE
 #include "follow/follow.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "text/file.h"
 

@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cgroup/parse.h"
 #include "text/counters.h"
 #include "text/file.h"
 

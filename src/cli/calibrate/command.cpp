@@ -2,14 +2,12 @@
 // `sukima calibrate`: its options, and how a request is carried out.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "capacity/profile.hpp"
 #include "shared/commands.hpp"

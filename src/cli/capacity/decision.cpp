@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "capacity/meter.hpp"
-
 namespace sukima::cli {
 namespace {
 

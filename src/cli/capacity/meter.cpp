@@ -10,7 +10,6 @@
 #include <cmath>
 #include <limits>
 #include <new>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <vector>

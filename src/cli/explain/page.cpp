@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
-#include <utility>
 
 namespace sukima::cli::explain {
 namespace {

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 namespace sukima::cli::host {
 

@@ -9,8 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "capacity/meter.hpp"
-
 namespace sukima::cli::run {
 namespace {
 

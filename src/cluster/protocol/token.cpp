@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/token.hpp"
 
-#include <algorithm>
 #include <bitset>
 #include <cstddef>
 

@@ -7,7 +7,6 @@
 #include "protocol/reader.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace sukima::cluster {

@@ -4,7 +4,6 @@
 #include <base/shared/clock.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "act/session_member.hpp"

@@ -2,8 +2,6 @@
 // Solving a problem by divide and conquer; see shares.hpp. Changes are in changes.cpp.
 #include "estimate/shares.hpp"
 
-#include <numeric>
-
 namespace sukima::host {
 
 shares::shares(problem given)

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <map>

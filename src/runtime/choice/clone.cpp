@@ -9,7 +9,6 @@
 #include "observe/traced_clones.hpp"
 #include "park/park.hpp"
 #include "runtime_core.hpp"
-#include "stress.hpp"
 #include "worker.hpp"
 
 #include <sukima/detail/clone.hpp>

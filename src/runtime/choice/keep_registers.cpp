@@ -2,8 +2,6 @@
 // The call of the slow path from the inline poll: keeps every register and returns to r11.
 #include "choice/keep_registers.hpp"
 
-#include <sukima/detail/choice_point.hpp>
-
 #if defined(__x86_64__)
 
 extern "C" {

@@ -2,7 +2,6 @@
 #include "control/blocking_compensation.hpp"
 
 #include <base/shared/assert.hpp>
-#include "choice/poll.hpp"
 #include "constants.hpp"
 #include "control/monitor.hpp"
 #include "control/worker_controller.hpp"

@@ -6,7 +6,6 @@
 #include "control/decision_log.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
-#include "join/join.hpp"
 #include "park/park.hpp"
 #include "stress.hpp"
 #include "worker.hpp"

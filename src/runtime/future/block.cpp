@@ -5,7 +5,6 @@
 #include "choice/backtrack.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
-#include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
 #include "join/give_away.hpp"

@@ -15,17 +15,12 @@
 // enter. A touch of the dependent future brings workers only to its own runtime. So each such source counts,
 // until it ends, as a thread that waits outside its runtime (blocking_compensation::begin_outside).
 #include "fiber/fiber.hpp"
-#include "fiber/sanitizer.hpp"
 #include "future/future.hpp"
-#include "join/join.hpp"
 #include "park/compensation.hpp"
 #include "runtime_core.hpp"
 #include "stress.hpp"
 
-#include <sukima/errors.hpp>
-
 #include <memory>
-#include <utility>
 
 namespace sukima::detail {
 

@@ -14,12 +14,10 @@
 #include "runtime_core.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
-#include "stress.hpp"
 #include "worker.hpp"
 
 #include <sukima/errors.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace sukima::detail {

@@ -7,15 +7,12 @@
 // no thread can be had for that worker does the caller enter the runtime and compute.
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
-#include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
-#include "join/join.hpp"
 #include "park/compensation.hpp"
 #include "runtime_core.hpp"
 #include "steal/injector.hpp"
 
-#include <sukima/errors.hpp>
 #include <sukima/runtime.hpp>
 
 #include <algorithm>

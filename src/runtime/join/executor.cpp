@@ -4,7 +4,6 @@
 
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
-#include "choice/poll.hpp"
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"

@@ -6,7 +6,6 @@
 #include "cancel/abort.hpp"
 #include "cancel/suspensions.hpp"
 #include "choice/backtrack.hpp"
-#include "choice/poll.hpp"
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"

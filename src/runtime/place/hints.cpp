@@ -20,8 +20,6 @@
 #include <sukima/detail/placed.hpp>
 #include <sukima/detail/ticks.hpp>
 
-#include <sched.h>
-
 #include <algorithm>
 #include <new>
 

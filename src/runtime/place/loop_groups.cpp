@@ -4,7 +4,6 @@
 #include <sukima/loop.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace sukima::detail {
 

@@ -7,7 +7,6 @@
 #include "choice/clone_grain.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
-#include "fiber/sanitizer.hpp"
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
 #include "park/park.hpp"
