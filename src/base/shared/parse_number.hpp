@@ -9,7 +9,7 @@
 
 namespace sukima {
 
-/// The number that the whole text is. Nothing if the text is not a number of this type, or has more than that.
+/// The number that the whole text is. Nothing if it is not a number of this type, or has more characters.
 /// \param format  as std::from_chars: std::chars_format for fractions, the base for whole numbers
 template <class Number, class... Format>
 std::optional<Number> parse_number(std::string_view text, Format... format) noexcept {
