@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares searches that split themselves in Java with plain Java and with ForkJoinPool.
 
-    java-speed.py [--build FOLDER] [--fib N] [--queens N] [--rounds N] [--workers N]
+    java-speed.py [--build FOLDER] [--fib N] [--queens N] [--rounds N] [--workers N] [--calls N]
 
 Each way runs in a virtual machine of its own, in interleaved rounds. The best cut-off of ForkJoinPool is found by a search with
 all workers: first every third size, then those around the best one. The table has the medians of the seconds, and the ratios
-that the project aims at.
+that the project aims at. A second table has what a call to a sleeping method costs: by capture and resume, by virtual
+threads (with `java`, or else the first virtual machine below /usr/lib/jvm that has them), and by two platform threads.
 """
 import argparse
 import statistics
@@ -51,19 +52,51 @@ def main():
     parser.add_argument("--fib", type=int, default=35, help="which Fibonacci number (35)")
     parser.add_argument("--queens", type=int, default=12, help="size of the board (12)")
     parser.add_argument("--rounds", type=int, default=1, help="virtual machines for each way (1)")
+    parser.add_argument("--calls", type=int, default=20000, help="calls to sleeping methods in one repeat (20000)")
     parser.add_argument("--workers", type=int, default=2, help="workers of the second setting (2)")
     arguments = parser.parse_args()
-    for name in ("fib", "queens", "rounds", "workers"):
+    for name in ("fib", "queens", "rounds", "workers", "calls"):
         if getattr(arguments, name) < 1:
             parser.error(f"--{name} must be 1 or more")
     if not (arguments.build / "bin/sukima-javac").exists():
         parser.error(f"there is no {arguments.build}/bin/sukima-javac: build it (make build, with a JDK), or give --build")
     runtime = arguments.build / "lib/sukima-java.jar"
     with tempfile.TemporaryDirectory(prefix="sukima-java-") as classes:
-        subprocess.run([arguments.build / "bin/sukima-javac", "-d", classes, ROOT / "lab/benchmarks/java/Speed.java"], check=True)
+        subprocess.run([arguments.build / "bin/sukima-javac", "-d", classes, ROOT / "lab/benchmarks/java/Speed.java",
+                        ROOT / "lab/benchmarks/java/Handover.java"], check=True)
         measurement = Measurement(classes, runtime, {"fib": arguments.fib, "queens": arguments.queens})
         for problem in ("fib", "queens"):
             report(measurement, problem, arguments.workers, arguments.rounds)
+        report_handovers(measurement.path, arguments.calls, arguments.rounds)
+
+
+NO_VIRTUAL_THREADS = 3
+
+
+def handover(path, java, way, depth, calls):
+    """Seconds for a call, for each repeat; None where the virtual machine has no virtual threads."""
+    result = subprocess.run([java, "-Xss64m", "-XX:+UseParallelGC", "-cp", path, "Handover", way, str(depth), str(calls), "9"],
+                            capture_output=True, text=True)
+    if result.returncode == NO_VIRTUAL_THREADS:
+        return None
+    if result.returncode != 0:
+        sys.exit(f"java-speed.py: {way} at depth {depth} ended with code {result.returncode}:\n{result.stderr[-2000:]}")
+    return [float(line) for line in result.stdout.split()]
+
+
+def report_handovers(path, calls, rounds):
+    candidates = ["java", *map(str, sorted(Path("/usr/lib/jvm").glob("*/bin/java")))]
+    virtual = next((java for java in candidates if handover(path, java, "virtual", 1, 1) is not None), None)
+    ways = {"plain": "java", "sukima": "java", "virtual": virtual, "platform": "java"}
+    print("a call to a method that sleeps below so many others, in microseconds")
+    for depth in (1, 10, 100, 1000):
+        times = {way: [] for way in ways}
+        for _ in range(rounds):
+            for way, java in ways.items():
+                times[way] += handover(path, java, way, depth, calls) if java else []
+        cells = [f"{way} {statistics.median(values) * 1e6:9.3f}" if values else f"{way} left out: no Java 21 or later is here"
+                 for way, values in times.items()]
+        print(f"  {depth:5} " + "  ".join(cells))
 
 
 def report(measurement, problem, workers, rounds):
