@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sources without nested functions pass through sukima-javac: pass_through_test.py SUKIMA_JAVAC RUNTIME WORK
+"""Sources without nested functions pass through sukima-javac:
 
-Compiles Commons Lang, as Debian 12 has it, with javac and with sukima-javac. Both make the same class files, byte by byte, so
+pass_through_test.py SUKIMA_JAVAC RUNTIME WORK
+pass_through_test.py SUKIMA_JAVAC RUNTIME --folder FOLDER
+
+The first form compiles Commons Lang, as Debian 12 has it, with javac and with sukima-javac. Both make the same class files, byte by byte, so
 the library's own tests cannot tell them apart. apt-get fetches the sources into the folder WORK; where it cannot, the exit
-code is 77.
+code is 77. The second form compiles each source below FOLDER alone, such as javac's own tests. A source that javac refuses
+must be refused by sukima-javac, too.
 """
 import pathlib
 import subprocess
@@ -28,13 +32,49 @@ def sources(work):
         return None
 
 
-def class_files(command, files):
+def compiled(command, files):
+    """The class files by their paths, and what the compiler wrote; no class files if it failed."""
     with tempfile.TemporaryDirectory(prefix="sukima-java-") as folder:
         result = subprocess.run([*command, *OPTIONS, "-d", folder, *files], capture_output=True, text=True)
-        if result.returncode != 0:
-            sys.exit(f"{command[0]} ended with code {result.returncode}:\n{result.stderr[-3000:]}")
+        if result.returncode not in (0, 1):
+            return None, result.stderr
         root = pathlib.Path(folder)
-        return {str(file.relative_to(root)): file.read_bytes() for file in root.rglob("*.class")}
+        found = {str(file.relative_to(root)): file.read_bytes() for file in root.rglob("*.class")}
+        return found if result.returncode == 0 else None, result.stderr
+
+
+def class_files(command, files):
+    found, text = compiled(command, files)
+    if found is None:
+        sys.exit(f"{command[0]} failed:\n{text[-3000:]}")
+    return found
+
+
+def differences(plain, translated):
+    return sorted(name for name in plain.keys() | translated.keys() if plain.get(name) != translated.get(name))
+
+
+def compare_each(compiler, runtime, folder):
+    """Compares the sources below a folder one by one."""
+    files = sorted(folder.rglob("*.java"))
+    if not files:
+        sys.exit(f"pass_through_test.py: there is no FILE.java below {folder}; give a folder with Java sources")
+    wrong = refused = 0
+    for file in files:
+        # Tests use classes of sources beside them.
+        place = ["-cp", runtime, "-sourcepath", str(file.parent), "-implicit:none"]
+        plain, _ = compiled(["javac", *QUICK, *place], [str(file)])
+        translated, text = compiled([compiler, *place], [str(file)])
+        refused += plain is None
+        if (plain is None) != (translated is None):
+            print(f"{file}: only {'javac' if plain is None else 'sukima-javac'} refuses it\n{text[:500]}")
+        elif plain is not None and differences(plain, translated):
+            print(f"{file}: {differences(plain, translated)} differ")
+        else:
+            continue
+        wrong += 1
+    print(f"{len(files)} sources, of which javac refuses {refused}; {wrong} are treated differently")
+    return 1 if wrong else 0
 
 
 def compare(compiler, runtime, folder):
@@ -43,7 +83,7 @@ def compare(compiler, runtime, folder):
         sys.exit(f"{folder} has {len(files)} sources of the library; at least 150 are expected")
     plain = class_files(["javac", *QUICK, "-cp", runtime], files)
     translated = class_files([compiler, "-cp", runtime], files)
-    differing = sorted(name for name in plain.keys() | translated.keys() if plain.get(name) != translated.get(name))
+    differing = differences(plain, translated)
     if differing or len(plain) < len(files):
         sys.exit(f"{len(differing)} of {len(plain)} class files differ: {differing[:10]}")
     print(f"{len(files)} sources, {len(plain)} class files: all alike")
@@ -51,6 +91,10 @@ def compare(compiler, runtime, folder):
 
 
 def main():
+    if sys.argv[3] == "--folder":
+        if len(sys.argv) != 5 or not pathlib.Path(sys.argv[4]).is_dir():
+            sys.exit("pass_through_test.py: --folder needs an existing folder")
+        return compare_each(sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[4]))
     found = sources(pathlib.Path(sys.argv[3]))
     return 77 if found is None else compare(sys.argv[1], sys.argv[2], found)
 
