@@ -66,7 +66,7 @@ struct statistics_counts {
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
   double sleeping_seconds = 0;
-  double at_home_seconds = 0;  ///< of the time with fibers that have a hint: where it sends them
+  double at_home_seconds = 0;  ///< of the time with fibers that have a reported hint: where it sends them
   double away_seconds = 0;  ///< … and elsewhere. What has no hint, or one for any place, counts in neither
 };
 

@@ -69,11 +69,12 @@ inline constexpr int lock_tries = 20;
 inline constexpr std::uint64_t minimum_steal_age_ns = 1'750;
 /// *Root warm-up*: a root younger than this publishes without waking any worker: empty regions stay cheap.
 inline constexpr std::uint64_t root_warm_up_ns = 5'800;
-/// How many roots of one place in a row must have been shorter than the minimum steal age before the next
-/// root's first poll is ignored (short_roots.hpp); twice as many after each wrong guess, up to …
-inline constexpr std::uint32_t short_roots_needed = 8;
-/// … this many: one wrong guess in a million roots costs nothing.
-inline constexpr std::uint32_t most_short_roots_needed = 1u << 20;
+/// How many calls of one code in a row must have been short before the next one is expected to be
+/// (short_calls.hpp). Roots are short below the minimum steal age. Twice as many after each wrong guess, up
+/// to …
+inline constexpr std::uint32_t short_calls_needed = 8;
+/// … this many: one wrong guess in a million calls costs nothing.
+inline constexpr std::uint32_t most_short_calls_needed = 1u << 20;
 /// After a backtrack that found nothing there is no other one for this long, or for
 /// `futile_backtrack_factor` times what it took: so at most 1/16 of the time is spent on them.
 inline constexpr std::uint64_t futile_backtrack_pause_ns = 7'700;
@@ -95,6 +96,13 @@ inline constexpr std::size_t early_poll_bytes = 512;
 inline constexpr int most_looked_through = 8;
 /// … and how often it passes the first one over at most.
 inline constexpr int most_passed_over = 8;
+
+/// A branch that takes less than this part of settings::hint_threshold_ns is short. A hint costs about
+/// 0.1 µs, so hints of longer branches cost at most 3 % of them with the default threshold.
+inline constexpr std::uint64_t short_branch_divisor = 4;
+/// Where branches are expected to be short, one frame in so many is reported at once and measured. A prime
+/// number, so that hints that take turns are all measured.
+inline constexpr std::uint32_t frames_for_each_sample = 61;
 
 // Sequential clones ----------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ namespace tuning = sukima::detail::tuning;
 
 constexpr std::uint64_t short_below = 100;
 constexpr std::uint64_t long_from = 1000;
-constexpr unsigned needed = tuning::short_roots_needed;
+constexpr unsigned needed = tuning::short_calls_needed;
 /// This multiple of the needed number, in short roots in a row, halves that number, as the header says.
 constexpr unsigned forgiveness = 16;
 
@@ -57,7 +57,7 @@ TEST_F(short_root, is_expected_again_after_as_many_if_one_was_neither_short_nor_
 TEST_F(short_root, that_is_long_doubles_how_many_are_needed) {
   unsigned doubled = needed;
   EXPECT_EQ(still_needed(), doubled);
-  while (doubled < tuning::most_short_roots_needed) {
+  while (doubled < tuning::most_short_calls_needed) {
     note(long_from);
     doubled *= 2;
     ASSERT_EQ(still_needed(), doubled);

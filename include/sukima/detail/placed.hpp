@@ -18,17 +18,24 @@
 
 namespace sukima::detail {
 
+/// Its address identifies a hint in the source. The runtime learns how long the branches of each one take.
+struct alignas(16) hint_code {};
+/// \tparam Types  the types of the hint's place and of what it calls
+template <class... Types> inline constexpr hint_code code_of_hint{};
+
 /// The hint of one frame.
 struct placed {
   sukima_place place;
+  std::uint32_t number;  ///< among the frames with a hint of its fiber
   char* top;  ///< of its context: choice points from here on inherit the place
   placed* outer;  ///< the next one in this segment of the fiber; null: none
-  std::uint64_t since;  ///< tick at which it began
+  const hint_code* code;
+  std::uint64_t since;  ///< tick at which it was reported (runtime/place/hints.hpp); 0: it was not
 };
 
 /// Links the frame's hint, whose `place` is set. \returns false: the frame has that place already, or there
 /// is no memory for the runtime's table of places; nothing is linked then
-bool begin_placed(placed& frame, char* top) noexcept;
+bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept;
 /// Unlinks it, on any worker.
 void end_placed(placed& frame) noexcept;
 
@@ -48,10 +55,10 @@ template <place_source P> sukima_place number_of(P& where) {
 /// where hints are switched off.
 class placed_scope {
  public:
-  template <class P> [[gnu::always_inline]] placed_scope(char* top, P& where) {
+  template <class P> [[gnu::always_inline]] placed_scope(char* top, P& where, const hint_code& code) {
     if (!gate_of(top).follows_hints) return;
     frame_.place = number_of(where);
-    linked_ = begin_placed(frame_, top);
+    linked_ = begin_placed(frame_, top, code);
   }
   placed_scope(const placed_scope&) = delete;
   placed_scope& operator=(const placed_scope&) = delete;
@@ -74,7 +81,7 @@ template <context_type C, class P, class F>
   if constexpr (clone_context_type<C>) {
     return call(c, std::forward<F>(f));
   } else {
-    const placed_scope hint(c.top, where);
+    const placed_scope hint(c.top, where, code_of_hint<P, std::remove_cvref_t<F>>);
     return call(c, std::forward<F>(f));
   }
 }

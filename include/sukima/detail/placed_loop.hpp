@@ -71,7 +71,7 @@ template <class Source, class Body, class... Hints> class loop_in_groups {
   void run(context c, std::size_t last, Hints... hints) const {
     place where(groups_.groups[last].place);
     if (last == 0) {
-      const placed_scope hint(c.top, where);
+      const placed_scope hint(c.top, where, code_of_hint<loop_in_groups>);
       run_group(c, last, hints...);
       return;
     }
@@ -102,7 +102,7 @@ void for_in_places(C c, const Source& source, Place from, Place to, Body& body, 
   if constexpr (clone_context_type<C>) {
     without_place(plain, hints...);
   } else if constexpr (place_source<decltype(hint.where)>) {
-    const placed_scope all(c.top, hint.where);
+    const placed_scope all(c.top, hint.where, code_of_hint<decltype(hint.where), Body>);
     without_place(plain, hints...);
   } else {
     static_assert(std::is_same_v<Place, std::int64_t> && !Source::in_blocks && !Source::walks,
@@ -154,7 +154,7 @@ T reduce_in_place(C c, const Source& source, Place from, Place to, T init, Body&
     if constexpr (clone_context_type<C>) {
       without_place(plain, hints...);
     } else {
-      const placed_scope all(c.top, hint.where);
+      const placed_scope all(c.top, hint.where, code_of_hint<decltype(hint.where), Body, Combine>);
       without_place(plain, hints...);
     }
     return std::move(*result);

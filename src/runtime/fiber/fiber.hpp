@@ -79,6 +79,7 @@ struct fiber {
   known_steps steps;  ///< of this segment, while they are remembered
   task* running = nullptr;  ///< the task of this segment
   placed* innermost = nullptr;  ///< the youngest frame of this segment with a hint where to run; null: none
+  std::uint32_t hinted_frames = 0;  ///< how many frames with a hint have begun here, ever
   /// Choice points below it poll slowly while the work waits until it may be exchanged (place/hints.hpp).
   char* early_poll = nullptr;
   char* segment = nullptr;  ///< where the choice points of this segment begin

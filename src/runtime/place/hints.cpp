@@ -42,7 +42,9 @@ placement_hints::placement_hints(const settings& chosen, const tuned_ticks& tune
       injector_(injector),
       pressure_(pressure),
       cpus_(cpus),
-      threshold_(in_ticks(chosen.hint_threshold_ns, ticks_per_nanosecond())) {}
+      threshold_(in_ticks(chosen.hint_threshold_ns, ticks_per_nanosecond())) {
+  short_below_ = threshold_ / tuning::short_branch_divisor;
+}
 
 placement_hints::~placement_hints() { delete tables_.load(std::memory_order_relaxed); }
 
@@ -138,10 +140,11 @@ void poll_early(fiber& s) noexcept {
   s.early_poll = (s.innermost != nullptr ? s.innermost->top : s.segment) + tuning::early_poll_bytes;
 }
 
-/// The worker reports what it runs now. The threshold counts from the last arrival, or from the beginning of
-/// the innermost frame with a hint.
+/// The worker reports what it runs now. The threshold counts from the last arrival, or from the moment at
+/// which the innermost frame with a hint was first reported.
 void placement_hints::begin(fiber& self) noexcept {
   worker& w = *self.on;
+  if (has_unreported(self)) self.innermost->since = ticks();
   see(w);
   const bool was_asked = clear_place_flag(w);
   const situation now = look(w, self);
@@ -210,16 +213,33 @@ void placement_hints::remind() noexcept {
     if (w.current.load(std::memory_order_seq_cst) != nullptr) request_place_check(w);
 }
 
-bool begin_placed(placed& frame, char* top) noexcept {
+namespace {
+
+/// A frame that was reported has ended after so many ticks. A long one in which hints begin so often that one
+/// of them reports it in time needs no report at its beginning, so it does not count.
+void learn(const fiber& s, const placed& frame, std::uint64_t took) noexcept {
+  const std::uint64_t short_below = s.runtime->hints.short_below();
+  const std::uint32_t inside = s.hinted_frames - frame.number - 1;
+  constexpr std::uint32_t often = tuning::frames_for_each_sample / tuning::short_branch_divisor + 1;
+  if (took >= short_below && inside != 0 && took / inside < short_below / often) return;
+  s.on->hints.branches.note(frame.code, took, short_below, short_below);
+}
+
+}  // namespace
+
+bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept {
   fiber& s = fiber_of(top);
   place_events& hints = s.runtime->hints;
   if (frame.place == hinted_place(s)) return false;
   if (!hints.in_use() && !hints.use()) return false;
   frame.top = top;
   frame.outer = s.innermost;
-  frame.since = ticks();
+  frame.code = &code;
+  frame.number = s.hinted_frames++;
+  frame.since = 0;
   s.innermost = &frame;
-  hints.changes(s);
+  const bool is_sample = frame.number % tuning::frames_for_each_sample == 0;
+  if (is_sample || !s.on->hints.branches.expects(&code)) hints.changes(s);
   return true;
 }
 
@@ -228,7 +248,10 @@ void end_placed(placed& frame) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a frame with a hint ends on its own fiber");
   SUKIMA_ASSERT(s.innermost == &frame, "the innermost frame with a hint ends first");
   s.innermost = frame.outer;
+  if (frame.since == 0) return;
+  const std::uint64_t took = ticks() - frame.since;
   s.runtime->hints.changes(s);
+  learn(s, frame, took);
 }
 
 }  // namespace sukima::detail

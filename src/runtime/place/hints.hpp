@@ -24,6 +24,13 @@
 // where a fiber runs and which task a thief takes first; always the oldest work is split. Model:
 // model/exchange.pml.
 //
+// A frame with a hint is *reported* once the worker has published what it wants. That costs more than a short
+// branch, and a branch that ends before the threshold gains nothing by it. So the frame of a hint whose
+// branches have been short (short_calls.hpp) is only linked: what it forks inherits its place as ever. The
+// next slow poll of its fiber reports it, and the next frame with a hint that is reported and ends inside it.
+// One frame in 61 is reported at its beginning all the same, to measure it. So no protocol changes: it is as
+// if such a frame had begun at that poll.
+//
 // A program without hints pays one load in each slow path (`in_use`).
 #pragma once
 

@@ -15,6 +15,7 @@
 #include "stress.hpp"
 #include "worker.hpp"
 
+#include <sukima/detail/placed.hpp>
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
@@ -37,7 +38,12 @@ bool placement_hints::offer::take(fiber* s) noexcept {
 bool placement_hints::poll(fiber& self, std::uint32_t flags) noexcept {
   const bool was_asked = (flags & flag_place) != 0;
   worker& w = *self.on;
-  if (!was_asked && (self.early_poll == nullptr || ticks() - w.hints.away_since < threshold_)) return false;
+  if (has_unreported(self)) {
+    self.innermost->since = w.hints.away_since = ticks();
+    w.hints.has_rung = false;
+  } else if (!was_asked && (self.early_poll == nullptr || ticks() - w.hints.away_since < threshold_)) {
+    return false;
+  }
   if (was_asked) clear_place_flag(w);
   see(w);
   const situation now = look(w, self);

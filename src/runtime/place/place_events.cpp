@@ -21,6 +21,8 @@ sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept {
   return s.running->place != inherited_place ? s.running->place : SUKIMA_PLACE_ANY;
 }
 
+bool has_unreported(const fiber& s) noexcept { return s.innermost != nullptr && s.innermost->since == 0; }
+
 void request_place_check(worker& w) noexcept {
   // Set first, then `current` is read.
   w.flags.fetch_or(flag_place, std::memory_order_seq_cst);

@@ -17,6 +17,8 @@ struct worker;
 /// fiber.
 sukima_place hinted_place(const fiber& s) noexcept;
 sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept;
+/// Whether its innermost frame with a hint was not reported (hints.hpp).
+bool has_unreported(const fiber& s) noexcept;
 /// Makes a worker look whether it should exchange its fiber. The caller publishes its wish first.
 void request_place_check(worker& w) noexcept;
 /// By the worker itself. \returns whether it was asked to look
@@ -31,6 +33,8 @@ class place_events {
 
   /// Whether a frame of this runtime has ever had a hint.
   bool in_use() const noexcept { return in_use_.load(std::memory_order_acquire); }
+  /// Branches with a hint that take fewer ticks than this are short; 0: none is.
+  std::uint64_t short_below() const noexcept { return short_below_; }
   /// A frame has one. \returns false: there is no memory for the tables
   virtual bool use() noexcept = 0;
 
@@ -66,6 +70,7 @@ class place_events {
 
  protected:
   ~place_events() = default;
+  std::uint64_t short_below_ = 0;
   /// Set once the tables are there. pairs with: use in hints.cpp; in_use
   std::atomic<bool> in_use_{false};
 };

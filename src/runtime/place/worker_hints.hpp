@@ -3,6 +3,7 @@
 #pragma once
 
 #include "place/worker_places.hpp"
+#include "short_calls.hpp"
 
 #include <sukima/capacity/places.h>
 
@@ -54,6 +55,7 @@ struct worker_hints {
   sukima_place offered_to = SUKIMA_PLACE_ANY;
   worker* asked = nullptr;  ///< the worker that it was offered to
   std::uint64_t patience = 0;  ///< ticks that the next offer is left; 0: as the first one
+  short_calls<64> branches;  ///< the hints whose branches have been short, by their hint_code
 };
 
 }  // namespace sukima::detail
