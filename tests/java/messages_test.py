@@ -47,8 +47,6 @@ REFUSED = [
     ("interface B { void b(); }\n void m() { int k = 0;\n B b = () -> { NestedRunnable r = () -> k++; r.run(); }; }", 8,
      "k changes, so the ordinary lambda around this nested function cannot use it"),
     ("interface B extends Runnable { void run(); }\n void m(NestedRunnable r) { B b = () -> r.run(); }", 7, "overrides java.lang.Runnable.run"),
-    ("void m(NestedRunnable r) { try { use(1); }\n finally { r.run(); } }", 7, "in a finally block, which is not supported: catch"),
-    ("void m(NestedRunnable r) throws Exception { try (Scanner s = new Scanner(\"\")) { r.run(); } }", 6, "try with resources"),
     ("int m(NestedRunnable r, int k) { return switch (k) { case 1: int v = 1; default: v = 2; r.run(); yield v; }; }", 6, "declare it before"),
     ("void m(NestedRunnable r) { assert f(1, r) > 0; }", 6, "in an assertion"),
     ("void m(NestedRunnable r) { class B { }\n r.run(); }", 6, "the class B is in a method that is translated"),

@@ -59,7 +59,8 @@ class Expressions:
         if choice == "array":
             return f"new int[] {{{sub()}, {sub()}}}[{sub()} & 1]"
         if choice == "switch":
-            return f"switch ({self.pure(lambda: self.integer(0))} & 3) {{ case 0 -> 7; case 1, 2 -> {self.pure(lambda: self.integer(1))}; default -> -1; }}"
+            make = self.pure if self.chance(0.4) else lambda each: each()
+            return f"switch ({make(lambda: self.integer(0))} & 3) {{ case 0 -> 7; case 1, 2 -> {make(sub)}; default -> {make(sub)}; }}"
         if choice == "visit":
             return f"{self.random.choice(self.functions)}.visit({sub()})"
         if choice == "method":

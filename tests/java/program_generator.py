@@ -7,27 +7,7 @@ one element, so that javac accepts it and no frame is ever captured.
 import random
 
 from program_expressions import Expressions, Variable
-
-PRELUDE = """\
-import java.util.*;
-
-final class E1 extends Exception {
-    E1(String message) { super(message); }
-}
-final class R1 extends RuntimeException {
-    R1(String message) { super(message); }
-}
-final class Log {
-    static int fuel;
-    static StringBuilder text = new StringBuilder();
-    static void add(Object value) { if (text.length() < 6000) text.append(value).append(' '); }
-    static boolean odd(int x) { return (x & 1) != 0; }
-    static int both(int a, int b) { return 3 * a - b; }
-    static int sum(int... all) { int s = 0; for (int x : all) s = 2 * s + x; return s; }
-    static void check(int x) throws E1 { if (x == 7) throw new E1("check"); }
-    static boolean isEmpty() { return --fuel < 0; }
-}
-"""
+from program_prelude import PRELUDE
 
 
 class Program:
@@ -86,6 +66,7 @@ class Method(Expressions):
         self.own = []
         self.budget = 8
         self.has_result = True
+        self.yields = None
 
     def put(self, line):
         self.program.put(line)
@@ -133,7 +114,7 @@ class Method(Expressions):
     def statement(self):
         self.budget -= 1
         simple = ["declare", "declare", "assign", "log", "log", "call"]
-        compound = ["if", "while", "for", "each", "list", "do", "switch", "rules", "try", "try", "jump", "block", "lambda", "step", "synchronized"]
+        compound = ["if", "while", "for", "each", "list", "do", "switch", "rules", "try", "try", "jump", "block", "lambda", "step", "synchronized", "resources", "choice"]
         if not self.is_pure:
             compound += ["function", "function"]
         if self.depth > 3 or self.budget < 0:
@@ -173,6 +154,8 @@ class Method(Expressions):
         self.put("}")
 
     def write_synchronized(self):
+        if self.yields is not None:
+            return self.write_log()  # javac 17 makes wrong code of synchronized blocks inside switch expressions
         locks = ["Log.text", "self"] + (["this"] if self.index % 2 else [])
         self.put(f"synchronized ({self.random.choice(locks)}) {{")
         self.block()
@@ -261,18 +244,63 @@ class Method(Expressions):
             self.block()
         if form in ("finally", "both"):
             self.put("} finally {")
-            was, self.is_pure = self.is_pure, True
-            self.block()
-            self.is_pure = was
+            self.last()
         self.put("}")
 
+    def write_resources(self):
+        resources = []
+        for _ in range(self.random.randint(1, 2)):
+            creation = "Resource.of" if self.chance(0.4) else "new Resource"
+            resources.append(f"Resource {self.program.name('r')} = {creation}({self.integer(1)} & 7)")
+        self.put(f"try ({'; '.join(resources)}) {{")
+        self.block()
+        form = self.random.choice(["", "catch", "catch", "finally"])
+        if form == "catch":
+            e = self.program.name("e")
+            self.put(f"}} catch (E1 | R1 {e}) {{")
+            self.put(f"    Log.addAll({e});")
+            self.block()
+        if form == "finally":
+            self.put("} finally {")
+            self.last()
+        self.put("}")
+
+    def last(self):
+        """The body of a finally block."""
+        was, self.is_pure = self.is_pure, self.is_pure or self.chance(0.3)
+        self.block()
+        self.is_pure = was
+
+    def write_choice(self):
+        """A switch expression with blocks, inside an expression that is evaluated around it."""
+        kind = self.random.choice(["int", "String"])
+        value = self.integer if kind == "int" else self.string
+        before = f"Log.both({self.integer(1)}, " if kind == "int" else f"Log.join({self.string()}, "
+        self.put(f"Log.add({before}switch ({self.integer(2)} & 3) {{")
+        saved = (self.labels, self.yields)
+        self.labels, self.yields = [], lambda: ("0 + " if kind == "int" else '"y" + ') + value()  # Java takes `yield (` for a call
+        is_rule = self.chance(0.5)
+        for case in ["case 0", "case 1, 2", "default"]:
+            if is_rule and self.chance(0.4):
+                self.put(f"    {case} -> {value()};")
+                continue
+            self.put(f"    {case}{' -> {' if is_rule else ': {'}")
+            self.block()
+            falls = not is_rule and case != "default" and self.chance(0.3)
+            self.put("    }" if falls else f"        yield {self.yields()};\n    }}")
+        self.labels, self.yields = saved
+        self.put(f"}}) + {self.integer(1)});")
+
     def write_jump(self):
-        jumps = ["return", "throw R1", "throw E1"]
+        jumps = ["return"] if self.yields is None else ["yield", "yield"]
+        jumps += ["throw R1", "throw E1"]
         jumps += [f"break {label}" for label, _ in self.labels] + [f"continue {label}" for label, is_loop in self.labels if is_loop]
         jump = self.random.choice(jumps)
         condition = self.boolean(1)
         if jump == "return":
             jump = f"return {self.integer(1)}" if self.has_result else "return"
+        elif jump == "yield":
+            jump = f"yield {self.yields()}"
         elif jump.startswith("throw"):
             jump = f"throw new {jump[6:]}({self.string()})"
         self.put(f"if ({condition}) {{ {jump}; }}")
@@ -304,16 +332,16 @@ class Method(Expressions):
         self.put(f"    return {self.integer(2)};")
 
     def in_function(self, parameter, make):
-        saved = (self.labels, self.depth, self.own, list(self.functions), list(self.steps), self.has_result)
+        saved = (self.labels, self.depth, self.own, list(self.functions), list(self.steps), self.has_result, self.yields)
         argument = Variable(parameter, "int", False, False, True)
         self.labels, self.depth, self.own = [], max(self.depth, 2), [argument]
         self.nesting += 1
-        self.has_result = True
+        self.has_result, self.yields = True, None
         self.scopes.append([argument])
         text = make()
         self.scopes.pop()
         self.nesting -= 1
-        self.labels, self.depth, self.own, self.functions, self.steps, self.has_result = saved
+        self.labels, self.depth, self.own, self.functions, self.steps, self.has_result, self.yields = saved
         return text
 
     def write_step(self):

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+import rules_of_exits
+
 QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 HEAD = "import sukima.closures.*; import java.util.*;\n"
 COMMON = """
@@ -301,98 +303,6 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
-    "SwitchExpressions": """
-        enum Color { RED, GREEN, BLUE }
-        static int g(int n, NestedRunnable r) { r.run(); log += "g" + n; return n + calls; }
-        static long arms(int k, NestedRunnable r) {
-            return switch (g(k, r)) {
-                case 1, 2 -> g(10, r);
-                case 3 -> { int v = 5; r.run(); yield v + calls; }
-                case 4 -> throw new IllegalStateException("four");
-                default -> 7L;
-            };
-        }
-        static String groups(Color c, NestedRunnable r) {
-            String text = "a" + calls + switch (c) {
-                case RED:
-                    r.run();
-                case GREEN:
-                    for (int i = 0; ; i++) {
-                        if (i == 2) { yield "loop" + g(i, r); }
-                        if (i == 1) { r.run(); continue; }
-                        switch (i) { case 0: r.run(); break; default: yield "never"; }
-                    }
-                case BLUE:
-                    yield "blue";
-            } + calls + g(1, r);
-            return text;
-        }
-        static int order(NestedRunnable r) {
-            int[] a = {1, 2, 3};
-            int i = 0;
-            a[i++] += switch (i) { case 1 -> { i = 2; a[0] = 100; yield f(i, r); } default -> -1; } * i;
-            return Arrays.hashCode(a) + i * g(switch (a[1]) { case 2 -> f(3, r); default -> 4; }, r) - (i = 9) + i;
-        }
-        static Object types(int k, NestedRunnable r) {
-            Object o = switch (k) { case 0 -> f(1, r); case 1 -> 2.5; default -> 'c'; };
-            byte b = switch (k) { case 0 -> 5; default -> { r.run(); yield 6; } };
-            char c = switch (k) { case 0 -> 'x'; default -> { r.run(); yield 98; } };
-            var wide = switch (k) { case 0 -> 1; case 1 -> { r.run(); yield 2L; } default -> (short) 3; };
-            List<String> list = switch (k) { case 0 -> { r.run(); yield List.of(); } default -> new ArrayList<>(); };
-            Integer boxed = switch (k) { case 0 -> null; default -> f(4, r); };
-            return o + " " + b + c + (Object) wide + list + boxed + (k == 0 || switch (k) { case 1 -> f(1, r) > 0; default -> false; });
-        }
-        static int functions(int k, NestedRunnable r) {
-            int[] n = {0};
-            NestedFunction<Integer, Integer> add = switch (k) {
-                case 0 -> { int by = 5 + k; yield x -> n[0] += by + x; }
-                case 1 -> x -> { r.run(); return n[0] += x; };
-                default -> { int[] own = {1}; NestedFunction<Integer, Integer> inner = x -> { own[0] += x; r.run(); return own[0]; }; yield inner; }
-            };
-            return add.apply(1) * 100 + add.apply(2) * 10 + n[0];
-        }
-        static int nested(int k, NestedRunnable r) {
-            int x = 0;
-            for (; switch (x) { case 0, 1 -> f(1, r) > 0; default -> false; }; x += switch (k) { case 0 -> f(1, r); default -> 2; }) {
-                if (switch (x) { case 0 -> { try { r.run(); yield true; } finally { log += "fin"; } } default -> !log.isEmpty(); }) continue;
-                log += "no";
-            }
-            int inner = switch (switch (k) { case 0 -> f(3, r); default -> 4; }) {
-                case 3 -> switch (k) { case 0 -> { int w = f(8, r); yield w + switch (w) { case 8 -> f(1, r); default -> 0; }; } default -> 1; };
-                default -> { synchronized (log) { r.run(); yield 11; } }
-            };
-            do { log += "d"; } while (switch (calls) { case 1000 -> f(1, r) > 0; default -> false; });
-            return x * 100 + inner;
-        }
-        static String thrown(int k, NestedRunnable r) {
-            try {
-                return "v" + switch (k) {
-                    case 0 -> { try { r.run(); throw new IllegalStateException("in"); } catch (IllegalStateException e) { r.run(); yield e.getMessage(); } }
-                    default -> { r.run(); throw new java.io.IOException("out"); }
-                };
-            } catch (java.io.IOException e) { return e.getMessage() + f(1, r); }
-        }
-        static String nothing(Color c, NestedRunnable r) {
-            try {
-                return switch (c) { case RED -> "r"; case GREEN -> "g" + f(1, r); case BLUE -> { r.run(); yield "b"; } };
-            } catch (NullPointerException e) { return "null"; }
-        }
-        static Object part(int part, NestedRunnable r) {
-            switch (part) {
-                case 0: return arms(0, r) + "" + arms(2, r) + log;
-                case 1: return arms(1, r);
-                case 2: try { return arms(2, r) + arms(2, r); } catch (IllegalStateException e) { return e.getMessage(); }
-                case 3: return groups(Color.RED, r) + groups(Color.GREEN, r) + log;
-                case 4: return groups(Color.BLUE, r) + log;
-                case 5: return order(r) + log;
-                case 6: case 7: case 8: return types(part - 6, r);
-                case 9: case 10: case 11: return functions(part - 9, r);
-                case 12: case 13: return nested(part - 12, r) + log;
-                case 14: case 15: return thrown(part - 14, r);
-                case 16: return nothing(Color.GREEN, r) + nothing(Color.BLUE, r) + nothing(null, r);
-                default: return null;
-            }
-        }""",
     "ExplicitTypes": """
         interface G<T> { int f(T x); }
         static <T> int each(G<T> g) { return g.f((T) (Object) "text"); }
@@ -410,6 +320,7 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    **rules_of_exits.PROGRAMS,
 }
 
 

@@ -29,10 +29,22 @@ final class FastBlocks {
     }
 
     void tryStatement(TryTree tree) {
-        in.put(in.takeLabel() + "try {");
-        in.statements(tree.getBlock().getStatements());
+        String label = in.takeLabel();
+        if (tree.getFinallyBlock() != null && in.unit.hot.contains(tree.getFinallyBlock())) {
+            in.finallyBlocks.write(label, tree, () -> handled("", tree, false));
+        } else {
+            handled(label, tree, tree.getFinallyBlock() != null);
+        }
+    }
+
+    /** Writes the statement; the `finally` block only if it has no calls that may be captured. */
+    private void handled(String label, TryTree tree, boolean hasFinally) {
+        boolean hasHandlers = hasFinally || !tree.getCatches().isEmpty();
+        in.put(label + (hasHandlers ? "try {" : "{"));
+        in.finallyBlocks.resources(tree, 0);
         in.put("}");
-        if (in.unit.hot.contains(tree.getBlock())) {
+        boolean isBlockHot = in.unit.hot.contains(tree.getBlock()) || tree.getResources().stream().anyMatch(in.unit.hot::contains);
+        if (isBlockHot && hasHandlers) {
             in.put("catch (sukima.closures.Unwinding c$) { throw c$; }"); // not for the program's own handlers
         }
         for (CatchTree handler : tree.getCatches()) {
@@ -43,7 +55,7 @@ final class FastBlocks {
             });
             in.put("}");
         }
-        if (tree.getFinallyBlock() != null) {
+        if (hasFinally) {
             boolean isHot = in.unit.hot.contains(tree);
             in.put(isHot ? "finally { if (!" + in.unit.isCapturedFlag() + ") {" : "finally {");
             in.statements(tree.getFinallyBlock().getStatements());

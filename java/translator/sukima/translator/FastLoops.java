@@ -17,6 +17,7 @@ final class FastLoops {
     private final FastWriter in;
     /** Loops whose body is a labelled block, which `continue` leaves. */
     private final Map<Tree, String> bodyLabels = new IdentityHashMap<>();
+    private int labelCount;
 
     FastLoops(FastWriter in) {
         this.in = in;
@@ -75,7 +76,7 @@ final class FastLoops {
 
     /** A body behind which the loop has statements of its own, so that `continue` leaves the body only. */
     void labelledBody(StatementTree loop, StatementTree body) {
-        bodyLabels.put(loop, "body$" + in.unit.number + "_" + bodyLabels.size());
+        bodyLabels.put(loop, "body$" + in.unit.number + "_" + labelCount++);
         in.put(bodyLabels.get(loop) + ": if (true)");
         body(loop, body);
     }

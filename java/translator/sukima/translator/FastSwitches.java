@@ -77,7 +77,8 @@ final class FastSwitches {
     /** Statements that end the switch expression with that value. */
     String yielded(YieldTree yield, String value) {
         Target target = targets.get(JumpTargets.of(in.program, yield));
-        return target.result() + " = " + value + "; break " + target.label() + ";";
+        JumpTargets.Jump jump = JumpTargets.jump(in.program, in.unit, yield);
+        return target.result() + " = " + value + "; " + in.finallyBlocks.leave(jump, "break " + target.label() + ";", null);
     }
 
     static boolean isDefault(CaseTree group) {

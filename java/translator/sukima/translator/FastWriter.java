@@ -3,7 +3,6 @@ package sukima.translator;
 
 import com.sun.source.tree.AssertTree;
 import com.sun.source.tree.BlockTree;
-import com.sun.source.tree.ContinueTree;
 import com.sun.source.tree.DoWhileLoopTree;
 import com.sun.source.tree.EnhancedForLoopTree;
 import com.sun.source.tree.ExpressionStatementTree;
@@ -40,6 +39,7 @@ final class FastWriter extends Normaliser {
     private final FastBlocks blocks = new FastBlocks(this);
     private final FastConstructs constructs = new FastConstructs(this);
     private final FastSwitches switches = new FastSwitches(this);
+    final FastFinally finallyBlocks = new FastFinally(this);
     private String label = "";
 
     FastWriter(Program program, Unit unit, CaptureGraph graph) {
@@ -120,7 +120,8 @@ final class FastWriter extends Normaliser {
     }
 
     private boolean needsFlag() {
-        return unit.isOwner() || unit.hot.stream().anyMatch(tree -> tree instanceof TryTree attempt && attempt.getFinallyBlock() != null);
+        return unit.isOwner() || unit.hot.stream()
+            .anyMatch(tree -> tree instanceof TryTree attempt && (attempt.getFinallyBlock() != null || !attempt.getResources().isEmpty()));
     }
 
     private void putOwnersHandler() {
@@ -129,7 +130,7 @@ final class FastWriter extends Normaliser {
             + " } finally { if (!" + unit.isCapturedFlag() + ") { " + unit.owner() + ".end(); } }");
     }
 
-    private String returnType() {
+    String returnType() {
         String name = typeNames.of(unit.result());
         return name == null ? "java.lang.Object" : name;
     }
@@ -290,7 +291,8 @@ final class FastWriter extends Normaliser {
         } else if (tree instanceof SynchronizedTree block) {
             blocks.synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
-            valueStatement("return ", end.getExpression()); // one without a value is not flat
+            String text = value(end.getExpression()); // one without a value is not flat
+            simple(finallyBlocks.leave(JumpTargets.jump(program, unit, end), null, text));
         } else if (tree instanceof YieldTree yield) {
             String text = value(yield.getValue());
             simple(switches.yielded(yield, text));
@@ -366,17 +368,26 @@ final class FastWriter extends Normaliser {
 
     @Override
     String jumpText(Tree jump) {
-        if (jump instanceof ContinueTree continues) {
-            String body = loops.bodyLabel(JumpTargets.of(program, continues));
+        if (jump instanceof YieldTree yield) {
+            return switches.isOpen(yield) ? "{ " + switches.yielded(yield, renderer.text(yield.getValue())) + " }" : null;
+        }
+        JumpTargets.Jump way = JumpTargets.jump(program, unit, jump);
+        String changed = changedText(jump, way);
+        if (!finallyBlocks.isLeftBy(way)) {
+            return changed;
+        }
+        ExpressionTree value = jump instanceof ReturnTree end ? end.getExpression() : null;
+        String own = program.source(program.file(jump)).substring(program.start(jump), program.end(jump));
+        return "{ " + finallyBlocks.leave(way, changed == null ? own : changed, value == null ? null : renderer.text(value)) + " }";
+    }
+
+    /** The text of a jump to a place that the translation has moved, null for others. */
+    private String changedText(Tree jump, JumpTargets.Jump way) {
+        if (way.isContinue()) {
+            String body = loops.bodyLabel(way.target());
             return body == null ? null : "break " + body + ";";
         }
-        if (jump instanceof ReturnTree end) {
-            Tree block = Construct.blockOf(program, end);
-            return block == null ? null : "break " + constructs.label(block) + ";";
-        }
-        if (jump instanceof YieldTree yield && switches.isOpen(yield)) {
-            return "{ " + switches.yielded(yield, renderer.text(yield.getValue())) + " }";
-        }
-        return null;
+        String block = constructs.label(way.target());
+        return jump instanceof ReturnTree && block != null ? "break " + block + ";" : null;
     }
 }

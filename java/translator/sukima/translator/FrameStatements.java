@@ -25,11 +25,12 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The statements of a frame's state machine. Those without calls that may be captured are copied as they are. */
 final class FrameStatements {
     /** A jump that leaves all handlers and finally blocks but the outer `depth` ones. */
-    record Exit(int depth, String text) {}
+    record Exit(JumpTargets.Jump jump, int depth, String text) {}
 
     /** Where break and continue of a statement lead; -1 where there is no such jump. */
     private record Target(int afterState, int continueState, int depth) {}
@@ -45,13 +46,16 @@ final class FrameStatements {
         switches = new FrameSwitches(to, this);
     }
 
-    /** A finally block with the jumps that run it. */
+    /** What runs behind a statement, a finally block or the end of a resource, with the jumps that run it. */
     static final class FinallyBlock {
+        final Tree tree;
         final String reason;
         final int entry;
-        final List<Exit> exits = new ArrayList<>();
+        /** The jumps by their numbers. */
+        final Map<Integer, Exit> exits = new TreeMap<>();
 
-        FinallyBlock(String reason, int entry) {
+        FinallyBlock(Tree tree, String reason, int entry) {
+            this.tree = tree;
             this.reason = reason;
             this.entry = entry;
         }
@@ -151,7 +155,11 @@ final class FrameStatements {
             String text = to.value(value);
             to.simple(to.result() + " = " + text + ";");
         }
-        to.jump(exit(new Exit(0, to.exit())));
+        to.jump(exit(leaving()));
+    }
+
+    private Exit leaving() {
+        return new Exit(new JumpTargets.Jump(to.unit.tree(), false), 0, to.exit());
     }
 
     /** The text that runs the finally blocks on the way out, and then jumps. */
@@ -160,10 +168,9 @@ final class FrameStatements {
             return exit.text();
         }
         FinallyBlock block = finallyBlocks.get(finallyBlocks.size() - 1);
-        if (!block.exits.contains(exit)) {
-            block.exits.add(exit);
-        }
-        return block.reason + " = " + (block.exits.indexOf(exit) + 1) + "; " + to.jumpTo(block.entry);
+        int number = to.unit.exit(block.tree, exit.jump());
+        block.exits.put(number, exit);
+        return block.reason + " = " + number + "; " + to.jumpTo(block.entry);
     }
 
     void target(Tree tree, int afterState, int continueState) {
@@ -175,7 +182,7 @@ final class FrameStatements {
         if (block == null && jump instanceof ReturnTree end) {
             ExpressionTree value = end.getExpression();
             String store = value == null ? "" : to.result() + " = " + to.renderer.text(value) + "; ";
-            return "{ " + store + exit(new Exit(0, to.exit())) + " }";
+            return "{ " + store + exit(leaving()) + " }";
         }
         if (!targets.containsKey(block == null ? JumpTargets.of(to.program, jump) : block)) {
             return null; // inside a copied statement
@@ -189,7 +196,7 @@ final class FrameStatements {
         Tree block = jump instanceof ReturnTree end ? Construct.blockOf(to.program, end) : null;
         Target target = targets.get(block == null ? JumpTargets.of(to.program, jump) : block);
         int state = jump.getKind() != Tree.Kind.CONTINUE ? target.afterState() : target.continueState();
-        return exit(new Exit(target.depth(), to.jumpTo(state)));
+        return exit(new Exit(JumpTargets.jump(to.program, to.unit, jump), target.depth(), to.jumpTo(state)));
     }
 
     private void ifStatement(IfTree tree) {

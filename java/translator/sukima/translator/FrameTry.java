@@ -8,6 +8,8 @@ import com.sun.source.tree.UnionTypeTree;
 import com.sun.source.tree.VariableTree;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The state machine's form of try: states know the handler that receives their exceptions. */
@@ -21,48 +23,62 @@ final class FrameTry {
     }
 
     void write(TryTree tree) {
-        int after = to.unit.newState();
-        if (tree.getFinallyBlock() == null) {
-            withHandlers(tree, to.jumpTo(after));
-            to.stateAfterJump(after);
+        if (tree.getFinallyBlock() != null) {
+            guarded(tree, end -> withHandlers(tree, end), (reason, pending) -> statements.statement(tree.getFinallyBlock()));
             return;
         }
+        int after = to.unit.newState();
+        withHandlers(tree, to.jumpTo(after));
+        to.stateAfterJump(after);
+    }
+
+    /** Writes code that ends with the given jump, and what runs behind it, however it ends. */
+    private void guarded(Tree tree, Consumer<String> code, BiConsumer<String, String> last) {
+        int after = to.unit.newState();
         int number = to.unit.newState();
         int handler = to.unit.newState();
-        String reason = "reason$" + to.unit.number + "_" + number;
-        String pending = "pending$" + to.unit.number + "_" + number;
-        to.extraField("int", reason);
-        to.extraField("Throwable", pending);
-        var block = new FrameStatements.FinallyBlock(reason, number);
+        String reason = to.unit.temporary(tree, "reason", "int");
+        String pending = to.unit.temporary(tree, "pending", "java.lang.Throwable");
+        var block = new FrameStatements.FinallyBlock(tree, reason, number);
         statements.finallyBlocks.add(block);
         to.activeHandlers.add(handler);
-        withHandlers(tree, reason + " = 0; " + to.jumpTo(number));
+        code.accept(reason + " = 0; " + to.jumpTo(number));
         pop(to.activeHandlers);
         pop(statements.finallyBlocks);
         to.stateAfterJump(handler);
         to.put(pending + " = thrown$; " + reason + " = -1;");
         to.state(number);
-        keepResult(number, true);
-        statements.statement(tree.getFinallyBlock());
-        keepResult(number, false);
+        keepResult(tree, true);
+        last.accept(reason, pending);
+        keepResult(tree, false);
         to.put("switch (" + reason + ") {\ncase -1: throw rethrow$(" + pending + ");");
-        for (int i = 0; i < block.exits.size(); i++) {
-            to.put("case " + (i + 1) + ": " + statements.exit(block.exits.get(i)));
-        }
+        block.exits.forEach((exit, leaving) -> to.put("case " + exit + ": " + statements.exit(leaving)));
         to.put("default: " + to.jumpTo(after) + " }");
         to.stateAfterJump(after);
     }
 
     /** A return inside the finally block that does not come to its end must not change the result of one before. */
-    private void keepResult(int number, boolean isBefore) {
+    private void keepResult(Tree tree, boolean isBefore) {
         if (to.unit.isVoid()) {
             return;
         }
-        String kept = "kept$" + to.unit.number + "_" + number;
-        if (isBefore) {
-            to.extraField(to.resultType(), kept);
-        }
+        String kept = to.unit.temporary(tree, "kept", to.resultType());
         to.put(isBefore ? kept + " = " + to.result() + ";" : to.result() + " = " + kept + ";");
+    }
+
+    /** Writes the resources from that number on, and the block that uses them. */
+    private void resources(TryTree tree, int index) {
+        if (index == tree.getResources().size()) {
+            statements.statement(tree.getBlock());
+            return;
+        }
+        Tree resource = tree.getResources().get(index);
+        String name = Resources.open(to, resource, statements::statement);
+        guarded(resource, end -> {
+            to.state(to.unit.newState());
+            resources(tree, index + 1);
+            to.jump(end);
+        }, (reason, pending) -> to.put(Resources.close(name, reason + " == -1", pending)));
     }
 
     private static void pop(List<?> list) {
@@ -77,7 +93,7 @@ final class FrameTry {
             to.activeHandlers.add(handler);
         }
         to.state(to.unit.newState());
-        statements.statement(tree.getBlock());
+        resources(tree, 0);
         to.jump(end);
         if (!hasCatches) {
             return;

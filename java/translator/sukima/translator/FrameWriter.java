@@ -181,10 +181,6 @@ final class FrameWriter extends Normaliser {
         return unit.isConstructor() ? Constructors.FREEZE : "";
     }
 
-    void extraField(String type, String name) {
-        extraFields.put(name, type);
-    }
-
     void put(String text) {
         regions.text().append(text).append(Marks.NEW_LINE);
     }

@@ -4,6 +4,7 @@ package sukima.translator;
 import com.sun.source.tree.BreakTree;
 import com.sun.source.tree.ContinueTree;
 import com.sun.source.tree.LabeledStatementTree;
+import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.SwitchExpressionTree;
 import com.sun.source.tree.SwitchTree;
 import com.sun.source.tree.Tree;
@@ -13,7 +14,18 @@ import javax.lang.model.element.Name;
 
 /** The statements that jumps leave or continue, and the expressions that they give a value. */
 final class JumpTargets {
+    /** Where a jump leads: behind a statement, to the next turn of a loop, or out of the unit, whose tree is the target then. */
+    record Jump(Tree target, boolean isContinue) {}
+
     private JumpTargets() {}
+
+    static Jump jump(Program program, Unit unit, Tree tree) {
+        if (tree instanceof ReturnTree end) {
+            Tree block = Construct.blockOf(program, end);
+            return new Jump(block == null ? unit.tree() : block, false);
+        }
+        return new Jump(of(program, tree), tree instanceof ContinueTree);
+    }
 
     static Tree of(Program program, Tree jump) {
         if (jump instanceof YieldTree) {

@@ -9,7 +9,6 @@ import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.Tree;
-import com.sun.source.tree.TryTree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.TreeScanner;
@@ -184,19 +183,6 @@ final class Refusals {
         @Override
         public Void visitMethod(MethodTree tree, Void nothing) {
             return null;
-        }
-
-        @Override
-        public Void visitTry(TryTree tree, Void nothing) {
-            if (tree.getFinallyBlock() != null && unit.hot.contains(tree.getFinallyBlock())) {
-                program.refuse(tree.getFinallyBlock(), "a call that can be captured is in a finally block, which is not supported: catch "
-                    + "the exception, make the call, and throw the exception again");
-            }
-            if (!tree.getResources().isEmpty() && unit.flat.contains(tree)) {
-                program.refuse(tree, "a call that can be captured, or a nested function, is in a try with resources, which is not "
-                    + "supported: close the resource in a finally block");
-            }
-            return super.visitTry(tree, nothing);
         }
     }
 }

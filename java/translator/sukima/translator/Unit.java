@@ -65,6 +65,8 @@ final class Unit {
     final Map<Tree, Integer> stateOf = new IdentityHashMap<>();
     /** The fields with values that the unit still needs, by the states of its calls. */
     final Map<Integer, Set<String>> liveIn = new TreeMap<>();
+    /** The jumps that leave a statement behind which something runs. Both forms number them alike, from 1 on. */
+    private final Map<Tree, List<JumpTargets.Jump>> exits = new IdentityHashMap<>();
     private int states = 1;
 
     Unit(int number, TreePath path, ExecutableElement method, ExecutableType signature, TypeElement enclosing, Unit outer, Unit around) {
@@ -203,6 +205,14 @@ final class Unit {
             temporaries.put(name, type);
             return name;
         });
+    }
+
+    int exit(Tree left, JumpTargets.Jump jump) {
+        List<JumpTargets.Jump> all = exits.computeIfAbsent(left, key -> new ArrayList<>());
+        if (!all.contains(jump)) {
+            all.add(jump);
+        }
+        return all.indexOf(jump) + 1;
     }
 
     int state(Tree call) {
