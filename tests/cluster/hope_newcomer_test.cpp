@@ -103,7 +103,7 @@ TEST(hope_newcomers, help_first_in_the_entry_where_they_meet_the_others) {
 // The others have ended the second entry before node 0 begins the first one, and it knows that. So it does
 // not leave the first branch to any node. It would wait for the others until its patience ends.
 TEST(hope_newcomers, compute_in_order_what_the_others_have_ended) {
-  const auto loses = [](node_id, const note& n) { return n.kind == note_kind::entry_result && n.entry == 1; };
+  const auto loses = [](node_id, const note& n) { return n.entry == 1; };
   hope_nodes nodes({.nodes = 2, .longest_delay = 0us}, without_help,
                    {{.joins = true}, {.patience = 0us, .loses = loses}});
   stage now;
