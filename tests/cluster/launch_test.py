@@ -253,7 +253,8 @@ class launch(unittest.TestCase):
         for words, sentence in [
                 (["-n", "2"], "no program was given"),
                 (["-n", "0", "--", FIB], "--nodes"),
-                (["-n", "x", "--", FIB], "--nodes")]:
+                (["-n", "x", "--", FIB], "--nodes"),
+                (["-n", "257", "--", FIB], "from 1 to 256")]:
             ended = cluster(*words)
             self.assertEqual(ended.returncode, 2, words)
             self.assertIn(sentence, ended.stderr)

@@ -58,7 +58,7 @@ constexpr int exit_lost = 75;
 constexpr int exit_differs = 70;
 constexpr int exit_output = 74;
 constexpr unsigned default_nodes = 2;
-constexpr unsigned most_nodes = 64;
+constexpr unsigned most_nodes = 256;
 constexpr unsigned most_room = 64;
 constexpr unsigned longest_grace = 3600;
 
