@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acts with the journal's lines around them, and undoing them.
+// Acts with the journal's lines around them, and setting one back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,40 +99,6 @@ std::string actor::set_back(actuator& by, std::uint64_t number, std::string& tro
     }
   }
   return outcome;
-}
-
-std::vector<reverted> revert(journal& written, const std::function<void(const char*)>& at_step,
-                             const std::vector<std::string>& vms) {
-  actor undoing(written, at_step);
-  std::vector<reverted> all;
-  const auto in_effect = written.in_effect();
-  for (auto one = in_effect.rbegin(); one != in_effect.rend(); ++one) {
-    const auto& [number, entry] = *one;
-    if (!vms.empty() && std::ranges::find(vms, entry.change.vm) == vms.end()) continue;
-    reverted result{.change = entry.change, .outcome = "ended", .detail = {}};
-    if (entry.change.kind == act_kind::vcpus) {
-      // Its lease ends in the guest: 30 s after the last word, or when the port closed.
-      result.detail = "the guest brings its virtual CPUs back by itself";
-    } else if (entry.change.kind == act_kind::plug) {
-      result.outcome = "left";
-      result.detail =
-          "a virtual CPU that was plugged in stays until the machine ends; the guest service switches off "
-          "again what it switched on";
-    } else {
-      const auto by = make_control_file(entry.change.target);
-      result.outcome = undoing.set_back(*by, number, result.detail);
-    }
-    if (result.outcome != "in effect") {
-      try {
-        undoing.close(number, result.outcome);
-      } catch (const journal_error& error) {
-        // The value counts, not the line: every machine gets its own back.
-        result.unwritten = error.what();
-      }
-    }
-    all.push_back(std::move(result));
-  }
-  return all;
 }
 
 }  // namespace sukima::host
