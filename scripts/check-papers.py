@@ -5,7 +5,7 @@
 Each section of the page is about a paper. The first column of its rows names figures and tables, such as "table 4,
 figures 4, 5" or "8 to 10, 13"; a number without a word is a figure's. Checked:
   - every figure and every table of each paper has a row, and no row names one that the paper does not have;
-  - each row says what repeats it and what came out;
+  - each row has text in all columns of its head: what repeats it, what came out, perhaps what the simulation shows;
   - if an experiment has a claim about a figure or table, the row of that figure names the experiment.
 """
 import json
@@ -31,7 +31,7 @@ def named(text):
 
 
 def sections(page):
-    """The rows of each paper, by its first author: lists of cells."""
+    """The rows of each paper, by its first author: lists of cells. The first one is the head."""
     rows, author = {}, None
     for number, line in enumerate(page.splitlines(), 1):
         if line.startswith("## "):
@@ -39,15 +39,16 @@ def sections(page):
             rows[author] = []
         elif author and line.startswith("|") and not line.startswith("| ---"):
             rows[author].append((number, [cell.strip() for cell in line.strip("|").split("|")]))
-    return {author: found[1:] for author, found in rows.items()}  # without the head
+    return rows
 
 
 def check_rows(author, rows):
     """The complaints about a paper's rows, and its rows by figure and table."""
     complaints, by_figure = [], {}
-    for number, cells in rows:
-        if len(cells) != 4 or not all(cells):
-            complaints.append(f"docs/papers.md:{number}: the row has not four cells with text")
+    columns = len(rows[0][1]) if rows else 0
+    for number, cells in rows[1:]:
+        if len(cells) != columns or not all(cells):
+            complaints.append(f"docs/papers.md:{number}: the row has not {columns} cells with text")
             continue
         for one in named(cells[0]) if any(PAPERS[author].values()) else ():
             by_figure.setdefault(one, []).append(cells)

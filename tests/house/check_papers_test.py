@@ -55,7 +55,7 @@ class CheckPapers(unittest.TestCase):
     def test_a_row_without_a_verdict(self):
         code, lines = self.check(PAGE.replace("| holds for BT and LU |", "| |"))
         self.assertEqual(code, 1)
-        self.assertRegex(lines[0], r"^docs/papers.md:\d+: the row has not four cells with text$")
+        self.assertRegex(lines[0], r"^docs/papers.md:\d+: the row has not 5 cells with text$")
 
     def test_a_claim_whose_figure_does_not_name_its_experiment(self):
         claim = {"name": "new", "figure": "Yoda et al., figure 5, in control groups"}
