@@ -33,7 +33,7 @@ namespace SUKIMA_NAMESPACE {
 ///              where hints are switched off (settings::placement). `place{}` takes an outer hint back
 /// \returns what f returns
 /// \throws what f throws; what `where` throws: then f is not called
-/// \par Complexity constant: about 0.1 µs, and about 10 ns once calls at this place of the source have been
+/// \par Complexity constant: about 0.1 µs, and about 10 ns once calls of this type of callable have been
 /// short; one load where hints are switched off. Source: Schematic's `:on` (docs/placement.md)
 template <detail::context_type C, class P, class F>
   requires detail::place_source<std::remove_reference_t<P>> && detail::callable_with<F>

@@ -4,7 +4,8 @@
 //
 // Code that ended early enough many times in a row is expected to do so again. A call that was expected to be
 // short and is long resets the count. It also doubles the number of short calls that are needed from then on.
-// So code of which each n-th call is long is predicted wrongly about log n times and then never again. An
+// So code of which each n-th call is long is predicted wrongly about log n times and then never again, as far
+// as long calls are noted: of branches with a hint only those that are reported are. An
 // interrupt may make a short call look long. Therefore `forgiveness` times the needed number of short calls
 // in a row halve that number.
 #pragma once

@@ -28,8 +28,8 @@
 // branch, and a branch that ends before the threshold gains nothing by it. So the frame of a hint whose
 // branches have been short (short_calls.hpp) is only linked: what it forks inherits its place as ever. The
 // next slow poll of its fiber reports it, and the next frame with a hint that is reported and ends inside it.
-// One frame in 61 is reported at its beginning all the same, to measure it. So no protocol changes: it is as
-// if such a frame had begun at that poll.
+// One frame in 61 is reported at its beginning all the same, to measure it, and each one while a worker
+// wants a place elsewhere. So no protocol changes: it is as if such a frame had begun at that poll.
 //
 // A program without hints pays one load in each slow path (`in_use`).
 #pragma once
@@ -136,9 +136,6 @@ class placement_hints final : public place_events {
   const assigned_cpus& cpus_;
   const std::uint64_t threshold_;  ///< in ticks
   std::atomic<tables*> tables_{nullptr};  ///< pairs with: use
-  /// How many workers want a place, so that others look at them only if there are any.
-  /// pairs with: say, ask_for, pass_on in match.cpp
-  std::atomic<std::uint32_t> wanting_{0};
   std::atomic<std::uint32_t> offers_{0};  ///< How many fibers are on offer, about. no partner: a hint
 };
 

@@ -35,6 +35,10 @@ class place_events {
   bool in_use() const noexcept { return in_use_.load(std::memory_order_acquire); }
   /// Branches with a hint that take fewer ticks than this are short; 0: none is.
   std::uint64_t short_below() const noexcept { return short_below_; }
+  /// Whether a worker wants a place elsewhere. The wish may begin or end now.
+  bool has_wishes() const noexcept {
+    return wanting_.load(std::memory_order_relaxed) != 0;
+  }  // no partner: a hint
   /// A frame has one. \returns false: there is no memory for the tables
   virtual bool use() noexcept = 0;
 
@@ -71,6 +75,9 @@ class place_events {
  protected:
   ~place_events() = default;
   std::uint64_t short_below_ = 0;
+  /// How many workers want a place, so that others look at them only if there are any.
+  /// pairs with: say, ask_for, pass_on in match.cpp
+  std::atomic<std::uint32_t> wanting_{0};
   /// Set once the tables are there. pairs with: use in hints.cpp; in_use
   std::atomic<bool> in_use_{false};
 };
