@@ -111,13 +111,15 @@ _sukima_lab() {
     --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --repetitions | --cpus) ;;
     lab)
-      mapfile -t COMPREPLY < <(compgen -W "list run all report --help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list run all report simulate --help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
       elif [[ ${COMP_WORDS[2]} == run && $previous != --html ]]; then
         mapfile -t COMPREPLY < <(compgen -f -W "$(sukima lab list 2>/dev/null | awk '/^  / {print $1}')" -- "$cur")
+      elif [[ ${COMP_WORDS[2]} == simulate ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(sukima lab simulate 2>/dev/null | cut -d : -f 1)" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

@@ -82,8 +82,9 @@ complete -c sukima -n $cluster -l no-tags -d 'Do not begin lines on stderr with 
 complete -c sukima -n $cluster -l no-prefix -d 'Do not begin lines that tasks print with their node'
 complete -c sukima -n $cluster -r -F -l json -d 'Write how each node ended to a file'
 complete -c sukima -n __fish_use_subcommand -a lab -d 'Repeat experiments on programs that lack CPU'
-complete -c sukima -n $lab -F -a 'list run all report'
+complete -c sukima -n $lab -F -a 'list run all report simulate'
 complete -c sukima -n $lab' && __fish_seen_subcommand_from run' -a '(sukima lab list 2>/dev/null | awk "/^  / {print \$1}")' -d Experiment
+complete -c sukima -n $lab' && __fish_seen_subcommand_from simulate' -a '(sukima lab simulate 2>/dev/null | string split -f 1 :)' -d Experiment
 complete -c sukima -n $lab -x -l folder -a '(__fish_complete_directories)' -d 'Where the runs are stored'
 complete -c sukima -n $lab -x -l repetitions -d 'Rounds, in place of the number of the experiment'
 complete -c sukima -n $lab -x -l cpus -d 'Use so many CPUs'

@@ -56,6 +56,14 @@ class with_folder(unittest.TestCase):
     def records(self, folder="runs"):
         return [json.loads(line) for line in (self.folder / folder / "runs.jsonl").read_text().splitlines()]
 
+    def stand_in(self, text):
+        programs = self.folder / "programs"
+        programs.mkdir()
+        if text:
+            (programs / "simulated-lab").write_text(text)
+            (programs / "simulated-lab").chmod(0o755)
+        return {"SUKIMA_BENCH_DIR": str(programs)}
+
     def refused(self, reason, *arguments):
         errors = self.run_lab(*arguments, code=2)
         self.assertIn(reason, errors)
@@ -63,6 +71,20 @@ class with_folder(unittest.TestCase):
 
 
 class lab(with_folder):
+    def test_simulates_by_another_program(self):
+        there = self.stand_in("#!/bin/sh\necho \"$@\"\nexit 7\n")
+        for arguments, passed in (([], "--list"), (["--json"], "--list --json"), (["sharing"], "--experiment sharing"),
+                                  (["sharing", "--json"], "--experiment sharing --json")):
+            process = self.start("simulate", *arguments, environment=there)
+            output, _ = process.communicate()
+            self.assertEqual((output.strip(), process.returncode), (passed, 7))
+        self.refused("takes one experiment", "simulate", "sharing", "limits")
+        self.refused("takes one experiment", "simulate", "sharing", "--quick")
+
+    def test_says_how_to_build_the_simulation(self):
+        errors = self.run_lab("simulate", "sharing", code=2, environment=self.stand_in(""))
+        self.assertIn("cmake --build build/release --target sukima-simulated-lab", errors)
+
     def test_lists_experiments(self):
         self.assertEqual(self.run_lab("list"),
                          "small       A small one (machine, fewer; 20 runs, 8 with --quick; 1 claim)\n")

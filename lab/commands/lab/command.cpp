@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <unistd.h>
 #include <base/shared/clock.hpp>
+#include <base/shared/start_program.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -44,6 +45,7 @@ constexpr const char* footer = R"(Examples:
   sukima lab run wait-vms --folder results         store its runs there, or go on where it was interrupted
   sukima lab run ./my-experiment.json --dry-run    what would be run?
   sukima lab run wait-vms --dry-run --cpus 16      and on a machine with 16 CPUs?
+  sukima lab simulate sharing                      a paper's figures, on simulated machines of 16 CPUs
   sukima lab all --quick                           all experiments, in about 20 minutes
   sukima lab report --folder results --plot        tables, verdicts, and plots beside the runs
   sukima lab report --folder results --html page.html   the same as one page
@@ -65,6 +67,22 @@ int list(const lab_options& options) {
   const std::vector<parts::experiment> all = all_experiments();
   fmt::print("{}", options.json ? parts::list_json(all).dump(2) + "\n" : parts::list_text(all));
   return process::exit_success;
+}
+
+/// Becomes the program that simulates.
+int simulate(const lab_options& options) {
+  if (options.names.size() > 1 || !options.folder.empty() || options.quick || options.dry_run ||
+      options.plot || options.repetitions || options.cpus || !options.html.empty())
+    throw process::usage_error(
+        "sukima lab simulate takes one experiment, or none for their list, and --json");
+  std::vector<std::string> words{find_simulation().string()};
+  if (options.names.empty())
+    words.emplace_back("--list");
+  else
+    words.insert(words.end(), {"--experiment", options.names.front()});
+  if (options.json) words.emplace_back("--json");
+  execv(words.front().c_str(), process::pointers_to(words).data());
+  throw std::system_error(errno, std::generic_category(), words.front());
 }
 
 void write_report(const fs::path& folder, const lab_options& options) {
@@ -245,10 +263,11 @@ int run(const lab_options& options) {
 void declare(CLI::App& command, int& code, program_words /*program*/) {
   auto options = std::make_shared<lab_options>();
   command.footer(footer);
-  command.add_option("ACTION", options->action, "What to do: list, run, all or report")
+  command.add_option("ACTION", options->action, "What to do: list, run, all, report or simulate")
       ->required()
-      ->check(one_of({"list", "run", "all", "report"}));
-  command.add_option("NAME", options->names, "Experiments to run: names of the list, or files");
+      ->check(one_of({"list", "run", "all", "report", "simulate"}));
+  command.add_option("NAME", options->names,
+                     "Experiments to run: names of the list, or files; of simulate: one of its own list");
   command.add_option("--folder", options->folder, "Where the runs are stored (default: a new folder here)")
       ->type_name("FOLDER");
   command.add_option("--repetitions", options->repetitions, "Rounds, instead of the experiment's number")
@@ -269,6 +288,8 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
     try {
       if (options->action == "list")
         code = list(*options);
+      else if (options->action == "simulate")
+        code = simulate(*options);
       else
         code = options->action == "report" ? report(*options) : run(*options);
     } catch (const parts::experiment_error& error) {

@@ -113,6 +113,16 @@ fs::path find_program_file(const parts::program& program) {
                   program.name, word));
 }
 
+fs::path find_simulation() {
+  if (auto file = process::find_executable(process::program_directories(), "simulated-lab")) return *file;
+  const fs::path build = process::program_directory().parent_path();
+  if (variable("SUKIMA_BENCH_DIR").empty())
+    if (auto file = process::find_executable({build / "tests" / "bin"}, "sukima-simulated-lab")) return *file;
+  throw process::usage_error(
+      "the simulated laboratory is not there: build it with `cmake --build build/release --target "
+      "sukima-simulated-lab`, or install it");
+}
+
 std::string fingerprint(const fs::path& file) {
   try {
     return fmt::format("{:016x}", std::hash<std::string>()(parts::read_text(file)));

@@ -30,6 +30,11 @@ std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::str
 /// \throws usage_error if there is no such file
 std::filesystem::path find_program_file(const sukima::lab::program& program);
 
+/// The program of `sukima lab simulate`: simulated-lab, which is installed with the benchmark programs, or
+/// sukima-simulated-lab of the build folder.
+/// \throws usage_error if it is not there
+std::filesystem::path find_simulation();
+
 /// A hash of a program's file, which differs between builds. O(size)
 /// \throws usage_error if the file cannot be read
 std::string fingerprint(const std::filesystem::path& file);
