@@ -114,10 +114,10 @@ fs::path find_program_file(const parts::program& program) {
 }
 
 fs::path find_simulation() {
-  if (auto file = process::find_executable(process::program_directories(), "simulated-lab")) return *file;
+  if (auto file = parts::find_executable(parts::program_directories(), "simulated-lab")) return *file;
   const fs::path build = process::program_directory().parent_path();
   if (variable("SUKIMA_BENCH_DIR").empty())
-    if (auto file = process::find_executable({build / "tests" / "bin"}, "sukima-simulated-lab")) return *file;
+    if (auto file = parts::find_executable({build / "tests" / "bin"}, "sukima-simulated-lab")) return *file;
   throw process::usage_error(
       "the simulated laboratory is not there: build it with `cmake --build build/release --target "
       "sukima-simulated-lab`, or install it");

@@ -30,6 +30,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <thread>
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
