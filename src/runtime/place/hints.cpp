@@ -239,7 +239,7 @@ bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept {
   frame.since = 0;
   s.innermost = &frame;
   const bool is_sample = frame.number % tuning::frames_for_each_sample == 0;
-  // A worker that wants this one's place must read what its fiber insists on, or it offers in vain.
+  // A worker that wants this one's place must read what its fiber insists on, or its offers fail.
   if (is_sample || hints.has_wishes() || !s.on->hints.branches.expects(&code)) hints.changes(s);
   return true;
 }
