@@ -279,4 +279,57 @@ PROGRAMS = {
                 return log;
             } catch (java.io.IOException | RuntimeException e) { return e.getMessage() + Arrays.toString(e.getSuppressed()) + log; }
         }""",
+    "CancelledJumps": """
+        static class E extends Exception { E(String text) { super(text); } }
+        static class Res implements AutoCloseable {
+            public void close() throws E { log += "close"; throw new E("close"); }
+        }
+        static int g(int n, NestedRunnable r) { log += "g" + n; r.run(); return n; }
+        static int closed(NestedRunnable r) {
+            try (Res a = new Res()) { return 1; } catch (E e) { log += "caught"; } finally { g(2, r); }
+            log += "behind";
+            return 3;
+        }
+        static int thrown(boolean fails, NestedRunnable r) {
+            try {
+                try { return 1; } finally { if (fails) throw new IllegalStateException(); }
+            } catch (IllegalStateException e) { log += "caught"; } finally { g(2, r); }
+            return 3;
+        }
+        static int left(NestedRunnable r) {
+            try {
+                lab: try { return 1; } finally { break lab; }
+                log += "after";
+            } finally { g(2, r); }
+            return 3;
+        }
+        static int looped(NestedRunnable r) {
+            int n = 0;
+            for (int i = 0; i < 3; i++) {
+                try {
+                    while (true) try { return 1; } finally { break; }
+                    n += i;
+                    try (Res a = new Res()) { break; } catch (E e) { n += 10; }
+                } finally { n += g(100, r); }
+            }
+            return n;
+        }
+        static int inner(NestedRunnable r) {
+            try {
+                lab: try { return g(5, r); } finally { log += "cold"; break lab; }
+                try { return g(6, r); } finally { g(7, r); if (calls > 0) throw new IllegalStateException(); }
+            } catch (IllegalStateException e) { log += "caught"; } finally { g(2, r); }
+            return 3;
+        }
+        static Object part(int part, NestedRunnable r) {
+            switch (part) {
+                case 0: return closed(r) + log;
+                case 1: return thrown(true, r) + log;
+                case 2: return thrown(false, r) + log;
+                case 3: return left(r) + log;
+                case 4: return looped(r) + log;
+                case 5: return inner(r) + log;
+                default: return null;
+            }
+        }""",
 }

@@ -85,7 +85,8 @@ final class FastFinally {
             handled.run();
             open.remove(open.size() - 1);
             String caught = "e$" + in.unit.number + "_" + number;
-            in.put("} } catch (java.lang.Throwable " + caught + ") { if (" + in.unit.isCapturedFlag() + ") { throw sukima.closures.Frame.rethrow$("
+            // A close or a finally block on a jump's way has cancelled it, if the statement ends normally.
+            in.put("} " + reason + " = 0; } catch (java.lang.Throwable " + caught + ") { if (" + in.unit.isCapturedFlag() + ") { throw sukima.closures.Frame.rethrow$("
                 + caught + "); }");
             in.put(pending + " = " + caught + "; " + reason + " = -1;");
             Map<Tree, String> replaced = new IdentityHashMap<>(in.renderer.replaced);
