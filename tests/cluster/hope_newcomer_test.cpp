@@ -51,6 +51,33 @@ TEST(hope_newcomers, ask_one_node_for_a_result) {
   EXPECT_EQ(questions.load(), 1u);
 }
 
+// There is no room for the first answer.
+TEST(hope_newcomers, get_an_answer_when_there_is_room) {
+  std::atomic<unsigned> questions{0};
+  std::atomic<unsigned> refusals{0};
+  const auto until_asked = [&](node_id, const note& n) {
+    return n.kind == note_kind::entry_result && questions.load() == 0;
+  };
+  const auto first_answer = [&](node_id, const note& n) {
+    return n.kind == note_kind::entry_result && refusals.fetch_add(1) == 0;
+  };
+  const auto count = [&](node_id, const note& n) {
+    if (n.kind == note_kind::missing) ++questions;
+    return false;
+  };
+  hope_nodes nodes({.nodes = 3, .longest_delay = 0us}, without_help,
+                   {{.loses = until_asked, .refuses = first_answer},
+                    {.loses = until_asked},
+                    {.loses = count, .joins = true}});
+  std::latch ended(2);
+  nodes.on_each([&](unsigned i) {
+    if (i == 2) ended.wait();
+    EXPECT_EQ(nodes.run(i, call<ends_elsewhere>()), 7);
+    if (i != 2) ended.count_down();
+  });
+  EXPECT_EQ(questions.load(), 1u);
+}
+
 /// What happens in the second entry of the test below.
 struct stage {
   std::function<bool()> first_may_end;

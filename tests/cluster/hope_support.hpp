@@ -34,6 +34,7 @@ struct faults {
   node_id suspect = 0;
   std::optional<std::chrono::microseconds> patience{};  ///< of the node, instead of before_helping
   std::function<bool(node_id to, const hope::note&)> loses{};  ///< which notes get lost besides
+  std::function<bool(node_id to, const hope::note&)> refuses{};  ///< for which notes there is no room
   bool joins = false;  ///< the node has joined the run of the others
 };
 /// Loses all notes that bring solutions and nothing else.
@@ -57,8 +58,9 @@ class faulty_transport final : public transport, private receiver {
   bool send(node_id to, bytes&& message) override {
     if (++sent_ == chosen_.dies_at) network_.kill(self_);
     if (happens(chosen_.lost)) return true;
-    const auto n = chosen_.loses ? hope::read_note(message) : std::nullopt;
-    if (n && chosen_.loses(to, *n)) return true;
+    const auto n = hope::read_note(message);
+    if (n && chosen_.loses && chosen_.loses(to, *n)) return true;
+    if (n && chosen_.refuses && chosen_.refuses(to, *n)) return false;
     if (happens(chosen_.doubled)) below_->send(to, bytes(message));
     std::vector<std::pair<node_id, bytes>> late = std::exchange(late_, {});
     bool taken = true;

@@ -99,16 +99,18 @@ bool announcements::send(node_id to, bytes&& message) {
   return true;
 }
 
-void announcements::send_to_all(const note& n) {
+std::vector<bool> announcements::send_to_all(const note& n) {
+  std::vector<bool> reached(gone_.size());
   if (!is_alone()) counters_.add(&counts::reports);
   bytes message = write_note(n);
   // Nodes end when they receive that they are in different entries, and forward nothing more.
   if (mediation_ && n.kind != note_kind::differs && message.size() <= longest_bundled) {
     mediation_->post(std::move(message), clock::now());
-    return;
+    return reached;
   }
   if (n.kind == note_kind::result) went_to_all(n);
-  for (node_id to = 0; to < gone_.size(); ++to) send(to, bytes(message));
+  for (node_id to = 0; to < gone_.size(); ++to) reached[to] = send(to, bytes(message));
+  return reached;
 }
 
 bool announcements::announce_to(node_id to, const note& n) {
@@ -121,19 +123,19 @@ bool announcements::announce_to(node_id to, const note& n) {
   return true;
 }
 
-void announcements::announce(const note& n) {
+std::vector<bool> announcements::announce(const note& n) {
   note whole = n;
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
-  send_to_all(whole);
+  return send_to_all(whole);
 }
 
 bool announcements::announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value) {
   return send(to, write_note(entry_result_of(entry, value)));
 }
 
-void announcements::announce_entry_result(std::uint64_t entry, const entry_value& value) {
-  send_to_all(entry_result_of(entry, value));
+std::vector<bool> announcements::announce_entry_result(std::uint64_t entry, const entry_value& value) {
+  return send_to_all(entry_result_of(entry, value));
 }
 
 void announcements::announce_solutions_if_new(std::uint64_t entry, clock::time_point now) {

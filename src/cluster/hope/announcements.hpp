@@ -76,10 +76,12 @@ class announcements {
 
   /// Sends a note to all living nodes. A result brings this node's solutions along, because its task may have
   /// been pruned by them. Linear in the number of nodes.
-  void announce(const note& n);
+  /// \returns by node: whether the transport has taken a message of this node's to it
+  std::vector<bool> announce(const note& n);
   /// \returns false: the transport has no room for it now
   bool announce_to(node_id to, const note& n);
-  void announce_entry_result(std::uint64_t entry, const entry_value& value);
+  /// \returns as announce()
+  std::vector<bool> announce_entry_result(std::uint64_t entry, const entry_value& value);
   /// \returns as announce_to()
   bool announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value);
   /// Sends the solutions if one was improved here. Improvements in quick succession are sent once.
@@ -93,7 +95,8 @@ class announcements {
   bytes solutions_for(const note& n) const;
   /// \returns false: the transport has no room for it now
   bool send(node_id to, bytes&& message);
-  void send_to_all(const note& n);
+  /// \returns as announce()
+  std::vector<bool> send_to_all(const note& n);
   /// Adapts the time between bundles to the number of living nodes.
   void follow_number();
 

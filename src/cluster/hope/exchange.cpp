@@ -98,8 +98,8 @@ void node::take_result(node_id from, const note& n) {
   if (store_.find(n.task) != nullptr) return;
   store_.put(n.task, bytes(n.content.begin(), n.content.end()), n.time);
   claims_.settle(n.task);
-  const result_name name{.entry = entry_, .task = n.task};
-  for (const node_id to : questions_.received(name, from)) send_known(to, name);
+  // Not from the store, which may have dropped it.
+  for (const node_id to : questions_.known({.entry = entry_, .task = n.task}, from)) send_result(to, n);
   unit* const u = find(n.task);
   if (u == nullptr) {
     add_announced(n);
@@ -112,7 +112,7 @@ void node::take_result(node_id from, const note& n) {
   const bool was_claimed = std::exchange(u->is_claimed, false);
   const std::optional<node_id> giver = std::exchange(u->given_by, {});
   // The answer to a claim reaches the claimant only. The node that gave the unit waits for the claimant.
-  if (was_claimed && giver && *giver != from) others_.announce_to(*giver, n);
+  if (was_claimed && giver && *giver != from) send_result(*giver, n);
   if (u->running != nullptr)
     stop(*u);
   else
@@ -129,8 +129,7 @@ void node::take_entry_result(node_id from, const note& n) {
       from, {n.content.begin(), n.content.end()}, {n.solutions.begin(), n.solutions.end()}};
   if (is_active && !take_value(value)) return;
   // It may have been asked for only on behalf of other nodes.
-  for (const node_id to : questions_.received({.entry = n.entry}, from))
-    others_.announce_entry_result_to(to, n.entry, value);
+  for (const node_id to : questions_.entry_known(n.entry, from)) send_entry_result(to, n.entry, value);
   if (n.entry <= entry_ && !is_active) return;
   entry_results_.put(n.entry, value);
   if (is_active) end_entry();
@@ -156,24 +155,36 @@ void node::compare_entries(std::uint64_t entry, named_result one, named_result o
 
 void node::answer(node_id from, const note& n) {
   const result_name name{.entry = n.entry, .task = n.task};
-  if (send_known(from, name)) return;
   if (n.kind == note_kind::missing) {
-    questions_.asked_by(from, name);
-  } else if (n.entry == entry_ && active_ != nullptr && !is_over_) {
-    takes_request(from);
+    answer_question(from, name);
+    return;
   }
+  if (send_known(from, name)) return;
+  if (n.entry == entry_ && active_ != nullptr && !is_over_) takes_request(from);
+}
+
+void node::answer_question(node_id from, const result_name& name) {
+  if (!send_known(from, name)) questions_.asked_by(from, name);
+}
+
+void node::send_result(node_id to, const note& n) {
+  if (!others_.announce_to(to, n)) questions_.refused({to, {.entry = n.entry, .task = n.task}});
+}
+
+void node::send_entry_result(node_id to, std::uint64_t entry, const entry_value& value) {
+  if (!others_.announce_entry_result_to(to, entry, value)) questions_.refused({to, {.entry = entry}});
 }
 
 bool node::send_known(node_id to, const result_name& name) {
   // The result of the entry answers any request within the entry.
   if (const entry_value* const known = entry_results_.find(name.entry)) {
-    others_.announce_entry_result_to(to, name.entry, *known);
+    send_entry_result(to, name.entry, *known);
     return true;
   }
   if (name.entry != entry_ || active_ == nullptr || is_over_) return false;
   const bytes* const known = store_.find(name.task);
   if (known == nullptr) return false;
-  others_.announce_to(to, {.kind = note_kind::result, .entry = entry_, .task = name.task, .content = *known});
+  send_result(to, {.kind = note_kind::result, .entry = entry_, .task = name.task, .content = *known});
   return true;
 }
 
@@ -183,7 +194,7 @@ void node::on_lost(node_id gone, const std::string& /*why*/) {
   others_.lose(gone);
   requests_.lose(gone);
   follow_number();
-  for (const questions::answer& a : questions_.lose(gone)) send_known(a.to, a.name);
+  questions_.lose(gone);
   const std::vector<task_key> orphans = claims_.lose(gone);
   if (active_ == nullptr || is_over_) return;
   // It may have sent some results to a part of the nodes before it was lost.

@@ -67,10 +67,7 @@ void node::take_given(node_id from, const note& n) {
   const detail::travel_form* const form = forms_[n.type];
   if (form == nullptr) return;
   const task_key key = key_of(entry_, n.type, n.content);
-  if (const bytes* const known = store_.find(key)) {
-    others_.announce_to(from, {.kind = note_kind::result, .entry = entry_, .task = key, .content = *known});
-    return;
-  }
+  if (send_known(from, {.entry = entry_, .task = key})) return;
   unit* const known = find(key);
   const bool runs_here = known != nullptr && known->running != nullptr && !known->is_stopped;
   if (!runs_here && ((known != nullptr && known->is_stopped) || !is_idle())) {

@@ -13,7 +13,6 @@ void node::on_joined(node_id joined) {
   others_.gain(joined);
   requests_.gain(joined);
   claims_.gain(joined);
-  questions_.gain(joined);
   follow_number();
   if (answers) {
     const auto& all = entry_results_.all();

@@ -60,6 +60,7 @@ void node::serve() {
 
 void node::turn() {
   for (event& e : events_.take()) take_event(e);
+  for (const auto& [to, name] : questions_.try_again(clock::now())) answer_question(to, name);
   if (active_ == nullptr) return;
   if (!is_over_) {
     others_.announce_solutions_if_new(entry_, clock::now());
@@ -74,7 +75,7 @@ void node::turn() {
 
 clock::time_point node::next_turn() const {
   clock::time_point until = clock::now() + std::chrono::hours(1);
-  until = std::min(until, others_.next_bundle());
+  until = std::min({until, others_.next_bundle(), questions_.next_try()});
   if (active_ == nullptr || is_over_) return until;
   until = std::min(until, others_.next_solutions());
   if (!asked_for_) {
@@ -135,6 +136,7 @@ void node::begin_entry(active_entry& e) {
   solutions_.begin_entry(entry_);
   requests_.begin();
   entry_results_.begin_entry(entry_);
+  questions_.begin_entry(entry_);
   if (const entry_value* const known = entry_results_.find(entry_)) {
     compare_entries(entry_, {entry_name_, self_}, {known->content, known->from});
     if (take_value(*known)) {
@@ -172,8 +174,9 @@ void node::root_ended(event& e) {
     const entry_value value{self_, std::move(e.content), solutions_.all()};
     entry_results_.put(entry_, value);
     if (!is_over_) {
-      others_.announce_entry_result(entry_, value);
-      for (const node_id to : questions_.computed({.entry = entry_}, true)) send_known(to, {.entry = entry_});
+      const std::vector<bool> reached = others_.announce_entry_result(entry_, value);
+      for (const node_id to : questions_.entry_known(entry_, self_))
+        if (!reached[to]) send_entry_result(to, entry_, value);
     }
   } else if (e.how == outcome::thrown && !active_->received) {
     active_->error = std::move(e.error);  // every node finds it by itself
@@ -184,6 +187,7 @@ void node::root_ended(event& e) {
 void node::end_entry() {
   if (is_over_) return;
   is_over_ = true;
+  questions_.end_entry();
   if (root_ != nullptr) detail::cancel(workers_, *root_);
   std::vector<unit*> all;
   for (const auto& [key, u] : units_) all.push_back(u.get());

@@ -215,8 +215,12 @@ class node final : public node_base {
   /// Ends the active entry with another node's result. \returns false: it is malformed
   bool take_value(const entry_value& value);
   void answer(node_id from, const note& n);
+  void answer_question(node_id from, const result_name& name);
   /// Sends a result, if it is known here. \returns false: it is not
   bool send_known(node_id to, const result_name& name);
+  /// Sends a result to a node that lacks it, again later if there is no room for it now.
+  void send_result(node_id to, const note& n);
+  void send_entry_result(node_id to, std::uint64_t entry, const entry_value& value);
   // units.cpp: the life of a unit
   static unit& unit_of(const detail::received_task& t) noexcept;
   /// The unit that a task was split off from, or the entry. Linear in the number of its ancestors.

@@ -166,14 +166,15 @@ void node::unit_ended(event& e) {
                           .time = cost,
                           .content = e.content};
         const bool is_for_all = is_announced || cost >= chosen_.before_announcing;
+        std::vector<bool> reached(nodes_);
         if (is_for_all)
-          others_.announce(result);
+          reached = others_.announce(result);
         else if (u.given_by)
-          others_.announce_to(*u.given_by, result);
+          send_result(*u.given_by, result);
         if ((is_for_all && !others_.is_alone()) || u.given_by) counters_.add(&counts::published);
         store_.put(u.key, e.content, cost);
-        const result_name name{.entry = entry_, .task = u.key};
-        for (const node_id to : questions_.computed(name, is_for_all)) send_known(to, name);
+        for (const node_id to : questions_.known({.entry = entry_, .task = u.key}, self_))
+          if (!reached[to]) send_result(to, result);
       }
       settle(u, e.content);
       erase(u);

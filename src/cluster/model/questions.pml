@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions for results (src/cluster/hope/questions.hpp): node 4 has sent a result to all, and is dead. The message has
 // reached any of the nodes 0 to 3, is on its way to them, or is lost. One more node may die at any step. Each node notices
-// a loss at any later step. Some of the nodes ask for the result when they notice the first loss.
+// a loss at any later step. Some of the nodes ask for the result when they notice the first loss, and one of them before.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 0
@@ -9,11 +9,12 @@
 // expect: errors: 1
 // check: spin -DBUG_NOT_ASKED_AGAIN -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
-// check: spin -DBUG_FORGETS_THE_ORIGIN -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// check: spin -DBUG_ONLY_ANSWERS_COUNT -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
 //
-// What is modelled: one result. Messages of a pair may overtake each other. Messages of a dead node arrive or are lost
-// until the receiver notices the loss, and then none arrives.
+// What is modelled: one result. Messages of a pair may overtake each other. A message for which there is no room is one that
+// is long on its way, because its sender tries again. Messages of a dead node arrive or are lost until the receiver
+// notices the loss, and then none arrives.
 // Not modelled: results that nodes compute, nodes that join, and questions that are forgotten because they are many. Then
 // a node computes the result itself.
 //
@@ -22,7 +23,7 @@
 // Each BUG_ takes one safeguard away:
 //   BUG_PASSES_NOTHING_ON    a node that lacks the result does not ask the next one
 //   BUG_NOT_ASKED_AGAIN      a node does not ask again when the node that it has asked is lost
-//   BUG_FORGETS_THE_ORIGIN   a result that went to all is not passed on when its origin is lost
+//   BUG_ONLY_ANSWERS_COUNT   a result is passed on only if the node that was asked has sent it
 
 #define NODES 4
 #define DEAD 4
@@ -33,7 +34,8 @@ bit brings[20];   /* results on their way: by receiver and sender */
 bit gone[20];     /* by node and the lost one */
 bit from[20];     /* by node and the node that has asked it */
 bit has[4], wants[4];
-byte asked[4] = NONE, origin[4] = NONE;
+bit own[4];       /* the node itself has asked */
+byte asked[4] = NONE;
 bit dead[5];
 
 #define OF(me, x) ((me) * 5 + (x))
@@ -48,12 +50,13 @@ inline ask_next(me) {
 }
 
 inline ask(me) {
-  origin[me] = NONE;
   if :: asked[me] == NONE -> ask_next(me) :: else fi
 }
 
 #define PASS(me, x) if :: from[OF(me, x)] -> from[OF(me, x)] = 0; brings[OF(x, me)] = 1 :: else fi
 #define PASS_ON(me) PASS(me, 0); PASS(me, 1); PASS(me, 2); PASS(me, 3)
+
+#define IS_OPEN(me) (own[me] || from[OF(me, 0)] || from[OF(me, 1)] || from[OF(me, 2)] || from[OF(me, 3)])
 
 inline take_question(me, x) {
   asks[OF(me, x)] = 0;
@@ -69,21 +72,18 @@ inline take_question(me, x) {
 
 inline take_result(me, x) {
   brings[OF(me, x)] = 0;
+  has[me] = 1;
+  if :: x != DEAD -> from[OF(me, x)] = 0 :: else fi;
+#ifdef BUG_ONLY_ANSWERS_COUNT
   if
-  :: has[me] -> skip
-  :: !has[me] ->
-     has[me] = 1;
-     from[OF(me, x)] = 0;
-     if
-     :: asked[me] == x -> PASS_ON(me)
-#ifndef BUG_FORGETS_THE_ORIGIN
-     :: asked[me] != x -> origin[me] = x
+  :: asked[me] == x -> PASS_ON(me)
+  :: asked[me] != x -> from[OF(me, 0)] = 0; from[OF(me, 1)] = 0; from[OF(me, 2)] = 0; from[OF(me, 3)] = 0
+  fi;
 #else
-     :: asked[me] != x -> from[OF(me, 0)] = 0; from[OF(me, 1)] = 0; from[OF(me, 2)] = 0; from[OF(me, 3)] = 0
+  PASS_ON(me);
 #endif
-     fi;
-     asked[me] = NONE
-  fi
+  own[me] = 0;
+  asked[me] = NONE
 }
 
 inline notice(me, x) {
@@ -92,13 +92,13 @@ inline notice(me, x) {
   brings[OF(me, x)] = 0;
   from[OF(me, x)] = 0;
   if
-  :: origin[me] == x -> origin[me] = NONE; PASS_ON(me)
+  :: !IS_OPEN(me) -> asked[me] = NONE
 #ifndef BUG_NOT_ASKED_AGAIN
-  :: origin[me] != x && asked[me] == x -> ask_next(me)
+  :: IS_OPEN(me) && asked[me] == x -> ask_next(me)
 #endif
   :: else
   fi;
-  if :: x == DEAD && wants[me] && !has[me] -> ask(me) :: else fi
+  if :: x == DEAD && wants[me] && !has[me] -> own[me] = 1; ask(me) :: else fi
 }
 
 #define TAKE(x) \
@@ -134,6 +134,7 @@ init {
     dead[DEAD] = 1;
     CHOOSE(brings[OF(0, DEAD)]); CHOOSE(brings[OF(1, DEAD)]); CHOOSE(brings[OF(2, DEAD)]); CHOOSE(brings[OF(3, DEAD)]);
     CHOOSE(wants[0]); CHOOSE(wants[1]); CHOOSE(wants[2]); CHOOSE(wants[3]);
+    if :: wants[0] -> own[0] = 1; ask(0) :: skip fi;
     run node(0); run node(1); run node(2); run node(3);
     run killer()
   }
