@@ -78,7 +78,7 @@ TEST(hope_newcomers, get_an_answer_when_there_is_room) {
   EXPECT_EQ(questions.load(), 1u);
 }
 
-/// What happens in the second entry of the test below.
+/// What happens in the entry of two branches below.
 struct stage {
   std::function<bool()> first_may_end;
   std::function<bool()> second_may_end;
@@ -108,8 +108,8 @@ long both(sukima::context c) {
 long alone(sukima::context) { return 5; }
 
 // Node 0 has joined. The result of the first entry does not reach it, so it computes that one, where it meets
-// no other node. In the second one it begins with the second branch. By a plan of both nodes it would run the
-// first one to its end.
+// no other node. It gets the result of the second one. In the third one it begins with the second branch. By
+// a plan of both nodes it would run the first one to its end.
 TEST(hope_newcomers, help_first_in_the_entry_where_they_meet_the_others) {
   const auto loses = [](node_id, const note& n) {
     return n.kind == note_kind::claim || (n.kind == note_kind::entry_result && n.entry == 1);
@@ -120,11 +120,42 @@ TEST(hope_newcomers, help_first_in_the_entry_where_they_meet_the_others) {
   at = &now;
   now.first_may_end = [&] { return nodes.statistics(0).named != 0; };
   now.second_may_end = [&] { return now.second_has_begun.load() || now.first_has_ended.load(); };
+  std::latch ended(1);
   nodes.on_each([&](unsigned i) {
+    if (i == 0) ended.wait();
     EXPECT_EQ(nodes.run(i, call<alone>()), 5);
+    EXPECT_EQ(nodes.run(i, call<alone>()), 5);
+    if (i == 1) ended.count_down();
     EXPECT_EQ(nodes.run(i, call<both>()), 12);
   });
   EXPECT_TRUE(now.helps.load());
+}
+
+// No result arrives. The newcomer ends the first entry by itself, and no other node is in a later one.
+TEST(hope_newcomers, ask_no_more_once_they_have_ended_an_entry_in_time) {
+  std::atomic<unsigned> questions{0};
+  const auto loses = [](node_id, const note& n) { return n.kind == note_kind::entry_result; };
+  const auto counts_and_loses = [&](node_id, const note& n) {
+    if (n.kind == note_kind::missing) ++questions;
+    return n.kind == note_kind::entry_result;
+  };
+  hope_nodes nodes({.nodes = 2, .longest_delay = 0us}, without_help,
+                   {{.loses = loses}, {.loses = counts_and_loses, .joins = true}});
+  for (int entry = 0; entry < 3; ++entry)
+    for (const long found : nodes.everywhere(call<alone>())) EXPECT_EQ(found, 5);
+  EXPECT_EQ(questions.load(), 1u);
+}
+
+long fib(sukima::context c, int n) {
+  if (n < 2) return n;
+  const auto [a, b] = sukima::fork2(c, call<fib>(n - 1), call<fib>(n - 2));
+  return a + b;
+}
+
+TEST(hope_newcomers, that_are_alone_name_nothing) {
+  hope_nodes nodes({.nodes = 1}, without_help, {{.joins = true}});
+  for (const long found : nodes.everywhere(call<fib>(27))) EXPECT_EQ(found, 196418);
+  EXPECT_EQ(nodes.sum().named, 0u);
 }
 
 // The others have ended the second entry before node 0 begins the first one, and it knows that. So it does

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node under hierarchical omission among nodes that the tests play: which results it passes on.
+// One node under hierarchical omission among nodes that the tests play: which results it passes on, and when
+// it takes itself for a newcomer.
 #include "hope_support.hpp"
+#include "protocol/entry_name.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -72,6 +74,15 @@ struct played_run {
   hope::node tested;
 };
 
+/// The result of an entry as a node sends it.
+template <class Call> bytes result_of(Call function, long result) {
+  const sukima::detail::cluster_entry_of entry(std::move(function));
+  bytes content;
+  put_name(content, name_of(entry));
+  sukima::detail::put_value(result, content);
+  return content;
+}
+
 std::atomic<bool> may_end{false};
 
 long waits(sukima::context c) {
@@ -116,6 +127,41 @@ TEST(hope_questions, are_answered_once_by_a_result_for_all) {
   EXPECT_EQ(p.run(call<returns>()), 7);
   p.second.wait_for(note_kind::entry_result, 2);
   EXPECT_EQ(p.second.number_of(note_kind::entry_result, 1), 1u);
+}
+
+// The tested node has joined. Node 1 asks it for work in the first entry, and is in a later one afterwards.
+TEST(hope_newcomers, ask_no_more_once_another_node_has_asked_for_work) {
+  played_run p({.before_helping = 10h, .joins = true});
+  may_end = false;
+  std::thread others([&] {
+    p.first.wait_for(note_kind::missing, 1);
+    p.first.send(0, {.kind = note_kind::request, .entry = 1});
+    p.first.send(0, {.kind = note_kind::claim, .entry = 9, .task = {.high = 1, .low = 1}});
+    p.first.send(0, {.kind = note_kind::missing, .entry = 7});
+    p.first.wait_for(note_kind::missing, 7);
+    may_end = true;
+  });
+  EXPECT_EQ(p.run(call<waits>()), 7);
+  others.join();
+  EXPECT_EQ(p.run(call<returns>()), 7);
+  p.first.wait_for(note_kind::entry_result, 2);
+  EXPECT_EQ(p.first.number_of(note_kind::missing, 2), 0u);
+}
+
+// Node 1 ends the first entry, and is in no later one.
+TEST(hope_newcomers, ask_no_more_once_a_result_has_come_in_time) {
+  played_run p({.before_helping = 10h, .joins = true});
+  may_end = false;
+  std::thread others([&] {
+    p.first.wait_for(note_kind::missing, 1);
+    const bytes content = result_of(call<waits>(), 8);
+    p.first.send(0, {.kind = note_kind::entry_result, .entry = 1, .content = content});
+  });
+  EXPECT_EQ(p.run(call<waits>()), 8);
+  others.join();
+  EXPECT_EQ(p.run(call<returns>()), 7);
+  p.first.wait_for(note_kind::entry_result, 2);
+  EXPECT_EQ(p.first.number_of(note_kind::missing, 2), 0u);
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ void node::receive_note(node_id from, byte_view message) {
   if (others_.is_gone(from) && n->kind != note_kind::result && n->kind != note_kind::entry_result) return;
   requests_.received_from(from);
   if (n->kind == note_kind::result && message.size() > longest_bundled) others_.went_to_all(*n);
+  const bool is_active = n->entry == entry_ && active_ != nullptr && !is_over_;
+  // Where others are in later entries, the note may be an answer about the past, or another newcomer's.
+  if (is_newcomer_ && is_active && !is_behind()) is_newcomer_ = false;
   if (n->kind == note_kind::missing || n->kind == note_kind::request) {
     answer(from, *n);
   } else if (n->kind == note_kind::entry_result) {
@@ -45,8 +48,7 @@ void node::receive_note(node_id from, byte_view message) {
     if (early_size_ + message.size() > most_early) return;
     early_size_ += message.size();
     early_.emplace_back(from, bytes(message.begin(), message.end()));
-  } else if (n->entry == entry_ && active_ != nullptr && !is_over_) {
-    is_newcomer_ = false;
+  } else if (is_active) {
     take_note(from, *n);
   }
 }

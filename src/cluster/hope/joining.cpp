@@ -40,7 +40,8 @@ void node::follow_number() {
 
 bool node::is_behind() const {
   const auto is_later = [this](const auto& one) { return one.first > entry_; };
-  return std::ranges::any_of(entry_results_.all(), is_later) ||
+  const auto& results = entry_results_.all();
+  return (!results.empty() && is_later(*results.rbegin())) ||
          std::ranges::any_of(early_,
                              [this](const auto& one) { return read_note(one.second)->entry > entry_; });
 }
@@ -50,7 +51,7 @@ void node::begin_as_newcomer() {
   questions_.ask({.entry = entry_});
   // They have made their plan without this node.
   plan_.end();
-  if (!is_behind()) help(name_of_entry);
+  if (!others_.is_alone() && !is_behind()) help(name_of_entry);
 }
 
 }  // namespace sukima::cluster::hope

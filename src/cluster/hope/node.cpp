@@ -169,6 +169,7 @@ void node::root_ended(event& e) {
   if (!root_->began) --unbegun_;
   root_ = nullptr;
   e.t->destroy(e.t);
+  if (!is_over_ && !is_behind()) is_newcomer_ = false;
   if (e.how == outcome::ok) {
     active_->received.reset();  // the call has filled its result in
     const entry_value value{self_, std::move(e.content), solutions_.all()};

@@ -35,8 +35,8 @@
 //
 // A node that joins later begins with the first entry, too (joining.cpp). It receives the results of the
 // entries that have ended, and the known results of the running one. If those are many, it asks for the rest
-// in each entry. Until it meets another node in an entry, it follows no plan. If no other node is ahead of
-// it, it helps first, so it meets the others in the middle.
+// in each entry. Until it meets another node in an entry, or ends one first, it follows no plan. If no other
+// node is ahead of it, it helps first, so it meets the others in the middle.
 //
 // Source: cluster.md of the design, sections 5 and 6. Every node gets every report; topics are not used.
 #pragma once
@@ -315,7 +315,7 @@ class node final : public node_base {
   clock::time_point root_goes_on_;  ///< as a unit's `goes_on`
   bool is_over_ = false;  ///< no result of the active entry is needed any more
   entry_results entry_results_;
-  bool is_newcomer_;  ///< it has joined, and has met no other node in an entry yet
+  bool is_newcomer_;  ///< it has joined, and may be in an entry that the others have ended
   bytes entry_name_;  ///< of the active entry, or of the last one
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
   std::size_t early_size_ = 0;
