@@ -115,7 +115,7 @@ class dispatcher(unittest.TestCase):
     def test_a_command_without_its_action_lists_the_actions(self):
         for name, actions in (
                 ("cluster", "run or join"), ("host", "list, watch, record, estimate, explain, optimise, act, status, revert or help"),
-                ("lab", "list, run, all or report"), ("objects", "record, plan, validate or calibrate")):
+                ("lab", "list, run, all, report or simulate"), ("objects", "record, plan, validate or calibrate")):
             if name in built():
                 for arguments in ([], ["--json", "x"] if name == "cluster" else ["--json"]):
                     self.expect_refused(run(PROGRAM, name, *arguments),
@@ -126,7 +126,7 @@ class dispatcher(unittest.TestCase):
                 ("cluster", ["walk"], "ACTION: there is no 'walk': choose run or join"),
                 ("host", ["walk"],
                  "ACTION: there is no 'walk': choose list, watch, record, estimate, explain, optimise, act, status, revert or help"),
-                ("lab", ["walk"], "ACTION: there is no 'walk': choose list, run, all or report"),
+                ("lab", ["walk"], "ACTION: there is no 'walk': choose list, run, all, report or simulate"),
                 ("objects", ["walk"], "ACTION: there is no 'walk': choose record, plan, validate or calibrate"),
                 ("run", ["--round", "off", "--", "true"], "--round: there is no 'off': choose floor, ceil or nearest")):
             if name in built():
