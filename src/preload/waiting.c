@@ -23,7 +23,6 @@
 #include "next_function.h"
 #include "oversubscription_team.h"
 #include "own_thread.h"
-#include "side_by_side.h"
 #include "wait_judgement.h"
 
 #include <capacity/shared/schedstat.h>
@@ -31,7 +30,6 @@
 static const uint64_t ms = 1000000;
 static const uint64_t frequent_for = 300 * ms;  // at the start: a run may last for a second
 enum { samples_without_regions = 20 };  // then the monitor sleeps until a region begins
-enum { samples_beside_sukima = 20 };  // so long its last entry counts
 
 typedef void kmp_set_blocktime(int);
 typedef int kmp_get_blocktime(void);
@@ -69,50 +67,32 @@ static void change(bool now_short, const char* why) {
 
 /// The monitor's observation.
 struct observation {
-  int samples_beside;  ///< for so many samples more, the CPUs are shared with a Sukima runtime
   pid_t thread;
   cap_schedstat latest;  ///< of that thread
   struct wait_judgement judgement;
 };
 
-/// Whether a Sukima runtime was used lately. Threads that spin after a region would take the CPUs that its
-/// workers need.
-static bool is_beside_sukima(struct observation* seen) {
-  if (preload_beside_was_used())
-    seen->samples_beside = samples_beside_sukima;
-  else if (seen->samples_beside > 0)
-    --seen->samples_beside;
-  return seen->samples_beside > 0;
-}
-
-/// Whether the thread that begins the regions has to wait for a CPU.
-static bool waits_for_cpus(struct observation* seen) {
+static void sample(struct observation* seen) {
+  const struct preload_settings* const settings = preload_current_settings();
   const pid_t thread = atomic_load_explicit(&master, memory_order_relaxed);
   // Threads beyond the CPUs wait for each other, and a single thread waits for none: neither is informative.
   const uint32_t threads = atomic_load_explicit(&team, memory_order_relaxed);
-  const bool informative = threads != 1 && threads <= preload_current_settings()->cpus;
+  const bool informative = threads != 1 && threads <= settings->cpus;
   cap_schedstat now;
-  if (!cap_schedstat_read(thread, &now)) return seen->judgement.is_short;
+  if (!cap_schedstat_read(thread, &now)) return;
   const cap_schedstat before = seen->latest;
   seen->latest = now;
   if (thread != seen->thread || !informative) {
     seen->thread = thread;
     wait_judgement_restart(&seen->judgement);
-    return seen->judgement.is_short;
+    return;
   }
   const cap_schedstat did = {now.run_ns - before.run_ns, now.wait_ns - before.wait_ns,
                              now.slices - before.slices};
-  return wait_judgement_add(&seen->judgement, &did, preload_now());
-}
-
-static void sample(struct observation* seen) {
-  const bool found_short = waits_for_cpus(seen);
-  const bool beside_sukima = is_beside_sukima(seen);
-  const bool should_sleep = found_short || beside_sukima;
-  if (should_sleep == preload_waiting_is_short()) return;
-  if (should_sleep) {
-    change(true, found_short ? "they had to wait for CPUs" : "Sukima's workers need the CPUs, too");
-  } else if (preload_current_settings()->waiting != preload_waiting_asleep) {
+  const bool found_short = wait_judgement_add(&seen->judgement, &did, preload_now());
+  if (found_short && !preload_waiting_is_short()) {
+    change(true, "they had to wait for CPUs");
+  } else if (!found_short && preload_waiting_is_short() && settings->waiting != preload_waiting_asleep) {
     change(false, "each of them has a CPU of its own");
   }
 }

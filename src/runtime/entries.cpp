@@ -113,11 +113,10 @@ bool runtime_entries::try_enter(root_task& root) {
     throw no_fiber();
   }
   park_.entry_begins();
-  const bool from_region = monitor_thread_.entry_begins_anywhere();
+  monitor_thread_.entry_begins();
   // The entry was counted before; close() sets the flag and then reads the counts.
   if (is_refused(root)) {
     end_entry(ticks());
-    monitor_thread_.entry_ended(from_region);
     w.give_fiber(s);
     w.taken.store(false, std::memory_order_release);
     return false;
@@ -156,7 +155,6 @@ bool runtime_entries::try_enter(root_task& root) {
   // Cleared before the counts change, and `pinned` is read after that: see worker_placement::pin_all.
   w.inside.store(false, std::memory_order_relaxed);
   end_entry(now);
-  monitor_thread_.entry_ended(from_region);
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
     placement_.unpin(w);
   takes_over(&root);  // pairs with: complete in complete.cpp

@@ -39,14 +39,12 @@ void monitor::start() {
     const signals_blocked here;
     try {
       thread_ = std::thread([this] { run(); });
-      others.listen(*this);
     } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): then the number of workers stays
     }
   });
 }
 
 void monitor::stop() {
-  others.stop_listening(*this);
   ending_.store(true, std::memory_order_seq_cst);
   wake();
   if (thread_.joinable()) thread_.join();
@@ -64,13 +62,11 @@ void monitor::wake() noexcept {
 void monitor::run() {
   pthread_setname_np(pthread_self(), "sukima-monitor");
   clock::time_point last_inside = clock::now();
-  looked_at_ = last_inside;
   for (;;) {
     // Read before `ending_`, because stop() writes that before it advances the alarm.
     const std::uint32_t seen = alarm_.load(std::memory_order_seq_cst);
     if (ending_.load(std::memory_order_seq_cst)) return;
-    if (is_needed()) controller_.follow_others();
-    if (!sleep_until_next_look(seen)) continue;
+    sleep_until_next_look(seen);
     if (is_needed()) {
       const nanoseconds before = own_cpu_time();
       try {
@@ -78,23 +74,19 @@ void monitor::run() {
       } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it looks again in a moment
       }
       pace_.looked(own_cpu_time() - before);
-      last_inside = looked_at_ = clock::now();
+      last_inside = clock::now();
       continue;
     }
     doze(seen);  // nothing that it looks at matters before the next entry
-    looked_at_ = clock::now();
-    if (looked_at_ - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
+    if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
   }
 }
 
-bool monitor::sleep_until_next_look(std::uint32_t seen) noexcept {
+void monitor::sleep_until_next_look(std::uint32_t seen) noexcept {
   const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : pace_.pause();
-  const nanoseconds left = looked_at_ + each - clock::now();
-  if (left <= nanoseconds(0)) return true;
-  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
-  const timespec pause{whole.count(), (left - whole).count()};
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(each);
+  const timespec pause{whole.count(), (each - whole).count()};
   futex(alarm_, FUTEX_WAIT, seen, &pause);
-  return clock::now() >= looked_at_ + each;
 }
 
 bool monitor::is_needed() const noexcept { return park_.counts().entries != 0 || blocking_.has_outside(); }

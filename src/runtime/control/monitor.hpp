@@ -3,8 +3,6 @@
 #pragma once
 
 #include "control/monitor_pace.hpp"
-#include "control/threads_beside.hpp"
-#include "control/worker_controller.hpp"
 
 #include <sukima/settings.hpp>
 
@@ -20,11 +18,11 @@ class blocking_compensation;
 class cpu_shortage;
 class parking;
 class placement_hints;
+class worker_controller;
 class worker_placement;
 
 /// Samples a few times a second while a thread is inside the runtime, or waits outside for a future. A sample
-/// that finds none is the last one: the thread dozes until the next entry or wait wakes it. In between it
-/// follows at once how many threads of other runtimes compute.
+/// that finds none is the last one: the thread dozes until the next entry or wait wakes it.
 class monitor {
  public:
   monitor(const settings& chosen, const parking& park, const blocking_compensation& blocking,
@@ -49,36 +47,16 @@ class monitor {
   /// Called at each entry and at each wait of a thread outside, after it was counted: the monitor works only
   /// while a thread is inside or waits.
   void entry_begins() noexcept {
-    others.note_entry();
     // The other way round, doze() stores `true` and then reads the counts once more.
-    if (dozing_.load(std::memory_order_seq_cst) || controller_.lags_behind_others()) [[unlikely]]
-      wake();
+    if (dozing_.load(std::memory_order_seq_cst)) wake();
   }
-  /// The same for an entry, which may come out of a parallel region. \return for entry_ended()
-  bool entry_begins_anywhere() noexcept {
-    const bool from_region = controller_.enters_from_region();
-    entry_begins();
-    return from_region;
-  }
-  /// Called after the entry was no longer counted.
-  void entry_ended(bool from_region) noexcept {
-    if (!from_region) return;
-    controller_.leaves_to_region();
-    others_changed();
-  }
-  /// Another number of threads of other runtimes computes. The entries are read after the number was stored.
-  void others_changed() noexcept {
-    if (is_needed()) wake();
-  }
-  /// Whether a thread is inside the runtime, or waits for a future.
-  bool is_needed() const noexcept;
 
  private:
   using clock = std::chrono::steady_clock;
 
   void run();
-  /// \return false: the alarm came first
-  bool sleep_until_next_look(std::uint32_t seen) noexcept;
+  bool is_needed() const noexcept;
+  void sleep_until_next_look(std::uint32_t seen) noexcept;
   void doze(std::uint32_t seen) noexcept;
   void look();
   void wake() noexcept;
@@ -98,7 +76,6 @@ class monitor {
   // Only for the thread.
   monitor_pace pace_;
   clock::time_point judged_at_{};
-  clock::time_point looked_at_{};  ///< or dozed
 };
 
 }  // namespace sukima::detail

@@ -55,7 +55,6 @@ std::string reason_of(const sukima_capacity_facts& facts) {
 }  // namespace
 
 void worker_controller::start(capacity_handle opened) {
-  meet_preload_library();
   if (chosen_.elastic && worker_limit_ > 1) {
     capacity_ = opened != nullptr ? std::move(opened) : open_capacity();
     if (chosen_.neighbours) neighbours_.open();
@@ -107,9 +106,7 @@ bool worker_controller::look_at_capacity() {
 }
 
 unsigned worker_controller::wanted() const noexcept {
-  const unsigned allowed = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
-  const unsigned others_compute = followed_.load(std::memory_order_relaxed);
-  const unsigned base = others_compute < allowed ? allowed - others_compute : std::min(allowed, 1u);
+  const unsigned base = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
   return base + blocking_.workers();
 }
 
@@ -156,24 +153,6 @@ void worker_controller::end_compensation() noexcept {
 void worker_controller::reconsider(std::string_view reason) noexcept {
   const std::lock_guard hold(deciding_);
   adjust(reason);
-}
-
-void worker_controller::follow_others() noexcept {
-  const std::lock_guard hold(deciding_);
-  const unsigned now = threads_of_others();
-  const unsigned before = followed_.exchange(now, std::memory_order_relaxed);
-  if (now == before || !follows_capacity()) return;
-  adjust(now > before ? "threads of another runtime compute" : "fewer threads of other runtimes compute");
-}
-
-bool worker_controller::note_if_from_region() noexcept {
-  if (!is_in_parallel_region()) return false;
-  entries_from_regions_.fetch_add(1, std::memory_order_seq_cst);
-  return true;
-}
-
-void worker_controller::leaves_to_region() noexcept {
-  entries_from_regions_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void worker_controller::close() noexcept { const std::lock_guard hold(deciding_); }

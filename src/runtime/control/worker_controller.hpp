@@ -17,7 +17,6 @@
 
 #include "control/capacity_handle.hpp"
 #include "control/neighbours.hpp"
-#include "control/threads_beside.hpp"
 
 #include <sukima/settings.hpp>
 
@@ -74,31 +73,14 @@ class worker_controller {
   void end_compensation() noexcept;
   /// The number that is wanted has changed: brings the target to it at once.
   void reconsider(std::string_view reason) noexcept;
-  /// Whether another number of threads of other runtimes computes than the target allows for.
-  bool lags_behind_others() const noexcept {
-    return follows_capacity() && followed_.load(std::memory_order_relaxed) != threads_of_others();
-  }
-  /// For the monitor: adapts the target to that number. Workers leave the others their CPUs.
-  void follow_others() noexcept;
-  /// A thread enters. While one does so out of a parallel region, that region's threads may wait for it, so
-  /// none of them count. \return whether it comes out of one, and leaves_to_region() must follow
-  bool enters_from_region() noexcept { return others.count() != 0 && note_if_from_region(); }
-  void leaves_to_region() noexcept;
   /// For the monitor: reads the capacity and adapts the target. \return true: the capacity has changed
   bool look_at_capacity();
 
  private:
   friend class rest_check;
-  bool note_if_from_region() noexcept;
   /// Notes whether a quota binds. \return the workers that this capacity allows
   unsigned take(const sukima_capacity_facts& facts) noexcept;
-  /// Those that compute and wait for no worker.
-  unsigned threads_of_others() const noexcept {
-    const unsigned count = others.count();
-    return count != 0 && entries_from_regions_.load(std::memory_order_seq_cst) != 0 ? 0 : count;
-  }
-  /// The target that follows from the capacity, the program's limit, other threads and blocked workers. Holds
-  /// deciding_.
+  /// The target that follows from the capacity, the program's limit and blocked workers. Holds deciding_.
   unsigned wanted() const noexcept;
   /// Brings the target and the threads to the wanted number, as far as threads can be started. The next call
   /// tries again to start missing ones. Holds deciding_.
@@ -115,11 +97,6 @@ class worker_controller {
   capacity_handle capacity_;
   neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
   std::atomic<bool> quota_binds_{false};  ///< no partner: a hint
-  /// pairs with: enters_from_region, leaves_to_region, threads_of_others
-  std::atomic<unsigned> entries_from_regions_{0};
-  /// The threads of other runtimes that the target allows for. Written under deciding_. no partner: a thread
-  /// that reads an old number wakes the monitor once too often
-  std::atomic<unsigned> followed_{0};
   std::mutex deciding_;  ///< the target, the threads' number and the rest
   unsigned allowed_ = 1;  ///< by the capacity, without those that run instead of blocked ones
   unsigned limit_ = 0;  ///< the program's own; 0: none
