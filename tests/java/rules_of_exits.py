@@ -332,4 +332,112 @@ PROGRAMS = {
                 default: return null;
             }
         }""",
+    "JumpsOutOfCopies": """
+        static class E extends Exception { E(String text) { super(text); } }
+        static class Res implements AutoCloseable {
+            final boolean fails;
+            Res(boolean fails) { this.fails = fails; }
+            public void close() throws E { log += "c"; if (fails) throw new E("close"); }
+        }
+        static int g(int n, NestedRunnable r) { log += "g" + n; r.run(); return n; }
+        static void end(boolean fails) throws E { log += "e"; if (fails) throw new E("end"); }
+        static int returned(boolean fails, NestedRunnable r) throws E {
+            try { g(1, r); try (Res a = new Res(fails)) { return 1; } } finally { log += "f"; }
+        }
+        static int returnedThere(boolean fails, NestedRunnable r) throws E {
+            try { g(1, r); try { return 1; } finally { end(fails); } }
+            catch (E e) { log += e.getMessage(); } finally { log += "f"; g(2, r); }
+            return 2;
+        }
+        static int returnedOutside(boolean fails, NestedRunnable r) {
+            try {
+                try { g(1, r); try (Res a = new Res(fails); Res b = new Res(false)) { if (r != null) return 1; } } finally { log += "f" + g(3, r); }
+            } catch (E e) { log += e.getMessage(); }
+            return 2;
+        }
+        static void nothing(boolean fails, NestedRunnable r) {
+            try { g(1, r); try (Res a = new Res(fails)) { return; } } catch (E e) { log += e.getMessage(); }
+            log += "last";
+        }
+        static String loops(boolean fails, boolean isBreak, NestedRunnable r) throws E {
+            outer: for (int k = 0; k < 3; k++) {
+                try {
+                    for (int i = 0; i < 2; i++) {
+                        try { g(i, r); try (Res a = new Res(fails)) { if (isBreak) break; continue; } } catch (E e) { log += e.getMessage(); }
+                        try { g(i, r); if (i == 1) try { if (isBreak) continue outer; break outer; } finally { end(fails); } } finally { log += "f"; }
+                    }
+                } catch (E e) { log += "outer" + e.getMessage(); } finally { log += "k" + g(k, r); }
+            }
+            return log;
+        }
+        static int yielded(boolean fails, NestedRunnable r) throws E {
+            try {
+                return g(9, r) + switch (calls) {
+                    case 100 -> 0;
+                    default -> {
+                        try { g(1, r); try (Res a = new Res(fails)) { yield 1; } }
+                        catch (E e) { log += e.getMessage(); } finally { g(3, r); }
+                        try { g(4, r); try { yield 5L > 4 ? 2 : 3; } finally { end(fails); } } finally { log += "h"; }
+                    }
+                };
+            } catch (E e) { log += "outer"; return 7; }
+        }
+        static boolean cancelled(Object o, NestedRunnable r) {
+            try {
+                g(1, r);
+                lab: try { return true; } finally { break lab; }
+                log += o.hashCode();
+            } catch (NullPointerException e) { log += "null"; } finally { log += "f"; }
+            return false;
+        }
+        static int kept(NestedRunnable r) {
+            try {
+                g(1, r);
+                try { return 5; } finally { lab: try { return 1; } finally { break lab; } }
+            } catch (RuntimeException e) { return 0; }
+        }
+        static int replaced(boolean fails, NestedRunnable r) throws E {
+            for (int i = 0; ; i++) {
+                try {
+                    g(1, r);
+                    try { if (i > 0) return 5; continue; } finally {
+                        lab: try { if (i == 1) return 1; break; } finally { if (i < 2) break lab; }
+                        end(fails);
+                    }
+                } catch (E e) { log += i; if (i == 2) throw e; }
+            }
+            return 3;
+        }
+        static int held(boolean fails, NestedRunnable r) {
+            try { g(1, r); synchronized (log) { g(2, r); try (Res a = new Res(fails)) { return 1; } } } catch (E e) { log += e.getMessage(); }
+            return 2;
+        }
+        static int nested(boolean fails, NestedRunnable r) throws E {
+            NestedFunction<Integer, Integer> add = n -> {
+                try { g(1, r); synchronized (r) { try { return n + 1; } finally { if (fails) throw new IllegalStateException("in"); } } }
+                catch (IllegalStateException e) { log += e.getMessage(); }
+                return n + g(2, r);
+            };
+            return add.apply(10);
+        }
+        static Object some(int part, boolean fails, NestedRunnable r) throws E {
+            switch (part) {
+                case 0: return returned(fails, r);
+                case 1: return returnedThere(fails, r);
+                case 2: return returnedOutside(fails, r);
+                case 3: nothing(fails, r); return 0;
+                case 4: return loops(fails, true, r);
+                case 5: return loops(fails, false, r);
+                case 6: return yielded(fails, r);
+                case 7: return cancelled(fails ? null : 'o', r);
+                case 8: return replaced(fails, r);
+                case 9: return held(fails, r);
+                case 10: return kept(r);
+                default: return nested(fails, r);
+            }
+        }
+        static Object part(int part, NestedRunnable r) {
+            if (part >= 24) return null;
+            try { return some(part / 2, part % 2 == 1, r) + log; } catch (E e) { return e.getMessage() + log; }
+        }""",
 }

@@ -37,6 +37,7 @@ final class FrameStatements {
 
     private final FrameWriter to;
     final FrameSwitches switches;
+    private final FrameCopies copies;
     private final Map<Tree, Target> targets = new IdentityHashMap<>();
     /** The finally blocks around the code being written, the innermost last. */
     final List<FinallyBlock> finallyBlocks = new ArrayList<>();
@@ -44,6 +45,7 @@ final class FrameStatements {
     FrameStatements(FrameWriter to) {
         this.to = to;
         switches = new FrameSwitches(to, this);
+        copies = new FrameCopies(to);
     }
 
     /** What runs behind a statement, a finally block or the end of a resource, with the jumps that run it. */
@@ -88,17 +90,10 @@ final class FrameStatements {
         if (tree instanceof VariableTree variable) {
             variable(variable);
         } else if (!to.unit.flat.contains(tree)) {
-            copy(tree);
+            copies.write(tree);
         } else {
             flat(tree);
         }
-    }
-
-    private void copy(StatementTree tree) {
-        String text = FastWriter.copied(to.renderer, tree);
-        String copies = to.takeCopies();
-        // The compiler then takes the code behind a statement that jumps as reachable.
-        to.put(tree instanceof ExpressionStatementTree && copies.isEmpty() ? text : "if (true) { " + copies + text + " }");
     }
 
     private void variable(VariableTree tree) {
@@ -180,15 +175,16 @@ final class FrameStatements {
     String jumpText(Tree jump) {
         Tree block = jump instanceof ReturnTree end ? Construct.blockOf(to.program, end) : null;
         if (block == null && jump instanceof ReturnTree end) {
-            ExpressionTree value = end.getExpression();
-            String store = value == null ? "" : to.result() + " = " + to.renderer.text(value) + "; ";
-            return "{ " + store + exit(leaving()) + " }";
+            return copies.jump(jump, to.result(), to.resultType(), end.getExpression(), exit(leaving()));
         }
         if (!targets.containsKey(block == null ? JumpTargets.of(to.program, jump) : block)) {
             return null; // inside a copied statement
         }
-        String store = jump instanceof YieldTree yield ? switches.result(yield) + " = " + to.renderer.text(yield.getValue()) + "; " : "";
-        return "{ " + store + jump(jump) + " }";
+        if (jump instanceof YieldTree yield) {
+            String field = switches.result(yield);
+            return copies.jump(jump, field, to.unit.temporaries.get(field), yield.getValue(), jump(jump));
+        }
+        return copies.jump(jump, null, null, null, jump(jump));
     }
 
     /** The text of a jump out of a statement of the unit, or out of a switch expression. */
