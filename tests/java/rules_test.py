@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import rules_of_exits
+import rules_of_frames
 
 QUICK = ["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 HEAD = "import sukima.closures.*; import java.util.*;\n"
@@ -321,6 +322,7 @@ PROGRAMS = {
             }
         }""",
     **rules_of_exits.PROGRAMS,
+    **rules_of_frames.PROGRAMS,
 }
 
 

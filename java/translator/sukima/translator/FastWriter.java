@@ -24,7 +24,9 @@ import com.sun.source.tree.WhileLoopTree;
 import com.sun.source.tree.YieldTree;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -158,26 +160,18 @@ final class FastWriter extends Normaliser {
 
     /** Statements that store the variables in a frame of that state, and let the capture go on. */
     String save(int state, String result) {
-        String frame = FrameWriter.classUse(program, unit);
-        StringBuilder text = new StringBuilder(needsFlag() ? unit.isCapturedFlag() + " = true; " : "");
-        text.append(frame).append(" f$ = new ").append(frame).append("(").append(state).append("); ");
         Set<String> live = unit.liveIn.computeIfAbsent(state, key -> new HashSet<>());
+        Map<String, String> values = new LinkedHashMap<>();
         for (Variable variable : inScope) {
-            String name = Hoisting.outlivesBlock(program, variable) ? variable.field : variable.name;
-            text.append("f$.").append(variable.field).append(" = ").append(name).append("; ");
-            live.add(variable.field);
+            values.put(variable.field, Hoisting.outlivesBlock(program, variable) ? variable.field : variable.name);
         }
-        for (String temporary : temporaries) {
-            if (!temporary.equals(result)) {
-                text.append("f$.").append(temporary).append(" = ").append(temporary).append("; ");
-                live.add(temporary);
-            }
-        }
+        temporaries.stream().filter(temporary -> !temporary.equals(result)).forEach(temporary -> values.put(temporary, temporary));
         if (unit.isOwner()) {
-            text.append("f$.").append(unit.owner()).append(" = ").append(unit.owner()).append("; ");
-            text.append(unit.owner()).append(".sleep(f$); ");
+            values.put(unit.owner(), unit.owner());
         }
-        return text.append("throw c$.add(f$);").toString();
+        live.addAll(values.keySet());
+        return (needsFlag() ? unit.isCapturedFlag() + " = true; " : "")
+            + unit.saves.handler(state, FrameWriter.classUse(program, unit), values);
     }
 
     @Override

@@ -55,15 +55,13 @@ final class FrameWriter extends Normaliser {
     /** The class's declaration. */
     String declaration() {
         String machine = machine();
-        String typeParameters = parameters(unit).stream().map(renderer::text).collect(Collectors.joining(", "));
+        String typeParameters = parameters(unit).stream().map(renderer::text).collect(Collectors.joining(", ", "<", ">")).replace("<>", "");
         boolean isStatic = !unit.isNested() && unit.isStatic();
-        StringBuilder text = new StringBuilder("\n@SuppressWarnings(\"all\") " + (isStatic ? "static " : "") + "final class "
-            + unit.frameClass() + (typeParameters.isEmpty() ? "" : "<" + typeParameters + ">") + " extends " + constructs.superclass() + " {\n");
         Map<String, String> fields = fields();
+        StringBuilder text = new StringBuilder(unit.saves.declarations(typeParameters, classUse(program, unit), fields));
+        text.append("\n@SuppressWarnings(\"all\") " + (isStatic ? "static " : "") + "final class "
+            + unit.frameClass() + typeParameters + " extends " + constructs.superclass() + " {\n");
         fields.forEach((name, type) -> text.append(type).append(' ').append(name).append(";\n"));
-        if (unit.isOwner()) {
-            text.append("sukima.closures.Owner ").append(unit.owner()).append(";\n");
-        }
         text.append(unit.frameClass()).append("(int state) { super(").append(constructs.superArguments()).append("); }\n");
         text.append("@Override public String method$() { return \"").append(unit.title()).append("\"; }\n");
         if (unit.isNested()) {
@@ -87,6 +85,9 @@ final class FrameWriter extends Normaliser {
         Hoisting.hoisted(program, unit).forEach(variable -> found.put(variable.field, variableType(variable)));
         found.putAll(unit.temporaries);
         found.putAll(extraFields);
+        if (unit.isOwner()) {
+            found.put(unit.owner(), "sukima.closures.Owner");
+        }
         return found;
     }
 

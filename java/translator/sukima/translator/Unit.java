@@ -67,6 +67,7 @@ final class Unit {
     final Map<Integer, Set<String>> liveIn = new TreeMap<>();
     /** The jumps that leave a statement behind which something runs. Both forms number them alike, from 1 on. */
     private final Map<Tree, List<JumpTargets.Jump>> exits = new IdentityHashMap<>();
+    final FrameSaves saves = new FrameSaves(this);
     private int states = 1;
 
     Unit(int number, TreePath path, ExecutableElement method, ExecutableType signature, TypeElement enclosing, Unit outer, Unit around) {
