@@ -290,6 +290,34 @@ public final class Forms {
         guarded = was + 1;
     }
 
+    private record OnThread(InheritableThreadLocal<String> value) implements Task<String> {
+        @Override
+        public String run(Worker worker) {
+            Thread own = Thread.currentThread();
+            return own.getName() + " " + own.isDaemon() + " " + own.isInterrupted() + " " + own.getContextClassLoader() + " " + value.get();
+        }
+    }
+
+    /** What a worker's thread takes from the caller of Workers.run: the class loader of this run, no values of thread-locals. */
+    private static String threads() {
+        InheritableThreadLocal<String> value = new InheritableThreadLocal<>();
+        value.set("of the caller");
+        Thread own = Thread.currentThread();
+        ClassLoader loader = own.getContextClassLoader();
+        StringBuilder found = new StringBuilder();
+        for (String name : new String[] {"one", "two"}) {
+            own.setContextClassLoader(new ClassLoader(null) {
+                @Override
+                public String toString() {
+                    return name;
+                }
+            });
+            found.append(Workers.run(1, new OnThread(value))).append("; ");
+        }
+        own.setContextClassLoader(loader);
+        return found.toString();
+    }
+
     private static void expect(String expected, String found) {
         if (!found.equals(expected)) {
             throw new AssertionError(found + " instead of " + expected);
@@ -302,6 +330,7 @@ public final class Forms {
             expect("3 smalllarge [-1, 5, 9] 113|seen x0 x [-1] 7|seen x|612", constructors(isAsleep));
             expect("1 3 4732 123 124 null", monitors(isAsleep));
         }
+        expect("sukima-worker-0 true false one null; sukima-worker-0 true false two null; ", threads());
         expect("1600", String.valueOf(exclusive()));
         System.out.println("all as expected");
     }

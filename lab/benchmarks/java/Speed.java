@@ -3,6 +3,7 @@ import java.util.Arrays;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RecursiveTask;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import sukima.tascell.Task;
 import sukima.tascell.Worker;
 import sukima.tascell.Workers;
@@ -146,21 +147,20 @@ public final class Speed {
         return board;
     }
 
-    private static int inPool(int workers, RecursiveTask<Integer> task) {
+    /** Its threads stay between the repeats, as those of Workers do. */
+    private static IntSupplier inPool(int workers, Supplier<RecursiveTask<Integer>> task) {
         ForkJoinPool pool = new ForkJoinPool(workers);
-        int result = pool.invoke(task);
-        pool.shutdown();
-        return result;
+        return () -> pool.invoke(task.get());
     }
 
     private static IntSupplier way(String name, int size, int workers, int cutOff) {
         return switch (name) {
             case "fib plain" -> () -> plainFib(size);
             case "fib sukima" -> () -> Workers.run(workers, new FibPart(size));
-            case "fib pool" -> () -> inPool(workers, new PoolFib(size, cutOff));
+            case "fib pool" -> inPool(workers, () -> new PoolFib(size, cutOff));
             case "queens plain" -> () -> plainQueens(empty(size), 0);
             case "queens sukima" -> () -> Workers.run(workers, new QueensPart(empty(size), 0, 0, size));
-            case "queens pool" -> () -> inPool(workers, new PoolQueens(empty(size), 0, cutOff));
+            case "queens pool" -> inPool(workers, () -> new PoolQueens(empty(size), 0, cutOff));
             default -> throw new IllegalArgumentException("there is no way " + name + ": give fib or queens, and plain, sukima or pool");
         };
     }

@@ -15,6 +15,10 @@ final class Thief {
     private static final long LONGEST_PAUSE_NANOS = 5_000_000;
     /** The thief stops waiting for a victim that has not polled for this time. */
     private static final long PATIENCE_NANOS = 1_000_000;
+    /** It stays awake so long when it begins to wait, and for an answer: to sleep and be woken takes longer than most of them. */
+    private static final long AWAKE_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 150_000 : 0;
+    /** To hand a task over that ends sooner is not worth while, and the next one is likely to be as short. */
+    private static final long SHORT_NANOS = 300_000;
 
     private final Worker worker;
     private final Pool pool;
@@ -26,6 +30,11 @@ final class Thief {
     private Job received;
     private boolean isRunning;
     private int next;
+    /** When it last stopped waiting. */
+    private long workingSince = System.nanoTime() - SHORT_NANOS;
+    private long awakeUntil;
+    /** How often this thief has been woken; it also reads that without the lock. */
+    private volatile int wakes;
 
     Thief(Worker worker, Pool pool) {
         this.worker = worker;
@@ -40,7 +49,9 @@ final class Thief {
         pool.lock.unlock();
     }
 
+    /** The caller has the lock. */
     void wake() {
+        wakes++;
         isWoken.signal();
     }
 
@@ -86,12 +97,14 @@ final class Thief {
         pool.lock.lock();
         try {
             isRunning = false;
-            long pause = FIRST_PAUSE_NANOS;
+            long now = System.nanoTime();
+            awakeUntil = now + AWAKE_NANOS;
+            long pause = now - workingSince < SHORT_NANOS ? SHORT_NANOS : 0;
             while (received == null && !(isEnough.getAsBoolean() && withdraw())) {
                 refuseAll();
                 if (victim == null) {
                     pause(pause);
-                    pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+                    pause = Math.min(Math.max(2 * pause, FIRST_PAUSE_NANOS), LONGEST_PAUSE_NANOS);
                     if (received == null && !isEnough.getAsBoolean()) {
                         ask(awaited == null ? nextVictim() : awaited.runner.thief);
                     }
@@ -102,6 +115,7 @@ final class Thief {
             }
             Job job = received;
             received = null;
+            workingSince = System.nanoTime();
             return job;
         } finally {
             isRunning = true;
@@ -109,9 +123,21 @@ final class Thief {
         }
     }
 
+    /** Waits until it is woken, so long at most. The caller has the lock. */
     private void pause(long nanos) {
+        int before = wakes;
+        long now = System.nanoTime();
+        long end = now + (Delays.areOn() ? nanos / 10 : nanos);
+        pool.lock.unlock();
+        while (wakes == before && now - end < 0 && now - awakeUntil < 0) {
+            Thread.onSpinWait();
+            now = System.nanoTime();
+        }
+        pool.lock.lock();
         try {
-            isWoken.awaitNanos(Delays.areOn() ? nanos / 10 : nanos);
+            if (wakes == before) {
+                isWoken.awaitNanos(end - now);
+            }
         } catch (InterruptedException e) {
             // The threads are the pool's own: a program that interrupts them cannot end its wait.
         }
@@ -132,6 +158,7 @@ final class Thief {
     private void ask(Thief candidate) {
         if (candidate != null && candidate.isRunning) {
             victim = candidate;
+            awakeUntil = System.nanoTime() + AWAKE_NANOS;
             candidate.askers.add(this);
             candidate.worker.isAsked$ = true;
         }

@@ -16,7 +16,7 @@ public final class Workers {
 
     /**
      * Runs the task with that many workers. It starts on one of them; idle ones take parts of it. Returns the result, or throws
-     * what the task throws, when all workers have ended.
+     * what the task throws, when no worker runs a part of it any more.
      */
     public static <R> R run(int workers, Task<R> task) {
         if (workers < 1) {
