@@ -118,6 +118,8 @@ struct traffic {
   std::uint64_t reports = 0;
   std::uint64_t bundles = 0;  ///< those of `notes` that carry reports by way of mediators
   std::uint64_t questions = 0;  ///< those of `notes` that ask for a missing result
+  std::uint64_t answers = 0;  ///< those of `notes` that bring a result to one node that lacks it
+  std::uint64_t refusals = 0;  ///< those of `notes` that refuse a request for a task
 };
 /// Of this node; nothing where the program runs alone, and before its first entry. Any thread.
 traffic statistics();

@@ -13,8 +13,9 @@ cluster_many_nodes before. The first table has for each number of nodes
 The second one has sums over all nodes, as counts
     reports     notes for all other nodes
     to all      messages that these would take if each were sent to each other node, and the other messages
-    messages    messages sent, and their share of the former; of these bundles, requests for work, and questions
-    work        computed leaves, in relation to those of one node
+    messages    messages sent, and their share of the former; of these bundles, requests for work, given tasks,
+                refusals, questions, and answers with a result
+    work        computed leaves, in relation to those of one node; and the tasks that were helped, cut and yielded
 Then it prints start CPU, memory and the rate as linear functions of the number of nodes, by least squares.
 Refuses a number of nodes for which there is not enough free memory.
 """
@@ -88,14 +89,16 @@ def main():
                      total["notes"] / duration))
         to_all = total["reports"] * (nodes - 1) + total["notes"] - total["bundles"]
         counts.append((nodes, total["reports"], to_all, total["notes"], total["notes"] / to_all, total["bundles"],
-                       total["requests"], total["questions"], total["leaves"] / leaves))
+                       total["requests"], total["given"], total["refusals"], total["questions"], total["answers"],
+                       total["leaves"] / leaves, total["helped"], total["cut"], total["yielded"]))
     print(f"{'nodes':>5} {'start':>7} {'start CPU':>10} {'memory':>7} {'rate':>7}")
     for row in rows:
         print("{:5} {:7.2f} {:10.1f} {:7.1f} {:7.0f}".format(*row))
     print(f"\n{'nodes':>5} {'reports':>8} {'to all':>9} {'messages':>9} {'share':>6} {'bundles':>8} {'requests':>9} "
-          f"{'questions':>10} {'work':>6}")
+          f"{'given':>6} {'refusals':>9} {'questions':>10} {'answers':>8} {'work':>6} {'helped':>7} {'cut':>5} {'yielded':>8}")
     for row in counts:
-        print("{:5} {:8.0f} {:9.0f} {:9.0f} {:6.3f} {:8.0f} {:9.0f} {:10.0f} {:6.3f}".format(*row))
+        print("{:5} {:8.0f} {:9.0f} {:9.0f} {:6.3f} {:8.0f} {:9.0f} {:6.0f} {:9.0f} {:10.0f} {:8.0f} {:6.3f} "
+              "{:7.0f} {:5.0f} {:8.0f}".format(*row))
     if len(rows) > 1:
         print()
         for name, column, unit in (("start CPU", 2, "ms"), ("memory", 3, "MiB"), ("rate", 4, "messages/s")):

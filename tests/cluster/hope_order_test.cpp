@@ -93,6 +93,66 @@ TEST(work_requests, pause_after_some_requests_among_many_nodes) {
   }
 }
 
+/// Asks until the turn ends, where each node answers that it has no work. \returns the nodes that were asked
+std::set<node_id> turn_of(work_requests& asks, clock::time_point& now, unsigned most) {
+  std::set<node_id> asked;
+  for (unsigned step = 0; step < most; ++step) {
+    if (const auto next = asks.next(now, 0)) {
+      asked.insert(*next);
+      asks.has_none(*next);
+    } else {
+      now = asks.next_request();
+    }
+  }
+  return asked;
+}
+
+// Twelve nodes: those that reported that they have no work are left out, until they report work, or all
+// others had none.
+TEST(work_requests, go_to_nodes_known_to_have_work_first_among_many) {
+  work_requests asks(12, 20ms);
+  asks.lose(0);
+  asks.begin();
+  clock::time_point now = start_of_time;
+  asks.next(now, 1);
+  asks.has_none(1);
+  asks.has_work();
+  for (node_id n = 2; n < 10; ++n) asks.asks_itself(n);
+  asks.works(4);
+  EXPECT_EQ(turn_of(asks, now, 3), (std::set<node_id>{4, 10, 11}));
+  EXPECT_FALSE(asks.next(now, 0)) << "the turn ends";
+  EXPECT_EQ(turn_of(asks, now, 40).size(), 11u) << "nothing is known for ever";
+}
+
+TEST(work_requests, are_rare_where_many_nodes_have_no_work) {
+  constexpr unsigned nodes = 64;
+  work_requests asks(nodes, 20ms);
+  asks.lose(0);
+  asks.begin();
+  clock::time_point now = start_of_time;
+  unsigned sent = 0;
+  for (const clock::time_point end = now + 10s; now < end; now = asks.next_request()) {
+    while (const auto next = asks.next(now, 0)) {
+      ++sent;
+      asks.has_none(*next);
+    }
+  }
+  EXPECT_LE(sent, 63 + 10s / (nodes * 1250us));
+  EXPECT_GE(sent, 100u) << "a node that has work since is found";
+}
+
+TEST(work_requests, count_nodes_as_idle_that_reported_it_before_among_many) {
+  work_requests asks(9, 20ms);
+  asks.lose(0);
+  asks.begin();
+  for (node_id n = 1; n < 9; ++n) asks.asks_itself(n);
+  asks.has_work();
+  static_cast<void>(asks.next(start_of_time, 1));
+  EXPECT_TRUE(asks.is_over(start_of_time + 20ms));
+  asks.works(3);
+  EXPECT_FALSE(asks.is_over(start_of_time + 99ms));
+}
+
 TEST(work_requests, wait_for_an_answer_but_not_for_ever) {
   work_requests asks(3, 20ms);
   asks.lose(0);

@@ -170,7 +170,9 @@ class hope_nodes {
       all.notes += c.notes;
       all.bundles += c.bundles;
       all.requests += c.requests;
+      all.refusals += c.refusals;
       all.questions += c.questions;
+      all.answers += c.answers;
       all.sent_bytes += c.sent_bytes;
       all.forwarded += c.forwarded;
       all.deleted += c.deleted;

@@ -80,13 +80,18 @@ TEST(announcements, are_counted_by_kind) {
   own.announce(result_of(1));
   own.announce_to(7, {.kind = note_kind::request, .entry = 1});
   own.announce_to(8, {.kind = note_kind::missing, .entry = 1, .task = key(2)});
+  own.announce_to(8, {.kind = note_kind::none, .entry = 1});
+  own.announce_to(9, result_of(3));
+  own.announce_entry_result_to(9, 1, {});
   own.send_if_due();
   const counts all = counted.all();
   EXPECT_EQ(all.reports, 2u);
   EXPECT_EQ(all.requests, 1u);
   EXPECT_EQ(all.questions, 1u);
   EXPECT_EQ(all.bundles, 6u) << "to three other mediators, and to three nodes of the own group";
-  EXPECT_EQ(all.notes, 8u);
+  EXPECT_EQ(all.refusals, 1u);
+  EXPECT_EQ(all.answers, 2u);
+  EXPECT_EQ(all.notes, 11u);
   EXPECT_EQ(all.deleted, 1u) << "the claim of a task with a result";
 }
 

@@ -131,7 +131,9 @@ traffic traffic_of(const hope::counts& c) {
           .deleted = c.deleted,
           .reports = c.reports,
           .bundles = c.bundles,
-          .questions = c.questions};
+          .questions = c.questions,
+          .answers = c.answers,
+          .refusals = c.refusals};
 }
 
 template <class Node> class node_of_kind final : public any_node {

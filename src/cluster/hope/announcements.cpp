@@ -17,6 +17,23 @@ note entry_result_of(std::uint64_t entry, const entry_value& value) {
           .content = value.content};
 }
 
+/// The count of the messages of a kind that are sent to one node; null: they have none of their own.
+std::uint64_t counts::* counter_of(note_kind kind) noexcept {
+  switch (kind) {
+    case note_kind::request:
+      return &counts::requests;
+    case note_kind::none:
+      return &counts::refusals;
+    case note_kind::missing:
+      return &counts::questions;
+    case note_kind::result:
+    case note_kind::entry_result:
+      return &counts::answers;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 announcements::announcements(transport& by, sukima::detail::solution_board& solutions, counters& counted,
@@ -118,8 +135,7 @@ bool announcements::announce_to(node_id to, const note& n) {
   const bytes solutions = solutions_for(n);
   whole.solutions = solutions;
   if (!send(to, write_note(whole))) return false;
-  if (n.kind == note_kind::request) counters_.add(&counts::requests);
-  if (n.kind == note_kind::missing) counters_.add(&counts::questions);
+  if (const auto counter = counter_of(n.kind)) counters_.add(counter);
   return true;
 }
 
@@ -131,7 +147,10 @@ std::vector<bool> announcements::announce(const note& n) {
 }
 
 bool announcements::announce_entry_result_to(node_id to, std::uint64_t entry, const entry_value& value) {
-  return send(to, write_note(entry_result_of(entry, value)));
+  const note n = entry_result_of(entry, value);
+  if (!send(to, write_note(n))) return false;
+  counters_.add(counter_of(n.kind));
+  return true;
 }
 
 std::vector<bool> announcements::announce_entry_result(std::uint64_t entry, const entry_value& value) {

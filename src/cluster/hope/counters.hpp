@@ -24,7 +24,9 @@ struct counts {
   std::uint64_t notes = 0;  ///< messages sent
   std::uint64_t bundles = 0;  ///< messages among them that carry notes by way of mediators
   std::uint64_t requests = 0;  ///< messages among them that ask for a task
+  std::uint64_t refusals = 0;  ///< messages among them that refuse a request
   std::uint64_t questions = 0;  ///< messages among them that ask for a result
+  std::uint64_t answers = 0;  ///< messages among them that bring a result to one node that lacks it
   std::uint64_t sent_bytes = 0;  ///< bytes of these messages
   std::uint64_t forwarded = 0;  ///< notes of other nodes that this node forwarded as a mediator
   std::uint64_t deleted = 0;  ///< notes that it did not forward, because no node needs them

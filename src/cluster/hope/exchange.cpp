@@ -33,6 +33,7 @@ void node::receive_note(node_id from, byte_view message) {
   // A mediator may still forward a note of a lost node. Then only results count.
   if (others_.is_gone(from) && n->kind != note_kind::result && n->kind != note_kind::entry_result) return;
   requests_.received_from(from);
+  if (n->kind == note_kind::claim || n->kind == note_kind::result) requests_.works(from);
   if (n->kind == note_kind::result && message.size() > longest_bundled) others_.went_to_all(*n);
   const bool is_active = n->entry == entry_ && active_ != nullptr && !is_over_;
   // Where others are in later entries, the note may be an answer about the past, or another newcomer's.

@@ -13,8 +13,11 @@ constexpr std::chrono::microseconds shortest_pause{200};
 constexpr std::chrono::microseconds longest_pause{5000};
 /// Up to so many nodes are asked without a pause between them.
 constexpr std::size_t few_nodes = 8;
-/// Among more nodes there is a pause after so many requests.
+/// Among more nodes there is a pause after so many requests: in the first turn, and later.
 constexpr unsigned requests_in_a_row = 4;
+constexpr unsigned later_requests_in_a_row = 1;
+/// The share of each living node in the longest pause among more nodes.
+constexpr std::chrono::microseconds longest_pause_of_each{1250};
 constexpr int patience_with_silent_ones = 5;
 constexpr int most_doublings = 4;
 
@@ -23,7 +26,7 @@ constexpr int most_doublings = 4;
 void work_requests::begin() noexcept {
   has_work();
   asked_.reset();
-  for (other_node& o : others_) o.is_silent = o.was_asked = false;
+  for (other_node& o : others_) o.is_silent = o.was_asked = o.lacks_work = false;
   pause_ = shortest_pause;
   in_a_row_ = 0;
   times_without_ = 0;
@@ -32,6 +35,7 @@ void work_requests::begin() noexcept {
 
 void work_requests::has_work() noexcept {
   idle_since_.reset();
+  is_first_turn_ = true;
   for (other_node& o : others_) o.has_none = false;
 }
 
@@ -45,33 +49,41 @@ std::optional<node_id> work_requests::next(clock::time_point now, std::uint64_t 
   if (!idle_since_) idle_since_ = now;
   if (asked_ && now >= until_) asked_.reset();
   if (asked_ || now < not_before_) return {};
-  const std::size_t nodes = others_.size();
-  if (nodes > few_nodes && in_a_row_ == requests_in_a_row) {
+  if (is_among_many() && in_a_row_ >= (is_first_turn_ ? requests_in_a_row : later_requests_in_a_row)) {
     pause(now);
     return {};
   }
+  const std::size_t nodes = others_.size();
   for (std::size_t i = 0; i < nodes; ++i) {
     const std::size_t chosen = (draw + i) % nodes;
     other_node& o = others_[chosen];
-    if (o.is_gone || o.is_silent || std::exchange(o.was_asked, true)) continue;
+    if (o.is_gone || o.is_silent || o.was_asked) continue;
+    if (o.lacks_work && is_first_turn_ && is_among_many()) continue;
+    o.was_asked = true;
     asked_ = static_cast<node_id>(chosen);
     until_ = now + answer_time;
     ++in_a_row_;
     return asked_;
   }
   for (other_node& o : others_) o.was_asked = false;
+  is_first_turn_ = false;
   pause(now);
   return {};
 }
 
+bool work_requests::is_among_many() const noexcept { return others_.size() > few_nodes; }
+
 void work_requests::pause(clock::time_point now) {
   in_a_row_ = 0;
   not_before_ = now + pause_;
-  pause_ = std::min(pause_ * 2, longest_pause);
+  const auto living = std::ranges::count(others_, false, &other_node::is_gone);
+  const auto longest = std::max(longest_pause, living * longest_pause_of_each);
+  pause_ = std::min(pause_ * 2, is_among_many() ? longest : longest_pause);
 }
 
 void work_requests::gave(node_id from) noexcept {
   if (asked_ == from) asked_.reset();
+  works(from);
   for (other_node& o : others_) o.was_asked = false;
   pause_ = shortest_pause;
   in_a_row_ = 0;
@@ -79,17 +91,19 @@ void work_requests::gave(node_id from) noexcept {
 
 void work_requests::has_none(node_id from) noexcept {
   if (asked_ == from) asked_.reset();
-  others_[from].has_none = true;
+  others_[from].has_none = others_[from].lacks_work = true;
 }
 
 void work_requests::asks_itself(node_id from) noexcept {
-  others_[from].has_none = true;
+  others_[from].has_none = others_[from].lacks_work = true;
   others_[from].was_asked = others_[from].was_asked || idle_since_.has_value();
 }
 
 clock::time_point work_requests::end_of_patience() const noexcept {
-  const bool all_have_none = std::ranges::all_of(
-      others_, [](const other_node& o) { return o.is_gone || o.is_silent || o.has_none; });
+  const bool is_many = is_among_many();
+  const bool all_have_none = std::ranges::all_of(others_, [is_many](const other_node& o) {
+    return o.is_gone || o.is_silent || o.has_none || (is_many && o.lacks_work);
+  });
   return idle_since() + patience_ * (all_have_none ? 1 : patience_with_silent_ones) * (1 << times_without_);
 }
 

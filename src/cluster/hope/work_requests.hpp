@@ -16,9 +16,10 @@ class work_requests {
  public:
   /// \param nodes     how many there are
   /// \param patience  how long an idle node only asks; five times as long if not all others have answered
-  ///                  that they have no work, because a silent node may only lack a CPU. It doubles each
-  ///                  time the node had to do without the others, until a node is lost: if all live, work
-  ///                  that is repeated is mostly wasted.
+  ///                  that they have no work, because a silent node may only lack a CPU. Among more than
+  ///                  eight nodes what they reported last counts, too. It doubles each time the node had to
+  ///                  do without the others, until a node is lost: if all live, work that is repeated is
+  ///                  mostly wasted.
   work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
 
   void set_patience(std::chrono::microseconds patience) noexcept { patience_ = patience; }
@@ -30,9 +31,13 @@ class work_requests {
   /// silent nodes nor waits for them until they send something.
   void does_without() noexcept;
   /// Called while the node has nothing to do. It asks all others in turn, one after the other. When it has
-  /// asked all, it pauses, longer each time. Among more than eight nodes it also pauses after each four
-  /// requests, so that many idle nodes do not send in proportion to the square of their number. It
-  /// waits 10 ms for an answer.
+  /// asked all, it pauses, longer each time. It waits 10 ms for an answer.
+  ///
+  /// Among more than eight nodes it asks less, so that many idle nodes do not send in proportion to the
+  /// square of their number:
+  ///   - In its first turn it leaves out nodes that reported last that they have no work.
+  ///   - It also pauses after each four requests, and after each one from the second turn on.
+  ///   - Its longest pause grows with the number of nodes.
   /// \param draw  a random number, which chooses the first node of a turn
   /// \returns the node to ask now; nothing: none. Linear in the number of nodes
   std::optional<node_id> next(clock::time_point now, std::uint64_t draw);
@@ -40,6 +45,8 @@ class work_requests {
   void received_from(node_id from) noexcept { others_[from].is_silent = false; }
   /// Records that a node has given a task.
   void gave(node_id from) noexcept;
+  /// Records that a node has announced a task that it runs, or the result of one.
+  void works(node_id node) noexcept { others_[node].lacks_work = false; }
   /// Records that a node has nothing to give.
   void has_none(node_id from) noexcept;
   /// Records that a node has nothing to do, as it has sent a request. If this node has nothing to do either,
@@ -69,8 +76,10 @@ class work_requests {
     bool is_silent = false;
     bool has_none = false;  ///< it has reported that it has no work, since this node has nothing to do
     bool was_asked = false;  ///< in this turn, or it has asked itself
+    bool lacks_work = false;  ///< it has reported last that it has no work
   };
 
+  bool is_among_many() const noexcept;
   void pause(clock::time_point now);
 
   std::chrono::microseconds patience_;
@@ -79,6 +88,7 @@ class work_requests {
   std::optional<node_id> asked_;
   clock::time_point until_;  ///< its answer is waited for
   unsigned in_a_row_ = 0;  ///< requests since the last pause
+  bool is_first_turn_ = true;  ///< since this node has had something to do
   std::chrono::microseconds pause_{};
   int times_without_ = 0;  ///< times without the others, in this entry and since the last loss of a node
   clock::time_point not_before_;
