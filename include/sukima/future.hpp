@@ -4,6 +4,7 @@
 
 #include <sukima/detail/future.hpp>
 #include <sukima/detail/hints.hpp>
+#include <sukima/detail/unwinding.hpp>
 #include <sukima/on.hpp>
 #include <sukima/shared_future.hpp>
 
@@ -12,7 +13,7 @@
 #include <utility>
 
 /// \file
-/// Two kinds of futures. A `future` belongs to a block, costs three to four forks, and ends with its block. A
+/// Two kinds of futures. A `future` belongs to a block, costs about three forks, and ends with its block. A
 /// `shared_future`, which `launch` returns, may be stored and returned, and outlives every block.
 /// docs/futures.md describes them.
 
@@ -157,8 +158,7 @@ template <class T> class [[nodiscard]] future {
   }
   [[gnu::always_inline]] void touch_at(context c) {
     if (cell_.is_done()) return;
-    const detail::gate& here = detail::gate_of(c.top);
-    const bool is_own_and_unbegun = &here == &detail::gate_of(point_) && !here.shared &&
+    const bool is_own_and_unbegun = detail::share_gate(c.top, point_) && !detail::gate_of(c.top).shared &&
                                     point_->word == reinterpret_cast<std::uintptr_t>(
                                                         static_cast<const detail::choice_point_kind*>(kind_));
     if (is_own_and_unbegun || detail::touch_future(c.top, point_)) kind_->run_here(point_, c);
@@ -183,7 +183,7 @@ template <class T> class [[nodiscard]] future {
   detail::future_point* point_ = nullptr;
   const detail::future_kind* kind_ = nullptr;
   context* own_ = nullptr;
-  int exceptions_before_ = std::uncaught_exceptions();
+  int exceptions_before_ = detail::uncaught_in_fiber();
   char* handed_before_ = nullptr;
 };
 

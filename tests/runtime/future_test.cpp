@@ -451,6 +451,9 @@ TEST_P(futures, need_the_context_of_their_function) {
     EXPECT_EQ(f.touch(c), 2);
   });
   EXPECT_THROW(static_cast<void>(future<int>([] { return 1; })), sukima::usage_error);
+  std::thread without_fibers(
+      [] { EXPECT_THROW(static_cast<void>(future<int>([] { return 1; })), sukima::usage_error); });
+  without_fibers.join();
 }
 
 TEST_P(futures, are_touched_by_thread_bound_code) {

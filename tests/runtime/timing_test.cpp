@@ -181,7 +181,7 @@ TEST(timing, exceptions_arrive_soon) {
   return a.touch(c) + b;
 }
 
-/// The aim is 3 forks; it was 3.6 when this was written. A future that ends by a locked instruction costs 6.
+/// The aim is 3 forks; it was 2.9 when this was written. A future that ends by a locked instruction costs 6.
 TEST(timing, untaken_futures_cost_a_few_forks) {
   sukima::runtime one(support::with_workers(1));
   constexpr int n = 27;

@@ -65,6 +65,9 @@ class future_cell {
     end(how);
   }
 
+  /// Keeps the handled exception. Out of line: code without exceptions then saves no registers for it.
+  [[gnu::cold, gnu::noinline]] void keep_error() noexcept { error = std::current_exception(); }
+
   /// Written before end(future_end::error) by the thread that runs the future; read after is_done().
   std::exception_ptr error;
   /// 0: no fiber has begun it. With `in_place`: its own fiber runs the expression, whose choice points begin
@@ -146,10 +149,15 @@ template <class T, class Run>
     cell.end(future_end::cancelled);
     throw;
   } catch (...) {
-    cell.error = std::current_exception();
+    cell.keep_error();
     return future_end::error;
   }
   return future_end::value;
+}
+
+/// Whether two addresses of choice stacks have the same gate.
+[[gnu::always_inline]] inline bool share_gate(const void* a, const void* b) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(a) ^ reinterpret_cast<std::uintptr_t>(b)) < choice_span;
 }
 
 /// The choice point of a future of a block.

@@ -9,6 +9,8 @@
 #include "stress.hpp"
 #include "worker.hpp"
 
+#include <sukima/detail/unwinding.hpp>
+
 #include <cxxabi.h>
 #include <atomic>
 
@@ -20,8 +22,13 @@ extern "C" void* __cxa_get_globals() noexcept;  // libc++abi defines it, but its
 
 namespace sukima::detail {
 
+namespace {
+constexpr unsigned no_exceptions = 0;
+}
+
 extern "C" {
 __thread ambient_state* sukima_running_ambient = nullptr;
+__thread const unsigned* sukima_uncaught_exceptions = &no_exceptions;
 // Initial-exec, for the same reason as the ambient context (sukima/detail/ambient.hpp).
 __thread fiber* sukima_running_fiber __attribute__((tls_model("initial-exec"), visibility("hidden"))) =
     nullptr;
@@ -239,7 +246,9 @@ bool can_switch_within() noexcept { return !program_has_asan() && !program_has_t
 }
 
 exception_state* this_threads_exceptions() noexcept {
-  return reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  auto* const found = reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+  sukima_uncaught_exceptions = &found->uncaught;
+  return found;
 }
 
 void make_fresh(fiber& s) {

@@ -21,7 +21,8 @@ bool can_switch_within() noexcept;
 /// switch_to between two small fibers of one executor, without an atomic read-modify-write instruction:
 /// only the holder of `from` can continue it, and there is no `then`. \returns true
 bool switch_within(fiber& from, fiber& to) noexcept;
-/// The two words of __cxa_get_globals; their layout is the C++ ABI's.
+/// The two words of __cxa_get_globals; their layout is the C++ ABI's. From then on uncaught_in_fiber works on
+/// this thread.
 exception_state* this_threads_exceptions() noexcept;
 /// The loop at the bottom of every fiber: it runs the fiber's first task, then the work that the worker finds
 /// (worker_loop.cpp). Never returns.
