@@ -222,6 +222,37 @@ class messages(unittest.TestCase):
         self.assertEqual(output.splitlines()[:3], ["number 0", "number 0", "number 1"])
         self.assertIn("was called after the iteration of the loop that created it", output)
 
+    def test_a_value_of_an_unnamed_type_is_refused_outside_strings(self):
+        result = self.compile(self.write(HEAD + """    static <T> void two(T a, int b) {}
+    void m(NestedRunnable r, boolean c) { use((c ? 1 : "x") + "" + f(1, r)); }
+    void n(NestedRunnable r, boolean c) { two(c ? 1 : "x", f(1, r)); }
+}"""))
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^\S+:8:47: error: the type of this value has no name.*\n1 error\n$")
+
+    def test_a_constant_without_a_case_ends_as_in_java(self):
+        use = """
+import sukima.closures.*;
+class A {
+    static int f(E e, NestedRunnable r) { return switch (e) { case ONE -> { r.run(); yield 1; } }; }
+    public static void main(String[] arguments) {
+        int[] n = {0};
+        NestedRunnable r = () -> n[0]++;
+        System.out.println(f(E.ONE, r) + n[0]);
+        try {
+            f(E.valueOf("TWO"), r);
+        } catch (Throwable e) { System.out.println(e.getClass().getName()); }
+    } }"""
+        outputs = []
+        for compiler in (COMPILER, "javac"):
+            for name, text in (("E", "enum E { ONE }"), ("A", use), ("E", "enum E { ONE, TWO }")):
+                pathlib.Path(self.folder, f"{name}.java").write_text(text)
+                subprocess.run([compiler, "-cp", f"{self.folder}:{RUNTIME}", "-d", self.folder, pathlib.Path(self.folder, f"{name}.java")],
+                               check=True)
+            outputs.append(subprocess.run(["java", "-cp", f"{self.folder}:{RUNTIME}", "A"], check=True, capture_output=True, text=True).stdout)
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertEqual(len(outputs[0].splitlines()), 2)
+
     def test_threads_that_cannot_start_keep_the_task_from_starting(self):
         source = self.write("""
 import sukima.tascell.*;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of rules_test.py whose frames have many variables, or variables of unusual types."""
+"""Programs of rules_test.py with many variables, with unusual types, and with finally blocks that never end normally."""
 
 MANY = 130
 SUM = " + ".join(f"v{i}" for i in range(MANY))
@@ -53,6 +53,77 @@ PROGRAMS = {
                 case 2: return next(Thread.State.class, Thread.State.NEW, r) + " " + unused(r);
                 case 3: return new TypeVariables().new Inner<Number>().put(new HashMap<>(), 5, r);
                 default: return null;
+            }
+        }""",
+    # A value of a type without a name in a string.
+    "TextOfUnnamedTypes": """
+        static Object part(int part, NestedRunnable r) {
+            String s = "s";
+            switch (part) {
+                case 0: return "a" + (calls == 0 ? 1 : "x") + f(1, r) + (calls == 0 ? 'c' : "y") + f(2, r);
+                case 1: return (calls == 0 ? 1 : "x") + "b" + f(1, r);
+                case 2: s += calls == 0 ? f(1, r) : "x"; return s + ((calls == 0 ? "y" : (2.5))) + f(calls, r);
+                case 3: return s + (calls > 0 ? null : part == 3 ? List.of(1) : "x") + f(1, r);
+                case 4: return s + (calls > 0 ? "x" : f(4, r)) + (calls == 1 ? new StringBuilder("t") : f(3, r)) + f(1, r);
+                default: return null;
+            }
+        }""",
+    # Java then does not require that exceptions of the body are declared; where the block can end normally, they go on.
+    "EndlessFinally": """
+        static class E extends Exception { E(String s) { super(s); } }
+        static int body(int k, NestedRunnable r) throws E {
+            if (k == 0) { throw new E("zero"); }
+            r.run();
+            if (k == 1) { throw new E("one"); }
+            return k;
+        }
+        static int branches(int k, NestedRunnable r) {
+            try { return body(k, r); } finally { if (f(k, r) == 0) { return 10; } else { return 11 + calls; } }
+        }
+        static int loop(int k, NestedRunnable r) {
+            try { return body(k, r); } finally { while (true) { r.run(); if (calls > 3) { return 20 + calls; } } }
+        }
+        static int block(int k, NestedRunnable r) {
+            try { body(k, r); } finally { { r.run(); { log += k; return 30; } } }
+        }
+        static int choice(int k, NestedRunnable r) {
+            try { body(k, r); } finally {
+                switch (f(k, r)) { case 0: return 40; case 1: throw new IllegalStateException("41"); default: return calls; }
+            }
+        }
+        static int inner(int k, NestedRunnable r) {
+            for (int i = 0; ; i++) {
+                try { body(k, r); } finally {
+                    try { r.run(); if (i < 2) { continue; } return 50 + i; } finally { log += "i" + f(i, r); }
+                }
+            }
+        }
+        static int locked(int k, NestedRunnable r) {
+            out: { try { return body(k, r); } finally { synchronized (log) { r.run(); break out; } } }
+            return 60 + calls;
+        }
+        static int ends(int k, NestedRunnable r) throws E {
+            try { return body(k, r); } finally { do { r.run(); if (calls == 1) { break; } } while (calls < 3); log += "e"; }
+        }
+        static int labelled(int k, NestedRunnable r) throws E {
+            try { return body(k, r); } finally { end: { if (f(k, r) < 5) { break end; } return 70; } }
+        }
+        static Object part(int part, NestedRunnable r) {
+            int k = part % 3;
+            try {
+                switch (part / 3) {
+                    case 0: return branches(k, r);
+                    case 1: return loop(k, r);
+                    case 2: return block(k, r) + log;
+                    case 3: return choice(k, r);
+                    case 4: return inner(k, r) + log;
+                    case 5: return locked(k, r);
+                    case 6: return ends(k, r) + log;
+                    case 7: return labelled(k, r);
+                    default: return null;
+                }
+            } catch (E | IllegalStateException e) {
+                return e + log;
             }
         }""",
 }

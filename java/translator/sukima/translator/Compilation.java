@@ -105,6 +105,7 @@ final class Compilation {
         DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
         List<String> first = new ArrayList<>(options);
         first.add("-proc:none");
+        first.add("-XDshould-stop.ifError=FLOW"); // the default: changed variables are errors here, and flow analysis must run anyway
         JavacTask task = (JavacTask) compiler.getTask(null, manager, diagnostics, first, null, manager.getJavaFileObjectsFromPaths(files));
         List<CompilationUnitTree> trees = new ArrayList<>();
         task.parse().forEach(trees::add);

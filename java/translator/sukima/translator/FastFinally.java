@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.translator;
 
-import com.sun.source.tree.StatementTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TryTree;
+import com.sun.tools.javac.tree.JCTree;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -91,7 +91,8 @@ final class FastFinally {
             in.put(pending + " = " + caught + "; " + reason + " = -1;");
             Map<Tree, String> replaced = new IdentityHashMap<>(in.renderer.replaced);
             block(tree);
-            in.put((endsWithJump(tree) ? "" : "throw " + caught + ";") + " }");
+            // Behind a block that does not end normally, Java does not require that the exception is declared.
+            in.put((((JCTree.JCTry) tree).finallyCanCompleteNormally ? "throw " + caught + ";" : "") + " }");
             in.renderer.replaced.clear(); // the second copy of the block computes its temporaries again
             in.renderer.replaced.putAll(replaced);
             block(tree);
@@ -106,15 +107,6 @@ final class FastFinally {
         in.put("if (true) {");
         in.statements(tree.getFinallyBlock().getStatements());
         in.put("}");
-    }
-
-    /** Whether an exception cannot leave the statement, so that Java does not require its declaration. */
-    private static boolean endsWithJump(TryTree tree) {
-        List<? extends StatementTree> all = tree.getFinallyBlock().getStatements();
-        return switch (all.get(all.size() - 1).getKind()) {
-            case RETURN, THROW, BREAK, CONTINUE, YIELD -> true;
-            default -> false;
-        };
     }
 
     /** Writes the resources from that number on, and the block that uses them. */

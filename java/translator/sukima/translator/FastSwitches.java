@@ -15,9 +15,6 @@ import java.util.stream.Collectors;
 
 /** The switch statements and switch expressions of a unit's usual form. */
 final class FastSwitches {
-    /** Java throws the same where a switch expression meets a constant that its enum did not have at compile time. */
-    static final String NO_CASE = "throw new java.lang.IncompatibleClassChangeError();";
-
     /** How a yield leaves a switch expression that is written as a statement. */
     private record Target(String label, String result) {}
 
@@ -55,7 +52,7 @@ final class FastSwitches {
             }
         }
         if (result != null && groups.stream().noneMatch(FastSwitches::isDefault)) {
-            in.put("default" + (isRule ? " -> " : ": ") + NO_CASE);
+            in.put("default" + (isRule ? " -> " : ": ") + in.program.noCase);
         }
         in.put("}");
     }

@@ -52,7 +52,7 @@ final class FrameSwitches {
             to.put(FastSwitches.labels(to.renderer, group) + ": " + to.jumpTo(states.get(states.size() - 1)));
         }
         if (groups.stream().noneMatch(FastSwitches::isDefault)) {
-            to.put("default: " + (result == null ? to.jumpTo(after) : FastSwitches.NO_CASE));
+            to.put("default: " + (result == null ? to.jumpTo(after) : to.program.noCase));
         }
         to.put("} }");
         boolean isAfterJump = true;

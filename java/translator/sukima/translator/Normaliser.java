@@ -109,12 +109,26 @@ abstract class Normaliser {
 
     final String typeName(Tree tree) {
         String name = typeNames.of(program.type(tree));
+        if (name == null && isPartOfString(tree)) {
+            return "java.lang.Object"; // only its text is needed
+        }
         if (name == null) {
             program.refuse(tree, "the type of this value has no name, so the value cannot be kept while a call is captured: assign it "
                 + "to a variable of a type that you can write");
             return "java.lang.Object";
         }
         return name;
+    }
+
+    /** Whether the value is an operand of `+` or `+=` that makes a string. */
+    private boolean isPartOfString(Tree tree) {
+        Tree part = tree;
+        while (program.parent(part) instanceof ParenthesizedTree around) {
+            part = around;
+        }
+        Tree sum = program.parent(part);
+        boolean isSum = sum.getKind() == Tree.Kind.PLUS || sum.getKind() == Tree.Kind.PLUS_ASSIGNMENT;
+        return isSum && program.type(sum).toString().equals("java.lang.String");
     }
 
     private String temporary(Tree tree, String role) {

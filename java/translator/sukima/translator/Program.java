@@ -11,6 +11,8 @@ import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.Trees;
+import com.sun.tools.javac.api.BasicJavacTask;
+import com.sun.tools.javac.code.Source;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -35,6 +37,8 @@ final class Program {
     final Elements elements;
     final TypeMirror nestedType;
     final TypeMirror captureType;
+    /** Java throws the same where a switch expression meets a constant that its enum did not have at compile time. */
+    final String noCase;
     final Map<Tree, TreePath> paths = new IdentityHashMap<>();
     final List<Unit> units = new ArrayList<>();
     final Map<Tree, Unit> unitOf = new IdentityHashMap<>();
@@ -57,6 +61,9 @@ final class Program {
         elements = task.getElements();
         nestedType = known("sukima.closures.Nested");
         captureType = known("sukima.closures.Capture");
+        Source first = Source.lookup("21"); // null in a compiler that does not know it
+        boolean isMatch = first != null && Source.instance(((BasicJavacTask) task).getContext()).compareTo(first) >= 0;
+        noCase = "throw new java.lang." + (isMatch ? "MatchException(null, null);" : "IncompatibleClassChangeError();");
     }
 
     private TypeMirror known(String name) {

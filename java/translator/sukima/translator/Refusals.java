@@ -143,7 +143,8 @@ final class Refusals {
     /** Refuses a statement that no writer knows. */
     static void statement(Program program, Tree tree) {
         String hint = switch (tree.getKind()) {
-            case ASSERT -> "a call that can be captured is in an assertion, which is not supported: assign its result to a variable before";
+            case ASSERT -> "a call that can be captured, or a switch with a nested function, is in an assertion, which is not supported: "
+                + "assign its result to a variable before";
             default -> "a call that can be captured, or a nested function, is in a statement that sukima-javac does not translate: "
                 + "write it with if, while, for, do, switch or try";
         };
