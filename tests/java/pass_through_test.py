@@ -4,11 +4,12 @@
 
 pass_through_test.py SUKIMA_JAVAC RUNTIME WORK
 pass_through_test.py SUKIMA_JAVAC RUNTIME --folder FOLDER
+pass_through_test.py SUKIMA_JAVAC RUNTIME --library FOLDER [CLASS_PATH]
 
 The first form compiles Commons Lang, as Debian 12 has it, with javac and with sukima-javac. Both make the same class files, byte by byte, so
 the library's own tests cannot tell them apart. apt-get fetches the sources into the folder WORK; where it cannot, the exit
 code is 77. The second form compiles each source below FOLDER alone, such as javac's own tests. A source that javac refuses
-must be refused by sukima-javac, too.
+must be refused by sukima-javac, too. The third form compiles all sources below FOLDER together, as the first does.
 """
 import pathlib
 import subprocess
@@ -77,17 +78,28 @@ def compare_each(compiler, runtime, folder):
     return 1 if wrong else 0
 
 
-def compare(compiler, runtime, folder):
-    files = sorted(str(file) for file in (folder / "src/main/java").rglob("*.java"))
-    if len(files) < 150:
-        sys.exit(f"{folder} has {len(files)} sources of the library; at least 150 are expected")
-    plain = class_files(["javac", *QUICK, "-cp", runtime], files)
-    translated = class_files([compiler, "-cp", runtime], files)
+def compare(compiler, files, class_path):
+    plain = class_files(["javac", *QUICK, "-cp", class_path], files)
+    translated = class_files([compiler, "-cp", class_path], files)
     differing = differences(plain, translated)
-    if differing or len(plain) < len(files):
+    if differing:
         sys.exit(f"{len(differing)} of {len(plain)} class files differ: {differing[:10]}")
     print(f"{len(files)} sources, {len(plain)} class files: all alike")
     return 0
+
+
+def commons_lang(compiler, runtime, folder):
+    files = sorted(str(file) for file in (folder / "src/main/java").rglob("*.java"))
+    if len(files) < 150:
+        sys.exit(f"{folder} has {len(files)} sources of the library; at least 150 are expected")
+    return compare(compiler, files, runtime)
+
+
+def library(compiler, runtime, folder, class_path):
+    files = sorted(str(file) for file in pathlib.Path(folder).rglob("*.java"))
+    if not files:
+        sys.exit(f"pass_through_test.py: there is no FILE.java below {folder}; give a folder with Java sources")
+    return compare(compiler, files, f"{runtime}:{class_path}")
 
 
 def main():
@@ -95,8 +107,12 @@ def main():
         if len(sys.argv) != 5 or not pathlib.Path(sys.argv[4]).is_dir():
             sys.exit("pass_through_test.py: --folder needs an existing folder")
         return compare_each(sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[4]))
+    if sys.argv[3] == "--library":
+        if len(sys.argv) not in (5, 6):
+            sys.exit("pass_through_test.py: --library needs a folder, and may have a class path")
+        return library(*sys.argv[1:3], sys.argv[4], sys.argv[5] if len(sys.argv) > 5 else "")
     found = sources(pathlib.Path(sys.argv[3]))
-    return 77 if found is None else compare(sys.argv[1], sys.argv[2], found)
+    return 77 if found is None else commons_lang(sys.argv[1], sys.argv[2], found)
 
 
 if __name__ == "__main__":
