@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -61,6 +62,26 @@ template <class T, class Source, class Body, class Combine, class Hints, class C
         });
   }
 };
+
+/// Whether a fold's body gets a copy of its sum, or must not change it: then the fold would lose what the
+/// body adds. Known where the body has one call with declared parameters.
+template <class Signature, class T> inline constexpr bool loses_sum = false;
+template <class R, class Sum, class... Arguments, class T>
+inline constexpr bool loses_sum<std::function<R(Sum, Arguments...)>, T> =
+    std::is_same_v<std::remove_cvref_t<Sum>, T> &&
+    (!std::is_reference_v<Sum> || std::is_const_v<std::remove_reference_t<Sum>>);
+template <class R, context_type C, class Sum, class... Arguments, class T>
+inline constexpr bool loses_sum<std::function<R(C, Sum, Arguments...)>, T> =
+    loses_sum<std::function<R(Sum, Arguments...)>, T>;
+
+template <class Body, class T> constexpr void require_sum_by_reference() {
+  if constexpr (requires(Body& body) { std::function(body); })
+    static_assert(
+        !loses_sum<decltype(std::function(std::declval<Body&>())), T>,
+        "the body of sukima::parallel_fold adds to its sum in place, and what it returns is ignored: "
+        "take the sum as T&, as [](T& sum, auto x) { sum += x; }; for a body that returns a value "
+        "use sukima::parallel_reduce");
+}
 
 /// The work of a fold, for its parallel version and for its clone.
 template <class T, class Source, class Body, class Combine, class Hints> struct fold_work {
@@ -135,6 +156,7 @@ template <context_type C, class T, class Source, class Body, class Combine, clas
 T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, Body& body, Combine& combine,
                      Hints... hints) {
   require_loop_hints<Hints...>();
+  require_sum_by_reference<std::remove_cvref_t<Body>, T>();
   if constexpr (!exactly_associative<T, std::remove_const_t<Combine>>) {
     if (uses_fixed_order()) [[unlikely]]
       return fold_in_fixed_order(c, source, count, identity, body, combine);
@@ -173,7 +195,8 @@ namespace SUKIMA_NAMESPACE {
 /// and reduce, TBB's parallel_reduce has this form.
 /// \param identity  combine(identity, x) must be x. Copied at the beginning of each piece
 /// \param body      body(T& sum, element); with a blocked_range body(T& sum, begin, end), with a range2d
-///                  body(T& sum, row, column); what it returns is ignored
+///                  body(T& sum, row, column); what it returns is ignored. A body that takes T or const T&
+///                  would lose what it adds, and does not compile
 /// \param combine   T combine(T, T), associative
 /// \throws as parallel_for
 /// \par Complexity last − first calls of body; one copy of identity and one combine for each piece given away

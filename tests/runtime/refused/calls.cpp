@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls in REFUSE(…) must not compile, each with a sentence that has the words after `refused:`; all others
 // must (refused_test.py).
+#include <sukima/fold.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/future.hpp>
 #include <sukima/loop.hpp>
@@ -95,6 +96,26 @@ void bounds(sukima::context c, std::vector<int>& v) {
                                  std::plus{}));  // refused: integers of at most 64 bits
 }
 
+void add(long& sum, int x) { sum += x; }
+[[maybe_unused]] long added(long sum, int x) { return sum + x; }
+
+/// Bodies that would add to a copy of their sum.
+void folds(sukima::context c, const std::vector<int>& v) {
+  sukima::parallel_fold(v, 0L, add, std::plus{});
+  sukima::parallel_fold(c, v, 0L, [](long& sum, int x) { sum += x; }, std::plus{});
+  sukima::parallel_fold(c, 0, 9, 0L, [](sukima::context, long& sum, int x) { sum += x; }, std::plus{});
+  sukima::parallel_fold(v, 0L, [](auto& sum, auto x) { sum += x; }, std::plus{});
+  sukima::parallel_fold(v, 0L, [](auto&& sum, auto x) { sum += x; }, std::plus{});
+  REFUSE(sukima::parallel_fold(v, 0L, added, std::plus{}));  // refused: take the sum as T&
+  REFUSE(sukima::parallel_fold(
+      c, v, 0L, [](long sum, int x) { return sum + x; }, std::plus{}));  // refused: take the sum as T&
+  REFUSE(sukima::parallel_fold(
+      v, 0L, [](const long& sum, int x) { return sum + x; }, std::plus{}));  // refused: take the sum as T&
+  REFUSE(sukima::parallel_fold(
+      c, 0, 9, 0L, [](sukima::context, long sum, int x) mutable { return sum + x; },
+      std::plus{}));  // refused: take the sum as T&
+}
+
 void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
   const auto step = [](std::string&, int) {};
   const auto body = [](std::string&, int) { return 1; };
@@ -138,6 +159,7 @@ int main() {
   std::string workspace;
   hints({}, v);
   bounds({}, v);
+  folds({}, v);
   searches({}, v, workspace);
   sukima::objects::program p;
   objects(p, p.stream<int>("s"));
