@@ -178,6 +178,31 @@ bool is_about_values(const clang::Diagnostic& info) {
          id == clang::diag::warn_sometimes_uninit_var;
 }
 
+/// Whether Clang says that some code never runs, or that every path of a function calls it.
+bool is_about_paths(const clang::Diagnostic& info) {
+  switch (info.getID()) {
+    case clang::diag::warn_infinite_recursive_function:
+    case clang::diag::warn_unreachable:
+    case clang::diag::warn_unreachable_break:
+    case clang::diag::warn_unreachable_loop_increment:
+    case clang::diag::warn_unreachable_return:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether a warning is about a place in one of these blocks.
+bool is_in(const std::vector<clang::SourceRange>& blocks, const clang::Diagnostic& info) {
+  if (!info.hasSourceManager() || info.getLocation().isInvalid()) return false;
+  const clang::SourceManager& sources = info.getSourceManager();
+  const clang::SourceLocation place = info.getLocation();
+  return std::any_of(blocks.begin(), blocks.end(), [&](const clang::SourceRange& block) {
+    return place == block.getBegin() || (sources.isBeforeInTranslationUnit(block.getBegin(), place) &&
+                                         sources.isBeforeInTranslationUnit(place, block.getEnd()));
+  });
+}
+
 /// The option that a warning belongs to, in the form in which Clang shows it.
 std::string option_of(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
   const std::string group = clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
@@ -204,18 +229,30 @@ void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, con
   printer_ = std::make_unique<clang::TextDiagnostic>(llvm::errs(), language, options_.get());
 }
 
-void diagnostic_printer::know_closures(const unit& u) {
-  for (const closure_declaration& c : u.closures)
-    if (!c.body.empty())
-      closures_.emplace_back(u.tokens[c.body.begin].getLocation(), u.tokens[c.body.end - 1].getLocation());
+void diagnostic_printer::know_blocks(const unit& u) {
+  const auto add = [&u](std::vector<clang::SourceRange>& to, token_range block) {
+    if (!block.empty())
+      to.emplace_back(u.tokens[block.begin].getLocation(), u.tokens[block.end - 1].getLocation());
+  };
+  for (const closure_declaration& c : u.closures) add(closures_, c.body);
+  auto next = u.closures.begin();  // in the order of the text
+  for (token_index t = 0; t < u.tokens.size(); ++t) {
+    if (u.partner[t] == no_token || u.partner[t] < t) continue;
+    const token_range outermost{t, u.partner[t] + 1};
+    const auto first = next;
+    while (next != u.closures.end() && next->name_token < outermost.end) ++next;
+    if (next != first) add(around_closures_, outermost);
+    t = u.partner[t];
+  }
+  for (const construct& c : u.constructs)
+    for (const token_range& block : {c.put, c.get, c.after}) add(moved_blocks_, block);
 }
 
-bool diagnostic_printer::is_in_closure(const clang::Diagnostic& info) const {
-  const clang::SourceManager& sources = info.getSourceManager();
-  return std::any_of(closures_.begin(), closures_.end(), [&](const clang::SourceRange& block) {
-    return sources.isBeforeInTranslationUnit(block.getBegin(), info.getLocation()) &&
-           sources.isBeforeInTranslationUnit(info.getLocation(), block.getEnd());
-  });
+/// The parser sees a closure's block as one that always runs where it is declared, and the blocks of a
+/// construct as if they ran one after the other.
+bool diagnostic_printer::is_about_wrong_paths(const clang::Diagnostic& info) const {
+  return (is_about_values(info) && is_in(closures_, info)) ||
+         (is_about_paths(info) && (is_in(around_closures_, info) || is_in(moved_blocks_, info)));
 }
 
 void diagnostic_printer::EndSourceFile() { printer_.reset(); }
@@ -237,7 +274,7 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   if (level == DiagnosticsEngine::Note
           ? last_was_dropped_ || info.getLocation().isInvalid()
           : how == conversion::valid || (is_warning && is_about_the_unseen(info, message)) ||
-                (is_about_values(info) && is_in_closure(info))) {
+                is_about_wrong_paths(info)) {
     last_was_dropped_ = true;
     return;
   }

@@ -14,8 +14,9 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   /// \param in_c  what a conversion between pointers to plain functions of different types is
   explicit diagnostic_printer(clang::DiagnosticsEngine::Level in_c);
   ~diagnostic_printer() override;
-  /// From now on a variable of the function may be used in a closure before it has a value.
-  void know_closures(const unit& u);
+  /// Names the blocks that do not run where the parser sees them: from now on, warnings that conclude from
+  /// their place are dropped.
+  void know_blocks(const unit& u);
   void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor*) override;
   void EndSourceFile() override;
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
@@ -24,11 +25,13 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
   const clang::LangOptions* language_ = nullptr;
   std::unique_ptr<clang::TextDiagnostic> printer_;
-  bool is_in_closure(const clang::Diagnostic& info) const;
+  bool is_about_wrong_paths(const clang::Diagnostic& info) const;
 
   clang::DiagnosticsEngine::Level level_in_c_;
   bool last_was_dropped_ = false;
   std::vector<clang::SourceRange> closures_;
+  std::vector<clang::SourceRange> around_closures_;  ///< the functions that contain closures
+  std::vector<clang::SourceRange> moved_blocks_;  ///< PUT, GET and AFTER
 };
 
 }  // namespace sukima::language
