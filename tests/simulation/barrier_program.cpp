@@ -99,10 +99,12 @@ std::string run_cell(const barrier_cell& c, barrier_measurement& result) {
   std::vector<std::size_t> guests;
   std::deque<team> teams;
   random_programs::numbers random(c.seed);
+  const std::uint64_t phase = random.below(c.setup.hypervisor.period);
   std::vector<std::uint64_t> begins;
   for (unsigned i = 0; i < c.copies; ++i) {
     guest_shape shape = c.guest;
     shape.shift += i;  // first threads of programs are on different CPUs
+    shape.phase += phase;
     guests.push_back(lab.add_guest(shape));
     begins.push_back(c.spread == 0 ? 0 : random.below(c.spread));
   }
@@ -143,12 +145,12 @@ kernel_shape kernel_shape::of_length(unsigned count) const noexcept {
 
 const std::vector<kernel_shape>& nas_kernels() {
   static const std::vector<kernel_shape> all{
-      {"cg", 1'050'000'000, 49, 2016},
+      {"cg", 1'050'000'000, 45, 1890},
       {"ep", 191'000'000, 1, 1},
-      {"lu", 39'700'000, 102, 455, 100, 10, 0.7},
-      {"bt", 56'300'000, 368, 432},
-      {"sp", 28'000'000, 810, 712},
-      {"ua", 115'000'000, 3007, 0},
+      {"lu", 39'700'000, 100, 450, 100, 10, 0.7},
+      {"bt", 56'300'000, 360, 420},
+      {"sp", 28'000'000, 800, 700},
+      {"ua", 115'000'000, 2923, 0},
   };
   return all;
 }

@@ -48,7 +48,7 @@ struct barrier_cell {
   openmp_wait policy = openmp_wait::unset;
   unsigned cpus = 0;  ///< that the program sees; 0: its guest's vCPUs
   laboratory_setup setup;
-  std::uint64_t seed = 1;  ///< of the imbalance, and of the moments when the copies begin
+  std::uint64_t seed = 1;  ///< of the imbalance, of when the copies begin, and of the periods' phase
   std::uint64_t spread = 1'000'000;  ///< the copies begin within that time
   std::uint64_t serial =
       5'000'000;  ///< work of the first thread before it starts the others; not in the time

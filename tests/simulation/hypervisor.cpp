@@ -10,7 +10,10 @@ hypervisor::hypervisor(unsigned pcpus, const scheduling& how)
     : how_(how), order_(make_order(how)), pcpus_(pcpus) {}
 
 std::size_t hypervisor::add_guest(const guest_shape& shape) {
-  guests_.push_back({shape, vcpus_.size(), {}, 0});
+  guests_.push_back({shape, vcpus_.size(), {}, 0, {}});
+  if (shape.quota != 0 && how_.bandwidth_slice != 0 && how_.tick != 0)
+    guests_.back().limit.emplace(bandwidth_shape{shape.quota, how_.period, how_.bandwidth_slice, shape.phase},
+                                 pcpus_.size());
   const std::size_t count = shape.pcpus == 0 ? pcpus_.size() - shape.first_pcpu : shape.pcpus;
   for (unsigned i = 0; i < shape.vcpus; ++i) {
     vcpu_state one;
@@ -35,7 +38,15 @@ void hypervisor::wake(std::size_t number, std::uint64_t at) {
 void hypervisor::halt(std::size_t number) {
   vcpu_state& v = vcpus_[number];
   v.wants = false;
-  take_off(pcpus_[v.pcpu]);
+  v.put_back_on = nowhere;
+  const std::size_t pcpu = v.pcpu;
+  take_off(pcpus_[pcpu]);
+  guest_state& g = guests_[v.guest];
+  const bool is_last = std::ranges::none_of(
+      queue_, [&](std::size_t i) { return vcpus_[i].guest == v.guest && may_run_on(vcpus_[i], pcpu); });
+  if (g.limit && is_last) g.limit->goes_idle(pcpu);
+  // Only if it takes no other one at this moment.
+  pcpus_[pcpu].is_idle = choose(pcpus_[pcpu]) == nowhere;
 }
 
 void hypervisor::demand(std::size_t number, std::uint64_t nanoseconds) noexcept {
@@ -60,7 +71,7 @@ template <class Consider> void hypervisor::look_at(std::size_t number, Consider 
   if (p.on == nowhere) {
     for (const std::size_t waiting : queue_)
       if (may_run_on(vcpus_[waiting], number))
-        consider({runnable_at(vcpus_[waiting], p.clock), number, {}}, p.last == waiting);
+        consider({runnable_at(vcpus_[waiting], number, p.clock), number, {}}, p.last == waiting);
     return;
   }
   const std::uint64_t met_at = p.clock + vcpus_[p.on].demand;
@@ -99,6 +110,14 @@ void hypervisor::happen(const event& e) {
   if (p.on != nowhere) account(p, e.at);
   if (e.met) return;
   p.clock = std::max(p.clock, e.at);
+  for (guest_state& g : guests_)
+    if (g.limit) g.limit->advance(p.clock);
+  const bool is_look =
+      p.on != nowhere && guests_[vcpus_[p.on].guest].limit && p.clock < std::min(p.slice_end, p.preempted_at);
+  if (is_look && charge(p)) {
+    p.grant_end = charged_next(p);
+    return;
+  }
   decide(p);
 }
 
@@ -139,12 +158,15 @@ void hypervisor::put_back(pcpu_state& p) {
   take_off(p);
   queue_.push_back(before);
   vcpus_[before].ready_at = p.clock;
+  vcpus_[before].put_back_on = number_of(p);
 }
 
 void hypervisor::decide(pcpu_state& p) {
   if (p.on != nowhere) put_back(p);
   order_->before_choice(contenders(p.clock));
-  if (const std::size_t chosen = choose(p); chosen != nowhere) put_on(p, chosen);
+  const std::size_t chosen = choose(p);
+  p.is_idle = p.is_idle || chosen == nowhere;
+  if (chosen != nowhere) put_on(p, chosen);
 }
 
 std::size_t hypervisor::choose(const pcpu_state& p, std::size_t guest) const noexcept {
@@ -152,7 +174,7 @@ std::size_t hypervisor::choose(const pcpu_state& p, std::size_t guest) const noe
   for (const std::size_t i : queue_) {
     const vcpu_state& v = vcpus_[i];
     if ((guest != nowhere && v.guest != guest) || !may_run_on(v, number_of(p)) ||
-        runnable_at(v, p.clock) > p.clock)
+        runnable_at(v, number_of(p), p.clock) > p.clock)
       continue;
     if (best == nowhere || std::pair(order_->rank(i), i) < std::pair(order_->rank(best), best)) best = i;
   }
@@ -168,6 +190,8 @@ std::uint64_t hypervisor::slice_end(const pcpu_state& p) const noexcept {
 
 void hypervisor::put_on(pcpu_state& p, std::size_t chosen) {
   std::erase(queue_, chosen);
+  if (p.is_idle) p.clock += how_.idle_exit;
+  p.is_idle = false;
   if (p.last != chosen) {
     p.clock += how_.vcpu_switch;
     switching_ += how_.vcpu_switch;
@@ -184,7 +208,10 @@ void hypervisor::put_on(pcpu_state& p, std::size_t chosen) {
 }
 
 void hypervisor::take_off(pcpu_state& p) {
-  return_grant(p);
+  if (guests_[vcpus_[p.on].guest].limit)
+    charge(p);
+  else
+    return_grant(p);
   vcpus_[p.on].pcpu = nowhere;
   p.on = nowhere;
 }
@@ -195,9 +222,26 @@ bool hypervisor::has_quota_left(const guest_state& g, std::uint64_t at) const no
   return found == g.taken.end() || found->second < g.shape.quota;
 }
 
-std::uint64_t hypervisor::runnable_at(const vcpu_state& v, std::uint64_t at) const noexcept {
+bool hypervisor::charge(pcpu_state& p) noexcept {
+  bandwidth& limit = *guests_[vcpus_[p.on].guest].limit;
+  limit.advance(p.clock);
+  return limit.charge(number_of(p), p.clock - std::exchange(p.charged_until, p.clock));
+}
+
+std::uint64_t hypervisor::charged_next(const pcpu_state& p) const noexcept {
+  const std::uint64_t used_up = p.clock + guests_[vcpus_[p.on].guest].limit->left(number_of(p));
+  return (used_up + how_.tick - 1) / how_.tick * how_.tick;
+}
+
+std::uint64_t hypervisor::runnable_at(const vcpu_state& v, std::size_t pcpu,
+                                      std::uint64_t at) const noexcept {
   const guest_state& g = guests_[v.guest];
   at = std::max(at, v.ready_at);
+  if (g.limit) {
+    // A pCPU that is throttled gives no vCPU away.
+    const std::uint64_t there = v.put_back_on == nowhere ? at : g.limit->usable_at(v.put_back_on, at);
+    return g.limit->usable_at(pcpu, there);
+  }
   if (g.shape.quota == 0) return at;
   // Quota that came back can be used from then on.
   if (has_quota_left(g, at))
@@ -209,6 +253,12 @@ bool hypervisor::take_grant(pcpu_state& p) {
   guest_state& g = guests_[vcpus_[p.on].guest];
   p.grant_end = forever;
   if (g.shape.quota == 0) return true;
+  if (g.limit) {
+    p.charged_until = p.clock;
+    if (!charge(p)) return false;
+    p.grant_end = charged_next(p);
+    return true;
+  }
   p.grant_period = p.clock / how_.period;
   std::uint64_t& taken = g.taken[p.grant_period];
   const std::uint64_t period_end = (p.grant_period + 1) * how_.period;
@@ -230,7 +280,8 @@ void hypervisor::return_grant(pcpu_state& p) {
 
 void hypervisor::preempt_for(std::size_t woken, std::uint64_t at) noexcept {
   const vcpu_state& v = vcpus_[woken];
-  if (!has_quota_left(guests_[v.guest], at)) return;
+  const std::optional<bandwidth>& limit = guests_[v.guest].limit;
+  if (limit ? limit->is_throttled(v.first_pcpu) : !has_quota_left(guests_[v.guest], at)) return;
   const auto begin = pcpus_.begin() + static_cast<std::ptrdiff_t>(v.first_pcpu);
   const auto end = begin + static_cast<std::ptrdiff_t>(v.pcpus);
   const auto idle = std::count_if(begin, end, [](const pcpu_state& p) { return p.on == nowhere; });
@@ -253,7 +304,7 @@ const std::vector<std::size_t>& hypervisor::contenders(std::uint64_t at) {
   for (const pcpu_state& p : pcpus_)
     if (p.on != nowhere) contenders_.push_back(p.on);
   for (const std::size_t i : queue_)
-    if (runnable_at(vcpus_[i], at) <= at) contenders_.push_back(i);
+    if (runnable_at(vcpus_[i], vcpus_[i].first_pcpu, at) <= at) contenders_.push_back(i);
   return contenders_;
 }
 

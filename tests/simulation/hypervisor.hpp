@@ -5,12 +5,13 @@
 // Of the vCPUs that want to run, the one with the lowest rank runs next, for a slice; order.hpp has the
 // rules. All pCPUs share one queue, from which each takes the vCPUs that may run on it. A guest with a quota
 // gets so much time in each period, which its vCPUs take in small grants. When the quota is used up, its
-// vCPUs wait for the next period.
+// vCPUs wait for the next period. Quotas can also be accounted as Linux does it: bandwidth.hpp.
 //
 // The caller says how much CPU each vCPU needs until the caller must decide about it, its demand, and calls
 // advance() until that is met. No thread and no real clock is involved.
 #pragma once
 
+#include "bandwidth.hpp"
 #include "order.hpp"
 
 #include <cstddef>
@@ -31,6 +32,7 @@ struct guest_shape {
   unsigned pcpus = 0;  ///< so many from the first one on; 0: all
   bool pinned = false;  ///< each vCPU on one of them only, in turn
   unsigned shift = 0;  ///< pinned: the first vCPU is on this one of them
+  std::uint64_t phase = 0;  ///< accounted as by Linux: when the first period begins
 };
 
 class hypervisor {
@@ -77,7 +79,7 @@ class hypervisor {
   // What the pCPUs did.
   std::uint64_t used(std::size_t guest) const noexcept;  ///< time of its vCPUs
   std::uint64_t switching() const noexcept { return switching_; }
-  /// The most that a guest used in a period. Counted for guests with a quota only.
+  /// The most that a guest used in a period. Counted for quotas in grants only.
   std::uint64_t most_in_a_period(std::size_t guest) const noexcept;
 
   static constexpr std::uint64_t forever = ~std::uint64_t{0} / 4;
@@ -89,10 +91,12 @@ class hypervisor {
     std::size_t first_vcpu = 0;
     std::map<std::uint64_t, std::uint64_t> taken;  ///< of the quota, in each period
     std::uint64_t returned_at = 0;  ///< when a part of a grant came back last
+    std::optional<bandwidth> limit{};  ///< the quota, if it is accounted as by Linux
   };
   struct vcpu_state {
     std::size_t guest = 0;
     std::size_t pcpu = nowhere;
+    std::size_t put_back_on = nowhere;  ///< it ran there, and has not halted since
     bool wants = false;
     std::uint64_t ready_at = 0;
     std::uint64_t demand = forever;
@@ -109,6 +113,8 @@ class hypervisor {
     std::uint64_t slice_end = 0;
     std::uint64_t grant_end = forever;  ///< also the end of the period
     std::uint64_t grant_period = 0;
+    std::uint64_t charged_until = 0;  ///< accounted as by Linux
+    bool is_idle = true;  ///< it had no vCPU to run
     std::uint64_t preempted_at = forever;
   };
 
@@ -128,9 +134,13 @@ class hypervisor {
   void decide(pcpu_state& p);
   bool take_grant(pcpu_state& p);
   void return_grant(pcpu_state& p);
-  /// The first time, from `at` on, at which a vCPU that wants to run can. Its guest may have to wait for the
-  /// next period.
-  std::uint64_t runnable_at(const vcpu_state& v, std::uint64_t at) const noexcept;
+  /// Charges what the vCPU there has used to its guest. \returns whether the guest may run on there
+  bool charge(pcpu_state& p) noexcept;
+  /// A vCPU of a guest with such a limit runs there: when the scheduler looks at the limit again.
+  std::uint64_t charged_next(const pcpu_state& p) const noexcept;
+  /// The first time, from `at` on, at which a vCPU that wants to run can run there. Its guest may have to
+  /// wait for the next period.
+  std::uint64_t runnable_at(const vcpu_state& v, std::size_t pcpu, std::uint64_t at) const noexcept;
   bool has_quota_left(const guest_state& g, std::uint64_t at) const noexcept;
   /// The vCPU that runs next on that pCPU; nowhere: none can now.
   /// \param guest  only one of this guest; nowhere: of any

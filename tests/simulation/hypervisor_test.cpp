@@ -93,6 +93,22 @@ hypervisor::event first_met(hypervisor& all) {
   return *e;
 }
 
+TEST(hypervisor, takes_time_to_leave_idleness) {
+  scheduling how;
+  how.idle_exit = 17 * microsecond;
+  hypervisor all(1, how);
+  const std::size_t vcpu = all.first_vcpu(all.add_guest({1}));
+  for (const std::uint64_t at : {millisecond, 2 * millisecond}) {
+    all.demand(vcpu, microsecond);
+    all.wake(vcpu, at);
+    const hypervisor::event e = first_met(all);
+    all.happen(e);
+    const std::uint64_t switched = at == millisecond ? how.vcpu_switch : 0;
+    EXPECT_EQ(e.at, at + how.idle_exit + switched + microsecond);
+    all.halt(vcpu);
+  }
+}
+
 TEST(affinity, keeps_virtual_cpus_where_they_may_run) {
   // Three busy guests: two share the first CPU, the third has the other two for its four vCPUs.
   const hypervisor all = busy_guests(3, {{1, 1024, 0, 0, 1}, {1, 1024, 0, 0, 1}, {4, 1024, 0, 1, 2}}, second);

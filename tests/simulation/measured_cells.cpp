@@ -24,6 +24,8 @@ scheduling linux_scheduling() {
   s.wake_granularity = 0;
   s.sleeper_credit = 0;
   s.period = 10'000'000;
+  s.bandwidth_slice = 5'000'000;
+  s.idle_exit = 17'000;
   return s;
 }
 

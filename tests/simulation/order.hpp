@@ -28,7 +28,10 @@ struct scheduling {
   std::uint64_t period = 100'000'000;  ///< of quotas
   /// Time that a vCPU takes from its guest's quota at once; 0: its part of the quota, at least 0.5 ms.
   std::uint64_t grant = 1'000'000;
+  /// Not 0, and there is a tick: quotas are accounted as by Linux, in slices of that length (bandwidth.hpp).
+  std::uint64_t bandwidth_slice = 0;
   std::uint64_t vcpu_switch = 2'000;  ///< time of a pCPU to continue with another vCPU
+  std::uint64_t idle_exit = 0;  ///< time of a pCPU that was idle before it runs a vCPU again
 };
 
 /// Xen's second credit scheduler, with its own default values.
