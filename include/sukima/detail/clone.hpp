@@ -102,6 +102,17 @@ template <class F> using by_value_or_reference =
                            sizeof(std::remove_reference_t<F>) <= 64 && is_unchanged_by_call<F>,
                        std::remove_cvref_t<F>, F&&>;
 
+/// An argument of type T, made from `from`, for a function that is rarely called. g++ stores an object that
+/// it passes in memory where it is made, before the test whether to call. A copy is stored after that test.
+template <class T, class From> [[gnu::always_inline]] inline T passed_rarely(From&& from) {
+  if constexpr (std::is_reference_v<T>) {
+    return static_cast<T>(from);
+  } else {
+    T copy(std::forward<From>(from));
+    return copy;
+  }
+}
+
 /// The fast half of a clone's poll. Unlike `untouched`, it lets compilers compute one mask for all polls of a
 /// clone.
 [[gnu::always_inline]] inline bool raised(const char* top) noexcept {

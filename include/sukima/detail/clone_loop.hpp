@@ -81,18 +81,18 @@ template <clone_context_type C, class Place, class End, class Sum, class Work>
     if (!any_left(i, to)) return sum;
     if constexpr (polls<C>)
       if (raised(top_of(c))) [[unlikely]]
-        return run_raised_clone(c, i, to, std::move(sum), work);
+        return run_raised_clone(c, i, to, std::move(sum), passed_rarely<Work>(work));
     if constexpr (std::is_integral_v<End> || few_elements<Place>) {
       if constexpr (std::is_integral_v<End>)
         if (to - i > short_loop) [[unlikely]]
-          return run_long_clone(c, i, to, std::move(sum), work);
+          return run_long_clone(c, i, to, std::move(sum), passed_rarely<Work>(work));
       for (; any_left(i, to); ++i) work.step(below_loop(c), sum, i);
     } else {
       // The number of elements is unknown: the first ones run here, as those of a short loop.
       int left = short_loop;
       do {
         if (left-- == 0) [[unlikely]]
-          return run_long_clone(c, i, to, std::move(sum), work);
+          return run_long_clone(c, i, to, std::move(sum), passed_rarely<Work>(work));
         work.step(below_loop(c), sum, i);
         ++i;
       } while (any_left(i, to));

@@ -351,7 +351,8 @@ template <clone_context_type C, class First, class Second, class Guard>
   if constexpr (polls<C>)
     if (raised(top_of(here))) [[unlikely]] {
       return fork2_when_raised<C, by_value_or_reference<First>, by_value_or_reference<Second>>(
-          here, std::forward<First>(first), std::forward<Second>(second), guard);
+          here, passed_rarely<by_value_or_reference<First>>(std::forward<First>(first)),
+          passed_rarely<by_value_or_reference<Second>>(std::forward<Second>(second)), guard);
     }
   return call_both(below_fork(here), std::forward<First>(first), std::forward<Second>(second));
 }
