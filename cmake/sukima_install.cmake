@@ -184,5 +184,22 @@ if(SUKIMA_BUILD_CLI)
       configure_file(${PROJECT_SOURCE_DIR}/services/sukima-${service}.service.in sukima-${service}.service @ONLY)
       install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sukima-${service}.service DESTINATION lib/systemd/system COMPONENT host)
     endforeach()
+    # `cmake --install BUILD --prefix FOLDER` and the Debian packages have another prefix than the configuration. CPack
+    # installs into a folder of its own: it says in a variable where the package will be.
+    if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_BINDIR})
+      install(CODE "
+        if(DEFINED ENV{SUKIMA_PACKAGED_PREFIX})
+          set(sukima_prefix \"\$ENV{SUKIMA_PACKAGED_PREFIX}\")
+        else()
+          get_filename_component(sukima_prefix \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)
+        endif()
+        foreach(service host guest)
+          set(sukima_service \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/sukima-\${service}.service\")
+          file(READ \"\${sukima_service}\" sukima_text)
+          string(REPLACE \"=${CMAKE_INSTALL_FULL_BINDIR}/sukima \" \"=\${sukima_prefix}/${CMAKE_INSTALL_BINDIR}/sukima \" sukima_text
+            \"\${sukima_text}\")
+          file(WRITE \"\${sukima_service}\" \"\${sukima_text}\")
+        endforeach()" COMPONENT host)
+    endif()
   endif()
 endif()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The services of systemd, for a program in a folder of its own: services_test.py SOURCE SUKIMA
+"""The services of systemd, for a program in a folder of its own: services_test.py SOURCE SUKIMA BUILD CMAKE
 
 systemd-analyze verifies the files, where it is installed. Each command of a service is one that the program has, with its
 options.
 """
+import os
 import pathlib
 import re
 import shutil
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCE, SUKIMA = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+SOURCE, SUKIMA, BUILD, CMAKE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:5])
 PLACE = "@CMAKE_INSTALL_FULL_BINDIR@"
 NAMES = sorted(path.name.removesuffix(".in") for path in (SOURCE / "services").glob("*.service.in"))
 
@@ -68,6 +69,23 @@ class Services(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     for option in (word for word in words if word.startswith("-")):
                         self.assertIn(option, re.findall(r"--[\w-]+", done.stdout))
+
+    def installed_programs(self, prefix, **environment):
+        """The programs of the services that `cmake --install` makes for this prefix, below self.folder."""
+        subprocess.run([CMAKE, "--install", BUILD, "--component", "host", "--prefix", prefix], check=True,
+                       stdout=subprocess.DEVNULL, env={**os.environ, "DESTDIR": str(self.folder), **environment})
+        folder = pathlib.Path(f"{self.folder}{prefix}/lib/systemd/system")
+        return {words[0] for name in NAMES for words in commands_of((folder / name).read_text(encoding="utf-8"))}
+
+    def test_start_the_program_of_the_prefix_that_they_are_installed_into(self):
+        self.assertEqual(self.installed_programs("/opt/there"), {"/opt/there/bin/sukima"})
+
+    def test_of_a_package_start_its_program(self):
+        # As CPack does it: the files are gathered elsewhere.
+        self.assertEqual(self.installed_programs("/gathered/usr", SUKIMA_PACKAGED_PREFIX="/usr"), {"/usr/bin/sukima"})
+        kinds = (SOURCE / "cmake/sukima_package_kinds.cmake").read_text(encoding="utf-8")
+        prefix = re.search(r"CPACK_PACKAGING_INSTALL_PREFIX (\S+)\)", kinds)[1]
+        self.assertIn(f"set(ENV{{SUKIMA_PACKAGED_PREFIX}} {prefix})", kinds)
 
 
 if __name__ == "__main__":
