@@ -14,6 +14,8 @@
 #                             CPU, one after another; nothing else should run on the machine
 #   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of lab/scripts/host-table.py, with its options;
 #                             it goes on where it was interrupted
+#   test.sh --measure targets  `make measure PART=targets`: measures the targets of docs/benchmarks.md by
+#                             lab/scripts/targets.py, and writes them there; it goes on where it was interrupted
 #   test.sh PRESET…           all tests but these of presets of CMakePresets.json
 #
 # A skip whose reason is not in tests/allowed_skips.txt is a failure.
@@ -130,8 +132,13 @@ case ${1:-} in
         exec lab/scripts/host-table.py --programs build/release/bin --measured build/release/tests/bin/sukima-measured \
           --image build/release/tests/host/measure/guest --results build/release/host-table.json "${@:3}"
         ;;
+      targets)
+        build release --target sukima benchmarks || exit 1
+        exec lab/scripts/targets.py --programs build/release/bin --results build/release/targets.json \
+          --page docs/benchmarks.md
+        ;;
       *)
-        echo "test.sh: unknown part '$2' of make measure; give host, or nothing" >&2
+        echo "test.sh: unknown part '$2' of make measure; give host, targets, or nothing" >&2
         exit 2
         ;;
     esac

@@ -102,6 +102,95 @@ class Tables(Scripts):
                       self.script("benchmark-tables.py", "--quartiles", "--unit", "ms", self.results).stdout)
 
 
+class Targets(Scripts):
+    def setUp(self):
+        super().setUp()
+        # The same rows; sukima bench alone has defaults for the scenario.
+        self.pretend("sukima", SUKIMA.replace('after["--scenario"]', '"alone"'))
+        self.targets = self.folder / "targets.toml"
+        self.page = self.folder / "page.md"
+
+    def run_it(self, text, *words, **options):
+        self.targets.write_text(text)
+        return self.script("targets.py", "--programs", self.folder, "--results", self.results, "--targets", self.targets, *words,
+                           **options)
+
+    def test_are_reached_up_to_the_bound(self):
+        text = self.run_it("""
+[[target]]
+benchmarks = ["fib", "lu"]
+workers = 1
+over = "sequential"
+most = 1.2
+[[target]]
+benchmarks = ["fib"]
+workers = 2
+over = "one worker"
+least = 0.67
+[[target]]
+benchmarks = ["fib"]
+workers = 2
+over = "peers"
+peers = "tbb,chili"
+most = 0.6
+[[target]]
+benchmarks = ["fib"]
+workers = 2
+most = 1.79
+[[target]]
+benchmarks = ["fib"]
+workers = 2
+figure = "p99"
+most = 1
+""").stdout
+        self.assertEqual(text.splitlines(), [
+            "| target | measured | |",
+            "| --- | ---: | --- |",
+            "| `fib`, 1 worker: ≤ 1.20 × sequential | 1.20 | reached |",
+            "| `lu`, 1 worker: ≤ 1.20 × sequential | 1.20 | reached |",
+            "| `fib`, 2 workers: ≥ 0.67 × one worker's speed | 0.67 | **missed** |",
+            "| `fib`, 2 workers: ≤ 0.60 × the fastest of tbb, chili | 0.60 | reached |",
+            "| `fib`, 2 workers: ≤ 1.79 s | 1.8 s | **missed** |",
+            "| `fib`, 2 workers: p99 ≤ 1 s | — | not measured |",
+            "",
+            "3 reached, 2 missed, 1 not measured; without chili in fib"])
+
+    def test_replace_the_table_of_a_page_and_go_on(self):
+        target = """
+[[target]]
+benchmarks = ["fib"]
+workers = 1
+over = "sequential"
+most = 1.1
+"""
+        self.page.write_text("# Page\n\n## Which targets we miss\n\nold\n\n| old | |\n| --- | --- |\n| old | |\n\nkept\n")
+        self.run_it(target, "--stop-after", 0)
+        self.assertFalse((self.folder / "log").exists())
+        for _ in range(2):
+            self.run_it(target, "--page", self.page)
+            self.assertEqual(len((self.folder / "log").read_text().splitlines()), 1)
+            page = self.page.read_text()
+            self.assertNotIn("old", page)
+            self.assertIn("\n1 missed: measured on ", page)
+            self.assertTrue(page.endswith("| `fib`, 1 worker: ≤ 1.10 × sequential | 1.20 | **missed** |\n\nkept\n"), page)
+        self.page.write_text("# Page\n")
+        self.assertIn("has no line", self.run_it(target, "--page", self.page, code=1).stderr)
+
+    def test_wrong_targets_are_refused(self):
+        whole = 'benchmarks = ["fib"]\nworkers = 1\nmost = 1\n'
+        for text, part in (("[[target]]\n" + whole + "color = 1\n", "unknown key 'color'"),
+                           ("[[target]]\n" + whole + "least = 1\n", "either `most` or `least`"),
+                           ("[[target]]\n" + whole + 'over = "moon"\n', "over 'moon'"),
+                           ("[[target]]\n" + whole + 'peers = "tbb"\n', "belongs to"),
+                           ("", "not a file of targets")):
+            self.assertIn(part, self.run_it(text, code=2).stderr)
+
+    def test_of_the_page_can_be_read(self):
+        text = self.script("targets.py", "--programs", self.folder, "--results", self.results, "--table-only").stdout
+        self.assertIn("| `startup`, 2 workers: memory ≤ 1.00 MiB a worker | — | not measured |\n", text)
+        self.assertIn("| `memory`, 64 workers: peak memory / (P × S1) ≤ 1.00 | — | not measured |\n", text)
+
+
 class Pressure(Scripts):
     def setUp(self):
         super().setUp()
