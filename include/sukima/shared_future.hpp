@@ -256,7 +256,7 @@ namespace SUKIMA_NAMESPACE {
 /// each launch; `statistics::launched_peak` is the largest number so far.
 /// \param f called once, with a context if it takes one
 /// \throws std::bad_alloc; what moving f throws; usage_error after the runtime was shut down
-/// \par Complexity constant: one allocation, less than a microsecond
+/// \par Complexity constant: at most one allocation, less than a microsecond
 template <class F>
   requires detail::callable_with<std::decay_t<F>&&>
 [[nodiscard]] auto launch(F&& f) {

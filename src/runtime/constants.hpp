@@ -96,6 +96,8 @@ inline constexpr std::size_t early_poll_bytes = 512;
 inline constexpr int most_looked_through = 8;
 /// … and how often it passes the first one over at most.
 inline constexpr int most_passed_over = 8;
+/// Bytes of ended launched futures that a thread keeps for its next launches.
+inline constexpr std::size_t kept_launch_bytes = std::size_t{128} << 10;
 
 /// A branch that takes less than this part of settings::hint_threshold_ns is short. A hint costs about
 /// 0.1 µs, so hints of longer branches cost at most 3 % of them with the default threshold.

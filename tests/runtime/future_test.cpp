@@ -690,6 +690,34 @@ TEST_P(launched_futures, are_any_number) {
   });
 }
 
+/// A touch has begun the older of two futures when a worker looks for one: it finds the younger one.
+TEST(launched_futures_of_two_workers, begin_once) {
+  sukima::runtime two(support::with_workers(2));
+  two.run([](context c) {
+    for (int i = 0; i < 300; ++i) {
+      std::atomic<bool> is_held{false};
+      std::atomic<bool> begins{false};
+      std::atomic<bool> comes{false};
+      std::atomic<int> begun{0};
+      const auto holds_the_other_worker = sukima::launch([&] {
+        is_held = true;
+        wait_without_polls(begins);
+      });
+      wait_without_polls(is_held);
+      const auto older = sukima::launch([&] {
+        ++begun;
+        begins = true;
+        wait_without_polls(comes);
+      });
+      const auto younger = sukima::launch([&] { comes = true; });
+      older.touch(c);
+      EXPECT_EQ(begun, 1);
+      younger.touch(c);
+      holds_the_other_worker.touch(c);
+    }
+  });
+}
+
 TEST_P(launched_futures, wait_for_the_launching_fiber) {
   std::atomic<int> ended{0};
   runtime.run([&](context c) {

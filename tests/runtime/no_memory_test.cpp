@@ -121,6 +121,38 @@ TEST(no_memory, for_a_group) {
   });
 }
 
+/// How many more futures a thread can launch without an allocation.
+std::size_t launches_without_memory(std::vector<sukima::shared_future<int>>& all) {
+  all.clear();
+  failed = 0;
+  left = 0;
+  which = failing::all_from_one_on;
+  try {
+    while (all.size() < all.capacity()) all.push_back(sukima::launch([] { return 1; }));
+  } catch (const std::bad_alloc&) {
+  }
+  which = failing::none;
+  return all.size();
+}
+
+/// A thread keeps the memory of futures that have ended for its next launches, but not without a bound.
+TEST(no_memory, for_launches_is_needed_after_others_have_ended) {
+  sukima::runtime one(support::with_workers(1));
+  one.run([](context c) {
+    constexpr std::size_t few = 64;
+    constexpr std::size_t many = 20'000;
+    for (const std::size_t count : {few, many}) {
+      std::vector<sukima::shared_future<int>> all(many);
+      for (std::size_t i = 0; i < count; ++i) all[i] = sukima::launch([] { return 1; });
+      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(all[i].touch(c), 1);
+      const std::size_t again = launches_without_memory(all);
+      EXPECT_GE(again, few);
+      EXPECT_LT(again, many / 10);
+      for (const auto& f : all) EXPECT_EQ(f.touch(c), 1);
+    }
+  });
+}
+
 TEST(no_memory, for_suspensions) {
   fail_each_allocation([](sukima::runtime& r) {
     std::atomic<long> n{0};

@@ -9,9 +9,11 @@
 #include <sukima/errors.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -297,13 +299,25 @@ enum class dependence : unsigned char { none, waits, begins, dropped };
 /// A future that outlives the block that made it. Its task waits in the runtime's list of launched ones until
 /// an idle worker takes it, or the fiber that touches it.
 struct launched : task {
+  /// From what the calling thread has kept, if it can (src/runtime/future/memory.cpp).
+  static void* operator new(std::size_t size);
+  static void operator delete(void* memory, std::size_t size) noexcept;
+  static void* operator new(std::size_t size, std::align_val_t alignment) {
+    return ::operator new(size, alignment);
+  }
+  static void operator delete(void* memory, std::size_t /*size*/, std::align_val_t alignment) noexcept {
+    ::operator delete(memory, alignment);
+  }
   runtime_core* runtime = nullptr;  ///< null: no expression computes it, but a promise gives the result
   future_cell* cell = nullptr;  ///< of the same object
   launched* before = nullptr;  ///< in the list, under its lock
   launched* after = nullptr;
   void (*discard)(launched*) noexcept = nullptr;  ///< destroys the expression, which will not run any more
   void (*free)(launched*) noexcept = nullptr;  ///< ends and frees the whole object
-  bool listed = false;  ///< under the list's lock: no fiber has begun it
+  /// No fiber has begun it. What clears this may begin it, or drop it.
+  /// pairs with: begin_once in src/runtime/future/future.hpp; enlist in src/runtime/future/launched.cpp
+  atomic<bool> unbegun{false};
+  bool is_waiting = false;  ///< it is in a list of those that have not begun, under the list's lock
   /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: in none.
   sukima_place queue = SUKIMA_PLACE_ANY;
   launched* closing = nullptr;  ///< the next one that the end of the runtime cancels

@@ -22,11 +22,12 @@
 // may run descendants on top. Otherwise it suspends itself, and helpers split the rest off.
 //
 // A *launched* future waits in the runtime's list of those that no worker has begun, the oldest first. A
-// worker without work, or a fiber that touches the future, takes it out and runs it. It has no parent and no
-// owner, so only its own cancellation aborts it. With placement_policy::queue, futures with a hint wait in
-// lists of their own, one for each place. Only idle workers in that place take from such a list; a fiber that
-// touches the future waits. That is the naive scheme of the paper on Schematic (section 3), which has no
-// bound on its space; see place_queues.cpp.
+// worker without work takes it out under the list's lock and runs it. A fiber that touches the future claims
+// it without that lock, and leaves it in the list until its end. The exchange of one word, launched::unbegun,
+// decides which of them begins it. It has no parent and no owner, so only its own cancellation aborts it.
+// With placement_policy::queue, futures with a hint wait in lists of their own, one for each place. Only idle
+// workers in that place take from such a list; a fiber that touches the future waits. That is the naive
+// scheme of the paper on Schematic (section 3), which has no bound on its space; see place_queues.cpp.
 //
 // Models: model/future.pml; model/ending.pml for the end without a locked instruction.
 #pragma once
@@ -110,6 +111,11 @@ void prepare_launch(fiber& s, launched& t);
 void drop(launched& t) noexcept;
 /// release_launched for code of the library.
 void drop_handle(launched& t) noexcept;
+/// Claims a future that no fiber has begun. Its list keeps it until it has ended, or until a worker meets it
+/// there. \returns false: it has begun, or waits for others to end
+inline bool begin_once(launched& t) noexcept {
+  return t.unbegun.load(std::memory_order_relaxed) && t.unbegun.exchange(false, std::memory_order_acq_rel);
+}
 inline void append(launched& t, launched*& oldest, launched*& newest) noexcept {
   t.before = newest;
   t.after = nullptr;
@@ -131,9 +137,7 @@ class launched_futures final : public future_source {
   /// \throws usage_error after close()
   void add(launched& t);
   task* take(const worker& w) noexcept override;
-  /// Takes the future out; the caller runs it. \returns false: it was begun, or waits for others to end
-  bool claim(launched& t) noexcept;
-  /// Takes the future out; the caller drops it. \returns false: it was begun
+  /// The caller drops the future. \returns false: it was begun
   bool withdraw(launched& t) noexcept;
   /// Adds a future that waits for others to end. \throws usage_error after close()
   void add_dependent(launched& t);
@@ -157,7 +161,8 @@ class launched_futures final : public future_source {
   /// \param missing  what could not be allocated
   void end_if_queued(const char* missing) noexcept;
 
-  /// Largest number of unbegun futures at a time, in whatever list; queued(): number in queues of places now.
+  /// Largest number of unbegun futures at a time, in whatever list, with those that touches have claimed
+  /// between others; queued(): number in queues of places now.
   std::size_t most_waiting() const noexcept { return most_waiting_.load(std::memory_order_relaxed); }
   std::size_t queued() const noexcept { return queued_.load(std::memory_order_relaxed); }
 
@@ -183,8 +188,9 @@ class launched_futures final : public future_source {
     counts_.store(counts_.load(std::memory_order_relaxed) - by, std::memory_order_release);
   }
   void enlist(launched& t, std::uint64_t unfinished) noexcept;
-  launched* start(launched* t) noexcept;
-  launched* oldest() const noexcept;
+  void leave_waiting(launched& t) noexcept;
+  void move_to_begun(launched& t) noexcept;
+  launched* begin_oldest(list& from) noexcept;
   bool take_dependent(launched& t) noexcept;
   launched* take_any() noexcept;
   launched* cancel_begun() noexcept;
@@ -199,15 +205,15 @@ class launched_futures final : public future_source {
   const place_events& hints_;
   const abort_listeners aborts_;
   policy_mutex lock_;
-  list waiting_;  ///< no worker has begun them
+  list waiting_;  ///< no worker has begun them; and some that touches have claimed
   list dependent_;  ///< they wait for others to end
-  /// By the place's number, made for the first one; under the lock. No worker has begun those in them.
+  /// By the place's number, made for the first one; under the lock. As `waiting_`.
   std::unique_ptr<list[]> queues_;
   std::uint32_t queue_count_ = 0;
   list begun_;
   bool closed_ = false;
   resumer last_;  ///< of close(): the thread that ends the last future resumes it
-  /// In `queues_`. Changed and read as `counts_`. pairs with: enlist, start, take
+  /// In `queues_`. Changed and read as `counts_`. pairs with: enlist, leave_waiting, take
   std::atomic<std::size_t> queued_{0};
   std::atomic<std::size_t> touchers_{0};  ///< fibers that wait for a queue. no partner: number for a message
   std::atomic<std::size_t> most_waiting_{0};  ///< no partner: statistics only

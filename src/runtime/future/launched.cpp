@@ -75,17 +75,31 @@ fiber& launched_futures::no_owner() noexcept {
   return never_runs;
 }
 
-launched* launched_futures::start(launched* t) noexcept {
-  if (t == nullptr) return nullptr;
-  list& from = list_of(*t);
-  unlink(*t, from.oldest, from.newest);
-  if (t->queue == SUKIMA_PLACE_ANY)
+/// Takes a future out of the list of those that have not begun. Under the lock.
+void launched_futures::leave_waiting(launched& t) noexcept {
+  list& from = list_of(t);
+  unlink(t, from.oldest, from.newest);
+  t.is_waiting = false;
+  if (t.queue == SUKIMA_PLACE_ANY)
     fall(1);
   else
     queued_.fetch_sub(1, std::memory_order_seq_cst);
-  t->listed = false;
-  append(*t, begun_.oldest, begun_.newest);
-  return t;
+}
+
+void launched_futures::move_to_begun(launched& t) noexcept {
+  leave_waiting(t);
+  append(t, begun_.oldest, begun_.newest);
+}
+
+/// Begins the oldest future of a list; null: there is none. Those that touches have claimed go to the begun
+/// ones on the way. Under the lock.
+launched* launched_futures::begin_oldest(list& from) noexcept {
+  while (launched* const t = from.oldest) {
+    const bool is_mine = begin_once(*t);
+    move_to_begun(*t);
+    if (is_mine) return t;
+  }
+  return nullptr;
 }
 
 void launched_futures::refuse_if_closed() const {
@@ -94,8 +108,13 @@ void launched_futures::refuse_if_closed() const {
 
 /// \param unfinished  how much `counts_` rises for a future that was not counted before
 void launched_futures::enlist(launched& t, std::uint64_t unfinished) noexcept {
-  t.listed = true;
   list& to = list_of(t);
+  while (to.oldest != nullptr && !to.oldest->unbegun.load(std::memory_order_relaxed))
+    move_to_begun(*to.oldest);
+  while (to.newest != nullptr && !to.newest->unbegun.load(std::memory_order_relaxed))
+    move_to_begun(*to.newest);
+  t.is_waiting = true;
+  t.unbegun.store(true, std::memory_order_release);
   append(t, to.oldest, to.newest);
   if (t.queue != SUKIMA_PLACE_ANY) queued_.fetch_add(1, std::memory_order_seq_cst);
   if (const std::uint64_t more = unfinished + (t.queue == SUKIMA_PLACE_ANY ? 1 : 0); more != 0) rise(more);
@@ -126,26 +145,28 @@ task* launched_futures::take(const worker& w) noexcept {
   int looked_at = 0;
   for (launched* t = hinted ? waiting_.oldest : nullptr;
        t != nullptr && looked_at < tuning::most_looked_through; t = t->after, ++looked_at)
-    if (hints_.suits(w, t->place)) return start(t);
-  return start(waiting_.oldest);
-}
-
-bool launched_futures::claim(launched& t) noexcept {
-  const std::lock_guard hold(lock_);
-  return t.listed && start(&t) != nullptr;
+    if (hints_.suits(w, t->place) && begin_once(*t)) {
+      move_to_begun(*t);
+      return t;
+    }
+  return begin_oldest(waiting_);
 }
 
 bool launched_futures::withdraw(launched& t) noexcept {
+  if (begin_once(t)) return true;
   const std::lock_guard hold(lock_);
-  return t.listed ? start(&t) != nullptr : take_dependent(t);
+  return take_dependent(t);
 }
 
 void launched_futures::ended(launched& t) noexcept {
   resumer waiter;
   {
     const std::lock_guard hold(lock_);
-    SUKIMA_ASSERT(!t.listed, "a launched future that ends was taken out of the list before");
-    unlink(t, begun_.oldest, begun_.newest);
+    SUKIMA_ASSERT(!t.unbegun.load(std::memory_order_relaxed), "a launched future ends after it has begun");
+    if (t.is_waiting)
+      leave_waiting(t);
+    else
+      unlink(t, begun_.oldest, begun_.newest);
     fall(one_unfinished);
     if (is_empty()) waiter = std::exchange(last_, resumer());
   }
@@ -158,7 +179,11 @@ void launched_futures::ended(launched& t) noexcept {
 launched* launched_futures::take_any() noexcept {
   for (launched* t = dependent_.newest; t != nullptr; t = t->before)
     if (take_dependent(*t)) return t;
-  return start(oldest());
+  if (launched* const t = begin_oldest(waiting_)) return t;
+  // Futures in the queues of places come after the others.
+  for (std::uint32_t p = 0; p < queue_count_; ++p)
+    if (launched* const t = begin_oldest(queues_[p])) return t;
+  return nullptr;
 }
 
 /// Cancels the futures that have begun.
@@ -250,7 +275,7 @@ void touch_launched(char* top, launched& touched, touching how) {
   if (touched.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)
     return touched.runtime->launched.wait_for_queued(s, top, touched);
   char* const above = top != nullptr ? top : s.ambient->top;
-  if (touched.runtime->launched.claim(touched)) {
+  if (begin_once(touched)) {
     // On top of a fiber with work to split, the future would cover that work.
     if (s.home == nullptr && s.thread_bindings == 0 && above != nullptr && has_stack_left(s) &&
         !segment_has_open_work(s, above)) {

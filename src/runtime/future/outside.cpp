@@ -71,8 +71,7 @@ class counted_outside {
 
 /// Lets a worker begin the future next, if none has begun it.
 void bring_forward(launched& t) noexcept {
-  launched_futures& all = t.runtime->launched;
-  if (t.queue == SUKIMA_PLACE_ANY && all.claim(t)) t.runtime->injector.push(&t, queue_end::front);
+  if (t.queue == SUKIMA_PLACE_ANY && begin_once(t)) t.runtime->injector.push(&t, queue_end::front);
 }
 
 /// Waits until that moment, then takes the waiter out of the list. \returns whether the future has ended

@@ -45,19 +45,11 @@ void launched_futures::choose_queue(launched& t) {
   if (t.place < queue_count_) t.queue = t.place;
 }
 
-/// Called under the lock. Futures in the queues of places come after the others.
-launched* launched_futures::oldest() const noexcept {
-  if (waiting_.oldest != nullptr) return waiting_.oldest;
-  for (std::uint32_t p = 0; p < queue_count_; ++p)
-    if (queues_[p].oldest != nullptr) return queues_[p].oldest;
-  return nullptr;
-}
-
 launched* launched_futures::take_queued(const worker& w) noexcept {
   const std::lock_guard hold(lock_);
   for (std::uint32_t p = 0; p < queue_count_; ++p)
     if (queues_[p].oldest != nullptr && hints_.serves(w, static_cast<sukima_place>(p)))
-      return start(queues_[p].oldest);
+      if (launched* const t = begin_oldest(queues_[p])) return t;
   return nullptr;
 }
 
