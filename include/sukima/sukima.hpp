@@ -16,6 +16,7 @@
 #include <sukima/hints.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/on.hpp>
+#include <sukima/other_threads.hpp>
 #include <sukima/place.hpp>
 #include <sukima/promise.hpp>
 #include <sukima/ranges.hpp>

@@ -11,6 +11,7 @@
 
 #include "decision.h"
 #include "next_function.h"
+#include "side_by_side.h"
 #include "tuner.h"
 #include "waiting.h"
 
@@ -153,18 +154,21 @@ static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t n
 
 unsigned preload_region_begins(struct preload_region* region, uintptr_t body, unsigned given,
                                const void* caller) {
-  *region = (struct preload_region){false, false};
+  *region = (struct preload_region){0};
   if (preload_current_settings()->threads == 0 || inside_a_region(caller)) return given;
   region->outermost = true;
   const bool chosen_here = given == 0 && may_choose();
   const uint32_t usual =
       chosen_here ? atomic_load_explicit(&tuned, memory_order_relaxed) : runtime_threads(caller);
   preload_waiting_region_begins(given != 0 ? given : usual, caller);
-  return chosen_here ? choose(region, body, preload_now()) : given;
+  const unsigned number = chosen_here ? choose(region, body, preload_now()) : given;
+  region->beside = preload_beside_region_begins(number != 0 ? number : usual);
+  return number;
 }
 
 void preload_region_ends(struct preload_region* region) {
   if (region->outermost) preload_waiting_region_ends();
+  preload_beside_region_ends(region->beside);
   if (!region->counted) return;
   tuner_region_ends(&tuner, preload_now());
   tunes = false;

@@ -17,6 +17,13 @@ static const uint64_t longest_wake_up = 10 * us;
 /// If spinning brought the shortage back so soon, it is tried again only after a pause.
 static const uint64_t soon = 1000 * ms;
 static const uint64_t longest_pause = 16000 * ms;
+/// Gaps above this average are long, and stay long down to the second one. A thread that spins takes about
+/// half of a CPU from a worker; waking a team of gcc's threads, and Sukima's workers, takes 0.3 to 0.4 ms in
+/// a virtual machine. Beside threads that spin the gaps themselves are up to twice as long.
+static const uint64_t long_gap = 3 * 1000000;
+static const uint64_t still_long_gap = 3 * 1000000 / 2;
+/// gcc's threads spin for 300,000 turns, 3 ms at least.
+static const uint64_t longest_counted_gap = 6 * 1000000;
 
 void wait_judgement_start(struct wait_judgement* judgement, bool is_short, uint64_t now) {
   *judgement =
@@ -37,6 +44,15 @@ bool wait_judgement_add(struct wait_judgement* judgement, const cap_schedstat* d
   judgement->is_short = found_short;
   judgement->since = now;
   return found_short;
+}
+
+uint64_t wait_judgement_mean_gap(uint64_t mean, uint64_t gap) {
+  const uint64_t counted = gap < longest_counted_gap ? gap : longest_counted_gap;
+  return (7 * mean + counted) / 8;
+}
+
+bool wait_judgement_gaps_are_long(uint64_t mean, bool were_long) {
+  return mean >= (were_long ? still_long_gap : long_gap);
 }
 
 void wait_judgement_restart(struct wait_judgement* judgement) { cap_shortage_restart(&judgement->shortage); }

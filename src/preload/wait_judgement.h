@@ -29,6 +29,19 @@ void wait_judgement_start(struct wait_judgement* judgement, bool is_short, uint6
 /// Source: the rules of docs/run.md, "While it runs".
 bool wait_judgement_add(struct wait_judgement* judgement, const cap_schedstat* did, uint64_t now);
 
+/// How long idle threads have to wait between regions, as an average over the last few. Time beyond what they
+/// spin anyway does not count.
+/// \param mean the average so far; at first 0
+/// \param gap  nanoseconds from the end of a region to the begin of the next one
+/// \return the new average, in nanoseconds
+/// \par Complexity constant
+/// Source: docs/openmp.md.
+uint64_t wait_judgement_mean_gap(uint64_t mean, uint64_t gap);
+
+/// Whether threads that spin in such gaps cost more than it takes to wake threads that sleep.
+/// \param were_long the answer before
+bool wait_judgement_gaps_are_long(uint64_t mean, bool were_long);
+
 /// Forgets what was observed and keeps the answer: the thread has changed.
 void wait_judgement_restart(struct wait_judgement* judgement);
 

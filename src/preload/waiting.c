@@ -23,6 +23,7 @@
 #include "next_function.h"
 #include "oversubscription_team.h"
 #include "own_thread.h"
+#include "side_by_side.h"
 #include "wait_judgement.h"
 
 #include <capacity/shared/schedstat.h>
@@ -30,6 +31,7 @@
 static const uint64_t ms = 1000000;
 static const uint64_t frequent_for = 300 * ms;  // at the start: a run may last for a second
 enum { samples_without_regions = 20 };  // then the monitor sleeps until a region begins
+enum { samples_beside_sukima = 20 };  // so long its last entry counts
 
 typedef void kmp_set_blocktime(int);
 typedef int kmp_get_blocktime(void);
@@ -39,6 +41,10 @@ static _Atomic pid_t master;
 static _Atomic uint32_t team;
 static _Atomic(const void*) latest_caller;
 static _Atomic int32_t active_regions;
+/// Beside a Sukima runtime: when the last region ended, 0 before that, and the average gap between regions.
+/// Written by the threads that end and begin regions while there is no other one; where two do so at the same
+/// time, one gap is forgotten.
+static _Atomic uint64_t last_end, mean_gap;
 
 /// Written by the monitor, read by threads that begin regions; it publishes nothing else (relaxed).
 static atomic_bool is_short;
@@ -67,32 +73,53 @@ static void change(bool now_short, const char* why) {
 
 /// The monitor's observation.
 struct observation {
+  int samples_beside;  ///< for so many samples more, the CPUs are shared with a Sukima runtime
+  bool gaps_are_long;  ///< between regions
   pid_t thread;
   cap_schedstat latest;  ///< of that thread
   struct wait_judgement judgement;
 };
 
-static void sample(struct observation* seen) {
-  const struct preload_settings* const settings = preload_current_settings();
+/// Whether a Sukima runtime was used lately, in long gaps between regions. Threads that spin after a region
+/// would take the CPUs that its workers need.
+static bool is_beside_sukima(struct observation* seen) {
+  seen->gaps_are_long = wait_judgement_gaps_are_long(atomic_load_explicit(&mean_gap, memory_order_relaxed),
+                                                     seen->gaps_are_long);
+  if (preload_beside_was_used())
+    seen->samples_beside = samples_beside_sukima;
+  else if (seen->samples_beside > 0)
+    --seen->samples_beside;
+  return seen->samples_beside > 0 && seen->gaps_are_long;
+}
+
+/// Whether the thread that begins the regions has to wait for a CPU.
+static bool waits_for_cpus(struct observation* seen) {
   const pid_t thread = atomic_load_explicit(&master, memory_order_relaxed);
   // Threads beyond the CPUs wait for each other, and a single thread waits for none: neither is informative.
   const uint32_t threads = atomic_load_explicit(&team, memory_order_relaxed);
-  const bool informative = threads != 1 && threads <= settings->cpus;
+  const bool informative = threads != 1 && threads <= preload_current_settings()->cpus;
   cap_schedstat now;
-  if (!cap_schedstat_read(thread, &now)) return;
+  if (!cap_schedstat_read(thread, &now)) return seen->judgement.is_short;
   const cap_schedstat before = seen->latest;
   seen->latest = now;
   if (thread != seen->thread || !informative) {
     seen->thread = thread;
     wait_judgement_restart(&seen->judgement);
-    return;
+    return seen->judgement.is_short;
   }
   const cap_schedstat did = {now.run_ns - before.run_ns, now.wait_ns - before.wait_ns,
                              now.slices - before.slices};
-  const bool found_short = wait_judgement_add(&seen->judgement, &did, preload_now());
-  if (found_short && !preload_waiting_is_short()) {
-    change(true, "they had to wait for CPUs");
-  } else if (!found_short && preload_waiting_is_short() && settings->waiting != preload_waiting_asleep) {
+  return wait_judgement_add(&seen->judgement, &did, preload_now());
+}
+
+static void sample(struct observation* seen) {
+  const bool found_short = waits_for_cpus(seen);
+  const bool beside_sukima = is_beside_sukima(seen);
+  const bool should_sleep = found_short || beside_sukima;
+  if (should_sleep == preload_waiting_is_short()) return;
+  if (should_sleep) {
+    change(true, found_short ? "they had to wait for CPUs" : "Sukima's workers need the CPUs, too");
+  } else if (preload_current_settings()->waiting != preload_waiting_asleep) {
     change(false, "each of them has a CPU of its own");
   }
 }
@@ -131,6 +158,8 @@ static void after_fork_in_child(void) {
   set_short = false;
   atomic_store_explicit(&is_short, false, memory_order_relaxed);
   atomic_store(&active_regions, 0);
+  atomic_store_explicit(&last_end, 0, memory_order_relaxed);
+  atomic_store_explicit(&mean_gap, 0, memory_order_relaxed);
   atomic_store(&monitor_state, not_started);
 }
 
@@ -163,12 +192,22 @@ static void set_llvm_blocktime(const void* caller) {
   set_short = now_short;
 }
 
+/// The first of the regions that run now begins.
+static void note_gap(void) {
+  const uint64_t end = atomic_load_explicit(&last_end, memory_order_relaxed);
+  if (end == 0) return;
+  const uint64_t now = preload_now();
+  const uint64_t mean = atomic_load_explicit(&mean_gap, memory_order_relaxed);
+  atomic_store_explicit(&mean_gap, wait_judgement_mean_gap(mean, now > end ? now - end : 0),
+                        memory_order_relaxed);
+}
+
 void preload_waiting_region_begins(uint32_t threads, const void* caller) {
   if (self == 0) self = (pid_t)syscall(SYS_gettid);
   atomic_store_explicit(&master, self, memory_order_relaxed);
   atomic_store_explicit(&team, threads, memory_order_relaxed);
   atomic_store_explicit(&latest_caller, caller, memory_order_relaxed);
-  atomic_fetch_add(&active_regions, 1);
+  if (atomic_fetch_add(&active_regions, 1) == 0) note_gap();
   const uint32_t state = atomic_load(&monitor_state);
   if (state == not_started) start_wait_monitor();
   if (state == asleep) {
@@ -178,4 +217,7 @@ void preload_waiting_region_begins(uint32_t threads, const void* caller) {
   set_llvm_blocktime(caller);
 }
 
-void preload_waiting_region_ends(void) { atomic_fetch_sub(&active_regions, 1); }
+void preload_waiting_region_ends(void) {
+  if (preload_beside_is_there()) atomic_store_explicit(&last_end, preload_now(), memory_order_relaxed);
+  atomic_fetch_sub(&active_regions, 1);
+}

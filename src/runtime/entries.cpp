@@ -113,10 +113,11 @@ bool runtime_entries::try_enter(root_task& root) {
     throw no_fiber();
   }
   park_.entry_begins();
-  monitor_thread_.entry_begins();
+  monitor_thread_.entry_begins(w);
   // The entry was counted before; close() sets the flag and then reads the counts.
   if (is_refused(root)) {
     end_entry(ticks());
+    if (w.duties.load(std::memory_order_relaxed) != 0) perform_duties(w);
     w.give_fiber(s);
     w.taken.store(false, std::memory_order_release);
     return false;
@@ -152,17 +153,23 @@ bool runtime_entries::try_enter(root_task& root) {
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
   w.rests(rest_place::no_thread);
-  // Cleared before the counts change, and `pinned` is read after that: see worker_placement::pin_all.
+  // Cleared before the counts change, and the duties are read after that: see worker_placement::pin_all.
   w.inside.store(false, std::memory_order_relaxed);
   end_entry(now);
-  if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
-    placement_.unpin(w);
+  if (w.duties.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    perform_duties(w);
   takes_over(&root);  // pairs with: complete in complete.cpp
   hands_over(&w);  // pairs with: acquire_worker; stop in lifecycle.cpp
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};
   return true;
+}
+
+void runtime_entries::perform_duties(worker& w) noexcept {
+  const std::uint8_t duties = w.duties.load(std::memory_order_relaxed);
+  if ((duties & duty_unpin) != 0) placement_.unpin(w);
+  if ((duties & duty_region) != 0) monitor_thread_.entry_ended(w);
 }
 
 void runtime_entries::end_entry(std::uint64_t now) noexcept {

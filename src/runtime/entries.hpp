@@ -59,6 +59,8 @@ class runtime_entries {
   bool is_refused(const root_task& root) const noexcept;
   bool are_counted() const noexcept;
   void end_entry(std::uint64_t now) noexcept;
+  /// Performs the duties of a thread whose entry is no longer counted.
+  void perform_duties(worker& w) noexcept;
 
   const std::uint64_t serial_;
   const tuned_ticks& tuned_;

@@ -53,6 +53,7 @@ void lifecycle::start(capacity_handle capacity) {
   first.taken.store(false, std::memory_order_relaxed);
   try {
     controller_.start(std::move(capacity));
+    monitor_thread_.listen_to_others();
     if (controller_.follows_capacity() || tracing()) monitor_thread_.start();
   } catch (...) {
     stop();

@@ -36,6 +36,10 @@ inline constexpr std::uint32_t flag_leave =
 inline constexpr std::uint32_t flag_remote = 4;  ///< another node wants a task (remote/remote_interface.hpp)
 inline constexpr std::uint32_t flag_place = 8;  ///< a worker may exchange fibers with it (place/hints.hpp)
 
+/// Duties of a thread that leaves the runtime.
+inline constexpr std::uint8_t duty_unpin = 1;  ///< it stays on one CPU, or will in a moment
+inline constexpr std::uint8_t duty_region = 2;  ///< it came out of a parallel region (control/monitor.hpp)
+
 /// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
 
@@ -83,13 +87,14 @@ struct alignas(128) worker {
   /// Taken, and it works. Relaxed: the counts order it (pin_all in worker_placement.cpp).
   /// pairs with: try_enter in entries.cpp; pin_all in worker_placement.cpp
   std::atomic<bool> inside{false};
-  /// Of its thread, valid while `pinned`. Written by worker_placement before that is set, or by the thread
+  /// Of its thread, valid while is_pinned(). Written by worker_placement before that is set, or by the thread
   /// itself where each background worker stays on one CPU (pin_policy::cpu).
   cpu_set_t affinity_before{};
-  /// Its thread stays on one CPU, or will in a moment. Written by worker_placement.
-  /// pairs with: pin_all, pin_again, unpin, unpin_after_fork in worker_placement.cpp; try_enter in
-  /// entries.cpp
-  std::atomic<bool> pinned{false};
+  /// `duty_unpin` is written by worker_placement, the other one by its own thread. One word, because each
+  /// entry reads it at its end. pairs with: pin_all, pin_again, unpin, unpin_after_fork in
+  /// worker_placement.cpp; attend_entry, entry_ended in monitor.cpp; is_pinned; try_enter in entries.cpp
+  std::atomic<std::uint8_t> duties{0};
+  bool is_pinned() const noexcept { return (duties.load(std::memory_order_acquire) & duty_unpin) != 0; }
   /// It is another worker's guest, or has one. Written by worker_placement. no partner: a hint
   std::atomic<bool> shares_cpu{false};
   /// The kernel's number of the thread that is this worker; 0: none. no partner: a hint for the monitor

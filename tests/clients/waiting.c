@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of clang's OpenMP with a runtime that only remembers how long idle threads spin, and that begins
 // again in the child of a fork. With -DRUNTIME it is the runtime. Prints that time, in the parent and
-// in a child.
+// in a child. With an argument it plays a Sukima runtime that is used between regions, and ends with code 0
+// once the time has become short where regions are far apart, and as it was where they follow each other
+// quickly and where the runtime is used no longer.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <capacity/shared/side_by_side.h>
 
 typedef void kmpc_body(int32_t*, int32_t*, ...);
 void __kmpc_fork_call(void* place, int32_t count, kmpc_body* body, ...);
@@ -48,7 +55,37 @@ static void nothing(int32_t* self, int32_t* bound, ...) {
   (void)bound;
 }
 
-int main(void) {
+static volatile bool used = true;
+static bool was_used(void) { return used; }
+static uint64_t region_begins(uint32_t threads) { return threads; }
+static void region_ends(uint64_t begun) { (void)begun; }
+
+static void wait_until_threads_spin_for(int ms, useconds_t between_regions) {
+  do {
+    if (between_regions != 0) usleep(between_regions);
+    __kmpc_fork_call(NULL, 0, nothing);
+  } while (kmp_get_blocktime() != ms);
+}
+
+static int play_sukima(void) {
+  static const cap_side_by_side runtime = {region_begins, region_ends, was_used};
+  cap_side_by_side_meet* meet = NULL;
+  *(void**)&meet = dlsym(RTLD_DEFAULT, CAP_SIDE_BY_SIDE_MEET);
+  if (meet == NULL) return 1;
+  const int usual = kmp_get_blocktime();
+  meet(&runtime);
+  enum { far_apart = 10000 };
+  wait_until_threads_spin_for(0, far_apart);
+  wait_until_threads_spin_for(usual, 0);
+  wait_until_threads_spin_for(0, far_apart);
+  used = false;  // only the wait monitor reads it, at some time
+  wait_until_threads_spin_for(usual, far_apart);
+  return 0;
+}
+
+int main(int count, char** words) {
+  (void)words;
+  if (count > 1) return play_sukima();
   __kmpc_fork_call(NULL, 0, nothing);  // CPU was short at the start
   const pid_t child = fork();
   if (child == 0) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where CPU is short, idle threads of clang's OpenMP sleep; also in the child of a fork, whose runtime begins anew.
+"""Where CPU is short, idle threads of clang's OpenMP sleep; also in the child of a fork, whose runtime begins anew. They sleep
+between regions that are far apart while Sukima is used in the same program, too.
 
 waiting_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER
 """
@@ -19,8 +20,15 @@ OPTIONS = parser.parse_args()
 
 library, program = OPTIONS.build / "libwaiting.so", OPTIONS.build / "waiting"
 for words in (["-DRUNTIME", "-shared", "-fPIC", "-o", library], ["-o", program, library, f"-Wl,-rpath,{OPTIONS.build}"]):
-    subprocess.run([OPTIONS.compiler, HERE / "waiting.c", "-pthread", *words], check=True)
-settings = "SUKIMA_RUN=threads=2 min=1 fixed=1 waiting=2 cpus=2"
-done = subprocess.run([OPTIONS.sukima, "run", "--threads", "2", "--", "env", settings, program], capture_output=True,
-                      text=True, env=CLEAN, timeout=500, check=True)
-assert done.stdout == "0 0\n", done
+    subprocess.run([OPTIONS.compiler, HERE / "waiting.c", f"-I{HERE.parent.parent / 'src'}", "-pthread", *words], check=True)
+
+
+def run(settings, *arguments):
+    return subprocess.run([OPTIONS.sukima, "run", "--threads", "2", "--", "env", f"SUKIMA_RUN={settings}", program, *arguments],
+                          capture_output=True, text=True, env=CLEAN, timeout=500, check=True).stdout
+
+
+found = run("threads=2 min=1 fixed=1 waiting=2 cpus=2")
+assert found == "0 0\n", found
+# With more threads than CPUs the library does not judge by how they wait for CPUs.
+run("threads=2 min=1 fixed=1 waiting=1 cpus=1", "beside Sukima")

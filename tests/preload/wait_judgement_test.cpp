@@ -87,4 +87,23 @@ TEST(wait_judgement, the_pause_is_forgotten_after_a_second_of_spinning) {
   EXPECT_FALSE(thread.is_short());
 }
 
+TEST(wait_judgement, gaps_of_milliseconds_are_long_and_stay_so_until_they_are_much_shorter) {
+  std::uint64_t mean = 0;
+  const auto after = [&mean](std::uint64_t gap, int times) {
+    for (int i = 0; i < times; ++i) mean = wait_judgement_mean_gap(mean, gap);
+    return mean;
+  };
+  EXPECT_FALSE(wait_judgement_gaps_are_long(after(2 * ms, 50), false));
+  EXPECT_TRUE(wait_judgement_gaps_are_long(after(10 * ms, 3), false));
+  EXPECT_TRUE(wait_judgement_gaps_are_long(after(2 * ms, 50), true)) << "they were long before";
+  EXPECT_FALSE(wait_judgement_gaps_are_long(after(1 * ms, 50), true));
+}
+
+TEST(wait_judgement, one_long_gap_among_short_ones_is_not_long) {
+  std::uint64_t mean = 0;
+  for (int i = 0; i < 50; ++i) mean = wait_judgement_mean_gap(mean, 100 * us);
+  mean = wait_judgement_mean_gap(mean, 10000 * ms);
+  EXPECT_FALSE(wait_judgement_gaps_are_long(mean, false));
+}
+
 }  // namespace

@@ -48,7 +48,7 @@ void blocking_compensation::end_bound() noexcept {
 
 bool blocking_compensation::begin_outside() noexcept {
   outside_.fetch_add(1, std::memory_order_seq_cst);
-  monitor_.entry_begins();
+  monitor_.wait_begins();
   if (controller_.compensate("a thread waits for a future") || target_.count() > 1) return true;
   end_outside();
   return false;
@@ -77,7 +77,7 @@ bool blocking_begins(char* top) {
   if (top != nullptr)
     give_work_away(*s, reinterpret_cast<choice_point*>(top), tuning::max_tasks_given_by_blocking,
                    queue_end::back);
-  if (s->on->pinned.load(std::memory_order_relaxed)) r.placement.unpin(*s->on);
+  if (s->on->is_pinned()) r.placement.unpin(*s->on);
   if (r.hints.in_use()) r.hints.waits(*s->on);
   r.blocking.begin();
   return true;

@@ -46,7 +46,7 @@ class blocking_compensation final : public compensation {
   monitor& monitor_;
   std::atomic<unsigned> blocked_{0};  ///< pairs with: begin, end, workers
   std::atomic<unsigned> bound_{0};  ///< pairs with: begin_bound, end_bound, workers.
-  /// pairs with: begin_outside, end_outside, has_outside; monitor::entry_begins in monitor.hpp
+  /// pairs with: begin_outside, end_outside, has_outside; monitor::wait_begins in monitor.hpp
   std::atomic<unsigned> outside_{0};
 };
 

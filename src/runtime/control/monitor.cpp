@@ -4,17 +4,20 @@
 #include "constants.hpp"
 #include "control/blocking_compensation.hpp"
 #include "control/cpu_shortage.hpp"
+#include "control/threads_beside.hpp"
 #include "control/worker_controller.hpp"
 #include "control/worker_placement.hpp"
 #include "observe/trace.hpp"
 #include "park/futex.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <ctime>
 #include <new>
 #include <system_error>
@@ -44,7 +47,13 @@ void monitor::start() {
   });
 }
 
+void monitor::listen_to_others() noexcept {
+  others.listen(*this);
+  if (others.count() != 0) others_begin();
+}
+
 void monitor::stop() {
+  others.stop_listening(*this);
   ending_.store(true, std::memory_order_seq_cst);
   wake();
   if (thread_.joinable()) thread_.join();
@@ -59,14 +68,79 @@ void monitor::wake() noexcept {
   futex(alarm_, FUTEX_WAKE, 1, nullptr);
 }
 
+void monitor::attend_entry(worker& entered) noexcept {
+  // While one of a region's threads computes here, the others may wait for it, so none of them count.
+  if (others.count() != 0 && controller_.follows_capacity() && is_in_parallel_region()) {
+    entered.duties.fetch_or(duty_region, std::memory_order_relaxed);
+    lasting_.drop_to(0);
+    controller_.enters_from_region();
+  }
+  attend();
+}
+
+void monitor::attend() noexcept {
+  if ((attention_.load(std::memory_order_seq_cst) & unused) != 0)
+    attention_.fetch_and(~unused, std::memory_order_seq_cst);
+  wake_if_late();
+}
+
+void monitor::wake_if_late() noexcept {
+  const unsigned seen = attention_.load(std::memory_order_seq_cst);
+  const unsigned now = controller_.threads_of_others();
+  const unsigned followed = controller_.followed();
+  const bool is_late = now < followed || (now > followed && (seen & watching) == 0);
+  if ((seen & dozing) != 0 || ((seen & beside) != 0 && is_late)) wake();
+}
+
+void monitor::entry_ended(worker& left) noexcept {
+  left.duties.fetch_and(static_cast<std::uint8_t>(~duty_region), std::memory_order_relaxed);
+  controller_.leaves_to_region();
+  if (is_needed()) wake_if_late();
+}
+
+void monitor::others_begin() noexcept {
+  if (!controller_.follows_capacity()) return;
+  if ((attention_.load(std::memory_order_seq_cst) & beside) == 0)
+    attention_.fetch_or(beside, std::memory_order_seq_cst);
+  if (is_needed()) wake_if_late();
+}
+
+void monitor::others_end(unsigned left) noexcept {
+  lasting_.drop_to(left);
+  if (left < controller_.followed() && is_needed()) wake();
+}
+
+bool monitor::was_used() noexcept {
+  const bool entered = (attention_.fetch_or(unused, std::memory_order_seq_cst) & unused) == 0;
+  return entered || is_needed();
+}
+
+bool monitor::has_others() const noexcept { return others.count() != 0 || controller_.followed() != 0; }
+
+/// Follows the number of threads of others, if there are some. \return true: again after a moment
+bool monitor::watch_others() noexcept {
+  if ((attention_.load(std::memory_order_seq_cst) & beside) == 0) return false;
+  attention_.fetch_or(watching, std::memory_order_seq_cst);
+  if (is_needed())
+    controller_.follow_others(
+        lasting_.sample(controller_.threads_of_others(), controller_.followed(), clock::now()));
+  if (is_needed() && has_others()) return true;
+  attention_.fetch_and(has_others() ? ~watching : ~(watching | beside), std::memory_order_seq_cst);
+  if (!has_others()) return false;
+  attention_.fetch_or(beside, std::memory_order_seq_cst);
+  return is_needed();
+}
+
 void monitor::run() {
   pthread_setname_np(pthread_self(), "sukima-monitor");
   clock::time_point last_inside = clock::now();
+  looked_at_ = last_inside;
   for (;;) {
     // Read before `ending_`, because stop() writes that before it advances the alarm.
     const std::uint32_t seen = alarm_.load(std::memory_order_seq_cst);
     if (ending_.load(std::memory_order_seq_cst)) return;
-    sleep_until_next_look(seen);
+    const bool watches = watch_others();
+    if (!sleep_until_next_look(seen, watches)) continue;
     if (is_needed()) {
       const nanoseconds before = own_cpu_time();
       try {
@@ -74,27 +148,35 @@ void monitor::run() {
       } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it looks again in a moment
       }
       pace_.looked(own_cpu_time() - before);
-      last_inside = clock::now();
+      last_inside = looked_at_ = clock::now();
       continue;
     }
     doze(seen);  // nothing that it looks at matters before the next entry
-    if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
+    looked_at_ = clock::now();
+    if (looked_at_ - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
   }
 }
 
-void monitor::sleep_until_next_look(std::uint32_t seen) noexcept {
-  const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : pace_.pause();
-  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(each);
-  const timespec pause{whole.count(), (each - whole).count()};
-  futex(alarm_, FUTEX_WAIT, seen, &pause);
+/// \return false: it is not yet time for the next look
+bool monitor::sleep_until_next_look(std::uint32_t seen, bool watches) noexcept {
+  const clock::time_point next =
+      looked_at_ + (tracing() ? nanoseconds(tuning::traced_sample_ns) : pace_.pause());
+  nanoseconds left = next - clock::now();
+  if (watches) left = std::min(left, nanoseconds(tuning::beside_sample_ns));
+  if (left > nanoseconds(0)) {
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec pause{whole.count(), (left - whole).count()};
+    futex(alarm_, FUTEX_WAIT, seen, &pause);
+  }
+  return clock::now() >= next;
 }
 
 bool monitor::is_needed() const noexcept { return park_.counts().entries != 0 || blocking_.has_outside(); }
 
 void monitor::doze(std::uint32_t seen) noexcept {
-  dozing_.store(true, std::memory_order_seq_cst);
+  attention_.fetch_or(dozing, std::memory_order_seq_cst);
   if (!is_needed() && !ending_.load(std::memory_order_seq_cst)) futex(alarm_, FUTEX_WAIT, seen, nullptr);
-  dozing_.store(false, std::memory_order_seq_cst);
+  attention_.fetch_and(~dozing, std::memory_order_seq_cst);
 }
 
 void monitor::look() {

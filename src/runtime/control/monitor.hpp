@@ -2,6 +2,7 @@
 // The thread that looks at the machine for the worker controller, the CPU shortage and the worker placement.
 #pragma once
 
+#include "control/lasting_threads.hpp"
 #include "control/monitor_pace.hpp"
 
 #include <sukima/settings.hpp>
@@ -20,9 +21,23 @@ class parking;
 class placement_hints;
 class worker_controller;
 class worker_placement;
+struct worker;
 
 /// Samples a few times a second while a thread is inside the runtime, or waits outside for a future. A sample
 /// that finds none is the last one: the thread dozes until the next entry or wait wakes it.
+///
+/// While threads of other runtimes compute as well (control/threads_beside.hpp), it watches their number more
+/// often. Workers leave them their CPUs once they have computed for `tuning::beside_sample_ns`: short
+/// regions, whose end would come before workers have left, change nothing. Workers come back at once.
+///
+/// What an entry may have to care about is in one word, `attention_`, so that an entry reads nothing else:
+///   dozing    the monitor must be woken
+///   beside    threads of others compute, or the target still allows for some that did
+///   watching  the monitor watches them, and need not be woken for more of them
+///   unused    no thread has entered since the last call of was_used()
+/// Other threads change the counts (entries, threads of others) first and read the word then. The monitor
+/// changes the word first and reads the counts then. All are sequentially consistent, so one sees the other.
+/// Only the monitor clears `beside`, and sets it again where it then finds threads of others.
 class monitor {
  public:
   monitor(const settings& chosen, const parking& park, const blocking_compensation& blocking,
@@ -40,23 +55,52 @@ class monitor {
 
   /// Starts the thread, unless it was started before. Any thread may call it, inside an entry.
   void start();
-  /// Ends the thread, if there is one.
+  /// Learns of the threads of other runtimes from now on. Once, before the first entry.
+  void listen_to_others() noexcept;
+  /// Ends the thread, if there is one, and listens no more.
   void stop();
   /// In a child process after fork(), where the thread does not exist.
   void forget_thread();
-  /// Called at each entry and at each wait of a thread outside, after it was counted: the monitor works only
-  /// while a thread is inside or waits.
-  void entry_begins() noexcept {
-    // The other way round, doze() stores `true` and then reads the counts once more.
-    if (dozing_.load(std::memory_order_seq_cst)) wake();
+  /// Called at each entry, after it was counted: the monitor works only while a thread is inside or waits.
+  /// The worker has `duty_region` afterwards if the thread comes out of a parallel region.
+  void entry_begins(worker& entered) noexcept {
+    if (wants_attention()) [[unlikely]]
+      attend_entry(entered);
   }
+  /// The worker with `duty_region` leaves: its entry is no longer counted.
+  void entry_ended(worker& left) noexcept;
+  /// Called at each wait of a thread outside, after it was counted.
+  void wait_begins() noexcept {
+    if (wants_attention()) attend();
+  }
+
+  /// More threads of other runtimes compute. They were counted before.
+  void others_begin() noexcept;
+  /// Fewer do. \param left how many are still counted
+  void others_end(unsigned left) noexcept;
+  /// Whether a thread has entered since the last call, or is inside.
+  bool was_used() noexcept;
 
  private:
   using clock = std::chrono::steady_clock;
 
+  static constexpr unsigned dozing = 1;
+  static constexpr unsigned beside = 2;
+  static constexpr unsigned watching = 4;
+  static constexpr unsigned unused = 8;
+
+  bool wants_attention() const noexcept {
+    return (attention_.load(std::memory_order_seq_cst) & (dozing | beside | unused)) != 0;
+  }
+  void attend_entry(worker& entered) noexcept;
+  void attend() noexcept;
+  void wake_if_late() noexcept;
+  bool has_others() const noexcept;
+  bool watch_others() noexcept;
+
   void run();
   bool is_needed() const noexcept;
-  void sleep_until_next_look(std::uint32_t seen) noexcept;
+  bool sleep_until_next_look(std::uint32_t seen, bool watches) noexcept;
   void doze(std::uint32_t seen) noexcept;
   void look();
   void wake() noexcept;
@@ -68,7 +112,9 @@ class monitor {
   cpu_shortage& shortage_;
   worker_placement& placement_;
   placement_hints& hints_;
-  std::atomic<bool> dozing_{false};  ///< pairs with: doze, entry_begins
+  /// pairs with: wants_attention; attend, wake_if_late, others_begin, was_used, watch_others, doze
+  std::atomic<unsigned> attention_{unused};
+  lasting_threads lasting_;  ///< threads of others
   std::atomic<bool> ending_{false};  ///< pairs with: stop, run, doze
   std::atomic<std::uint32_t> alarm_{0};  ///< Futex of the thread. pairs with: wake, run
   std::once_flag started_;
@@ -76,6 +122,7 @@ class monitor {
   // Only for the thread.
   monitor_pace pace_;
   clock::time_point judged_at_{};
+  clock::time_point looked_at_{};  ///< or dozed
 };
 
 }  // namespace sukima::detail

@@ -5,6 +5,7 @@
 #include "control/blocking_compensation.hpp"
 #include "control/capacity_handle.hpp"
 #include "control/decision_log.hpp"
+#include "control/threads_beside.hpp"
 #include "control/worker_threads.hpp"
 #include "end_state.hpp"
 #include "fiber/fiber.hpp"
@@ -55,6 +56,7 @@ std::string reason_of(const sukima_capacity_facts& facts) {
 }  // namespace
 
 void worker_controller::start(capacity_handle opened) {
+  meet_preload_library();
   if (chosen_.elastic && worker_limit_ > 1) {
     capacity_ = opened != nullptr ? std::move(opened) : open_capacity();
     if (chosen_.neighbours) neighbours_.open();
@@ -106,7 +108,9 @@ bool worker_controller::look_at_capacity() {
 }
 
 unsigned worker_controller::wanted() const noexcept {
-  const unsigned base = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
+  const unsigned allowed = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
+  const unsigned others_compute = followed();
+  const unsigned base = others_compute < allowed ? allowed - others_compute : std::min(allowed, 1u);
   return base + blocking_.workers();
 }
 
@@ -153,6 +157,26 @@ void worker_controller::end_compensation() noexcept {
 void worker_controller::reconsider(std::string_view reason) noexcept {
   const std::lock_guard hold(deciding_);
   adjust(reason);
+}
+
+unsigned worker_controller::threads_of_others() const noexcept {
+  const unsigned count = others.count();
+  return count != 0 && entries_from_regions_.load(std::memory_order_seq_cst) != 0 ? 0 : count;
+}
+
+void worker_controller::follow_others(unsigned threads) noexcept {
+  if (threads == followed() || !follows_capacity()) return;
+  const std::lock_guard hold(deciding_);
+  const unsigned before = followed_.exchange(threads, std::memory_order_seq_cst);
+  adjust(threads > before ? "threads of another runtime compute" : "fewer threads of other runtimes compute");
+}
+
+void worker_controller::enters_from_region() noexcept {
+  entries_from_regions_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void worker_controller::leaves_to_region() noexcept {
+  entries_from_regions_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void worker_controller::close() noexcept { const std::lock_guard hold(deciding_); }

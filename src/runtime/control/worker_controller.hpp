@@ -73,6 +73,16 @@ class worker_controller {
   void end_compensation() noexcept;
   /// The number that is wanted has changed: brings the target to it at once.
   void reconsider(std::string_view reason) noexcept;
+  /// The threads of other runtimes that compute and wait for no worker.
+  unsigned threads_of_others() const noexcept;
+  /// The number of them that the target allows for: workers leave them their CPUs.
+  unsigned followed() const noexcept { return followed_.load(std::memory_order_seq_cst); }
+  /// For the monitor: the target allows for so many from now on. Without effect where the target does not
+  /// follow the capacity.
+  void follow_others(unsigned threads) noexcept;
+  /// A thread enters out of a parallel region. Until it leaves, threads_of_others() is 0.
+  void enters_from_region() noexcept;
+  void leaves_to_region() noexcept;
   /// For the monitor: reads the capacity and adapts the target. \return true: the capacity has changed
   bool look_at_capacity();
 
@@ -80,7 +90,8 @@ class worker_controller {
   friend class rest_check;
   /// Notes whether a quota binds. \return the workers that this capacity allows
   unsigned take(const sukima_capacity_facts& facts) noexcept;
-  /// The target that follows from the capacity, the program's limit and blocked workers. Holds deciding_.
+  /// The target that follows from the capacity, the program's limit, other threads and blocked workers. Holds
+  /// deciding_.
   unsigned wanted() const noexcept;
   /// Brings the target and the threads to the wanted number, as far as threads can be started. The next call
   /// tries again to start missing ones. Holds deciding_.
@@ -97,6 +108,10 @@ class worker_controller {
   capacity_handle capacity_;
   neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
   std::atomic<bool> quota_binds_{false};  ///< no partner: a hint
+  /// pairs with: enters_from_region, leaves_to_region, threads_of_others
+  std::atomic<unsigned> entries_from_regions_{0};
+  /// Written by the monitor, under deciding_. pairs with: follow_others, followed
+  std::atomic<unsigned> followed_{0};
   std::mutex deciding_;  ///< the target, the threads' number and the rest
   unsigned allowed_ = 1;  ///< by the capacity, without those that run instead of blocked ones
   unsigned limit_ = 0;  ///< the program's own; 0: none

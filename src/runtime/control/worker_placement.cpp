@@ -23,6 +23,8 @@ namespace sukima::detail {
 
 namespace {
 
+constexpr auto not_pinned = static_cast<std::uint8_t>(~duty_unpin);
+
 /// What the kernel says of a thread of this process.
 struct thread_state {
   char state = '?';  ///< R: it runs, or could run
@@ -184,12 +186,12 @@ bool worker_placement::pin_all() {
     return false;
   for (const assigned_cpu& p : workers) {
     p.of->affinity_before = p.before;
-    p.of->pinned.store(true, std::memory_order_release);
+    p.of->duties.fetch_or(duty_unpin, std::memory_order_release);
   }
   stress_point();
-  // A thread that leaves (runtime_entries::try_enter) clears `inside`, changes the counts, and then reads
-  // `pinned`.
-  // If its change comes later than this one, it sees `pinned` and waits for the lock. If it came earlier,
+  // A thread that leaves (runtime_entries::try_enter) clears `inside`, changes the counts, and then reads its
+  // duties.
+  // If its change comes later than this one, it sees the duty and waits for the lock. If it came earlier,
   // `inside` is seen as false here.
   park_.order_with_counts();
   const bool all_there = std::ranges::all_of(workers, [](const assigned_cpu& p) {
@@ -209,7 +211,7 @@ bool worker_placement::pin_all() {
     return true;
   }
   for (std::size_t i = 0; i < moved; ++i) unpin_thread(workers[i]);
-  for (const assigned_cpu& p : workers) p.of->pinned.store(false, std::memory_order_relaxed);
+  for (const assigned_cpu& p : workers) p.of->duties.fetch_and(not_pinned, std::memory_order_relaxed);
   return false;
 }
 
@@ -219,7 +221,7 @@ bool worker_placement::release_all() noexcept {
   for (const assigned_cpu& p : assigned_) {
     if (p.away) continue;
     unpin_thread(p);
-    p.of->pinned.store(false, std::memory_order_relaxed);
+    p.of->duties.fetch_and(not_pinned, std::memory_order_relaxed);
     p.of->shares_cpu.store(false, std::memory_order_relaxed);
   }
   assigned_.clear();
@@ -251,7 +253,7 @@ void worker_placement::pin_again(worker& w) noexcept {
   mine->now_on = mine->cpu;
   mine->away = false;
   w.affinity_before = before;
-  w.pinned.store(true, std::memory_order_release);
+  w.duties.fetch_or(duty_unpin, std::memory_order_release);
 }
 
 void worker_placement::unpin(worker& w) noexcept {
@@ -260,19 +262,19 @@ void worker_placement::unpin(worker& w) noexcept {
     unpin_thread(*mine);
     mine->away = true;
   }
-  w.pinned.store(false, std::memory_order_relaxed);
+  w.duties.fetch_and(not_pinned, std::memory_order_relaxed);
 }
 
 void worker_placement::unpin_after_fork() noexcept {
   const fiber* const s = running_fiber();
-  if (s == nullptr || !s->on->pinned.load(std::memory_order_acquire)) return;
+  if (s == nullptr || !s->on->is_pinned()) return;
   sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }
 
 std::optional<cpu_set_t> worker_placement::affinity_before_pinning(const worker& w) noexcept {
   const std::lock_guard lock(changing_);
   const bool is_pinned_for_good = w.background && chosen_.pin == pin_policy::cpu;
-  if (!is_pinned_for_good && !w.pinned.load(std::memory_order_relaxed)) return std::nullopt;
+  if (!is_pinned_for_good && !w.is_pinned()) return std::nullopt;
   return w.affinity_before;
 }
 

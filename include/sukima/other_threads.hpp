@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of other runtimes that compute beside the workers.
+#pragma once
+
+#include <cstdint>
+
+namespace sukima {
+/// \addtogroup runtime
+/// @{
+
+/// While such an object lives, so many threads of another runtime compute in this process: a parallel region
+/// of OpenMP, a call of a library with threads of its own. The workers of all runtimes with
+/// `settings::elastic` leave them their CPUs, except for one worker of each. They come back when the object
+/// ends.
+///
+///     const sukima::other_threads team(omp_get_max_threads());
+///     #pragma omp parallel for
+///
+/// `sukima run` does this for each parallel region of OpenMP by itself (docs/openmp.md). Objects may overlap:
+/// their threads add up. The calls cost some nanoseconds while no thread is inside a runtime, otherwise a
+/// wake-up of the runtime's monitor, which changes the number of workers.
+class other_threads {
+ public:
+  /// \param threads how many compute, the calling thread included; up to 1 changes nothing
+  explicit other_threads(unsigned threads) noexcept;
+  ~other_threads();
+  other_threads(const other_threads&) = delete;
+  other_threads& operator=(const other_threads&) = delete;
+
+ private:
+  std::uint64_t begun_;
+};
+
+/// @}
+}  // namespace sukima

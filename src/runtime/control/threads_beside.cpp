@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/threads_beside.hpp"
+
+#include "control/monitor.hpp"
+#include "fiber/switch.hpp"
+
+#include <sukima/other_threads.hpp>
+
+#include <capacity/shared/side_by_side.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <thread>
+
+namespace sukima::detail {
+
+constinit threads_beside others;
+
+namespace {
+
+[[maybe_unused]] const int children_have_none = pthread_atfork(nullptr, nullptr, [] { others.forget(); });
+
+/// The threads in the low half, the generation of the process in the other one. So the end of what began
+/// before a fork changes nothing in the child.
+constexpr unsigned generation_bits = 32;
+
+}  // namespace
+
+std::uint64_t threads_beside::begin(unsigned threads) noexcept {
+  if (threads <= 1) return 0;
+  const bool is_worker = running_fiber() != nullptr;
+  const unsigned counted = is_worker ? threads - 1 : threads;
+  count_.fetch_add(counted, std::memory_order_seq_cst);
+  for_each_monitor([](monitor& m) { m.others_begin(); });
+  return std::uint64_t{generation_.load(std::memory_order_relaxed)} << generation_bits | counted;
+}
+
+void threads_beside::end(std::uint64_t begun) noexcept {
+  if (begun == 0 || begun >> generation_bits != generation_.load(std::memory_order_relaxed)) return;
+  const auto counted = static_cast<unsigned>(begun);
+  const unsigned left = count_.fetch_sub(counted, std::memory_order_seq_cst) - counted;
+  for_each_monitor([left](monitor& m) { m.others_end(left); });
+}
+
+template <class F> void threads_beside::for_each_monitor(F f) noexcept {
+  for (listener& l : listeners_) {
+    if (l.its.load(std::memory_order_acquire) == nullptr) continue;
+    // Counted first, then read again; stop_listening() clears it first.
+    l.users.fetch_add(1, std::memory_order_seq_cst);
+    if (monitor* const m = l.its.load(std::memory_order_seq_cst)) f(*m);
+    l.users.fetch_sub(1, std::memory_order_seq_cst);
+  }
+}
+
+bool threads_beside::was_used() noexcept {
+  bool found = false;
+  for_each_monitor([&found](monitor& m) { found = m.was_used() || found; });
+  return found;
+}
+
+void threads_beside::listen(monitor& from_now_on) noexcept {
+  for (listener& l : listeners_) {
+    monitor* none = nullptr;
+    if (l.its.compare_exchange_strong(none, &from_now_on, std::memory_order_seq_cst)) break;
+  }
+}
+
+void threads_beside::stop_listening(monitor& from_now_on) noexcept {
+  for (listener& l : listeners_) {
+    monitor* self = &from_now_on;
+    if (!l.its.compare_exchange_strong(self, nullptr, std::memory_order_seq_cst)) continue;
+    while (l.users.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+  }
+}
+
+void threads_beside::forget() noexcept {
+  generation_.fetch_add(1, std::memory_order_relaxed);
+  count_.store(0, std::memory_order_relaxed);
+  for (listener& l : listeners_) {
+    l.its.store(nullptr, std::memory_order_relaxed);
+    l.users.store(0, std::memory_order_relaxed);
+  }
+}
+
+bool is_in_parallel_region() noexcept {
+  using in_parallel = int();
+  static const auto ask = reinterpret_cast<in_parallel*>(dlsym(RTLD_DEFAULT, "omp_in_parallel"));
+  return ask != nullptr && ask() != 0;
+}
+
+void meet_preload_library() noexcept {
+  static constexpr cap_side_by_side functions{
+      .region_begins = [](std::uint32_t threads) { return others.begin(threads); },
+      .region_ends = [](std::uint64_t begun) { others.end(begun); },
+      .was_used = [] { return others.was_used(); }};
+  [[maybe_unused]] static const bool met = [] {
+    const auto meet = reinterpret_cast<cap_side_by_side_meet*>(dlsym(RTLD_DEFAULT, CAP_SIDE_BY_SIDE_MEET));
+    if (meet != nullptr) meet(&functions);
+    return true;
+  }();
+}
+
+}  // namespace sukima::detail
+
+namespace sukima {
+
+other_threads::other_threads(unsigned threads) noexcept : begun_(detail::others.begin(threads)) {}
+
+other_threads::~other_threads() { detail::others.end(begun_); }
+
+}  // namespace sukima
