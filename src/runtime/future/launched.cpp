@@ -144,18 +144,22 @@ task* launched_futures::take(const worker& w) noexcept {
   const std::lock_guard hold(lock_);
   int looked_at = 0;
   for (launched* t = hinted ? waiting_.oldest : nullptr;
-       t != nullptr && looked_at < tuning::most_looked_through; t = t->after, ++looked_at)
-    if (hints_.suits(w, t->place) && begin_once(*t)) {
-      move_to_begun(*t);
-      return t;
-    }
+       t != nullptr && looked_at < tuning::most_looked_through;) {
+    launched& candidate = *std::exchange(t, t->after);
+    const bool was_claimed = !candidate.unbegun.load(std::memory_order_relaxed);
+    if (!was_claimed) ++looked_at;
+    const bool is_mine = !was_claimed && hints_.suits(w, candidate.place) && begin_once(candidate);
+    if (was_claimed || is_mine) move_to_begun(candidate);
+    if (is_mine) return &candidate;
+  }
   return begin_oldest(waiting_);
 }
 
 bool launched_futures::withdraw(launched& t) noexcept {
   if (begin_once(t)) return true;
   const std::lock_guard hold(lock_);
-  return take_dependent(t);
+  // A future that waited for others may have entered the list since.
+  return begin_once(t) || take_dependent(t);
 }
 
 void launched_futures::ended(launched& t) noexcept {

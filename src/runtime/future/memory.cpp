@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of launched futures. A thread keeps what it frees for its next launches, because the general
 // allocator is half of what a launch and its touch cost. A thread that only frees fills its cache once, and
-// then gives all to the allocator.
+// then gives all to the allocator. A thread that has launched none keeps nothing: its first free may come
+// when its own thread-local objects have been destroyed.
 #include "constants.hpp"
 #include "fiber/sanitizer.hpp"
 
@@ -30,7 +31,7 @@ struct cache {
   std::size_t kept;  ///< bytes
   keeping state;
 };
-// Initial-exec: formed by each function anew, none of which switches fibers.
+// Initial-exec: each function forms its address anew, and none of them switches fibers.
 __thread cache own __attribute__((tls_model("initial-exec")));
 
 std::size_t class_of(std::size_t size) noexcept { return (size - 1) / class_size; }
@@ -47,23 +48,21 @@ struct emptying {
   }
 };
 
-/// \returns whether this thread keeps memory
-[[gnu::cold, gnu::noinline]] bool begin_keeping() noexcept {
-  if (own.state == keeping::no) return false;
-  // Sanitizers must see each object's beginning and end.
-  if (program_has_asan() || program_has_tsan()) {
-    own.state = keeping::no;
-    return false;
-  }
+/// Sanitizers must see each object's beginning and end.
+bool is_checked() noexcept { return program_has_asan() || program_has_tsan(); }
+
+[[gnu::cold, gnu::noinline]] void begin_keeping() noexcept {
+  own.state = keeping::no;
+  if (is_checked()) return;
   static thread_local emptying at_end;
   static_cast<void>(at_end);
   own.state = keeping::yes;
-  return true;
 }
 
 }  // namespace
 
-void* launched::operator new(std::size_t size) {
+// Out of line, so that no function keeps the address of `own` across a switch of fibers.
+[[gnu::noinline]] void* launched::operator new(std::size_t size) {
   const std::size_t c = class_of(size);
   if (c >= classes) return ::operator new(size);
   if (spare* const found = own.lists[c]) [[likely]] {
@@ -71,14 +70,15 @@ void* launched::operator new(std::size_t size) {
     own.kept -= (c + 1) * class_size;
     return found;
   }
-  return ::operator new((c + 1) * class_size);
+  if (own.state == keeping::not_yet) [[unlikely]]
+    begin_keeping();
+  return ::operator new(is_checked() ? size : (c + 1) * class_size);
 }
 
-void launched::operator delete(void* memory, std::size_t size) noexcept {
+[[gnu::noinline]] void launched::operator delete(void* memory, std::size_t size) noexcept {
   const std::size_t c = class_of(size);
   const std::size_t bytes = (c + 1) * class_size;
-  if (c < classes && own.kept + bytes <= tuning::kept_launch_bytes &&
-      (own.state == keeping::yes || begin_keeping())) [[likely]] {
+  if (c < classes && own.state == keeping::yes && own.kept + bytes <= tuning::kept_launch_bytes) [[likely]] {
     own.lists[c] = ::new (memory) spare{own.lists[c]};
     own.kept += bytes;
     return;

@@ -31,6 +31,7 @@
 #include <charconv>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace sukima::detail {
 
@@ -113,6 +114,12 @@ class fixed_message {
 
 void launched_futures::end_if_queued(const char* missing) noexcept {
   const std::lock_guard hold(lock_);
+  // Those that touches have claimed do not wait for a place.
+  for (std::uint32_t p = 0; p < queue_count_; ++p)
+    for (launched* t = queues_[p].oldest; t != nullptr;) {
+      launched& candidate = *std::exchange(t, t->after);
+      if (!candidate.unbegun.load(std::memory_order_relaxed)) move_to_begun(candidate);
+    }
   if (queued_.load(std::memory_order_seq_cst) == 0) return;
   fixed_message message;
   message << "sukima: no memory for " << missing << "; " << queued_.load(std::memory_order_seq_cst)
