@@ -40,7 +40,7 @@ def read_targets(parser, file):
         if not target.get("benchmarks") or "workers" not in target or ("most" in target) == ("least" in target):
             parser.error(f"{file}: target {number} needs `benchmarks`, `workers`, and either `most` or `least`")
         if target.get("over", OVER[0]) not in OVER:
-            parser.error(f"{file}: target {number} is over '{target['over']}'; give one of {', '.join(OVER)}, or nothing")
+            parser.error(f"{file}: target {number} has `over = '{target['over']}'`; give one of {', '.join(OVER)}, or nothing")
         if ("peers" in target) != (target.get("over") == "peers"):
             parser.error(f"{file}: target {number}: `peers` belongs to `over = \"peers\"`")
         target.setdefault("figure", "seconds")

@@ -7,6 +7,8 @@
 #include "control/threads_beside.hpp"
 
 #include <sukima/other_threads.hpp>
+#include <sukima/shared_future.hpp>
+#include <sukima/suspend.hpp>
 
 #include <capacity/shared/side_by_side.h>
 
@@ -109,6 +111,52 @@ TEST_F(other_threads, none_of_a_region_counts_while_one_of_them_enters) {
   });
   member.join();
   runtime_.run([&] { EXPECT_TRUE(becomes(1)); });
+}
+
+TEST_F(other_threads, end_while_no_thread_is_inside) {
+  {
+    const sukima::other_threads team(all_);
+    runtime_.run([&] { EXPECT_TRUE(becomes(1)); });
+  }
+  EXPECT_TRUE(becomes(all_));
+}
+
+/// Launches, and waits for the future in a way that the runtime does not see.
+bool begins(sukima::runtime& in) {
+  std::atomic<bool> has_begun{false};
+  const auto launched = in.run([&] { return sukima::launch([&] { has_begun.store(true); }); });
+  return sleep_until([&] { return has_begun.load(); });
+}
+
+TEST_F(other_threads, leave_a_worker_for_launched_futures) {
+  const sukima::other_threads team(all_);
+  runtime_.run([&] { EXPECT_TRUE(becomes(1)); });
+  EXPECT_TRUE(begins(runtime_)) << "no thread is inside";
+  runtime_.run([&] {
+    EXPECT_TRUE(becomes(1));
+    std::thread other([&] { EXPECT_TRUE(begins(runtime_)); });
+    other.join();
+  });
+}
+
+TEST_F(other_threads, a_region_keeps_its_fiber_on_its_thread) {
+  runtime_.run([&] {
+    const unsigned before = *sukima::detail::running_thread_bindings();
+    const std::uint64_t region = met->region_begins(2);
+    EXPECT_EQ(*sukima::detail::running_thread_bindings(), before + 1);
+    met->region_ends(region);
+    EXPECT_EQ(*sukima::detail::running_thread_bindings(), before);
+  });
+}
+
+TEST_F(other_threads, take_cpus_and_not_workers) {
+  if (all_ < 3) GTEST_SKIP() << "needs three CPUs";
+  runtime_.limit_workers(2);
+  runtime_.run([&] {
+    const sukima::other_threads team(all_ - 1);  // with this worker
+    EXPECT_TRUE(sleep_until([&] { return sukima::detail::others.count() == all_ - 2; }));
+    EXPECT_TRUE(becomes(2));
+  });
 }
 
 TEST_F(other_threads, regions_that_the_preload_library_sees_are_followed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guest's quota as Linux accounts it (docs/simulation.md: quotas). Each pCPU has a pool of its own, which it
-// fills in slices from the guest's. What the vCPUs there have used is subtracted only where the scheduler
+// A guest's quota as Linux accounts it (docs/simulation.md: quotas). Each pCPU has a pool of its own, which
+// it fills in slices from the guest's. What the vCPUs there have used is subtracted only where the scheduler
 // looks: at a tick, at a switch, at a sleep. So a pool may fall below zero: the guest has used more than it
 // had, and the next slices pay for it. A pCPU whose pool cannot be filled is throttled until a period begins.
 #pragma once
@@ -35,7 +35,7 @@ class bandwidth {
   std::uint64_t usable_at(std::size_t pcpu, std::uint64_t at) const noexcept {
     return std::max(at, pools_[pcpu].throttled ? next_period_ : pools_[pcpu].usable_from);
   }
-  /// What its pool has; at least one, unless it is throttled.
+  /// Nanoseconds in its pool; at least one, unless it is throttled.
   std::uint64_t left(std::size_t pcpu) const noexcept {
     return static_cast<std::uint64_t>(pools_[pcpu].left);
   }

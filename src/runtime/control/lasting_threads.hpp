@@ -19,7 +19,8 @@ class lasting_threads {
   /// So few are left. Any thread.
   void drop_to(unsigned left) noexcept {
     unsigned least = least_.load(std::memory_order_relaxed);
-    while (left < least && !least_.compare_exchange_weak(least, left, std::memory_order_relaxed)) {}
+    while (left < least && !least_.compare_exchange_weak(least, left, std::memory_order_relaxed)) {
+    }
   }
 
   /// For the monitor.

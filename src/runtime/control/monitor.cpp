@@ -117,14 +117,19 @@ bool monitor::was_used() noexcept {
 
 bool monitor::has_others() const noexcept { return others.count() != 0 || controller_.followed() != 0; }
 
-/// Follows the number of threads of others, if there are some. \return true: again after a moment
+/// Follows the number of threads of others, if there are some and a thread is inside. The threads inside are
+/// worker 0, so one more stays while launched futures have not ended. \return true: again after a moment
 bool monitor::watch_others() noexcept {
-  if ((attention_.load(std::memory_order_seq_cst) & beside) == 0) return false;
-  attention_.fetch_or(watching, std::memory_order_seq_cst);
+  if (!controller_.follows_capacity()) return false;
+  if ((attention_.load(std::memory_order_seq_cst) & beside) == 0 && !has_others()) return false;
+  attention_.fetch_or(watching | beside, std::memory_order_seq_cst);
   if (is_needed())
     controller_.follow_others(
-        lasting_.sample(controller_.threads_of_others(), controller_.followed(), clock::now()));
-  if (is_needed() && has_others()) return true;
+        lasting_.sample(controller_.threads_of_others(), controller_.followed(), clock::now()),
+        park_.has_launched() ? 2 : 1);
+  else
+    controller_.follow_others(0, 1);  // no thread is inside that could run launched futures
+  if ((is_needed() && has_others()) || controller_.followed() != 0) return true;
   attention_.fetch_and(has_others() ? ~watching : ~(watching | beside), std::memory_order_seq_cst);
   if (!has_others()) return false;
   attention_.fetch_or(beside, std::memory_order_seq_cst);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/threads_beside.hpp"
 
+#include <base/shared/assert.hpp>
 #include "control/monitor.hpp"
+#include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 
 #include <sukima/other_threads.hpp>
@@ -11,6 +13,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
 namespace sukima::detail {
@@ -24,13 +28,54 @@ namespace {
 /// The threads in the low half, the generation of the process in the other one. So the end of what began
 /// before a fork changes nothing in the child.
 constexpr unsigned generation_bits = 32;
+/// The region's fiber was bound to its thread, and is so until the end.
+constexpr std::uint64_t bound = std::uint64_t{1} << 31;
+/// No machine has so many CPUs. Sums of absurd numbers must not wrap.
+constexpr unsigned most_threads = 1 << 16;
+
+using in_parallel = int();
+/// OpenMP's omp_in_parallel, once it has been found. pairs with: find_openmp, is_in_parallel_region
+std::atomic<in_parallel*> openmp_in_parallel{nullptr};
+
+/// Called where threads of others begin, not at an entry: dlsym may wait for a thread that loads a library.
+void find_openmp() noexcept {
+  if (openmp_in_parallel.load(std::memory_order_acquire) == nullptr)
+    openmp_in_parallel.store(reinterpret_cast<in_parallel*>(dlsym(RTLD_DEFAULT, "omp_in_parallel")),
+                             std::memory_order_release);
+}
+
+/// A worker's fiber stays on its thread while it is the first thread of a region, as OpenMP demands.
+std::uint64_t region_begins(std::uint32_t threads) noexcept {
+  const std::uint64_t begun = others.begin(threads);
+  fiber* const s = running_fiber();
+  if (begun == 0 || s == nullptr) return begun;
+  ++s->thread_bindings;
+  return begun | bound;
+}
+
+void region_ends(std::uint64_t begun) noexcept {
+  if ((begun & bound) != 0) {
+    fiber* const s = running_fiber();
+    SUKIMA_ASSERT(s != nullptr && s->thread_bindings != 0, "a region ends on the fiber that began it");
+    --s->thread_bindings;
+  }
+  others.end(begun);
+}
+
+/// Keeps this library, or the plug-in that it is part of, loaded: the preload library calls its functions.
+void stay_loaded(const void* own) noexcept {
+  Dl_info found{};
+  if (dladdr(own, &found) != 0 && found.dli_fname != nullptr)
+    dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
 
 }  // namespace
 
 std::uint64_t threads_beside::begin(unsigned threads) noexcept {
   if (threads <= 1) return 0;
+  find_openmp();
   const bool is_worker = running_fiber() != nullptr;
-  const unsigned counted = is_worker ? threads - 1 : threads;
+  const unsigned counted = std::min(is_worker ? threads - 1 : threads, most_threads);
   count_.fetch_add(counted, std::memory_order_seq_cst);
   for_each_monitor([](monitor& m) { m.others_begin(); });
   return std::uint64_t{generation_.load(std::memory_order_relaxed)} << generation_bits | counted;
@@ -38,14 +83,14 @@ std::uint64_t threads_beside::begin(unsigned threads) noexcept {
 
 void threads_beside::end(std::uint64_t begun) noexcept {
   if (begun == 0 || begun >> generation_bits != generation_.load(std::memory_order_relaxed)) return;
-  const auto counted = static_cast<unsigned>(begun);
+  const auto counted = static_cast<unsigned>(begun & ~bound);
   const unsigned left = count_.fetch_sub(counted, std::memory_order_seq_cst) - counted;
   for_each_monitor([left](monitor& m) { m.others_end(left); });
 }
 
 template <class F> void threads_beside::for_each_monitor(F f) noexcept {
   for (listener& l : listeners_) {
-    if (l.its.load(std::memory_order_acquire) == nullptr) continue;
+    if (l.its.load(std::memory_order_seq_cst) == nullptr) continue;
     // Counted first, then read again; stop_listening() clears it first.
     l.users.fetch_add(1, std::memory_order_seq_cst);
     if (monitor* const m = l.its.load(std::memory_order_seq_cst)) f(*m);
@@ -84,19 +129,19 @@ void threads_beside::forget() noexcept {
 }
 
 bool is_in_parallel_region() noexcept {
-  using in_parallel = int();
-  static const auto ask = reinterpret_cast<in_parallel*>(dlsym(RTLD_DEFAULT, "omp_in_parallel"));
+  in_parallel* const ask = openmp_in_parallel.load(std::memory_order_acquire);
   return ask != nullptr && ask() != 0;
 }
 
 void meet_preload_library() noexcept {
-  static constexpr cap_side_by_side functions{
-      .region_begins = [](std::uint32_t threads) { return others.begin(threads); },
-      .region_ends = [](std::uint64_t begun) { others.end(begun); },
-      .was_used = [] { return others.was_used(); }};
+  static constexpr cap_side_by_side functions{.region_begins = region_begins,
+                                              .region_ends = region_ends,
+                                              .was_used = [] { return others.was_used(); }};
   [[maybe_unused]] static const bool met = [] {
     const auto meet = reinterpret_cast<cap_side_by_side_meet*>(dlsym(RTLD_DEFAULT, CAP_SIDE_BY_SIDE_MEET));
-    if (meet != nullptr) meet(&functions);
+    if (meet == nullptr) return false;
+    stay_loaded(&functions);
+    meet(&functions);
     return true;
   }();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of other runtimes that compute in this process, for all of its own runtimes.
 //
-// A change is counted first; then the monitors that listen are told (monitor.hpp).
+// A change is counted first. Then it is reported to the monitors that listen (monitor.hpp).
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ class threads_beside {
   /// Whether a thread has entered a runtime since the last call, or is inside.
   bool was_used() noexcept;
 
-  /// Tells this monitor of changes from now on. With more monitors than there is room for, the last ones see
-  /// a change when they look at the machine.
+  /// Reports changes to this monitor from now on. With more monitors than there is room for, the last ones
+  /// see a change when they look at the machine.
   void listen(monitor& from_now_on) noexcept;
   /// Afterwards no thread uses it any more.
   void stop_listening(monitor& from_now_on) noexcept;

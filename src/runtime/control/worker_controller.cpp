@@ -62,6 +62,7 @@ void worker_controller::start(capacity_handle opened) {
     if (chosen_.neighbours) neighbours_.open();
   }
   unsigned first = worker_limit_;
+  unsigned cpus = first;
   std::string reason = "as many as were asked for";
   if (capacity_ != nullptr) {
     sukima_capacity_facts facts;
@@ -72,8 +73,10 @@ void worker_controller::start(capacity_handle opened) {
     const double advertised = sukima_capacity_advertised(nullptr);
     if (workers_by_host(advertised) < first) reason = host_reason_of(advertised);
     first = std::min(first, workers_by_host(advertised));
+    cpus = std::min(allowed, workers_by_host(advertised));
   }
   const std::lock_guard hold(deciding_);
+  cpus_ = cpus;
   allowed_ = first;
   adjust(reason);
 }
@@ -88,11 +91,13 @@ bool worker_controller::look_at_capacity() {
   if (capacity_ == nullptr) return false;
   sukima_capacity_facts facts;
   const bool changed = sukima_capacity_refresh(capacity_.get(), &facts) != 0;
-  const unsigned by_capacity = std::min(worker_limit_, take(facts));
+  const unsigned by_facts = take(facts);
+  const unsigned by_capacity = std::min(worker_limit_, by_facts);
   const unsigned worth = neighbours_.is_open() ? neighbours_.worth_running(by_capacity) : by_capacity;
   const double advertised = sukima_capacity_advertised(nullptr);
   const unsigned allowed = std::min(worth, workers_by_host(advertised));
   const std::lock_guard hold(deciding_);
+  cpus_ = std::min(by_facts, workers_by_host(advertised));
   const bool beside_others = neighbours_.is_open() && allowed != allowed_ && !changed;
   allowed_ = allowed;
   const bool did_bind = std::exchange(host_binds_, allowed < worth);
@@ -110,7 +115,8 @@ bool worker_controller::look_at_capacity() {
 unsigned worker_controller::wanted() const noexcept {
   const unsigned allowed = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
   const unsigned others_compute = followed();
-  const unsigned base = others_compute < allowed ? allowed - others_compute : std::min(allowed, 1u);
+  const unsigned left = others_compute < cpus_ ? cpus_ - others_compute : 0;
+  const unsigned base = others_compute == 0 ? allowed : std::min(allowed, std::max(left, least_beside_));
   return base + blocking_.workers();
 }
 
@@ -164,9 +170,10 @@ unsigned worker_controller::threads_of_others() const noexcept {
   return count != 0 && entries_from_regions_.load(std::memory_order_seq_cst) != 0 ? 0 : count;
 }
 
-void worker_controller::follow_others(unsigned threads) noexcept {
-  if (threads == followed() || !follows_capacity()) return;
+void worker_controller::follow_others(unsigned threads, unsigned least) noexcept {
+  if ((threads == followed() && least == least_beside_) || !follows_capacity()) return;
   const std::lock_guard hold(deciding_);
+  least_beside_ = least;
   const unsigned before = followed_.exchange(threads, std::memory_order_seq_cst);
   adjust(threads > before ? "threads of another runtime compute" : "fewer threads of other runtimes compute");
 }

@@ -79,7 +79,8 @@ class worker_controller {
   unsigned followed() const noexcept { return followed_.load(std::memory_order_seq_cst); }
   /// For the monitor: the target allows for so many from now on. Without effect where the target does not
   /// follow the capacity.
-  void follow_others(unsigned threads) noexcept;
+  /// \param least  so many workers stay, as far as the target without these threads has them
+  void follow_others(unsigned threads, unsigned least) noexcept;
   /// A thread enters out of a parallel region. Until it leaves, threads_of_others() is 0.
   void enters_from_region() noexcept;
   void leaves_to_region() noexcept;
@@ -113,6 +114,8 @@ class worker_controller {
   /// Written by the monitor, under deciding_. pairs with: follow_others, followed
   std::atomic<unsigned> followed_{0};
   std::mutex deciding_;  ///< the target, the threads' number and the rest
+  unsigned least_beside_ = 1;  ///< workers that stay beside threads of others. Written by the monitor only
+  unsigned cpus_ = 1;  ///< that the process can use, however many workers the settings allow
   unsigned allowed_ = 1;  ///< by the capacity, without those that run instead of blocked ones
   unsigned limit_ = 0;  ///< the program's own; 0: none
   bool host_binds_ = false;  ///< what the host of this virtual machine advertises is the least

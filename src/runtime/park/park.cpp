@@ -267,6 +267,8 @@ bool parking::sleeps_at(wait_point point) const noexcept {
   return policy == wait_policy::adaptive || sleeps_at_once(policy);
 }
 
+bool parking::has_launched() const noexcept { return !futures_.is_empty(); }
+
 bool parking::spins(wait_point point, std::uint64_t since) const noexcept {
   const wait_policy policy = chosen_.policy_at(point);
   if (sleeps_at_once(policy)) return false;

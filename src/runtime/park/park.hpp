@@ -99,6 +99,8 @@ class parking {
 
   /// One turn of a wait at this point that began at that tick. \return false: time to sleep
   bool spins(wait_point point, std::uint64_t since) const noexcept;
+  /// Whether launched futures have not ended. They go on when no thread is inside.
+  bool has_launched() const noexcept;
   /// Whether waits at this point ever sleep.
   bool sleeps_at(wait_point point) const noexcept;
 
