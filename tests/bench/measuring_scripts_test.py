@@ -180,7 +180,7 @@ most = 1.1
         whole = 'benchmarks = ["fib"]\nworkers = 1\nmost = 1\n'
         for text, part in (("[[target]]\n" + whole + "color = 1\n", "unknown key 'color'"),
                            ("[[target]]\n" + whole + "least = 1\n", "either `most` or `least`"),
-                           ("[[target]]\n" + whole + 'over = "moon"\n', "over 'moon'"),
+                           ("[[target]]\n" + whole + 'over = "moon"\n', "`over = 'moon'`"),
                            ("[[target]]\n" + whole + 'peers = "tbb"\n', "belongs to"),
                            ("", "not a file of targets")):
             self.assertIn(part, self.run_it(text, code=2).stderr)
