@@ -79,6 +79,18 @@ std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   return sentence_on_surplus(command, called, word);
 }
 
+/// Refuses empty values of all options and arguments of this command. An unset variable of a script, as in
+/// `--root "$folder"`, must not have the effect of an option that was left out. The checks that the options
+/// have already come first, with sentences of their own.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;  // a flag
+    option->check([](const std::string& value) {
+      return std::string(value.empty() ? "'' was given: give a value, or leave it out" : "");
+    });
+  }
+}
+
 /// Parses, which runs the command. \returns the exit code
 int parse(CLI::App& program, const int& code, int argc, const char* const* argv) {
   try {
@@ -117,6 +129,7 @@ int run_command_line(std::span<const declared_command> here, int argc, char** ar
     program_words words;
     if (entry.starts_a_program) words = process::take_program(entry.name, argc, argv);
     declared->declare(*command, code, std::move(words));
+    if (entry.name != "bench") refuse_empty_values(*command);  // bench has sentences of its own for them
   }
   const int result = parse(program, code, argc, argv);
   // A full disk, or a device that takes nothing.

@@ -132,6 +132,19 @@ class dispatcher(unittest.TestCase):
             if name in built():
                 self.expect_refused(run(PROGRAM, name, *words), f"{sentence} (see sukima {name} --help)")
 
+    def test_empty_values_are_not_taken_for_options_that_were_left_out(self):
+        for name, words, option in (
+                ("calibrate", ["--show", "--output", ""], "--output"), ("cluster", ["run", "--json", "", "--", "true"], "--json"),
+                ("explain", [""], "FILE"), ("explain", ["--html", "", "--", "true"], "--html"),
+                ("guest", ["--port", ""], "--port"), ("host", ["estimate", ""], "VM"), ("host", ["list", "--root", ""], "--root"),
+                ("host", ["watch", "--metrics", "", "--count", "1"], "--metrics"), ("host", ["list", "--qmp", ""], "--qmp"),
+                ("lab", ["report", "--folder", ""], "--folder"), ("objects", ["record", "--output", "", "--", "true"], "--output"),
+                ("probe", ["--root", ""], "--root"), ("probe", ["--record", ""], "--record"),
+                ("run", ["--json", "--output", "", "--", "true"], "--output")):
+            if name in [*built(), *LIGHT]:
+                self.expect_refused(run(PROGRAM, name, *words),
+                                    f"{option}: '' was given: give a value, or leave it out (see sukima {name} --help)")
+
     def test_numbers_are_checked_with_a_sentence(self):
         for option, word, sentence in (
                 ("--threads", "x", "'x' is not a whole number: give one from 1 to 65536"),
