@@ -106,6 +106,22 @@ TEST_F(explain_command, runs_a_program_and_explains_it_on_stderr) {
   EXPECT_EQ(again.output, result.errors);
 }
 
+TEST_F(explain_command, looks_before_the_program_runs_whether_its_trace_can_be_kept) {
+  const std::string ran = (folder / "ran").string();
+  expect_refused({"--keep", (folder / "none/file").string(), "--", "touch", ran},
+                 "none/file': No such file or directory; give --keep another file");
+  expect_refused({"--keep", folder.string(), "--", "touch", ran},
+                 "': Is a directory; give --keep another file");
+  expect_refused({"--html", (folder / "none/page").string(), "--", "touch", ran},
+                 "the page cannot be written to '" + (folder / "none/page").string() + "'");
+  EXPECT_FALSE(fs::exists(ran));
+  const std::string kept = write("kept", "as it was");
+  EXPECT_EQ(explain({"--keep", kept, "--", "true"}).exit_code, 0);
+  EXPECT_EQ(fs::file_size(kept), 9U) << "a program without a trace took the content of the file along";
+  EXPECT_EQ(explain({"--keep", (folder / "new").string(), "--", "true"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(folder / "new")) << "a program without a trace left an empty file";
+}
+
 TEST_F(explain_command, explains_a_program_as_json) {
   const auto result = explain({"--json", "--", SUKIMA_EXAMPLE});
   const auto profile = nlohmann::json::parse(result.errors).at("runtimes").at(0);

@@ -99,8 +99,8 @@ class ExplainPage(unittest.TestCase):
         done = self.explain("--html", self.folder / "nonesuch" / "page.html", self.trace)
         self.assertEqual(done.returncode, 1)
         self.assertIn("the page cannot be written to", done.stderr)
-        # A program keeps its exit code.
-        done = self.explain("--html", self.folder / "nonesuch" / "page.html", "--", "sh", "-c",
+        # A program keeps its exit code if that shows only in the end.
+        done = self.explain("--html", "/dev/full", "--", "sh", "-c",
                             f"cp '{self.trace}' \"$SUKIMA_TRACE\"; exit 7")
         self.assertEqual(done.returncode, 7)
         self.assertIn("the page cannot be written to", done.stderr)

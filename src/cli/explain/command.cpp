@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima explain`: its options, and how a request is carried out.
 
+#include <capacity/shared/output_file.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <base/shared/program.hpp>
 #include <base/shared/temporary_directory.hpp>
@@ -39,11 +41,39 @@ constexpr const char* footer = R"(Examples:
 
 The trace also opens in https://ui.perfetto.dev and chrome://tracing.)";
 
+/// Refuses an output that cannot be written before the program runs, which may take hours.
+/// \param file  nothing is refused if it is empty
+void expect_output(const std::string& file, const char* what, const char* option) {
+  if (file.empty()) return;
+  if (const int error = cap_output_check(file.c_str()); error != 0)
+    throw process::usage_error(fmt::format("the {} cannot be written to '{}': {}; give {} another file", what,
+                                           file, std::strerror(error), option));
+}
+
 void write_page(const std::string& file, const std::string& page) {
-  std::ofstream out(file);
-  if (!(out << page << std::flush))
-    throw std::system_error(errno, std::generic_category(),
+  cap_output_file out;
+  int error = cap_output_open(&out, file.c_str());
+  if (error == 0) {
+    std::fwrite(page.data(), 1, page.size(), out.stream);
+    error = cap_output_close(&out, true);
+  }
+  if (error != 0)
+    throw std::system_error(error, std::generic_category(),
                             fmt::format("the page cannot be written to '{}'", file));
+}
+
+/// Copies a trace. \return 0, or an error number
+int keep_trace(const std::string& trace, const std::string& file) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(std::fopen(trace.c_str(), "re"), std::fclose);
+  if (from == nullptr) return errno;
+  cap_output_file to;
+  if (const int error = cap_output_open(&to, file.c_str()); error != 0) return error;
+  std::vector<char> piece(std::size_t{1} << 16);
+  for (std::size_t count; (count = std::fread(piece.data(), 1, piece.size(), from.get())) > 0;)
+    if (std::fwrite(piece.data(), 1, count, to.stream) != count) break;
+  const bool whole = std::feof(from.get()) != 0;
+  const int error = cap_output_close(&to, whole);
+  return error != 0 || whole ? error : EIO;
 }
 
 /// \param title what was explained
@@ -78,18 +108,16 @@ void explain_program(const std::string& program, const process::program_end& end
 }
 
 int run_and_explain(const explain_options& options, const std::vector<std::string>& program) {
+  expect_output(options.keep, "trace", "--keep");
+  expect_output(options.html, "page", "--html");
   process::program_end end;
   {
     const process::temporary_directory directory("explain");
     const std::string file = directory.path() + "/trace.json";
     end = process::run_program(program, process::environment_with({"SUKIMA_TRACE=" + file}));
-    if (!options.keep.empty() && std::filesystem::exists(file)) {
-      std::error_code failure;
-      std::filesystem::copy_file(file, options.keep, std::filesystem::copy_options::overwrite_existing,
-                                 failure);
-      if (failure)
-        complain(fmt::format("the trace cannot be kept as '{}': {}", options.keep, failure.message()));
-    }
+    if (!options.keep.empty() && std::filesystem::exists(file))
+      if (const int error = keep_trace(file, options.keep); error != 0)
+        complain(fmt::format("the trace cannot be kept as '{}': {}", options.keep, std::strerror(error)));
     explain_program(program.front(), end, file, options);
   }
   if (end.signal != 0) {
