@@ -144,6 +144,9 @@ std::string read_text(const fs::path& file) {
   };
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) refuse(EISDIR);
+  // Such as /dev/zero, which does not end.
+  if (fs::is_character_file(file, ignored))
+    throw experiment_error("'" + file.string() + "' cannot be read: it is a device; give a file");
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(in), {});

@@ -77,6 +77,7 @@ TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
   expect_refused({}, "nothing to explain");
   expect_refused({(folder / "none").string()}, "none' cannot be read: No such file or directory");
   expect_refused({folder.string()}, "cannot be read: Is a directory");
+  expect_refused({"/dev/zero"}, "'/dev/zero' cannot be read: it is a device");
   expect_refused({write("empty", "")}, "is empty");
   expect_refused({write("words", "some words")}, "is not JSON (byte 1)");
   expect_refused({write("other", "{}")}, "is JSON but not a trace");

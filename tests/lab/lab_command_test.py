@@ -106,6 +106,7 @@ class lab(with_folder):
         self.refused("needs the names of experiments", "run")
         self.refused("there is no experiment 'x': choose small, or give a file", "run", "x")
         self.refused("cannot be read: No such file or directory", "run", "./x.json")
+        self.refused("'/dev/zero' cannot be read: it is a device", "run", "/dev/zero")
         self.refused("is given twice", "run", "small", "small")
         self.refused("leave out the names", "all", "small")
         self.refused("needs the folder", "report")

@@ -3,6 +3,7 @@
 #include "explain/trace_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -211,6 +212,9 @@ recorded_trace read_trace(const std::string& file) {
   };
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "re"), std::fclose);
   if (stream == nullptr) refuse(errno);
+  if (struct stat status; fstat(fileno(stream.get()), &status) == 0 && S_ISCHR(status.st_mode))
+    throw process::usage_error(
+        fmt::format("'{}' cannot be read: it is a device, which may have no end; give a file", file));
   std::string text;
   constexpr std::size_t step = std::size_t{1} << 20;
   for (std::size_t count = step; count == step;) {

@@ -5,10 +5,12 @@
 #include <capacity/shared/output_file.h>
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 #include <base/shared/read_text.hpp>
 #include "capacity/profile.hpp"
@@ -16,10 +18,20 @@
 
 namespace sukima::cli::objects {
 
+namespace {
+
+/// Bytes of the longest file that is read: the description of a thousand objects has a third of a MiB.
+constexpr std::size_t longest_file = std::size_t{64} << 20;
+
+}  // namespace
+
 std::string read_file(const std::string& path, const std::string& role) {
-  const std::optional<std::string> text = path == "-" ? read_all(std::cin) : read_file_text(path);
+  std::optional<std::string> text =
+      path == "-" ? read_all(std::cin, longest_file) : read_file_text(path, longest_file);
   if (!text) throw process::usage_error(fmt::format("{} '{}' cannot be read; give another file", role, path));
-  return *text;
+  if (text->size() > longest_file)
+    throw process::usage_error(fmt::format("{} '{}' is longer than 64 MiB; give another file", role, path));
+  return *std::move(text);
 }
 
 std::string read_profile(const std::string& path) {

@@ -12,7 +12,7 @@ namespace model = sukima::objects::model;
 
 /// The whole file; standard input for "-".
 /// \param role  names the kind of the file in the message, such as "the description"
-/// \throws usage_error if it cannot be read
+/// \throws usage_error if it cannot be read or is longer than 64 MiB, as a device without an end
 std::string read_file(const std::string& path, const std::string& role);
 
 /// Replaces the file as a whole, so that no reader sees a part of it.
