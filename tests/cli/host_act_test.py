@@ -183,6 +183,10 @@ class Groups(Acting):
         self.assertEqual((self.group / "cpu.weight").read_text(), "50\n")
         self.assertEqual(self.run_host("revert").stdout.count("again"), 1)
 
+    def test_are_not_reverted_by_a_journal_that_is_not_there(self):
+        self.refused(f"there is no journal {self.journal}; nothing was undone, give another --journal", "revert")
+        self.assertFalse(pathlib.Path(self.journal).parent.exists())
+
     def test_are_left_if_another_program_has_changed_them(self):
         self.act("a", "cap", "1.5")
         (self.group / "cpu.max").write_text("60000 50000\n")

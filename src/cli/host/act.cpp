@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <host/shared/source.hpp>
 #include <host/shared/steering.hpp>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <thread>
 
 #include "host/acting.hpp"
@@ -151,6 +153,14 @@ int set_value(const act_options& options) {
 }
 
 int revert(const act_options& options) {
+  std::error_code unknown;
+  if (const auto kind = std::filesystem::status(options.journal, unknown).type();
+      kind == std::filesystem::file_type::not_found) {
+    // Opening it would make it, and its folder.
+    if (options.journal == model::default_journal && options.words.empty()) return process::exit_success;
+    throw process::usage_error(
+        fmt::format("there is no journal {}; nothing was undone, give another --journal", options.journal));
+  }
   model::journal written = open_journal(options, model::journal_use::undoing);
   for (const std::string& name : options.words)
     if (std::ranges::none_of(written.in_effect(),
