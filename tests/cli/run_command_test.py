@@ -153,6 +153,10 @@ class Probe(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("You can use 1.5 CPUs, because the user set 1.5 CPUs (SUKIMA_CPUS).\n", done.stdout)
         self.assertIn("* override", done.stdout)
+        one = min(os.sched_getaffinity(0))
+        done = subprocess.run([PROGRAM, "probe"], capture_output=True, text=True, timeout=500,
+                              env={**ENVIRONMENT, "SUKIMA_CPUS": "0.5"}, preexec_fn=lambda: os.sched_setaffinity(0, {one}))
+        self.assertIn("Up to 1 thread may run at the same moment.\n", done.stdout)
 
     def test_as_json(self):
         answer = json.loads(run("probe", "--json", SUKIMA_CPUS="1.5").stdout)

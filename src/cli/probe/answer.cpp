@@ -103,7 +103,8 @@ std::string text_of(const answer& result, bool colour) {
                   styled(fmt::format("You can use {}", cpus_text(result.estimate.usable)), bold, colour),
                   reason_for(*result.report, result.estimate, result.root));
   if (facts.cap > result.estimate.usable + 1e-9)
-    text += fmt::format("Up to {} threads may run at the same moment.\n", facts.cap);
+    text += fmt::format("Up to {} {} may run at the same moment.\n", facts.cap,
+                        facts.cap == 1 ? "thread" : "threads");
   text += interval_text(result.estimate);
   text += fmt::format("Threads to start: {} (sukima run).\n\n", result.threads);
   text += limits_text(result, colour);
