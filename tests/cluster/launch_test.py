@@ -266,6 +266,12 @@ class launch(unittest.TestCase):
         self.assertEqual((ended.returncode, ended.stdout), (2, ""))
         self.assertIn("cannot write '/nonesuch/x': No such file or directory", ended.stderr)
 
+    def test_a_report_that_cannot_be_written_is_a_failure(self):
+        why = "sukima: how the nodes ended could not be written to '/dev/full'\n"
+        for word, status in (("true", 74), ("false", 1)):
+            ended = cluster("-n", "1", "--json", "/dev/full", "--", word)
+            self.assertEqual((ended.stderr, ended.returncode), (why, status), word)
+
     def test_says_what_is_wrong_with_the_variables(self):
         ended = subprocess.run([FIB, "5"], capture_output=True, text=True,
                                env={**os.environ, "SUKIMA_CLUSTER_NODES": "2", "SUKIMA_CLUSTER_NODE": "2"})

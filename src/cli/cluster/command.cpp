@@ -82,7 +82,8 @@ unsigned workers_of(unsigned node, unsigned nodes) {
   return std::max(1u, cpus / nodes + (node < cpus % nodes ? 1 : 0));
 }
 
-void write_ends(const std::string& path, const sukima::cluster::launch_request& request,
+/// Writes how the nodes ended. \return whether it was written; if not, a sentence says so
+bool write_ends(const std::string& path, const sukima::cluster::launch_request& request,
                 const sukima::cluster::launch_result& result, double seconds) {
   nlohmann::ordered_json ends = nlohmann::ordered_json::array();
   for (std::size_t n = 0; n < result.nodes.size(); ++n) {
@@ -92,8 +93,9 @@ void write_ends(const std::string& path, const sukima::cluster::launch_request& 
   }
   std::ofstream file(path);
   file << nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) << '\n';
-  // The program has run, and this command ends with its status.
-  if (!file.flush()) complain(fmt::format("how the nodes ended could not be written to '{}'", path));
+  if (file.flush()) return true;
+  complain(fmt::format("how the nodes ended could not be written to '{}'", path));
+  return false;
 }
 
 std::string sentence_of(const sukima::cluster::output_difference& d) {
@@ -242,6 +244,19 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   return request;
 }
 
+/// The status of this command; does not return if it is a signal that ends this process.
+int end_of(const cluster_options& options, const sukima::cluster::launch_request& request,
+           const sukima::cluster::launch_result& result) {
+  // The nodes ended because they could not write.
+  if (!options.hope && result.output_error != 0) return end_by_output(result);
+  const bool blames_hosts = complain_of_hosts(request, result);
+  if (!result.sentence.empty() && !blames_hosts) complain(result.sentence);
+  if (result.status) return *result.status;
+  if (options.hope) return end_of_survivors(result);
+  const auto& first = result.nodes.front();
+  return first.signal != 0 ? end_by_signal(first.signal) : first.exit_code;
+}
+
 int run(const cluster_options& options, const program_words& program) {
   if (options.action == "join") join(join_request_of(options, program));
   const sukima::cluster::launch_request request = request_of(options, program);
@@ -263,15 +278,9 @@ int run(const cluster_options& options, const program_words& program) {
     throw;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  if (!options.json.empty()) write_ends(options.json, request, result, took.count());
-  // The nodes ended because they could not write.
-  if (!options.hope && result.output_error != 0) return end_by_output(result);
-  const bool blames_hosts = complain_of_hosts(request, result);
-  if (!result.sentence.empty() && !blames_hosts) complain(result.sentence);
-  if (result.status) return *result.status;
-  if (options.hope) return end_of_survivors(result);
-  const auto& first = result.nodes.front();
-  return first.signal != 0 ? end_by_signal(first.signal) : first.exit_code;
+  const bool written = options.json.empty() || write_ends(options.json, request, result, took.count());
+  const int status = end_of(options, request, result);
+  return status == process::exit_success && !written ? exit_output : status;
 }
 
 }  // namespace
