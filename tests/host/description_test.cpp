@@ -127,6 +127,10 @@ TEST(description, says_what_is_wrong_with_a_vm) {
   EXPECT_EQ(refusal_of(R"({"sukima-host": 1, "pcpus": [{"id": 0}],
                            "vms": [{"name": "a", "vcpus": []}, {"name": "a", "vcpus": []}]})"),
             "vms[1]: there are two virtual machines 'a'");
+  EXPECT_EQ(refusal_of(with_vm(R"("vcpus": [{"id": 0}, {"id": 1, "cap": 1, "cap": 0.5}])")),
+            "vms[0].vcpus[1].cap: is given twice; leave one of them out");
+  EXPECT_EQ(refusal_of(with_vm(R"("vcpus": [], "my": [[], [1, {"own": 1, "own": 1}]])")),
+            "vms[0].my[1][1].own: is given twice; leave one of them out");
 }
 
 TEST(description, says_what_is_wrong_with_the_whole) {
@@ -135,6 +139,8 @@ TEST(description, says_what_is_wrong_with_the_whole) {
   EXPECT_EQ(refusal_of("{\"x\": 1e999}"), "the description is no JSON: number overflow parsing '1e999'");
   EXPECT_EQ(refusal_of("[]"), "the description: must be a JSON object");
   EXPECT_EQ(refusal_of("{}"), "the description: the member 'sukima-host' is missing");
+  EXPECT_EQ(refusal_of(R"({"vms": [], "pcpus": [], "vms": []})"),
+            "vms: is given twice; leave one of them out");
   EXPECT_EQ(refusal_of(R"({"sukima-host": 2})"), "sukima-host: only version 1 is known");
   EXPECT_EQ(refusal_of(with_pcpus("[]")), "pcpus: there is no pCPU");
   EXPECT_EQ(refusal_of(with_pcpus(R"([{"id": 1}, {"id": 1}])")), "pcpus[1]: there are two pCPUs 1");

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON from a text, or a sentence that says where it is none.
+// JSON from a text, or a sentence that says where it is none, or has a member twice.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace sukima {
 
@@ -26,16 +32,82 @@ inline std::string reason_of(const nlohmann::json::exception& error) {
   return text;
 }
 
+/// Finds the first member that an object has twice: the library keeps the last one. Asking the library's
+/// parser while it builds the document would take time that grows with the square of an array's length.
+class repeated_member final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  /// Its place, as "vms[0].weight"; none: there is no such member
+  const std::optional<std::string>& place() const { return place_; }
+
+  bool null() override { return begin_value(); }
+  bool boolean(bool) override { return begin_value(); }
+  bool number_integer(std::int64_t) override { return begin_value(); }
+  bool number_unsigned(std::uint64_t) override { return begin_value(); }
+  bool number_float(double, const std::string&) override { return begin_value(); }
+  bool string(std::string&) override { return begin_value(); }
+  bool binary(nlohmann::json::binary_t&) override { return begin_value(); }
+  bool start_object(std::size_t) override { return begin_level(false); }
+  bool start_array(std::size_t) override { return begin_level(true); }
+  bool end_object() override { return end_level(); }
+  bool end_array() override { return end_level(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+    return false;
+  }
+
+  bool key(std::string& name) override {
+    level& object = levels_.back();
+    object.name = name;
+    if (object.names.insert(name).second) return true;
+    place_.emplace();
+    for (const level& one : levels_)
+      *place_ += one.is_array ? "[" + std::to_string(one.elements - 1) + "]"
+                              : (place_->empty() ? "" : ".") + one.name;
+    return false;  // ends the parsing
+  }
+
+ private:
+  /// An object or array that has begun and not ended.
+  struct level {
+    bool is_array;
+    std::size_t elements = 0;  ///< of an array, those that have begun
+    std::string name;  ///< of an object's latest member
+    std::unordered_set<std::string> names;
+  };
+
+  bool begin_value() {
+    if (!levels_.empty() && levels_.back().is_array) ++levels_.back().elements;
+    return true;
+  }
+  bool begin_level(bool is_array) {
+    begin_value();
+    levels_.push_back({.is_array = is_array, .name = {}, .names = {}});
+    return true;
+  }
+  bool end_level() {
+    levels_.pop_back();
+    return true;
+  }
+
+  std::vector<level> levels_;
+  std::optional<std::string> place_;
+};
+
+/// Expected time O(length of the text), if objects are nested to a bounded depth.
 /// \tparam Error what is thrown; made of a text
 /// \param name  names the text in messages
-/// \throws Error the text is no JSON
+/// \throws Error the text is no JSON, or an object has a member twice
 template <class Error>
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
+  nlohmann::json document;
   try {
-    return nlohmann::json::parse(text);
+    document = nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
     throw Error(name + " is no JSON: " + reason_of(error));
   }
+  repeated_member repeated;
+  nlohmann::json::sax_parse(text, &repeated);
+  if (repeated.place()) throw Error(*repeated.place() + ": is given twice; leave one of them out");
+  return document;
 }
 
 }  // namespace sukima
