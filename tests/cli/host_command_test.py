@@ -255,7 +255,7 @@ class Refusals(unittest.TestCase):
         self.refused("--no-times is for watch and optimise", "status", "--no-times")
         self.refused("leave one of the two out", "optimise", "--connect", "test:///default", "--config", "x")
         root = play("containers-v2.tree")
-        for where in ("70000", "nowhere:1", "/proc/nonesuch/x"):
+        for where in ("70000", "-1", "nowhere:1", "/proc/nonesuch/x"):
             self.refused("--metrics: ", "watch", "--root", root, "--metrics", where)
 
     def test_the_argument_after_a_source_is_the_file(self):

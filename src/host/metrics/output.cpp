@@ -43,18 +43,24 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+[[noreturn]] void refuse_port(const std::string& text) {
+  throw metrics_error(fmt::format("'{}' is not a port: choose one from 0 to 65535", text));
+}
+
 }  // namespace
 
 std::unique_ptr<metrics_output> open_metrics(const std::string& where) {
   const std::size_t colon = where.find('/') == std::string::npos ? where.rfind(':') : std::string::npos;
   const std::string last = colon == std::string::npos ? where : where.substr(colon + 1);
+  // A file called "-1" can be named ./-1.
+  if (last.starts_with('-') && is_number(last.substr(1))) refuse_port(last);
   if (!is_number(last)) {
     auto file = std::make_unique<metrics_file>(where);
     if (const auto failed = file->publish("")) throw metrics_error(*failed + "; choose another file");
     return file;
   }
   const auto port = parse_number<std::uint16_t>(last);
-  if (!port) throw metrics_error(fmt::format("'{}' is not a port: choose one from 0 to 65535", last));
+  if (!port) refuse_port(last);
   std::string address = colon == std::string::npos ? "127.0.0.1" : where.substr(0, colon);
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
   return serve_metrics(address == "localhost" ? "127.0.0.1" : address, *port);

@@ -113,8 +113,9 @@ TEST(metrics_server, ends_while_connections_are_open) {
 
 TEST(metrics_server, a_port_in_use_is_a_sentence) {
   const auto first = open_metrics("0");
-  for (const std::string& where : {std::to_string(port_of(*first)), std::string("70000"),
-                                   std::string("nowhere:9105"), std::string(":1")})
+  for (const std::string& where :
+       {std::to_string(port_of(*first)), std::string("70000"), std::string("nowhere:9105"), std::string(":1"),
+        std::string("-1"), std::string("127.0.0.1:-1")})
     EXPECT_THROW((void)open_metrics(where), metrics_error) << where;
 }
 
