@@ -50,6 +50,10 @@ class Refusals(unittest.TestCase):
         self.refused("--reserve", "run", "--reserve", "-1", "--", "true")
         self.refused("--reserve: nan is out of range: give a number from 0", "run", "--reserve", "nan", "--", "true")
         self.refused("--min 4 is more than --max 2", "run", "--min", "4", "--max", "2", "--", "true")
+        self.refused("which --resize would change: leave out one of them", "run", "--threads", "2", "--resize", "always", "--",
+                     "true")
+        self.refused("the library that --resize needs: leave out one of them", "run", "--no-preload", "--resize",
+                     "unless-asked", "--", "true")
         self.refused("--output names the file of a report", "run", "--output", "x", "--", "true")
         self.refused("--dry-run runs nothing", "run", "--dry-run", "--json")
         self.refused("cannot be written to '/nonesuch/x'", "run", "--report", "--output", "/nonesuch/x", "--", "true")

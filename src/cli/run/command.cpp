@@ -57,6 +57,12 @@ void complete(command_options& options) {
   if (policy.maximum && *policy.maximum < policy.minimum)
     throw process::usage_error(
         fmt::format("--min {} is more than --max {}: give a smaller --min", policy.minimum, *policy.maximum));
+  if (policy.threads && options.run.resize != preload_resize_never)
+    throw process::usage_error(
+        "--threads gives the number of threads, which --resize would change: leave out one of them");
+  if (options.no_preload && options.run.resize != preload_resize_never)
+    throw process::usage_error(
+        "--no-preload leaves out the library that --resize needs: leave out one of them");
   if (options.dry_run && (options.report || options.json))
     throw process::usage_error(
         "--dry-run runs nothing, so there is nothing to report: leave out --report and --json");
