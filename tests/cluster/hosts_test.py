@@ -276,11 +276,12 @@ class requests(Hosts):
         for words, sentence in [
                 (["--hosts", missing], f"cannot read '{missing}': No such file or directory"),
                 (["--hosts", str(self.folder)], "Is a directory"),
-                (["--hosts", ""], "cannot read ''"),
+                (["--hosts", ""], "--hosts: '' was given"),
                 (["--hosts", "/dev/zero"], "more than 1 MiB"),
                 (["--hosts", str(given), "--hosts", str(given)], "--hosts"),
                 (["--hosts", str(given), "-n", "2"], "leave --nodes out"),
-                (["--hosts", str(given), "--ssh", ""], "--ssh names no program"),
+                (["--hosts", str(given), "--ssh", ""], "--ssh: '' was given"),
+                (["--hosts", str(given), "--ssh", " "], "--ssh names no program"),
                 (["--hosts", str(given), "--ssh", "ssh 'x"], "a quote is open"),
                 (["--ssh", "ssh"], "--ssh needs --hosts")]:
             ended = subprocess.run([SUKIMA, "cluster", "run", *words, "--", FIB], capture_output=True, text=True)
