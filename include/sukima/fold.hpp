@@ -2,6 +2,7 @@
 // parallel_fold: a reduction whose body adds to a sum in place, with no value for each element.
 #pragma once
 
+#include <sukima/detail/by_reference.hpp>
 #include <sukima/detail/loop_source.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/ranges.hpp>
@@ -62,26 +63,6 @@ template <class T, class Source, class Body, class Combine, class Hints, class C
         });
   }
 };
-
-/// Whether a fold's body gets a copy of its sum, or must not change it: then the fold would lose what the
-/// body adds. Known where the body has one call with declared parameters.
-template <class Signature, class T> inline constexpr bool loses_sum = false;
-template <class R, class Sum, class... Arguments, class T>
-inline constexpr bool loses_sum<std::function<R(Sum, Arguments...)>, T> =
-    std::is_same_v<std::remove_cvref_t<Sum>, T> &&
-    (!std::is_reference_v<Sum> || std::is_const_v<std::remove_reference_t<Sum>>);
-template <class R, context_type C, class Sum, class... Arguments, class T>
-inline constexpr bool loses_sum<std::function<R(C, Sum, Arguments...)>, T> =
-    loses_sum<std::function<R(Sum, Arguments...)>, T>;
-
-template <class Body, class T> constexpr void require_sum_by_reference() {
-  if constexpr (requires(Body& body) { std::function(body); })
-    static_assert(
-        !loses_sum<decltype(std::function(std::declval<Body&>())), T>,
-        "the body of sukima::parallel_fold adds to its sum in place, and what it returns is ignored: "
-        "take the sum as T&, as [](T& sum, auto x) { sum += x; }; for a body that returns a value "
-        "use sukima::parallel_reduce");
-}
 
 /// The work of a fold, for its parallel version and for its clone.
 template <class T, class Source, class Body, class Combine, class Hints> struct fold_work {

@@ -39,7 +39,8 @@ template <class T> class [[nodiscard]] future {
  public:
   /// In a function that has a context, which moves up: what the function calls after this line must get `c`,
   /// not an older copy of it.
-  /// \param f the expression: called once, with a context if it takes one. Its captures are moved
+  /// \param f the expression: called once, with a context if it takes one. Its captures are moved; they are
+  ///          destroyed at the end of the block at the latest, also where a touch has returned before
   /// \throws what moving f throws
   /// \par Complexity constant, some nanoseconds; nothing is allocated
   template <class F>

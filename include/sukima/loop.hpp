@@ -38,6 +38,12 @@ template <class... Hint> auto pick_hints(Hint... hints) {
                                                     pick_grain(hints...)};
 }
 
+template <class Body> constexpr void require_combine() noexcept {
+  static_assert(sizeof(Body) == 0,
+                "sukima::parallel_reduce needs a function that combines two results after the body, as in "
+                "sukima::parallel_reduce(first, last, init, body, std::plus{})");
+}
+
 template <class Body, class I>
 concept loop_body = callable_with<Body&, element_of<I>>;
 
@@ -111,7 +117,15 @@ template <class T, context_type C, class Source, class End, class Body, class Co
     return parallel_reduce_between<T>(c, std::move(source), from, to, std::move(init), body, function,
                                       hints...);
   } else {
-    return reduce_between<T>(c, std::move(source), from, to, std::move(init), body, combine, hints...);
+    constexpr bool combined = combines<T, Combine, Body, typename Source::arguments>;
+    static_assert(combined,
+                  "the body of sukima::parallel_reduce returns a value that combine takes as its second "
+                  "argument and that the type of init can be made from; combine also joins two results, and "
+                  "gives what the type of init can be assigned");
+    if constexpr (combined)
+      return reduce_between<T>(c, std::move(source), from, to, std::move(init), body, combine, hints...);
+    else
+      return init;
   }
 }
 
@@ -239,6 +253,36 @@ template <detail::indexed_range Range, class T, class Body, class Combine, class
     return parallel_reduce(c, range, std::move(init), body, combine, hints...);
   });
 }
+
+/// \cond
+// Reductions without `combine`, which get a sentence.
+template <class A, class B, class T, class Body>
+  requires detail::loop_index<detail::common_index<A, B>> &&
+           detail::loop_body<Body, detail::common_index<A, B>>
+T parallel_reduce(A, B, T init, Body&&) {
+  detail::require_combine<Body>();
+  return init;
+}
+template <detail::context_type C, class A, class B, class T, class Body>
+  requires detail::loop_index<detail::common_index<A, B>> &&
+           detail::loop_body<Body, detail::common_index<A, B>>
+T parallel_reduce(C, A, B, T init, Body&&) {
+  detail::require_combine<Body>();
+  return init;
+}
+template <detail::indexed_range Range, class T, class Body>
+  requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
+T parallel_reduce(Range&&, T init, Body&&) {
+  detail::require_combine<Body>();
+  return init;
+}
+template <detail::context_type C, detail::indexed_range Range, class T, class Body>
+  requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
+T parallel_reduce(C, Range&&, T init, Body&&) {
+  detail::require_combine<Body>();
+  return init;
+}
+/// \endcond
 
 /// @}
 }  // namespace SUKIMA_NAMESPACE

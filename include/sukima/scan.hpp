@@ -22,6 +22,19 @@ concept scan_operation =
     std::is_invocable_r_v<T, Operation&, T, std::iter_reference_t<In>> &&
     std::is_invocable_r_v<T, Operation&, T, T> && std::indirectly_writable<Out, T>;
 
+/// What a scan may read: an iterator or a range.
+template <class T>
+concept scannable =
+    std::random_access_iterator<std::remove_cvref_t<T>> || std::ranges::random_access_range<T>;
+/// Says what the arguments of a scan must be.
+template <class... Arguments> constexpr void refuse_scan() noexcept {
+  static_assert(sizeof...(Arguments) == 0,
+                "sukima::parallel_scan takes (first, last) or a range, a random-access iterator to write to, "
+                "and an operation that gives a sum for two sums and for a sum and an element; "
+                "sukima::parallel_exclusive_scan also takes the first sum, before the operation; "
+                "the output cannot be a std::vector<bool>, whose elements share words");
+}
+
 template <class In, class Out, class Operation>
 Out inclusive_scan_at(context c, In first, In last, Out out, Operation& operation) {
   using value = std::iter_value_t<In>;
@@ -156,6 +169,26 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, Operation operation 
   return detail::with_context(
       [&](context c) { return parallel_exclusive_scan(c, range, out, std::move(init), operation); });
 }
+
+/// \cond
+// Other arguments, which get a sentence.
+template <detail::scannable First, class... More> int parallel_scan(First&&, More&&...) {
+  detail::refuse_scan<First, More...>();
+  return 0;
+}
+template <detail::scannable First, class... More> int parallel_scan(context, First&&, More&&...) {
+  detail::refuse_scan<First, More...>();
+  return 0;
+}
+template <detail::scannable First, class... More> int parallel_exclusive_scan(First&&, More&&...) {
+  detail::refuse_scan<First, More...>();
+  return 0;
+}
+template <detail::scannable First, class... More> int parallel_exclusive_scan(context, First&&, More&&...) {
+  detail::refuse_scan<First, More...>();
+  return 0;
+}
+/// \endcond
 
 /// @}
 }  // namespace SUKIMA_NAMESPACE

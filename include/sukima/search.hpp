@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/cancel.hpp>
+#include <sukima/detail/by_reference.hpp>
 #include <sukima/detail/search.hpp>
 
 #include <mutex>
@@ -50,7 +51,8 @@ namespace SUKIMA_NAMESPACE {
 /// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
 ///                  and nothing was changed. Applied to the same state it must do the same: a test against a
 ///                  bound that others change, as `best_solution::promising`, belongs at the beginning of the
-///                  body, where it may prune at any time
+///                  body, where it may prune at any time. One that takes a copy of the workspace would
+///                  change that, and does not compile unless the workspace is a pointer; the same for `undo`
 /// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the
 ///                  fiber backtracks or replays, the exception leaves at the next join of that fiber; during
 ///                  another exception it ends the program
@@ -67,6 +69,7 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
 [[gnu::always_inline]] inline T search(C c, Workspace& workspace, Choices&& choices, Apply&& apply,
                                        Undo&& undo, Body&& body, T init, Combine&& combine, Hints... hints) {
   detail::require_search_hints<Hints...>();
+  detail::require_workspace_by_reference<std::remove_cvref_t<Apply>, std::remove_cvref_t<Undo>, Workspace>();
   detail::check_context(c, "sukima::search");
   if constexpr (std::ranges::random_access_range<Choices>) {
     auto first = std::ranges::begin(choices);

@@ -254,7 +254,8 @@ namespace SUKIMA_NAMESPACE {
 /// bounds the number of those that wait for a worker: each keeps its captures and about 250 bytes. A program
 /// that launches faster than it computes must limit itself, for example by a touch of an older one before
 /// each launch; `statistics::launched_peak` is the largest number so far.
-/// \param f called once, with a context if it takes one
+/// \param f called once, with a context if it takes one. Its captures are destroyed before a touch returns;
+///          if it is cancelled before it has begun, perhaps a moment after a touch has thrown `cancelled`
 /// \throws std::bad_alloc; what moving f throws; usage_error after the runtime was shut down
 /// \par Complexity constant: at most one allocation, less than a microsecond
 template <class F>

@@ -74,20 +74,32 @@ template <class Source, class Body, class Hints, class C> struct for_frame : Hin
 /// Combines a result with the sum of a loop so far …
 template <class T, class Combine> struct fold_into {
   Combine& combine;
-  template <class X> [[gnu::always_inline]] void operator()(T& sum, X&& x) const {
+  template <class X>
+    requires requires(T& sum, Combine& f, X&& x) { sum = f(std::move(sum), std::forward<X>(x)); }
+  [[gnu::always_inline]] void operator()(T& sum, X&& x) const {
     sum = combine(std::move(sum), std::forward<X>(x));
   }
 };
 /// … or begins the sum of a stolen piece with its first result: no neutral element is needed.
 template <class T, class Combine> struct fold_into_nothing {
   Combine& combine;
-  template <class X> void operator()(std::optional<T>& sum, X&& x) const {
+  template <class X>
+    requires std::is_constructible_v<T, X&&> && std::is_invocable_v<Combine&, T&&, X&&>
+  void operator()(std::optional<T>& sum, X&& x) const {
     if (sum)
       sum = combine(std::move(*sum), std::forward<X>(x));
     else
       sum.emplace(std::forward<X>(x));
   }
 };
+
+/// Whether what a body returns can be combined with a sum and begin one, and two sums can be combined.
+template <class T, class Combine, class Body, class List> inline constexpr bool combines = false;
+template <class T, class Combine, class Body, class... Arguments>
+inline constexpr bool combines<T, Combine, Body, argument_list<Arguments...>> =
+    std::is_invocable_v<fold_into<T, Combine>, T&, result_of<Body&, Arguments...>> &&
+    std::is_invocable_v<fold_into<T, Combine>, T&, T> &&
+    std::is_invocable_v<fold_into_nothing<T, Combine>, std::optional<T>&, result_of<Body&, Arguments...>>;
 
 template <class T, class Source, class Body, class Combine, class Hints, class C>
 struct reduce_frame : Hints {

@@ -6,6 +6,7 @@
 #include <sukima/future.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/objects.hpp>
+#include <sukima/scan.hpp>
 #include <sukima/search.hpp>
 #include <sukima/set_bits.hpp>
 
@@ -116,6 +117,52 @@ void folds(sukima::context c, const std::vector<int>& v) {
       std::plus{}));  // refused: take the sum as T&
 }
 
+/// Reductions that cannot combine their results.
+void reductions(sukima::context c, const std::vector<int>& v) {
+  [[maybe_unused]] const auto text = [](int) { return std::string(); };
+  const auto halves = [](int x) { return x / 2.0; };
+  sukima::parallel_reduce(v, 0L, number, std::plus<long>{});
+  sukima::parallel_reduce(c, 0, 9, 0.0, halves, [](double a, double b) { return a + b; });
+  sukima::parallel_reduce(c, v, std::string(), [](int) { return "x"; }, std::plus<std::string>{});
+  sukima::parallel_reduce(
+      0, 9, std::string(), [](auto, int) { return "x"; }, [](std::string a, auto b) { return a + b; });
+  REFUSE(
+      sukima::parallel_reduce(v, 0, text, std::plus{}));  // refused: a value that combine takes as its second
+  REFUSE(sukima::parallel_reduce(c, 0, 9, 0, text,
+                                 std::plus{}));  // refused: a value that combine takes as its second
+  REFUSE(sukima::parallel_reduce(
+      c, v, 0, [](int) {}, std::plus{}));  // refused: that the type of init can be made from
+  REFUSE(sukima::parallel_reduce(v, 0, number,
+                                 [](int a) { return a; }));  // refused: combine also joins two results
+  REFUSE(sukima::parallel_reduce(v, 0, number,
+                                 [](int, int) {}));  // refused: gives what the type of init can be assigned
+  // One type of body each, because a compiler says it once for each of them.
+  REFUSE(sukima::parallel_reduce(0, 9, 0, number));  // refused: a function that combines two results after
+  REFUSE(sukima::parallel_reduce(c, 0, 9, 0, std::logical_not{}));  // refused: that combines two results
+  REFUSE(sukima::parallel_reduce(v, 0, std::negate{}));  // refused: a function that combines two results
+  REFUSE(sukima::parallel_reduce(c, v, 0, std::identity{}));  // refused: that combines two results
+}
+
+/// Scans with other arguments than those that a scan takes.
+void scans(sukima::context c, const std::vector<int>& v, std::vector<int>& out) {
+  std::vector<bool> flags(v.size());
+  const auto at = out.begin();
+  sukima::parallel_scan(v, at);
+  sukima::parallel_scan(c, v.begin(), v.end(), at);
+  sukima::parallel_scan(c, v, out.begin(), std::plus<int>{}, 1L);
+  sukima::parallel_scan(v.begin(), v.end(), at, std::plus{}, 1L);
+  sukima::parallel_exclusive_scan(c, v, at, 0);
+  sukima::parallel_exclusive_scan(v.begin(), v.end(), out.data(), 0, std::plus{});
+  sukima::parallel_scan(sukima::parallel_context{c}, flags, at, [](bool a, bool b) { return a != b; });
+  REFUSE(sukima::parallel_scan(v, 5));  // refused: a random-access iterator to write to
+  REFUSE(sukima::parallel_scan(c, v, out));  // refused: a random-access iterator to write to
+  REFUSE(sukima::parallel_scan(flags, flags.begin(), std::plus{}));  // refused: cannot be a std::vector<bool>
+  REFUSE(sukima::parallel_scan(c, v.begin(), v.end(), at,
+                               number));  // refused: an operation that gives a sum for two
+  REFUSE(sukima::parallel_exclusive_scan(v, at));  // refused: takes the first sum, before the operation
+  REFUSE(sukima::parallel_exclusive_scan(c, v.begin(), v.end(), at));  // refused: takes the first sum
+}
+
 void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
   const auto step = [](std::string&, int) {};
   const auto body = [](std::string&, int) { return 1; };
@@ -132,6 +179,45 @@ void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
   REFUSE(sukima::search(c, workspace, even, step, step, body,
                         std::plus{}));  // refused: iterators are one trivially copyable word each
   REFUSE(sukima::set_bits(v.front()));  // refused: an unsigned integer of at most 64 bits: convert the mask
+}
+
+void append(std::string& workspace, int) { workspace += '.'; }
+[[maybe_unused]] void append_to_copy(std::string workspace, int) { workspace += '.'; }
+struct labelled : std::string {};
+
+/// Steps of searches that would change a copy of the workspace.
+void workspaces(sukima::context c, const std::vector<int>& v, std::string& workspace) {
+  const auto remove = [](std::string& w, int) { w.pop_back(); };
+  const auto length = [](std::string& w, int) { return w.size(); };
+  const auto count = std::plus{};
+  sukima::search(c, workspace, v, append, remove, length, count);
+  sukima::search(
+      workspace, v, [](auto& w, auto) { w += '.'; }, [](auto&& w, auto) { w.pop_back(); }, length, count);
+  const auto reads = [](const std::string& w, int x) { return w.size() > static_cast<std::size_t>(x); };
+  sukima::search(c, workspace, v, reads, [](const std::string&, int) {}, length, count);
+  sukima::search(
+      c, workspace, v, append, remove, [](sukima::context, std::string w, int) { return w.size(); },
+      count);  // what a body leaves in its workspace is not read any more
+  std::string* pointer = &workspace;
+  sukima::search(
+      c, pointer, v, [](std::string* w, int) { w->push_back('.'); },
+      [](std::string* w, int) { w->pop_back(); }, [](std::string* w, int) { return w->size(); }, count);
+  labelled derived;
+  sukima::search(c, derived, v, append, remove, length, count);
+  REFUSE(sukima::search(c, workspace, v, append_to_copy, remove, length,
+                        count));  // refused: change a copy of it
+  REFUSE(
+      sukima::search(c, derived, v, append_to_copy, remove, length, count));  // refused: change a copy of it
+  REFUSE(sukima::search(
+      c, workspace, v, append, [](std::string w, int) { w.pop_back(); }, length,
+      count));  // refused: take it as Workspace&
+  REFUSE(sukima::search(
+      workspace, v,
+      [](std::string w, int) mutable {
+        w += '.';
+        return true;
+      },
+      remove, length, std::size_t{0}, count));  // refused: or as const Workspace& to read it
 }
 
 void send_one(sukima::objects::out<int> to) { to.send(1); }
@@ -160,7 +246,10 @@ int main() {
   hints({}, v);
   bounds({}, v);
   folds({}, v);
+  reductions({}, v);
+  scans({}, v, v);
   searches({}, v, workspace);
+  workspaces({}, v, workspace);
   sukima::objects::program p;
   objects(p, p.stream<int>("s"));
 }
