@@ -183,6 +183,7 @@ class program {
   void model(std::string_view name);
 
   /// Declares a stream.
+  /// \param name differs from those of all other streams; an object may have the same one
   /// \param when_full what becomes of another message
   /// \tparam T is moved from the sender to the receiver; it need not be copyable
   /// \par Complexity constant; memory for as many messages as it holds
@@ -244,11 +245,11 @@ class program {
   /// process it does not return.
   /// \returns 0
   /// \throws what the first object threw that ended by an exception, or object_failed if that was in another
-  ///         process; deadlock; usage_error: a second run, a stream without a sender or a receiver, two
-  ///         objects of one name; with processes: no argc and argv, a message that cannot travel, an end
-  ///         that is no argument of an object, a child that declares something else; bad_setting: another
-  ///         word in SUKIMA_OBJECTS, or a plan of something else; std::system_error: no processes or no
-  ///         memory
+  ///         process; deadlock; usage_error: a second run, no objects, a stream without a sender or a
+  ///         receiver, two objects or two streams of one name; with processes: no argc and argv, a message
+  ///         that cannot travel, an end that is no argument of an object, a child that declares something
+  ///         else; bad_setting: another word in SUKIMA_OBJECTS, or a plan of something else;
+  ///         std::system_error: no processes or no memory
   /// \par Complexity linear in the number of objects, streams and ends, beside what the objects do. Those of
   /// a group take turns of at most 64 messages, or about 1 ms (docs/objects.md)
   int run();

@@ -119,7 +119,7 @@ TEST(program, an_abort_does_not_leave_destructors) {
 TEST(program, refuses_programs_that_cannot_run) {
   sukima::runtime r(with_workers(2));
   program empty(r);
-  EXPECT_THROW(empty.run(), usage_error);
+  EXPECT_TRUE(has(text_of<usage_error>([&] { empty.run(); }), "without objects"));
   {
     program p(r);
     auto s = p.stream<int>("one-way", capacity{2});
@@ -137,6 +137,21 @@ TEST(program, refuses_programs_that_cannot_run) {
     p.object("twin", [] {});
     p.object("twin", [] {});
     EXPECT_TRUE(has(text_of<usage_error>([&] { p.run(); }), "twin"));
+  }
+  {
+    program p(r);
+    auto first = p.stream<int>("twin stream");
+    auto second = p.stream<int>("twin stream");
+    p.object("a", [](out<int>, out<int>) {}, first.out(), second.out());
+    p.object("b", [](in<int>, in<int>) {}, first.in(), second.in());
+    EXPECT_TRUE(has(text_of<usage_error>([&] { p.run(); }), "two streams are called twin stream"));
+  }
+  {
+    program p(r);
+    auto same = p.stream<int>("a");
+    p.object("a", [](out<int>) {}, same.out());
+    p.object("b", [](in<int>) {}, same.in());
+    p.run();
   }
   {
     program p(r);

@@ -133,7 +133,10 @@ void program_core::check() const {
   for (const auto& o : objects)
     if (!names.insert(o->name).second)
       throw usage_error("sukima: two objects are called " + o->name + "; their names must differ");
+  names.clear();
   for (const auto& s : streams) {  // before it runs no other thread changes the counts
+    if (!names.insert(s->name).second)
+      throw usage_error("sukima: two streams are called " + s->name + "; their names must differ");
     if (s->outs.load() == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
     if (s->ins.load() == 0) throw usage_error("sukima: no object can receive from the stream " + s->name);
   }
