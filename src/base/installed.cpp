@@ -2,6 +2,7 @@
 // The folders of an installation; see installed.hpp.
 #include "shared/installed.hpp"
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <system_error>
@@ -11,6 +12,16 @@ namespace sukima::process {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// The running program. Without /proc it is known by the name that started it.
+fs::path own_program() {
+  std::error_code missing;
+  fs::path program = fs::read_symlink("/proc/self/exe", missing);
+  if (!missing) return program;
+  const auto* const started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (started == nullptr) throw fs::filesystem_error("/proc is missing", missing);
+  return fs::canonical(started);
+}
 
 fs::path folder_beside(const char* place, const char* usual) {
   const fs::path own = program_directory();
@@ -22,7 +33,7 @@ fs::path folder_beside(const char* place, const char* usual) {
 }  // namespace
 
 fs::path program_directory() {
-  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path own = own_program().parent_path();
   // The folder of the commands' programs is called sukima, whatever folder it is installed in.
   if (own.filename() != "sukima") return own;
   for (const char* const place :

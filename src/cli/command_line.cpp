@@ -18,6 +18,8 @@
 namespace sukima::cli {
 namespace {
 
+constexpr const char* unwritten_output = "the output could not be written to standard output";
+
 /// The long names of a command's options, for messages.
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
@@ -106,7 +108,9 @@ int parse(CLI::App& program, const int& code, int argc, const char* const* argv)
     complain(error.what());
     return error.code();
   } catch (const std::exception& error) {
-    complain(error.what());
+    // fmt::print only says "cannot write to file".
+    const bool is_of_output = std::ferror(stdout) != 0;
+    complain(is_of_output ? unwritten_output : error.what());
     return process::exit_failure;
   }
   return code;
@@ -134,7 +138,7 @@ int run_command_line(std::span<const declared_command> here, int argc, char** ar
   const int result = parse(program, code, argc, argv);
   // A full disk, or a device that takes nothing.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && result == process::exit_success) {
-    complain("the output could not be written to standard output");
+    complain(unwritten_output);
     return process::exit_failure;
   }
   return result;

@@ -52,7 +52,7 @@ int become_program(const command_entry& command, char** argv) {
   try {
     folder = process::private_programs();
   } catch (const std::filesystem::filesystem_error&) {
-    // /proc is missing; the sentence below names the program.
+    // The program was moved, and /proc is missing; the sentence below names the program.
   }
   std::string program = (folder / fmt::format("sukima-{}", command.name)).string();
   argv[1] = program.data();

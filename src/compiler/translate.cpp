@@ -99,17 +99,21 @@ class translation : public ASTFrontendAction {
   }
 
   bool write(const std::string& text, DiagnosticsEngine& diagnostics) const {
+    const unsigned problem = diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "cannot write '%0': %1");
     if (request_.output == "-") {
-      llvm::outs() << text;
-      llvm::outs().flush();
-      return true;
+      llvm::raw_fd_ostream& out = llvm::outs();
+      out << text;
+      out.flush();
+      if (!out.has_error()) return true;
+      diagnostics.Report(problem) << "standard output" << out.error().message();
+      out.clear_error();  // or LLVM ends the process with a message of its own
+      return false;
     }
     std::ofstream file(request_.output, std::ios::binary);
     file << text;
     file.close();
     if (file) return true;
-    diagnostics.Report(diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "cannot write '%0': %1"))
-        << request_.output << std::strerror(errno);
+    diagnostics.Report(problem) << request_.output << std::strerror(errno);
     std::remove(request_.output.c_str());
     return false;
   }

@@ -68,6 +68,16 @@ class dispatcher(unittest.TestCase):
             f"the program of sukima host, '{self.prefix}/libexec/sukima/sukima-host', cannot be started: Permission "
             "denied; install the package sukima-host, or build Sukima with -DSUKIMA_BUILD_HOST=ON")
 
+    def test_finds_programs_without_proc(self):
+        self.write("libexec/sukima/sukima-host", "#!/bin/sh\necho here\n")
+        hidden = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                  "mount -t tmpfs none /proc && test ! -e /proc/self && exec \"$@\"", "sh"]
+        if run(*hidden, "true").returncode != 0:
+            self.skipTest("no mounts can be made here")
+        for name in (self.moved, os.path.relpath(self.moved)):
+            result = run(*hidden, name, "host")
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "here\n", ""))
+
     def test_passes_arguments_output_and_exit_code_on(self):
         self.write("libexec/sukima/sukima-host", "#!/bin/sh\nprintf '%s\\n' \"$0\" \"$@\"; echo wrong >&2; exit 42\n")
         result = run(self.moved, "host", "a b", "--help", "--", "")

@@ -187,6 +187,13 @@ class Groups(Acting):
         self.refused(f"there is no journal {self.journal}; nothing was undone, give another --journal", "revert")
         self.assertFalse(pathlib.Path(self.journal).parent.exists())
 
+    def test_are_named_by_their_whole_path(self):
+        self.write({"name": "a", "act": ["weight"], "cgroup": "/machine.slice/a", "vcpus": [{"id": 0}]})
+        done = self.act("a", "weight", "50")
+        self.assertEqual((done.returncode, done.stderr), (1, (
+            "sukima: /machine.slice/a has no weight: there is no such folder; give 'cgroup' the whole path, with the place of "
+            "all control groups, such as /sys/fs/cgroup\n")))
+
     def test_are_left_if_another_program_has_changed_them(self):
         self.act("a", "cap", "1.5")
         (self.group / "cpu.max").write_text("60000 50000\n")
@@ -295,7 +302,9 @@ class Refusals(Acting):
 
     def test_of_the_guest_service(self):
         for sentence, *words in (("there is no user 'no-such-user'", "--user", "no-such-user"),
-                                 ("is not a folder", "--root", "/nonesuch")):
+                                 ("is not a folder", "--root", "/nonesuch"),
+                                 ("cannot be made (/proc/nonesuch: No such file or directory); give another --socket",
+                                  "--socket", "/proc/nonesuch/x")):
             done = subprocess.run([PROGRAM, "guest", *words], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
             self.assertIn(sentence, done.stderr)

@@ -66,7 +66,7 @@ class Refusals(unittest.TestCase):
 
     def test_help_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "wb") as full:
-            for words in (["--help"], ["--version"], ["run", "--help"]):
+            for words in (["--help"], ["--version"], ["run", "--help"], ["probe", "--json"]):
                 done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=500,
                                       env=ENVIRONMENT)
                 self.assertEqual((done.returncode, done.stderr),

@@ -123,6 +123,12 @@ def check_translation(backend, work):
         run([SUKIMA, "cc", backend, *options, "--emit-c", "-o", "translated.c", "program.tc"], work)
         is_equal("--emit-c -o", (work / "translated.c").read_text(), text)
         run([SUKIMA, "cc", backend, *options, "--emit-c", "-o", "/dev/null", "program.tc"], work)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([SUKIMA, "cc", backend, *options, "--emit-c", "program.tc"], cwd=work, stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        if done.returncode != 1 or "cannot write 'standard output': No space left on device" not in done.stderr \
+                or "LLVM ERROR" in done.stderr:
+            raise failure(f"--emit-c to a full disk: {done.returncode}, {done.stderr}")
         if '#line' not in text or '"program.tc"' not in text:
             raise failure("--emit-c: there are no #line directives")
         run([SUKIMA, "cc", backend, "-O1", "-D__SUKIMA__", "-o", "translated", "translated.c"], work)

@@ -82,10 +82,13 @@ int run(guest_command& options) {
     model::run_guest(options.service, stopped,
                      [&](const std::string& sentence) { report(sentence, options.json); });
   } catch (const std::system_error& error) {
+    const bool taken = error.code() == std::errc::address_in_use;
+    const bool forbidden = error.code() == std::errc::permission_denied;
     throw process::usage_error(
-        fmt::format("the socket for programs cannot be made ({}); end the other service, or give "
-                    "another --socket",
-                    error.what()));
+        fmt::format("the socket for programs cannot be made ({}); {}give another --socket", error.what(),
+                    taken       ? "end the other service, or "
+                    : forbidden ? "begin as root, or "
+                                : ""));
   }
   return process::exit_success;
 }

@@ -29,13 +29,20 @@ double period_in(const std::optional<std::string>& text, std::size_t field) {
   return value >= least_quota ? value : usual_period;
 }
 
+/// \throws act_error this is no control group with CPU
+[[noreturn]] void refuse(const std::filesystem::path& group, const char* what) {
+  throw act_error(fmt::format("{} has no {}: {}", group.string(), what,
+                              is_there(group) ? "it is not a control group with CPU"
+                                              : "there is no such folder; give 'cgroup' the whole path, with "
+                                                "the place of all control groups, such as /sys/fs/cgroup"));
+}
+
 }  // namespace
 
 group_setting cap_setting(const std::filesystem::path& group, std::optional<double> cpus) {
   const bool second = is_there(group / "cpu.max");
   const auto file = group / (second ? "cpu.max" : "cpu.cfs_quota_us");
-  if (!second && !is_there(file))
-    throw act_error(fmt::format("{} has no cap: it is not a control group with CPU", group.string()));
+  if (!second && !is_there(file)) refuse(group, "cap");
   const double period = second ? period_in(read_small_file(file), 1)
                                : period_in(read_small_file(group / "cpu.cfs_period_us"), 0);
   const double quota = std::max(least_quota, std::round(cpus.value_or(0) * period));
@@ -47,8 +54,7 @@ group_setting cap_setting(const std::filesystem::path& group, std::optional<doub
 group_setting weight_setting(const std::filesystem::path& group, unsigned weight) {
   const bool second = is_there(group / "cpu.weight");
   const auto file = group / (second ? "cpu.weight" : "cpu.shares");
-  if (!second && !is_there(file))
-    throw act_error(fmt::format("{} has no weight: it is not a control group with CPU", group.string()));
+  if (!second && !is_there(file)) refuse(group, "weight");
   if (second && (weight < 1 || weight > 10000))
     throw act_error(fmt::format("{} takes weights from 1 to 10000", file.string()));
   if (!second && (weight < 2 || weight > 262144))

@@ -109,8 +109,9 @@ class program_socket {
   program_socket(const guest_options& options, program_reports& reports)
       : user_(options.user), reports_(reports) {
     path_ = options.socket.empty() ? options.root / "run/sukima/guest.sock" : options.socket;
-    std::error_code ignored;
-    std::filesystem::create_directories(path_.parent_path(), ignored);
+    std::error_code failed;
+    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), failed);
+    if (failed) throw std::system_error(failed, path_.parent_path().string());
     const sockaddr_un address = address_of(path_);
     if (const descriptor other(connect_to(address)); other)
       throw std::system_error(EADDRINUSE, std::generic_category(), path_.string());
