@@ -113,6 +113,8 @@ struct traffic {
   std::uint64_t sent_bytes = 0;  ///< bytes of these messages
   /// Reports of other nodes that it forwarded as a mediator: among more than eight nodes.
   std::uint64_t forwarded = 0;
+  /// Those that it did not forward to a node of its group, because that one needs others.
+  std::uint64_t withheld = 0;
   std::uint64_t deleted = 0;  ///< reports that it did not forward, because no node needs them
   /// Reports for all others that it made. Without mediators each would be a message to each of them.
   std::uint64_t reports = 0;

@@ -2,6 +2,7 @@
 // Takes any bytes as what another node says under hierarchical omission: it is refused or understood; what is
 // understood is within its bounds, and is written again as it was read.
 #include "hope/mediation/bundle.hpp"
+#include "hope/mediation/interest.hpp"
 #include "hope/messages.hpp"
 
 #include <algorithm>
@@ -36,6 +37,19 @@ void check_bundle(byte_view came) {
   demand(!is_whole || again.empty() || again.size() == came.size(), "a whole bundle is read to its end");
 }
 
+void check_interest(const note& n) {
+  const auto one = read_interest(n);
+  if (!one) return;
+  demand(one->entry == n.entry, "a subscription is one of its note's entry");
+  demand(one->tasks.size() + one->places.size() <= interest::most, "a subscription has a bound");
+  demand(!one->is_all || (one->tasks.empty() && one->places.empty()), "everything needs no names");
+  for (const task_key& task : one->tasks) demand(one->includes(task, {}), "a named task is included");
+  for (const task_key& place : one->places) demand(one->includes({}, place), "a named place is included");
+  const bytes again = write_interest(*one);
+  demand(read_interest({.entry = n.entry, .content = again}) == one,
+         "a subscription is read as it is written");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -51,5 +65,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   demand(n->content.size() < came.size(), "the content is a part of what came");
   const bytes again = write_note(*n);
   demand(std::ranges::equal(again, came), "a message is written as it was read");
+  if (n->kind == note_kind::interest) check_interest(*n);
   return 0;
 }

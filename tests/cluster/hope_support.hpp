@@ -175,6 +175,7 @@ class hope_nodes {
       all.answers += c.answers;
       all.sent_bytes += c.sent_bytes;
       all.forwarded += c.forwarded;
+      all.withheld += c.withheld;
       all.deleted += c.deleted;
     }
     return all;

@@ -267,7 +267,8 @@ std::vector<note> all_kinds_of_notes(byte_view content, byte_view solutions = {}
           {.kind = note_kind::request, .entry = 6},
           {.kind = note_kind::given, .entry = 7, .within = within, .type = 1u << 31, .content = content},
           {.kind = note_kind::none, .entry = 8},
-          {.kind = note_kind::differs, .entry = 10, .content = content}};
+          {.kind = note_kind::differs, .entry = 10, .content = content},
+          {.kind = note_kind::interest, .entry = 11, .content = content}};
 }
 
 TEST(notes, are_read_as_they_were_written) {
@@ -295,7 +296,8 @@ TEST(notes, that_are_cut_or_too_long_are_refused) {
       EXPECT_FALSE(read_note(byte_view(written).first(size))) << size;
     written.push_back(std::byte{1});
     const bool has_content = n.kind == note_kind::result || n.kind == note_kind::entry_result ||
-                             n.kind == note_kind::given || n.kind == note_kind::differs;
+                             n.kind == note_kind::given || n.kind == note_kind::differs ||
+                             n.kind == note_kind::interest;
     EXPECT_EQ(read_note(written).has_value(), has_content);
   }
 }
@@ -303,7 +305,7 @@ TEST(notes, that_are_cut_or_too_long_are_refused) {
 TEST(notes, without_entry_or_kind_or_possible_time_are_refused) {
   const bytes claim = write_note({.kind = note_kind::claim, .entry = 1, .task = key(1), .time = 1h});
   ASSERT_TRUE(read_note(claim));
-  for (const auto kind : {0, static_cast<int>(note_kind::differs) + 1, 255}) {
+  for (const auto kind : {0, static_cast<int>(note_kind::interest) + 1, 255}) {
     bytes other = claim;
     other[0] = static_cast<std::byte>(kind);
     EXPECT_FALSE(read_note(other));

@@ -75,7 +75,7 @@ int main(int count, char** words) {
       stderr,
       "met %f ended %f start_cpu %f cpu %f leaves %lu reports %lu notes %lu bundles %lu requests %lu "
       "questions %lu refusals %lu answers %lu given %lu helped %lu cut %lu yielded %lu "
-      "bytes %lu forwarded %lu deleted %lu rss %ld\n",
+      "bytes %lu forwarded %lu withheld %lu deleted %lu rss %ld\n",
       met, ended, cpu(before), cpu(after) - cpu(before), leaves.load(), static_cast<unsigned long>(t.reports),
       static_cast<unsigned long>(t.notes), static_cast<unsigned long>(t.bundles),
       static_cast<unsigned long>(t.requests), static_cast<unsigned long>(t.questions),
@@ -83,6 +83,6 @@ int main(int count, char** words) {
       static_cast<unsigned long>(t.given), static_cast<unsigned long>(t.helped),
       static_cast<unsigned long>(t.cut), static_cast<unsigned long>(t.yielded),
       static_cast<unsigned long>(t.sent_bytes), static_cast<unsigned long>(t.forwarded),
-      static_cast<unsigned long>(t.deleted), after.ru_maxrss);
+      static_cast<unsigned long>(t.withheld), static_cast<unsigned long>(t.deleted), after.ru_maxrss);
   std::printf("%lu\n", found);
 }

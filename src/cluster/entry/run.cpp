@@ -128,6 +128,7 @@ traffic traffic_of(const hope::counts& c) {
           .notes = c.notes,
           .sent_bytes = c.sent_bytes,
           .forwarded = c.forwarded,
+          .withheld = c.withheld,
           .deleted = c.deleted,
           .reports = c.reports,
           .bundles = c.bundles,

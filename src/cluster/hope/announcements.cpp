@@ -37,12 +37,13 @@ std::uint64_t counts::* counter_of(note_kind kind) noexcept {
 }  // namespace
 
 announcements::announcements(transport& by, sukima::detail::solution_board& solutions, counters& counted,
-                             unsigned most_direct)
+                             unsigned most_direct, mediation::subscriber subscribe)
     : transport_(by), solutions_(solutions), counters_(counted), gone_(by.nodes()) {
   if (by.nodes() <= most_direct) return;
   mediation_.emplace(
       gone_, bundle_interval * by.nodes(),
-      [this](node_id to, bytes&& message) { return send(to, std::move(message)); }, counters_);
+      [this](node_id to, bytes&& message) { return send(to, std::move(message)); }, std::move(subscribe),
+      counters_);
 }
 
 void announcements::begin(node_id self) {
@@ -58,6 +59,7 @@ void announcements::follow_number() {
 void announcements::gain(node_id node) {
   gone_[node] = false;
   follow_number();
+  if (mediation_) mediation_->gain(node, clock::now());
 }
 
 void announcements::lose(node_id node) {
@@ -80,12 +82,16 @@ void announcements::stop() {
   is_stopped_ = true;
 }
 
-void announcements::end_entry() {
-  if (mediation_) mediation_->forget_kept();
+void announcements::end_entry(std::uint64_t entry) {
+  if (mediation_) mediation_->end_entry(entry);
 }
 
 void announcements::went_to_all(const note& n) {
   if (mediation_) mediation_->went_to_all(n);
+}
+
+void announcements::needs_other_notes(bool at_once) {
+  if (mediation_) mediation_->needs_other_notes(at_once);
 }
 
 clock::time_point announcements::next_bundle() const noexcept {

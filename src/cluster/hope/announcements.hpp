@@ -43,8 +43,9 @@ constexpr std::chrono::microseconds longest_way(unsigned nodes, unsigned living)
 class announcements {
  public:
   /// \param most_direct  the largest number of nodes that use no mediators, the same on all nodes
+  /// \param subscribe    returns which notes this node needs
   announcements(transport& by, sukima::detail::solution_board& solutions, counters& counted,
-                unsigned most_direct);
+                unsigned most_direct, mediation::subscriber subscribe);
 
   /// Sets this node's number. Once, before anything else.
   void begin(node_id self);
@@ -67,10 +68,13 @@ class announcements {
   void send_if_due();
   /// Sends what waits, and nothing more from then on: this node leaves.
   void stop();
-  /// Records that an entry has ended here: no mediator's successor needs what was sent in it.
-  void end_entry();
+  /// Records that an entry has ended here: no other node needs what was sent in it.
+  void end_entry(std::uint64_t entry);
   /// Records that a result went to all nodes without mediators.
   void went_to_all(const note& n);
+  /// Records that this node needs other notes of mediators than before.
+  /// \param at_once  it subscribes to them in the next send_if_due(), or else with one of its next bundles
+  void needs_other_notes(bool at_once);
   /// When send_if_due() has something to send; the end of time: nothing waits.
   clock::time_point next_bundle() const noexcept;
 

@@ -29,7 +29,7 @@ void node::on_message(node_id from, byte_view message) {
 
 void node::receive_note(node_id from, byte_view message) {
   const auto n = read_note(message);
-  if (!n || from == self_) return;
+  if (!n || from == self_ || n->kind == note_kind::interest) return;
   // A mediator may still forward a note of a lost node. Then only results count.
   if (others_.is_gone(from) && n->kind != note_kind::result && n->kind != note_kind::entry_result) return;
   requests_.received_from(from);

@@ -28,7 +28,7 @@ bool has_type(note_kind kind) noexcept { return kind == note_kind::given; }
 bool has_place(note_kind kind) noexcept { return has_time(kind) || kind == note_kind::given; }
 bool has_content(note_kind kind) noexcept {
   return kind == note_kind::result || kind == note_kind::entry_result || kind == note_kind::given ||
-         kind == note_kind::differs;
+         kind == note_kind::differs || kind == note_kind::interest;
 }
 
 bool has_solutions(note_kind kind) noexcept {
@@ -58,7 +58,7 @@ std::optional<note> read_note(byte_view from) {
   byte_source source(from);
   const auto kind = source.number<std::uint8_t>();
   if (kind < static_cast<std::uint8_t>(note_kind::claim) ||
-      kind > static_cast<std::uint8_t>(note_kind::differs))
+      kind > static_cast<std::uint8_t>(note_kind::interest))
     return {};
   note n;
   n.kind = static_cast<note_kind>(kind);

@@ -12,6 +12,7 @@
 //   none          the other answer: there is no task
 //   best          the sender's best solutions of the entry. Results carry them, too
 //   differs       the sender is in another entry of that number: all nodes end with this sentence
+//   interest      the sender's subscription, for its mediator alone (mediation/interest.hpp)
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -33,7 +34,8 @@ enum class note_kind : std::uint8_t {
   given,
   none,
   best,
-  differs
+  differs,
+  interest
 };
 
 /// The name of the entry itself, in `missing` and as the place of a task. A task has the same name with a

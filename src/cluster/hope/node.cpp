@@ -23,7 +23,7 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       chosen_(chosen),
       entry_results_(transport_->can().takes_joins ? kept_for_newcomers : kept_entries, chosen.memory),
       is_newcomer_(chosen.joins),
-      others_(*transport_, solutions_, counters_, chosen.most_direct),
+      others_(*transport_, solutions_, counters_, chosen.most_direct, [this] { return subscription(); }),
       questions_(others_.gone(),
                  [this](node_id to, const result_name& name) {
                    return others_.announce_to(
@@ -206,7 +206,7 @@ void node::conclude_if_over() {
   helping_.reset();
   plan_.end();
   asking_.clear();
-  others_.end_entry();
+  others_.end_entry(entry_);
   const resumer waiting = std::exchange(active_, nullptr)->waiting;
   waiting.resume();  // the entry is gone from here on
 }

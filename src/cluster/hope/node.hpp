@@ -279,6 +279,8 @@ class node final : public node_base {
   void add_announced(const note& n);
   /// The units, or the entry, that workers here are in the middle of. Linear in the number of units.
   std::vector<task_key> worked_on() const;
+  /// The notes that this node needs of mediators: those of its units, and those within what it works on.
+  interest subscription() const;
   /// Whether others have announced tasks within a unit that workers here run.
   bool is_worth_a_look() const;
   bool has_room_for_units() const noexcept;

@@ -36,6 +36,7 @@ void node::place_began(unit* u) {
 }
 
 void node::goes_on(const task_key& key) {
+  others_.needs_other_notes(false);
   if (key == name_of_entry)
     root_goes_on_ = clock::now();
   else if (unit* const u = find(key))
@@ -57,6 +58,7 @@ void node::help(const task_key& key) {
   helping_ = key;
   failures_ = 0;
   not_before_ = clock::now();
+  others_.needs_other_notes(true);  // also older ones: of parts that the claimant has ended
 }
 
 void node::add_announced(const note& n) {
@@ -71,6 +73,14 @@ std::vector<task_key> node::worked_on() const {
   for (const auto& [key, u] : units_)
     if (u->running != nullptr && u->began && !u->is_stopped) begun.push_back({key, u->goes_on});
   return latest_of(std::move(begun), workers_.workers());
+}
+
+interest node::subscription() const {
+  interest needed{.entry = entry_, .is_all = entry_ == 0};
+  if (active_ == nullptr || is_over_) return needed;
+  for (const auto& [key, u] : units_) needed.tasks.push_back(key);
+  needed.places = worked_on();
+  return needed;
 }
 
 bool node::has_room_for_units() const noexcept { return units_.size() < most_units; }

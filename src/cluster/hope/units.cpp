@@ -69,6 +69,7 @@ node::unit& node::new_unit(const task_key& key, const task_key& within, const de
   u->number = ++last_number_;
   u->form = &form;
   u->arguments = std::move(arguments);
+  others_.needs_other_notes(false);
   return *u;
 }
 

@@ -33,7 +33,7 @@ bool read_bundle(byte_view message, unsigned nodes,
   byte_source source(message);
   if (source.number<std::uint8_t>() != mark) return false;
   const auto way = source.number<std::uint8_t>();
-  if (way < static_cast<std::uint8_t>(bundle_way::up) || way > static_cast<std::uint8_t>(bundle_way::down))
+  if (way < static_cast<std::uint8_t>(bundle_way::up) || way > static_cast<std::uint8_t>(bundle_way::log))
     return false;
   while (!source.rest().empty()) {
     carried_note one;

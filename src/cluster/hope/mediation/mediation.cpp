@@ -16,16 +16,23 @@ constexpr std::size_t full_bundle = std::size_t{256} << 10;
 constexpr std::size_t most_kept = std::size_t{1} << 20;
 /// Bytes of bundles that wait for room. What is more is dropped.
 constexpr std::size_t most_refused = std::size_t{4} << 20;
+/// Bytes of notes that are kept for later subscriptions.
+constexpr std::size_t most_logged = std::size_t{32} << 20;
+/// Intervals that a subscription waits for other notes.
+constexpr int intervals_of_subscription = 2;
 
 }  // namespace
 
 mediation::mediation(const std::vector<bool>& gone, std::chrono::microseconds interval, sender send,
-                     counters& counted)
+                     subscriber subscribe, counters& counted)
     : gone_(gone),
       interval_(interval),
       send_(std::move(send)),
+      subscribe_(std::move(subscribe)),
       counters_(counted),
       groups_(static_cast<unsigned>(gone.size())),
+      log_(most_logged),
+      interests_(gone.size()),
       kept_(gone.size()) {}
 
 void mediation::begin(node_id self) { self_ = self; }
@@ -39,27 +46,109 @@ void mediation::post(bytes&& note, clock::time_point now) {
 
 void mediation::add(waiting_note&& one, clock::time_point now) {
   const auto n = read_note(one.content);
+  if (n && n->kind == note_kind::interest) return;  // to the mediator whose successor this node is
   const bool is_urgent = n && n->kind == note_kind::entry_result && !forwarded_.has_ended(n->entry);
   if (one.from == self_ && !is_mediator())
     own_.push_back(std::move(one));
   else
-    counters_.add(&counts::deleted, forwarded_.add(std::move(one)));
+    forward(std::move(one), now);
   if (is_urgent) send_now(now);
+}
+
+void mediation::forward(waiting_note&& one, clock::time_point now) {
+  if (const auto n = read_note(one.content)) log_.add(one.origin, *n, one.content, now);
+  counters_.add(&counts::deleted, forwarded_.add(std::move(one)));
+}
+
+void mediation::needs_other_notes(bool at_once) {
+  if (is_mediator()) return;  // it receives everything
+  needs_others_ = true;
+  subscribes_at_once_ = subscribes_at_once_ || at_once;
+}
+
+void mediation::subscribe_if_needed(node_id mediator) {
+  interest now = subscribe_();
+  now.normalise();
+  now.version = version_;
+  if (subscribed_at_ == mediator && subscribed_ == now) return;
+  if (version_ == 0 && now.is_all) return;  // as every mediator assumes
+  now.version = ++version_;
+  const bytes content = write_interest(now);
+  own_.push_back(
+      {.origin = self_,
+       .from = self_,
+       .for_all = false,
+       .content = write_note({.kind = note_kind::interest, .entry = now.entry, .content = content})});
+  subscribed_ = std::move(now);
+  subscribed_at_ = mediator;
+}
+
+void mediation::take_interest(node_id from, const note& n, clock::time_point now) {
+  auto later = read_interest(n);
+  if (!later) return;
+  const std::optional<interest> before = std::exchange(interests_[from], {});
+  if (before && before->version >= later->version) {
+    interests_[from] = before;
+    return;
+  }
+  interests_[from] = std::move(later);
+  // A node whose subscription was not known, or was one to everything, has got everything.
+  if (!before || before->entry != interests_[from]->entry || before->is_all) return;
+  std::vector<waiting_note> kept;
+  log_.replay(*interests_[from], *before, now, [&](node_id origin, bytes&& content) {
+    if (origin != from) kept.push_back({.origin = origin, .from = self_, .content = std::move(content)});
+  });
+  send_bundles(from, bundle_way::down, kept, now, [](const waiting_note&) { return true; });
+}
+
+std::optional<node_id> mediation::keeper_for(unsigned group) const {
+  for (unsigned step = 1; step < groups_.count(); ++step)
+    if (const auto keeper = groups_.mediator((group + step) % groups_.count(), gone_)) return keeper;
+  return {};
+}
+
+void mediation::hand_log_over(node_id to, clock::time_point now) {
+  std::vector<waiting_note> kept;
+  log_.hand_over(now, [&](node_id origin, bytes&& content) {
+    kept.push_back({.origin = origin, .from = self_, .content = std::move(content)});
+  });
+  send_bundles(to, bundle_way::log, kept, now, [to](const waiting_note& n) { return n.origin != to; });
+}
+
+bool mediation::needs(node_id member, const waiting_note& one) const {
+  const std::optional<interest>& known = interests_[member];
+  const auto n = read_note(one.content);
+  if (!known || !n || !is_about_a_task(n->kind) || n->entry != known->entry) return true;
+  if (!log_.takes(n->entry)) return true;  // it is not kept for later
+  return known->includes(n->task, n->within);
 }
 
 void mediation::receive(node_id from, byte_view bundle, clock::time_point now,
                         const std::function<void(node_id, byte_view)>& take) {
+  std::vector<waiting_note> handed_over;
   static_cast<void>(
       read_bundle(bundle, static_cast<unsigned>(gone_.size()), [&](bundle_way way, const carried_note& one) {
         if (one.origin == self_) return;
-        if (way != bundle_way::down)
-          add({.origin = one.origin,
-               .from = from,
-               .for_all = way == bundle_way::up,
-               .content = bytes(one.content.begin(), one.content.end())},
-              now);
+        const auto n = read_note(one.content);
+        if (n && n->kind == note_kind::interest) {
+          if (one.origin == from && way == bundle_way::up) take_interest(from, *n, now);
+          return;
+        }
+        if (way != bundle_way::down) {
+          waiting_note copy{.origin = one.origin,
+                            .from = from,
+                            .for_all = way == bundle_way::up,
+                            .content = bytes(one.content.begin(), one.content.end())};
+          if (way != bundle_way::log) {
+            add(std::move(copy), now);
+          } else if (n) {
+            log_.add(one.origin, *n, one.content, now);
+            handed_over.push_back(std::move(copy));
+          }
+        }
         take(one.origin, one.content);
       }));
+  send_down(handed_over, now);
 }
 
 void mediation::went_to_all(const note& n) {
@@ -67,15 +156,31 @@ void mediation::went_to_all(const note& n) {
     const auto old = read_note(w.content);
     return old && old->kind == note_kind::claim && old->task == n.task;
   });
+  log_.went_to_all(n);
   counters_.add(&counts::deleted, forwarded_.went_to_all(n));
 }
 
-void mediation::forget_kept() {
+void mediation::end_entry(std::uint64_t entry) {
   for (kept_bundles& kept : kept_) kept = {};
+  log_.end_entry(entry);
+}
+
+void mediation::gain(node_id node, clock::time_point now) {
+  const unsigned group = groups_.of(node);
+  if (group != groups_.of(self_) || groups_.mediator(group, gone_) != node) return;
+  std::vector<bool> before = gone_;
+  before[node] = true;
+  if (groups_.mediator(group, before) == self_) hand_log_over(node, now);
+  needs_other_notes(false);
 }
 
 void mediation::lose(node_id node, clock::time_point now) {
+  interests_[node].reset();
+  log_.lose(node);
+  if (node == subscribed_at_) needs_other_notes(false);
   const std::optional<node_id> successor = groups_.mediator(groups_.of(node), gone_);
+  const bool was_mediator = successor && node < *successor;
+  if (was_mediator && keeper_for(groups_.of(node)) == self_) hand_log_over(*successor, now);
   for (kept_bundle& kept : std::exchange(kept_[node], {}).all) {
     if (now - kept.sent > kept_for_successor || !successor) continue;
     if (*successor != self_) {
@@ -95,8 +200,9 @@ void mediation::lose(node_id node, clock::time_point now) {
 }
 
 clock::time_point mediation::next() const noexcept {
-  const bool is_empty = own_.empty() && forwarded_.empty() && refused_.empty();
-  return is_empty ? clock::time_point::max() : last_ + interval_;
+  if (subscribes_at_once_) return clock::time_point::min();
+  if (!own_.empty() || !forwarded_.empty() || !refused_.empty()) return last_ + interval_;
+  return needs_others_ ? last_ + intervals_of_subscription * interval_ : clock::time_point::max();
 }
 
 void mediation::send_if_due(clock::time_point now) {
@@ -108,9 +214,11 @@ void mediation::send_now(clock::time_point now) {
   send_refused(now);
   const unsigned group = groups_.of(self_);
   const std::optional<node_id> mediator = groups_.mediator(group, gone_);
+  if (mediator && mediator != self_ && (needs_others_ || !own_.empty())) subscribe_if_needed(*mediator);
+  needs_others_ = subscribes_at_once_ = false;
   std::vector<waiting_note> own = std::exchange(own_, {});
   if (mediator == self_) {  // since it has become so
-    for (waiting_note& one : own) counters_.add(&counts::deleted, forwarded_.add(std::move(one)));
+    for (waiting_note& one : own) forward(std::move(one), now);
   } else if (mediator) {
     send_bundles(*mediator, bundle_way::up, own, now, [](const waiting_note&) { return true; });
   }
@@ -119,12 +227,21 @@ void mediation::send_now(clock::time_point now) {
   for (unsigned other = 0; other < groups_.count(); ++other)
     if (const auto to = other != group ? groups_.mediator(other, gone_) : std::nullopt)
       send_bundles(*to, bundle_way::across, notes, now, [](const waiting_note& n) { return n.for_all; });
-  for (node_id to = groups_.first(group); to < groups_.end(group); ++to)
-    if (to != self_)
-      send_bundles(to, bundle_way::down, notes, now,
-                   [to](const waiting_note& n) { return n.origin != to && n.from != to; });
+  send_down(notes, now);
   counters_.add(&counts::forwarded, static_cast<std::uint64_t>(std::ranges::count_if(
                                         notes, [this](const waiting_note& n) { return n.origin != self_; })));
+}
+
+void mediation::send_down(const std::vector<waiting_note>& notes, clock::time_point now) {
+  const unsigned group = groups_.of(self_);
+  for (node_id to = groups_.first(group); to < groups_.end(group); ++to)
+    if (to != self_)
+      send_bundles(to, bundle_way::down, notes, now, [this, to](const waiting_note& n) {
+        if (n.origin == to || n.from == to) return false;
+        if (needs(to, n)) return true;
+        counters_.add(&counts::withheld);
+        return false;
+      });
 }
 
 template <class Choose>
@@ -144,10 +261,14 @@ void mediation::dispatch(node_id to, bundle_way way, bytes&& bundle, clock::time
   if (gone_[to]) return;
   bytes copy = bundle;  // the transport may take it and refuse it
   if (!send_(to, std::move(bundle))) {
-    if (refused_size_ + copy.size() > most_refused) return;
+    if (refused_size_ + copy.size() > most_refused) {
+      subscribed_.reset();  // it may have been in the bundle
+      needs_other_notes(false);
+      return;
+    }
     refused_size_ += copy.size();
     refused_.push_back({to, way, std::move(copy)});
-  } else if (way != bundle_way::down) {
+  } else if (way == bundle_way::up || way == bundle_way::across) {
     keep(to, {now, way, std::move(copy)});
   }
 }

@@ -12,6 +12,16 @@
 // and the time, not from the number of notes: for n nodes at most about 4n each interval, instead of n each
 // note. Mediators delete needless notes before they forward them.
 //
+// A node subscribes at its mediator to the tasks that it waits for and the places that it works in. Claims
+// and results of other tasks do not go down to it; the mediator keeps them. When the node subscribes to more,
+// the mediator sends what it has kept of that, at once. A subscription is a note in a bundle on its way up.
+// It states everything, and has a number, so one that comes late changes nothing. A mediator that knows no
+// subscription of a node in an entry, because it has just become mediator, forwards everything to it. When a
+// mediator is lost, that of the next group hands its log over to the successor, because each mediator
+// receives everything. A mediator that a node replaces by joining hands over its own one. So a lost
+// subscription costs messages, and a lost mediator loses no note, unless others are lost with it.
+// (src/cluster/model/subscriptions.pml)
+//
 // The loss of a mediator loses no recent note. Each node keeps for a while what it has sent to a mediator;
 // when that one is lost, it sends this once more to the successor, which may get notes twice. What a node
 // forwards depends on the way of the bundle, not on whether it takes itself for a mediator. So nodes that
@@ -25,12 +35,15 @@
 #include "hope/mediation/bundle.hpp"
 #include "hope/mediation/forwarding_queue.hpp"
 #include "hope/mediation/groups.hpp"
+#include "hope/mediation/interest.hpp"
+#include "hope/mediation/note_log.hpp"
 #include "transport/transport.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace sukima::cluster::hope {
@@ -47,11 +60,13 @@ class mediation {
  public:
   /// Sends a message to a node, unless that is lost. \returns false: there is no room for it now
   using sender = std::function<bool(node_id, bytes&&)>;
+  /// Returns what this node needs now. Its version does not count.
+  using subscriber = std::function<interest()>;
 
   /// \param gone      the nodes that are lost, as this node knows it; it outlives this object
   /// \param interval  the shortest time between two bundles to one node
   mediation(const std::vector<bool>& gone, std::chrono::microseconds interval, sender send,
-            counters& counted);
+            subscriber subscribe, counters& counted);
 
   void set_interval(std::chrono::microseconds interval) noexcept { interval_ = interval; }
   /// Sets this node's number. Once, before anything else.
@@ -66,8 +81,13 @@ class mediation {
                const std::function<void(node_id, byte_view)>& take);
   /// Records that a result has gone to all nodes on another way: claims of its task are needless.
   void went_to_all(const note& n);
-  /// Forgets what was sent to mediators.
-  void forget_kept();
+  /// Records that this node may need other notes than before. If so, it subscribes with its next bundle, or
+  /// after two intervals if it sends none. \param at_once  it does that in the next send_if_due()
+  void needs_other_notes(bool at_once);
+  /// Forgets an entry that has ended: what was sent to mediators, and what was kept for later subscriptions.
+  void end_entry(std::uint64_t entry);
+  /// Records that a node has joined. \pre it is not gone in the list of the constructor
+  void gain(node_id node, clock::time_point now);
   /// Records that a node is lost. \pre it is gone in the list of the constructor
   void lose(node_id node, clock::time_point now);
 
@@ -97,7 +117,19 @@ class mediation {
   };
 
   bool is_mediator() const;
+  /// Adds a subscription to the own notes if the mediator does not know it.
+  void subscribe_if_needed(node_id mediator);
+  /// Takes a node's subscription, and sends what it includes and the last one did not.
+  void take_interest(node_id from, const note& n, clock::time_point now);
+  /// Whether a node of the group, as far as this one knows, needs a note.
+  bool needs(node_id member, const waiting_note& one) const;
+  /// The mediator that hands its log over to the successor of that group's mediator; nothing: there is none.
+  std::optional<node_id> keeper_for(unsigned group) const;
+  void hand_log_over(node_id to, clock::time_point now);
+  /// Sends notes to the nodes of the group that need them.
+  void send_down(const std::vector<waiting_note>& notes, clock::time_point now);
   void add(waiting_note&& one, clock::time_point now);
+  void forward(waiting_note&& one, clock::time_point now);
   /// Sends those of the notes that a function chooses. \param choose  bool(const waiting_note&)
   template <class Choose>
   void send_bundles(node_id to, bundle_way way, const std::vector<waiting_note>& notes, clock::time_point now,
@@ -109,11 +141,19 @@ class mediation {
   const std::vector<bool>& gone_;
   std::chrono::microseconds interval_;
   const sender send_;
+  const subscriber subscribe_;
   counters& counters_;
   const node_groups groups_;
   node_id self_ = 0;
   std::vector<waiting_note> own_;  ///< for the mediator, as this node is none
   forwarding_queue forwarded_;
+  note_log log_;
+  std::vector<std::optional<interest>> interests_;  ///< of other nodes
+  std::uint64_t version_ = 0;  ///< of this node's last subscription; 0: there was none
+  std::optional<interest> subscribed_;  ///< that one, if it was sent
+  node_id subscribed_at_ = 0;  ///< the mediator that got it
+  bool needs_others_ = false;  ///< this node may need other notes than its mediator was told
+  bool subscribes_at_once_ = false;
   clock::time_point last_;  ///< when something was sent last
   std::vector<kept_bundles> kept_;  ///< by node
   std::vector<refused_bundle> refused_;
