@@ -343,4 +343,17 @@ TEST(mediation, brings_notes_of_a_group_whose_last_node_is_its_mediator) {
   EXPECT_EQ(net.missing(), 0u);
 }
 
+// Node 3 has had no room for the bundle. Then it is lost, and node 4 becomes mediator.
+TEST(mediation, forwards_what_the_lost_mediator_had_no_room_for) {
+  network net(9, 1);
+  net.refuses = true;
+  net.post(4);
+  net.run(1s);
+  net.kill(3);
+  net.run(2s);
+  net.refuses = false;
+  net.run_to_the_end();
+  EXPECT_EQ(net.missing(), 0u);
+}
+
 }  // namespace

@@ -245,6 +245,22 @@ TEST(subscriptions, bring_what_a_mediator_had_kept_whose_place_a_joining_node_ta
   EXPECT_FALSE(net.has(4, 2)) << "it is no mediator any more";
 }
 
+// Node 3 joins as mediator while a note is on its way to node 4, which was mediator until then.
+TEST(subscriptions, bring_what_comes_to_a_mediator_whose_place_a_joining_node_has_taken) {
+  network net(9, 1);
+  net.keep_free(3);
+  net.subscribe(5, {}, {100}, true);
+  net.run(1s);
+  net.post(0, 101);
+  net.run(1s + 50us);
+  net.join(3);
+  net.run(2s);
+  EXPECT_FALSE(net.has(5, 1));
+  net.subscribe(5, {}, {101}, true);
+  net.run_to_the_end();
+  EXPECT_TRUE(net.has(5, 1));
+}
+
 // Nodes subscribe to one place after the other and send results within them; two of them are lost, mediators
 // among them, after every number of messages.
 TEST(subscriptions, lose_no_note_that_is_needed) {

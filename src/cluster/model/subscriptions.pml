@@ -2,7 +2,7 @@
 // Subscriptions (src/cluster/hope/mediation): a note reaches a node that needs it in the end, although it did not need
 // it at first. Nodes 0, 1 and 2 are a group; node 3 is the mediator of another one and has the note. Node 2 subscribes.
 // Nodes 0 and 1 may die at any step, also between two of their messages, and each other node notices a loss at any later
-// step of its own.
+// step of its own. With JOINS node 0 joins instead, and no node dies.
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 0
@@ -18,13 +18,21 @@
 // expect: errors: 1
 // check: spin -DBUG_HANDS_NO_LOG_OVER -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
+// check: spin -DJOINS -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 0
+// check: spin -DJOINS -DBUG_HANDS_NO_LOG_OVER -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
+// check: spin -DJOINS -DBUG_FORMER_MEDIATOR_KEEPS -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
 //
 // What is modelled: one note, and two subscriptions of node 2: the first does not include the note, the second does.
 // Bundles overtake each other, as one that is refused waits. Messages of a node that has died may arrive or be lost until
 // the receiver notices the loss; then none arrives. What is sent to a mediator is kept and sent to its successor, or it is
 // too old to be kept, and in the log that node 3 hands over. Node 2 may have kept its first subscription only, as its
-// second one was dropped for lack of room.
-// Not modelled: false suspicion, a log that is full, and the loss of node 3. They cost time only, because every node
+// second one was dropped for lack of room. With JOINS node 1 is mediator at first, and hands its log over when it notices
+// that node 0 has joined; each node notices that at any step of its own.
+// Not modelled: false suspicion, a log that is full, the loss of node 3, and that of a mediator that has not handed its log
+// over to a node that joins. They cost time only, because every node
 // computes what it does not receive.
 //
 // What must hold: when nothing happens any more, node 2 has the note.
@@ -36,6 +44,7 @@
 //   BUG_KEEPS_NOTHING           nothing is sent again to a successor
 //   BUG_SUCCESSOR_IS_NOT_TOLD   node 2 does not subscribe again at a successor
 //   BUG_HANDS_NO_LOG_OVER       the successor gets no log of another mediator
+//   BUG_FORMER_MEDIATOR_KEEPS   a former mediator does not pass on what still comes to it
 
 #define ORIGIN 3
 #define MEMBER 2
@@ -54,8 +63,17 @@ byte version;        /* what node 2 subscribes to: 1: not to the note; 2: to it 
 bit received;        /* by node 2 */
 bit gone[8];         /* by nodes 0 to 3 and the lost one of nodes 0 and 1 */
 bit dead[4];
+bit joined;          /* node 0 has */
 
 #define GONE(me, x) gone[(me) * 2 + (x)]
+/* Nodes 1 to 3 notice once that node 0 has joined. */
+#ifdef JOINS
+#define NOTICES_JOIN(me) joined && GONE(me, 0)
+#define IS_THERE(me) (me != 0 || joined)
+#else
+#define NOTICES_JOIN(me) false
+#define IS_THERE(me) true
+#endif
 #define MEDIATOR(me) (!GONE(me, 0) -> 0 : (!GONE(me, 1) -> 1 : 2))
 
 inline needs_note(at, result) {
@@ -85,14 +103,22 @@ proctype mediator(byte me) {
   bit needed;
 end:
   do
-  :: atomic { !dead[me] && across[me] -> across[me] = 0;
+  :: atomic { !dead[me] && IS_THERE(me) && across[me] -> across[me] = 0;
        if :: !logged[me] -> logged[me] = 1; down_waits[me] = 1 :: else fi }
+  :: atomic { me == 1 && NOTICES_JOIN(1) -> GONE(1, 0) = 0;
+#ifndef BUG_HANDS_NO_LOG_OVER
+       if :: logged[1] -> log[0] = 1 :: else fi
+#endif
+       }
   :: atomic { !dead[me] && log[me] -> log[me] = 0;
        logged[me] = 1;
        needs_note(me, needed);
        if :: needed -> down[me] = 1 :: else fi;
        needed = 0 }
   :: atomic { !dead[me] && down_waits[me] -> down_waits[me] = 0;
+#if defined(JOINS) && !defined(BUG_FORMER_MEDIATOR_KEEPS)
+       if :: me == 1 && !GONE(1, 0) -> log[0] = 1 :: else fi;
+#endif
        needs_note(me, needed);
        if :: needed -> down[me] = 1 :: else fi;
        needed = 0 }
@@ -140,6 +166,8 @@ end:
   :: atomic { log[MEMBER] -> log[MEMBER] = 0; received = 1 }
   :: atomic { dead[0] && !GONE(MEMBER, 0) -> notice_up(0) }
   :: atomic { dead[1] && !GONE(MEMBER, 1) -> notice_up(1) }
+  :: atomic { NOTICES_JOIN(MEMBER) -> GONE(MEMBER, 0) = 0;
+       if :: version != 0 -> up_waits[version - 1] = 1 :: else fi }
   od
 }
 
@@ -162,20 +190,28 @@ end:
   :: atomic { across_kept[1] && !across[1] -> across_kept[1] = 0; in_log = 1 }
   :: atomic { dead[0] && !GONE(ORIGIN, 0) -> notice_at_origin(0) }
   :: atomic { dead[1] && !GONE(ORIGIN, 1) -> notice_at_origin(1) }
+  :: atomic { NOTICES_JOIN(ORIGIN) -> GONE(ORIGIN, 0) = 0 }
   od
 }
 
 proctype killer() {
+#ifdef JOINS
+  joined = 1
+#else
   do
   :: atomic { !dead[0] -> dead[0] = 1 }
   :: atomic { !dead[1] -> dead[1] = 1 }
   :: break
   od
+#endif
 }
 
 init {
   atomic {
     across_waits = 1;
+#ifdef JOINS
+    GONE(1, 0) = 1; GONE(MEMBER, 0) = 1; GONE(ORIGIN, 0) = 1;
+#endif
     run mediator(0); run mediator(1); run member(); run origin(); run killer()
   }
   timeout -> assert(received)

@@ -15,7 +15,8 @@ enum class bundle_way : std::uint8_t {
   up = 1,  ///< it comes from a member: forwards them to its group, and to the other mediators
   across,  ///< it comes from another mediator: forwards them to its group
   down,    ///< it comes from the group's mediator: forwards nothing
-  log      ///< another mediator hands over its log to a new one: forwards them to its group
+  log      ///< another mediator hands over its log to a new one, or a former one what still comes to it:
+           ///< forwards them to its group
 };
 
 /// The longest note that a bundle carries. Longer ones are sent to each node.

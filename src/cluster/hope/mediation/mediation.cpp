@@ -183,20 +183,22 @@ void mediation::lose(node_id node, clock::time_point now) {
   if (was_mediator && keeper_for(groups_.of(node)) == self_) hand_log_over(*successor, now);
   for (kept_bundle& kept : std::exchange(kept_[node], {}).all) {
     if (now - kept.sent > kept_for_successor || !successor) continue;
-    if (*successor != self_) {
+    if (*successor == self_)
+      forward_own(kept.content, now);
+    else
       dispatch(*successor, kept.way, std::move(kept.content), now);
-      continue;
-    }
-    // This node has sent them up, and is the mediator now.
-    static_cast<void>(read_bundle(kept.content, static_cast<unsigned>(gone_.size()),
-                                  [&](bundle_way, const carried_note& one) {
-                                    add({.origin = one.origin,
-                                         .from = self_,
-                                         .for_all = true,
-                                         .content = bytes(one.content.begin(), one.content.end())},
-                                        now);
-                                  }));
   }
+}
+
+void mediation::forward_own(byte_view bundle, clock::time_point now) {
+  static_cast<void>(
+      read_bundle(bundle, static_cast<unsigned>(gone_.size()), [&](bundle_way, const carried_note& one) {
+        add({.origin = one.origin,
+             .from = self_,
+             .for_all = true,
+             .content = bytes(one.content.begin(), one.content.end())},
+            now);
+      }));
 }
 
 clock::time_point mediation::next() const noexcept {
@@ -234,14 +236,16 @@ void mediation::send_now(clock::time_point now) {
 
 void mediation::send_down(const std::vector<waiting_note>& notes, clock::time_point now) {
   const unsigned group = groups_.of(self_);
+  const std::optional<node_id> mediator = groups_.mediator(group, gone_);
   for (node_id to = groups_.first(group); to < groups_.end(group); ++to)
     if (to != self_)
-      send_bundles(to, bundle_way::down, notes, now, [this, to](const waiting_note& n) {
-        if (n.origin == to || n.from == to) return false;
-        if (needs(to, n)) return true;
-        counters_.add(&counts::withheld);
-        return false;
-      });
+      send_bundles(to, to == mediator ? bundle_way::log : bundle_way::down, notes, now,
+                   [&](const waiting_note& n) {
+                     if (n.origin == to || n.from == to) return false;
+                     if (to == mediator || needs(to, n)) return true;
+                     counters_.add(&counts::withheld);
+                     return false;
+                   });
 }
 
 template <class Choose>
@@ -278,7 +282,10 @@ void mediation::send_refused(clock::time_point now) {
   for (refused_bundle& r : std::exchange(refused_, {})) {
     std::optional<node_id> to = r.to;
     if (gone_[r.to] && r.way != bundle_way::down) to = groups_.mediator(groups_.of(r.to), gone_);
-    if (to && *to != self_) dispatch(*to, r.way, std::move(r.content), now);
+    if (to && *to != self_)
+      dispatch(*to, r.way, std::move(r.content), now);
+    else if (to && r.way == bundle_way::up)
+      forward_own(r.content, now);
   }
 }
 

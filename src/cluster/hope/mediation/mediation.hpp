@@ -126,7 +126,9 @@ class mediation {
   /// The mediator that hands its log over to the successor of that group's mediator; nothing: there is none.
   std::optional<node_id> keeper_for(unsigned group) const;
   void hand_log_over(node_id to, clock::time_point now);
-  /// Sends notes to the nodes of the group that need them.
+  /// Forwards the notes of a bundle that was for the mediator of the group, which this node has become.
+  void forward_own(byte_view bundle, clock::time_point now);
+  /// Sends notes to the nodes of the group that need them, and all to its mediator if another node is that.
   void send_down(const std::vector<waiting_note>& notes, clock::time_point now);
   void add(waiting_note&& one, clock::time_point now);
   void forward(waiting_note&& one, clock::time_point now);
