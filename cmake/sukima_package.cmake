@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Packages, by CPack: .deb packages, and a .tar.gz that works in any folder because it brings every library but the C
-# library. `make package` and `make wheel` use it; docs/packages.md describes them.
+# library. `make package` and `make wheel` use it; docs/packages.md and docs/packaging.md describe them.
 if(NOT SUKIMA_BUILD_CLI OR SUKIMA_SANITIZER OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   return()
 endif()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reports functions over 80 lines, classes over 30 methods and files over 400 lines: check-sizes.py [FOLDER]
+"""Reports functions over 80 lines, classes over 30 methods, files over 400 lines and long pages: check-sizes.py [FOLDER]
 
-Looks at the C and C++ sources in src, include and lab. What has a good reason to be longer says it in the comment
+Looks at the C and C++ sources in src, include and lab, and at the pages for users that fit on a screen. What has a good reason to be longer says it in the comment
 above it, a file in its first comment, as a line of this form:
 
     // Long: one case for each opcode, which belong together.
@@ -22,6 +22,10 @@ MOST_LINES = 80
 MOST_METHODS = 30
 MOST_FILE_LINES = 400
 FEW_FILE_LINES = 40
+MOST_PAGE_LINES = 60
+# Pages for people who try Sukima with what they have. What does not fit belongs to a page for reference.
+SHORT_PAGES = ("bindings", "containers", "hello", "kubernetes", "openmp", "packages", "profilers", "standard-algorithms", "stdexec",
+               "tbb")
 SUFFIXES = {".c", ".h", ".cpp", ".hpp"}
 REASON = re.compile(r"^\s*(//+|/?\*+)[/!]*\s*Long: \S", re.MULTILINE)
 CLASS = re.compile(r"\b(?:class|struct|union)\b(?:\s*\[\[.*?\]\]|\s*alignas\s*\([^()]*(?:\([^()]*\))?[^()]*\))*"
@@ -168,6 +172,11 @@ def findings(root):
         head = re.match(r"(?:\s*//[^\n]*\n|\s*/\*.*?\*/\s*\n)*", text, re.DOTALL).group()
         if len(lines) > MOST_FILE_LINES and not REASON.search(head):
             yield f"{place}: {len(lines)} lines, more than {MOST_FILE_LINES}"
+    for name in SHORT_PAGES:
+        page = root / "docs" / f"{name}.md"
+        count = len(page.read_text(encoding="utf-8").splitlines()) if page.is_file() else 0
+        if count > MOST_PAGE_LINES:
+            yield f"{page.relative_to(root)}: {count} lines, more than the {MOST_PAGE_LINES} of a screen"
 
 
 def included(path, root):

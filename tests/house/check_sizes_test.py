@@ -57,6 +57,12 @@ class CheckSizes(unittest.TestCase):
         text = 'void f() {\n  // }\n  /* } */ g("}\\"}", \'}\');\n#define A }\n' + "  f();\n" * 90 + "}\n"
         self.assertEqual(len(self.findings(text)), 1)
 
+    def test_60_lines_are_enough_for_a_page_of_one_screen(self):
+        self.assertEqual(self.findings("a\n" * 60, "docs/packages.md"), [])
+        self.assertEqual(self.findings("a\n" * 61, "docs/packages.md"),
+                         ["docs/packages.md: 61 lines, more than the 60 of a screen"])
+        self.assertEqual(self.findings("a\n" * 61, "docs/packaging.md"), [], "a page for reference")
+
     def test_a_table_and_a_scope_are_not_functions(self):
         self.assertEqual(self.findings("constexpr int a[] = {\n" + "1,\n" * 100 + "};\n"), [])
         self.assertEqual(self.findings("namespace a {\n" + "int x;\n" * 100 + "}\n"), [])
