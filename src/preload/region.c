@@ -160,14 +160,14 @@ unsigned preload_region_begins(struct preload_region* region, uintptr_t body, un
   const bool chosen_here = given == 0 && may_choose();
   const uint32_t usual =
       chosen_here ? atomic_load_explicit(&tuned, memory_order_relaxed) : runtime_threads(caller);
-  preload_waiting_region_begins(given != 0 ? given : usual, caller);
+  region->waiting = preload_waiting_region_begins(given != 0 ? given : usual, caller);
   const unsigned number = chosen_here ? choose(region, body, preload_now()) : given;
   region->beside = preload_beside_region_begins(number != 0 ? number : usual);
   return number;
 }
 
 void preload_region_ends(struct preload_region* region) {
-  if (region->outermost) preload_waiting_region_ends();
+  if (region->outermost) preload_waiting_region_ends(region->waiting);
   preload_beside_region_ends(region->beside);
   if (!region->counted) return;
   tuner_region_ends(&tuner, preload_now());

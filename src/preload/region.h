@@ -10,6 +10,7 @@
 struct preload_region {
   bool outermost;  ///< no other region is around it, in a program that the library looks after
   bool counted;    ///< its end is reported to the tuner
+  uint32_t waiting;  ///< by preload_waiting_region_begins, of an outermost region
   uint64_t beside;  ///< by preload_beside_region_begins
 };
 

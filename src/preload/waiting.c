@@ -23,6 +23,7 @@
 #include "next_function.h"
 #include "oversubscription_team.h"
 #include "own_thread.h"
+#include "regions_now.h"
 #include "side_by_side.h"
 #include "wait_judgement.h"
 
@@ -40,17 +41,13 @@ typedef int kmp_get_blocktime(void);
 static _Atomic pid_t master;
 static _Atomic uint32_t team;
 static _Atomic(const void*) latest_caller;
-static _Atomic int32_t active_regions;
-/// Beside a Sukima runtime: when the last region ended, 0 before that, and the average gap between regions.
-/// Written by the threads that end and begin regions while there is no other one; where two do so at the same
-/// time, one gap is forgotten.
-static _Atomic uint64_t last_end, mean_gap;
 
 /// Written by the monitor, read by threads that begin regions; it publishes nothing else (relaxed).
 static atomic_bool is_short;
 
-/// The monitor's futex. The monitor writes `asleep` and reads `active_regions` again; a thread that begins a
-/// region counts it and then reads this. All are sequentially consistent, so one of them sees the other.
+/// The monitor's futex. The monitor writes `asleep` and reads again whether a region runs; a thread that
+/// begins a region counts it and then reads this. All are sequentially consistent, so one of them sees the
+/// other.
 enum { not_started, awake, asleep };
 static _Atomic uint32_t monitor_state = not_started;
 
@@ -83,8 +80,7 @@ struct observation {
 /// Whether a Sukima runtime was used lately, in long gaps between regions. Threads that spin after a region
 /// would take the CPUs that its workers need.
 static bool is_beside_sukima(struct observation* seen) {
-  seen->gaps_are_long = wait_judgement_gaps_are_long(atomic_load_explicit(&mean_gap, memory_order_relaxed),
-                                                     seen->gaps_are_long);
+  seen->gaps_are_long = wait_judgement_gaps_are_long(regions_now_mean_gap(), seen->gaps_are_long);
   if (preload_beside_was_used())
     seen->samples_beside = samples_beside_sukima;
   else if (seen->samples_beside > 0)
@@ -134,11 +130,10 @@ static void* run_wait_monitor(void* unused) {
     const struct timespec timeout = {0, pause};
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &timeout, NULL);
     sample(&seen);
-    without_regions =
-        atomic_load_explicit(&active_regions, memory_order_relaxed) > 0 ? 0 : without_regions + 1;
+    without_regions = regions_now_any() ? 0 : without_regions + 1;
     if (without_regions < samples_without_regions) continue;
     atomic_store(&monitor_state, asleep);
-    while (atomic_load(&monitor_state) == asleep && atomic_load(&active_regions) <= 0)
+    while (atomic_load(&monitor_state) == asleep && !regions_now_any())
       syscall(SYS_futex, &monitor_state, FUTEX_WAIT_PRIVATE, (uint32_t)asleep, NULL, NULL, 0);
     atomic_store(&monitor_state, awake);
     without_regions = 0;
@@ -151,15 +146,12 @@ static _Thread_local pid_t self;
 /// Whether this thread has set clang's runtime to short waits.
 static _Thread_local bool set_short;
 
-/// The child of fork() has no monitor, and is in no region that its own threads began. Its runtime begins
-/// again, with the default waits.
+/// The child of fork() has no monitor. Its runtime begins again, with the default waits.
 static void after_fork_in_child(void) {
   self = 0;
   set_short = false;
   atomic_store_explicit(&is_short, false, memory_order_relaxed);
-  atomic_store(&active_regions, 0);
-  atomic_store_explicit(&last_end, 0, memory_order_relaxed);
-  atomic_store_explicit(&mean_gap, 0, memory_order_relaxed);
+  regions_now_forget();
   atomic_store(&monitor_state, not_started);
 }
 
@@ -192,22 +184,15 @@ static void set_llvm_blocktime(const void* caller) {
   set_short = now_short;
 }
 
-/// The first of the regions that run now begins.
-static void note_gap(void) {
-  const uint64_t end = atomic_load_explicit(&last_end, memory_order_relaxed);
-  if (end == 0) return;
-  const uint64_t now = preload_now();
-  const uint64_t mean = atomic_load_explicit(&mean_gap, memory_order_relaxed);
-  atomic_store_explicit(&mean_gap, wait_judgement_mean_gap(mean, now > end ? now - end : 0),
-                        memory_order_relaxed);
-}
+/// For the gaps between regions, which matter beside a Sukima runtime only; 0 without one.
+static uint64_t now_beside_sukima(void) { return preload_beside_is_there() ? preload_now() : 0; }
 
-void preload_waiting_region_begins(uint32_t threads, const void* caller) {
+uint32_t preload_waiting_region_begins(uint32_t threads, const void* caller) {
   if (self == 0) self = (pid_t)syscall(SYS_gettid);
   atomic_store_explicit(&master, self, memory_order_relaxed);
   atomic_store_explicit(&team, threads, memory_order_relaxed);
   atomic_store_explicit(&latest_caller, caller, memory_order_relaxed);
-  if (atomic_fetch_add(&active_regions, 1) == 0) note_gap();
+  const uint32_t begun = regions_now_begin(now_beside_sukima());
   const uint32_t state = atomic_load(&monitor_state);
   if (state == not_started) start_wait_monitor();
   if (state == asleep) {
@@ -215,9 +200,7 @@ void preload_waiting_region_begins(uint32_t threads, const void* caller) {
     syscall(SYS_futex, &monitor_state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
   }
   set_llvm_blocktime(caller);
+  return begun;
 }
 
-void preload_waiting_region_ends(void) {
-  if (preload_beside_is_there()) atomic_store_explicit(&last_end, preload_now(), memory_order_relaxed);
-  atomic_fetch_sub(&active_regions, 1);
-}
+void preload_waiting_region_ends(uint32_t begun) { regions_now_end(begun, now_beside_sukima()); }

@@ -11,10 +11,11 @@
 /// the way of waiting when CPU becomes short or enough.
 /// \param threads that regions have now; 0: unknown
 /// \param caller  an address inside the caller, to find its runtime
-void preload_waiting_region_begins(uint32_t threads, const void* caller);
+/// \return for preload_waiting_region_ends
+uint32_t preload_waiting_region_begins(uint32_t threads, const void* caller);
 
 /// The region has ended.
-void preload_waiting_region_ends(void);
+void preload_waiting_region_ends(uint32_t begun);
 
 /// Whether CPU is short now.
 bool preload_waiting_is_short(void);

@@ -41,8 +41,8 @@ preload_function* preload_next_function(const char* /*name*/, const void* /*call
   return reinterpret_cast<preload_function*>(in_parallel);
 }
 preload_function* preload_find_function(const char* /*name*/, const void* /*caller*/) { return nullptr; }
-void preload_waiting_region_begins(std::uint32_t /*threads*/, const void* /*caller*/) {}
-void preload_waiting_region_ends() {}
+std::uint32_t preload_waiting_region_begins(std::uint32_t /*threads*/, const void* /*caller*/) { return 0; }
+void preload_waiting_region_ends(std::uint32_t /*begun*/) {}
 bool preload_waiting_is_short() { return false; }
 
 }  // extern "C"

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "regions_now.h"
+
+#include <stdatomic.h>
+
+#include "wait_judgement.h"
+
+/// The monitor sleeps while it is 0. A thread that begins a region counts it, and then looks whether the
+/// monitor sleeps; see waiting.c.
+static _Atomic uint32_t running;
+/// Another number in each process that fork() makes. Only the child's only thread writes it.
+static _Atomic uint32_t process;
+/// When the last region ended, 0 before that, and the average gap. Written by the threads that end and begin
+/// regions while there is no other one; where two do so at the same time, one gap is forgotten. So all
+/// accesses are relaxed.
+static _Atomic uint64_t last_end, mean_gap;
+
+/// The first of the regions that run now begins.
+static void note_gap(uint64_t now) {
+  const uint64_t end = atomic_load_explicit(&last_end, memory_order_relaxed);
+  if (end == 0 || now == 0) return;
+  const uint64_t mean = atomic_load_explicit(&mean_gap, memory_order_relaxed);
+  atomic_store_explicit(&mean_gap, wait_judgement_mean_gap(mean, now > end ? now - end : 0),
+                        memory_order_relaxed);
+}
+
+uint32_t regions_now_begin(uint64_t now) {
+  if (atomic_fetch_add(&running, 1) == 0) note_gap(now);
+  return atomic_load_explicit(&process, memory_order_relaxed);
+}
+
+void regions_now_end(uint32_t begun, uint64_t now) {
+  if (begun != atomic_load_explicit(&process, memory_order_relaxed)) return;
+  atomic_store_explicit(&last_end, now, memory_order_relaxed);
+  atomic_fetch_sub(&running, 1);
+}
+
+bool regions_now_any(void) { return atomic_load(&running) != 0; }
+
+uint64_t regions_now_mean_gap(void) { return atomic_load_explicit(&mean_gap, memory_order_relaxed); }
+
+void regions_now_forget(void) {
+  atomic_fetch_add_explicit(&process, 1, memory_order_relaxed);
+  atomic_store(&running, 0);
+  atomic_store_explicit(&last_end, 0, memory_order_relaxed);
+  atomic_store_explicit(&mean_gap, 0, memory_order_relaxed);
+}
