@@ -113,6 +113,40 @@ TEST_F(other_threads, none_of_a_region_counts_while_one_of_them_enters) {
   runtime_.run([&] { EXPECT_TRUE(becomes(1)); });
 }
 
+/// With four CPUs, whatever the machine has: two workers that stay for launched futures are not all.
+class other_threads_of_four : public testing::Test {
+ protected:
+  other_threads_of_four() {
+    setenv("SUKIMA_CPUS", "4", 1);
+    runtime_.emplace();
+  }
+  ~other_threads_of_four() override {
+    runtime_.reset();
+    unsetenv("SUKIMA_CPUS");
+  }
+  bool becomes(unsigned workers) {
+    return sleep_until([&] { return runtime_->workers_now() == workers; });
+  }
+  std::optional<sukima::runtime> runtime_;
+};
+
+TEST_F(other_threads_of_four, none_of_a_region_counts_while_one_of_them_waits_outside) {
+  const sukima::other_threads team(4);
+  std::atomic<bool> ends{false};
+  const auto waited_for = runtime_->run([&] {
+    EXPECT_TRUE(becomes(1));
+    return sukima::launch([&] { sleep_until([&] { return ends.load(); }); });
+  });
+  std::thread member([&] {
+    in_region = true;
+    waited_for.touch();
+  });
+  EXPECT_TRUE(becomes(4)) << "it would be three with two workers for launched futures";
+  ends.store(true);
+  member.join();
+  runtime_->run([&] { EXPECT_TRUE(becomes(1)); });
+}
+
 TEST_F(other_threads, end_while_no_thread_is_inside) {
   {
     const sukima::other_threads team(all_);

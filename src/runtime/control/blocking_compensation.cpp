@@ -61,6 +61,10 @@ void blocking_compensation::end_outside() noexcept {
     controller_.reconsider("threads that waited for futures are back");
 }
 
+bool blocking_compensation::begin_outside_region() noexcept { return monitor_.wait_comes_from_region(); }
+
+void blocking_compensation::end_outside_region() noexcept { monitor_.returns_to_region(); }
+
 unsigned blocking_compensation::workers() const noexcept {
   return std::min(blocked_.load(std::memory_order_seq_cst), tuning::most_compensated) +
          bound_.load(std::memory_order_seq_cst) + (has_outside() ? 1 : 0);

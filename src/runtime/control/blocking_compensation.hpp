@@ -32,6 +32,8 @@ class blocking_compensation final : public compensation {
   void end_bound() noexcept override;
   bool begin_outside() noexcept override;
   void end_outside() noexcept override;
+  bool begin_outside_region() noexcept override;
+  void end_outside_region() noexcept override;
   void begin_serving() override;
   bool has_outside() const noexcept { return outside_.load(std::memory_order_seq_cst) != 0; }
   /// The number of workers that run instead of waiting ones. Waits outside above `tuning::most_compensated`

@@ -69,13 +69,16 @@ void monitor::wake() noexcept {
 }
 
 void monitor::attend_entry(worker& entered) noexcept {
-  // While one of a region's threads computes here, the others may wait for it, so none of them count.
-  if (others.count() != 0 && controller_.follows_capacity() && is_in_parallel_region()) {
-    entered.duties.fetch_or(duty_region, std::memory_order_relaxed);
-    lasting_.drop_to(0);
-    controller_.enters_from_region();
-  }
+  if (comes_from_region()) entered.duties.fetch_or(duty_region, std::memory_order_relaxed);
   attend();
+}
+
+/// While one of a region's threads computes or waits here, the others may wait for it, so none of them count.
+bool monitor::comes_from_region() noexcept {
+  if (others.count() == 0 || !controller_.follows_capacity() || !is_in_parallel_region()) return false;
+  lasting_.drop_to(0);
+  controller_.enters_from_region();
+  return true;
 }
 
 void monitor::attend() noexcept {
@@ -94,6 +97,10 @@ void monitor::wake_if_late() noexcept {
 
 void monitor::entry_ended(worker& left) noexcept {
   left.duties.fetch_and(static_cast<std::uint8_t>(~duty_region), std::memory_order_relaxed);
+  returns_to_region();
+}
+
+void monitor::returns_to_region() noexcept {
   controller_.leaves_to_region();
   if (is_needed()) wake_if_late();
 }

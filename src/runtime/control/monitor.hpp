@@ -69,6 +69,11 @@ class monitor {
   }
   /// The worker with `duty_region` leaves: its entry is no longer counted.
   void entry_ended(worker& left) noexcept;
+  /// Called by a thread outside that waits for this runtime, before the wait is counted.
+  /// \return true: it comes out of a parallel region; returns_to_region() must follow
+  bool wait_comes_from_region() noexcept { return wants_attention() && comes_from_region(); }
+  /// A wait or an entry out of a parallel region has ended.
+  void returns_to_region() noexcept;
   /// Called at each wait of a thread outside, after it was counted.
   void wait_begins() noexcept {
     if (wants_attention()) attend();
@@ -93,6 +98,7 @@ class monitor {
     return (attention_.load(std::memory_order_seq_cst) & (dozing | beside | unused)) != 0;
   }
   void attend_entry(worker& entered) noexcept;
+  bool comes_from_region() noexcept;
   void attend() noexcept;
   void wake_if_late() noexcept;
   bool has_others() const noexcept;

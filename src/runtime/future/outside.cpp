@@ -52,20 +52,25 @@ class waiting_thread : public future_waiter {
   bool over_ = false;
 };
 
-/// While it lives, the runtime runs one more worker.
+/// While it lives, the runtime runs one more worker, and a parallel region that the calling thread comes from
+/// takes no CPUs from the workers.
 class counted_outside {
  public:
   explicit counted_outside(runtime_core& core) noexcept
-      : core_(core), has_worker_(core.blocking.begin_outside()) {}
+      : core_(core),
+        from_region_(core.blocking.begin_outside_region()),
+        has_worker_(core.blocking.begin_outside()) {}
   counted_outside(const counted_outside&) = delete;
   counted_outside& operator=(const counted_outside&) = delete;
   ~counted_outside() {
     if (has_worker_) core_.blocking.end_outside();
+    if (from_region_) core_.blocking.end_outside_region();
   }
   bool has_worker() const noexcept { return has_worker_; }
 
  private:
   runtime_core& core_;
+  const bool from_region_;
   const bool has_worker_;
 };
 

@@ -28,6 +28,11 @@ class compensation {
   /// \returns false: no worker but threads that enter could compute it, and nothing has changed
   virtual bool begin_outside() noexcept = 0;
   virtual void end_outside() noexcept = 0;
+  /// The calling thread is about to wait outside. If it is a thread of another runtime's parallel region, the
+  /// region's other threads may wait for it: none of them count until end_outside_region(). To be called
+  /// before begin_outside(). \returns false: it is not such a thread, and nothing has changed
+  virtual bool begin_outside_region() noexcept = 0;
+  virtual void end_outside_region() noexcept = 0;
   /// A thread serves an executor from now on. There may be more such threads than CPUs, whatever the number
   /// of workers, so the use of the CPUs is watched.
   virtual void begin_serving() = 0;
