@@ -138,6 +138,7 @@ task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, wo
   if (t == nullptr) return nullptr;
   prepare_task(self, t);
   SUKIMA_PROBE(split, splitter.id, t->depth);
+  splitter.note(trace_kind::split, static_cast<std::uint32_t>(t->depth));
   hands_over(t);  // pairs with: execute in execute.cpp
   // A loop reads its bounds and its children again anyway; a fork must not be joined on the fast path now. A
   // future below either must not end on it (future_cell::end_in_place): the task may touch the future.

@@ -4,6 +4,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "invariants/rest_mark.hpp"
+#include "observe/itt.hpp"
 #include "park/cpu_use.hpp"
 #include "runtime_core.hpp"
 #include "worker.hpp"
@@ -63,6 +64,7 @@ void name_thread(const worker& of) noexcept {
   char name[16];  // the kernel's limit; cut off with 8 digits
   std::snprintf(name, sizeof name, "sukima-%u", of.id);
   pthread_setname_np(pthread_self(), name);
+  itt_names_thread(name);
 }
 
 }  // namespace sukima::detail

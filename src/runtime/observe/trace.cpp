@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -29,12 +31,21 @@ trace_buffer::~trace_buffer() {
 }
 
 void trace_buffer::add(trace_kind kind, std::uint64_t tick, std::uint32_t argument) noexcept {
+  if (is_shown_) shown_.shows(kind, argument);
+  if (!is_written_) return;
   const std::size_t i = size_.load(std::memory_order_relaxed);
   if (i == chunk * chunks) return;
   trace_event*& events = chunks_[i / chunk];
   if (events == nullptr && (events = new (std::nothrow) trace_event[chunk]) == nullptr) return;
   events[i % chunk] = {tick, kind, argument};
   size_.store(i + 1, std::memory_order_release);
+}
+
+const char* name_of(trace_kind kind) noexcept {
+  static constexpr std::array<const char*, trace_kinds> names{
+      "working", "searching", "sleeping",   "outside",         "steal",   "park", "suspend", "abort",
+      "split",   "exchange",  "taken back", "taken elsewhere", "at home", "away", "no place"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::string quoted_for_trace(const std::string& text) {
@@ -51,7 +62,7 @@ namespace {
 struct traced_worker {
   std::uint64_t runtime;
   unsigned number;
-  trace_buffer events;
+  trace_buffer events{true};
 };
 struct traced_wait {
   std::uint64_t runtime;
@@ -134,9 +145,6 @@ class trace_log {
   }
 
   void write(std::FILE* out, const traced_worker& traced, std::uint64_t now) const {
-    static constexpr const char* names[] = {
-        "working", "searching", "sleeping",   "outside",         "steal",   "park", "suspend",
-        "abort",   "exchange",  "taken back", "taken elsewhere", "at home", "away", "no place"};
     const unsigned thread = thread_of(traced.runtime, traced.number);
     std::fprintf(
         out,
@@ -148,7 +156,7 @@ class trace_log {
     const auto end_state = [&](std::uint64_t until) {
       if (state == nullptr || state->kind == trace_kind::outside) return;
       std::fprintf(out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f}",
-                   names[static_cast<unsigned>(state->kind)], process_, thread, microseconds(state->tick),
+                   name_of(state->kind), process_, thread, microseconds(state->tick),
                    microseconds(until) - microseconds(state->tick));
     };
     const std::size_t count = traced.events.size();
@@ -159,8 +167,9 @@ class trace_log {
         state = &e;
       } else {
         std::fprintf(out, ",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f",
-                     names[static_cast<unsigned>(e.kind)], process_, thread, microseconds(e.tick));
+                     name_of(e.kind), process_, thread, microseconds(e.tick));
         if (e.kind == trace_kind::steal) std::fprintf(out, ",\"args\":{\"victim\":%u}", e.argument);
+        if (e.kind == trace_kind::split) std::fprintf(out, ",\"args\":{\"depth\":%u}", e.argument);
         if (e.kind >= trace_kind::exchange) std::fprintf(out, ",\"args\":{\"place\":%u}", e.argument);
         std::fputs("}", out);
       }
@@ -213,13 +222,30 @@ trace_log* the_log() {
   return log != nullptr && log->is_of_this_process() ? log : nullptr;
 }
 
+/// Where a profiler alone sees the events of workers: all their buffers, because they live until the process
+/// ends. A child of fork() can add to it at any time.
+struct unwritten {
+  trace_buffer events{false};
+  unwritten* next = nullptr;
+};
+std::atomic<unwritten*> all_unwritten{nullptr};  // no partner: no thread follows the list
+
+trace_buffer* add_unwritten() {
+  auto* const added = new unwritten;
+  added->next = all_unwritten.load(std::memory_order_relaxed);
+  while (!all_unwritten.compare_exchange_weak(added->next, added, std::memory_order_relaxed)) {
+  }
+  return &added->events;
+}
+
 }  // namespace
 
 bool tracing() { return the_log() != nullptr; }
 
 trace_buffer* trace_worker(std::uint64_t runtime_serial, unsigned worker) {
   trace_log* const log = the_log();
-  return log == nullptr ? nullptr : log->add_worker(runtime_serial, worker);
+  if (log != nullptr) return log->add_worker(runtime_serial, worker);
+  return itt_listens() ? add_unwritten() : nullptr;
 }
 
 void trace_no_cpu(std::uint64_t runtime_serial, unsigned worker, std::uint64_t from, std::uint64_t to,

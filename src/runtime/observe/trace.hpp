@@ -2,6 +2,8 @@
 // The timeline of a run, written in Chrome's trace format where SUKIMA_TRACE says.
 #pragma once
 
+#include "observe/itt.hpp"
+
 #include <sukima/runtime.hpp>
 
 #include <array>
@@ -24,6 +26,7 @@ enum class trace_kind : std::uint32_t {
   park,
   suspend,
   abort,
+  split,
   exchange,
   taken_back,
   taken_elsewhere,
@@ -31,22 +34,27 @@ enum class trace_kind : std::uint32_t {
   away,
   no_place
 };
+inline constexpr std::size_t trace_kinds = static_cast<std::size_t>(trace_kind::no_place) + 1;
+/// Its name in the file, and in a profiler.
+const char* name_of(trace_kind kind) noexcept;
 
 struct trace_event {
   std::uint64_t tick;
   trace_kind kind;
-  std::uint32_t argument;  ///< steal: the victim's number; from exchange on: the place's
+  std::uint32_t argument;  ///< steal: the victim's number; split: the depth; from exchange on: the place's
 };
 
 /// One worker's events. Only its own thread adds; any thread may read the events that were added before.
 class trace_buffer {
  public:
-  trace_buffer() = default;
+  /// \param is_written  they are kept for the trace's file; else only a profiler sees them
+  explicit trace_buffer(bool is_written) : is_written_(is_written) {}
   ~trace_buffer();
   trace_buffer(const trace_buffer&) = delete;
   trace_buffer& operator=(const trace_buffer&) = delete;
 
-  /// Forgets the event if memory runs out, or if there are a million of them already.
+  /// Shows the event to a profiler that listens, and keeps it. Forgets it if memory runs out, or if there are
+  /// a million of them already.
   void add(trace_kind kind, std::uint64_t tick, std::uint32_t argument = 0) noexcept;
   /// How many events may be read. Any thread.
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
@@ -56,13 +64,16 @@ class trace_buffer {
  private:
   static constexpr std::size_t chunk = 4096;
   static constexpr std::size_t chunks = 256;
+  const bool is_written_;
+  const bool is_shown_ = itt_listens();
+  itt_worker shown_;
   std::array<trace_event*, chunks> chunks_{};  ///< released with size_
   std::atomic<std::size_t> size_{0};  ///< pairs with: add, size
 };
 
 /// Whether a trace is wanted. \throws bad_setting if SUKIMA_TRACE names a file that cannot be written
 bool tracing();
-/// A buffer for a new worker of a runtime; null without a trace. Lives until the process ends.
+/// A buffer for a new worker of a runtime; null without a trace and a profiler. Lives until the process ends.
 trace_buffer* trace_worker(std::uint64_t runtime_serial, unsigned worker);
 /// Notes how long that worker's thread waited for a CPU, at some time between these ticks.
 void trace_no_cpu(std::uint64_t runtime_serial, unsigned worker, std::uint64_t from, std::uint64_t to,
