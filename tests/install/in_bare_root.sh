@@ -54,6 +54,7 @@ use_development_files() {
   quietly cmake -S /test/consumer -B /tmp/consumer -DCMAKE_PREFIX_PATH="$1" -DSUKIMA_WANTED="$version"
   grep -q "^sukima_DIR:PATH=$1" /tmp/consumer/CMakeCache.txt || fail "find_package took another copy than that in $1"
   quietly cmake --build /tmp/consumer
+  [[ $(/tmp/consumer/algorithms) == 5050 && $(/tmp/consumer/tbb_sums) == 5050 ]] || fail "programs for the standard library and TBB"
   [[ $(/tmp/consumer/sums) == 5050 && $(/tmp/consumer/fibonacci) == 6765 ]] || fail "the consumers of find_package"
   /tmp/consumer/cpus || fail "the C consumer of find_package"
   export PKG_CONFIG_PATH=$1/lib/pkgconfig

@@ -58,6 +58,10 @@ fi
 "$cmake" --build "$work/consumer"
 [[ $("$work/consumer/sums") == 5050 ]] || fail "the C++ consumer of find_package"
 "$work/consumer/cpus" || fail "the C consumer of find_package"
+for name in algorithms tbb_sums; do
+  [[ $("$work/consumer/$name") == 5050 ]] || fail "$name, a consumer of find_package"
+  ! readelf -d "$work/consumer/$name" | grep -q 'NEEDED.*tbb' || fail "$name still needs TBB"
+done
 if [[ -n $(find "$prefix" -name sukima-cluster.pc) ]]; then
   [[ $("$work/consumer/nodes") == 6765 ]] || fail "the consumer of the component cluster"
   [[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" cluster run -n 3 -- "$work/consumer/nodes") == 6765 ]] ||
