@@ -43,7 +43,7 @@ check: ## sanitizers, aarch64, models, fuzzers, long random runs, deliberate fau
 	@scripts/install-dependencies.sh
 	@FILE=$(FILE) scripts/test.sh --check $(PART)
 
-measure: ## the tests whose verdict is a time or a share of CPU, alone on the machine (10 minutes); PART=host: a table (5 hours, or QUICK=1); PART=targets: all targets of docs/benchmarks.md
+measure: ## the tests whose verdict is a time or a share of CPU, alone on the machine (10 minutes); PART=host: a table (5 hours, or QUICK=1); PART=targets: all targets of docs/benchmarks.md (hours, or QUICK=1)
 	@scripts/install-dependencies.sh
 	@scripts/test.sh --measure $(PART) $(if $(QUICK),--quick)
 

@@ -15,7 +15,8 @@
 #   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of lab/scripts/host-table.py, with its options;
 #                             it goes on where it was interrupted
 #   test.sh --measure targets  `make measure PART=targets`: measures the targets of docs/benchmarks.md by
-#                             lab/scripts/targets.py, and writes them there; it goes on where it was interrupted
+#                             lab/scripts/targets.py, and writes them there; it goes on where it was interrupted. With
+#                             --quick (`QUICK=1`) each is measured once and printed
 #   test.sh PRESET…           all tests but these of presets of CMakePresets.json
 #
 # A skip whose reason is not in tests/allowed_skips.txt is a failure.
@@ -134,6 +135,9 @@ case ${1:-} in
         ;;
       targets)
         build release --target sukima benchmarks || exit 1
+        if [[ ${3:-} == --quick ]]; then
+          exec lab/scripts/targets.py --programs build/release/bin --results build/release/targets-quick.json --quick
+        fi
         exec lab/scripts/targets.py --programs build/release/bin --results build/release/targets.json \
           --page docs/benchmarks.md
         ;;

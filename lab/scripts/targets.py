@@ -7,7 +7,8 @@
 The targets are in lab/scripts/targets.toml. The table is printed; with --page it also replaces the table below the heading
 "Which targets we miss" of that page, with the day, the machine and this command. What is measured is kept in a file: the
 script goes on where it was interrupted, and measures anew where that file was removed. A peer that is not there is named
-below the table. Nothing else should run on the machine.
+below the table. Nothing else should run on the machine. With --quick everything is measured once: that shows whether it
+runs, and decides about no target.
 """
 import argparse
 import datetime
@@ -54,10 +55,10 @@ def command_of(given, target, benchmark):
     """What measures a row of the table. Equal commands are run once."""
     if target["figure"] == "memory":
         return [sys.executable, str(FOLDER / "memory-bound.py"), "--programs", str(given.programs), "--workers",
-                str(target["workers"]), "--json"]
+                str(target["workers"]), "--json", *(["--rounds", "1"] if given.quick else [])]
     workers = sorted({1, target["workers"]}) if target["over"] == "one worker" else [target["workers"]]
     return [str(given.programs / "sukima"), "bench", benchmark, "--workers", ",".join(map(str, workers)), "--peers",
-            target["peers"], "--repetitions", str(target["repetitions"]), "--json"]
+            target["peers"], "--repetitions", str(1 if given.quick else target["repetitions"]), "--json"]
 
 
 def name_of(command):
@@ -208,7 +209,10 @@ def main():
     resumed.add_arguments(parser)
     parser.add_argument("--targets", type=pathlib.Path, default=FOLDER / "targets.toml", help="[lab/scripts/targets.toml]")
     parser.add_argument("--page", type=pathlib.Path, help="the page whose table is replaced")
+    parser.add_argument("--quick", action="store_true", help="one repetition of each; writes no page")
     given = parser.parse_args()
+    if given.quick and given.page:
+        parser.error("--quick measures nothing that --page may publish; give one of them")
     given.targets = read_targets(parser, given.targets)
     resumed.run(given, measure, show, ("sukima",))
 

@@ -176,6 +176,12 @@ most = 1.1
         self.page.write_text("# Page\n")
         self.assertIn("has no line", self.run_it(target, "--page", self.page, code=1).stderr)
 
+    def test_quick_ones_are_measured_once_and_not_published(self):
+        target = '[[target]]\nbenchmarks = ["fib"]\nworkers = 1\nmost = 2\nrepetitions = 50\n'
+        self.assertIn("1 reached", self.run_it(target, "--quick").stdout)
+        self.assertIn("--repetitions 1 ", (self.folder / "log").read_text() + " ")
+        self.assertIn("give one of them", self.run_it(target, "--quick", "--page", self.page, code=2).stderr)
+
     def test_wrong_targets_are_refused(self):
         whole = 'benchmarks = ["fib"]\nworkers = 1\nmost = 1\n'
         for text, part in (("[[target]]\n" + whole + "color = 1\n", "unknown key 'color'"),
