@@ -5,7 +5,8 @@
 #   release.sh --check        ends after the first step
 #   release.sh --prepare      gives the text under "Unreleased" of CHANGELOG.md a section of that version; commit it then
 #
-# 1. Checks that the tree is clean, that the version is new, and that CHANGELOG.md and CITATION.cff name it.
+# 1. Checks that the tree is clean, that the version is new, that CHANGELOG.md and CITATION.cff name it, and that the
+#    contact of the packages is not a placeholder.
 # 2. Runs the gate in a fresh clone.
 # 3. Builds the packages, the wheel and the reference (HTML with a search box) there, packs the sources, and with --url
 #    the recipes of package managers (packaging/). Writes SHA256SUMS beside them.
@@ -48,6 +49,9 @@ grep -qE "^version: ${version//./\\.}$" CITATION.cff || fail "CITATION.cff names
 # Text below "Unreleased" belongs to the section of the version.
 unreleased=$(sed -n '/^## Unreleased/,/^## [0-9]/p' CHANGELOG.md | grep -vE '^(## .*|)$' || true)
 [[ -z $unreleased ]] || fail "CHANGELOG.md has text under 'Unreleased'; move it to the section of $version"
+# No mail reaches an address below .invalid (RFC 2606), and SECURITY.md sends reports to the packages' contact.
+made_up=$(git grep -lE '@[A-Za-z0-9.-]+\.invalid\b' -- cmake packaging | paste -s -d ' ' || true)
+[[ -z $made_up ]] || fail "the contact in $made_up does not exist; write an address there that the maintainers read"
 echo "release.sh: version $version can be released"
 [[ $action == release ]] || exit 0
 

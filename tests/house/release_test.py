@@ -55,6 +55,16 @@ class Release(unittest.TestCase):
                 self.assertEqual(status, 2)
                 self.assertIn(sentence, output)
 
+    def test_a_contact_that_does_not_exist(self):
+        package = self.folder / "cmake" / "package.cmake"
+        package.parent.mkdir()
+        package.write_text('set(CONTACT "Maintainers <a@b.invalid>")\n', encoding="utf-8")
+        status, output = self.check()
+        self.assertEqual(status, 2)
+        self.assertIn("the contact in cmake/package.cmake does not exist", output)
+        package.write_text('set(CONTACT "Maintainers <a@b.example>")\n', encoding="utf-8")
+        self.assertEqual(self.check()[0], 0)
+
     def test_a_version_is_released_once(self):
         self.check()
         self.git("tag", "v1.2.3")
