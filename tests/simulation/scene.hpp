@@ -44,6 +44,7 @@ std::span<const scene> scenes_of_futures() noexcept;
 std::span<const scene> scenes_of_control() noexcept;
 std::span<const scene> scenes_of_threads() noexcept;
 std::span<const scene> scenes_of_sharing() noexcept;
+std::span<const scene> scenes_of_regions() noexcept;
 
 /// The scene of that seed.
 const scene& scene_of(std::uint64_t seed) noexcept;

@@ -151,7 +151,7 @@ std::span<const scene> scenes_of_threads() noexcept { return scenes; }
 const scene& scene_of(std::uint64_t seed) noexcept {
   std::uint64_t at = random_programs::numbers(seed ^ 0x5CE4E).next();
   const std::span<const scene> all[]{scenes_of_futures(), scenes_of_control(), scenes_of_threads(),
-                                     scenes_of_sharing()};
+                                     scenes_of_sharing(), scenes_of_regions()};
   std::size_t count = 0;
   for (const auto& some : all) count += some.size();
   at %= count;

@@ -4,6 +4,8 @@
 
 #include "constants.hpp"
 
+#include <sukima/detail/atomics.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -39,7 +41,7 @@ class lasting_threads {
  private:
   /// Since `since_`. Threads that end while it is stored count until the next sample.
   /// no partner: each sample also has the number of its moment
-  std::atomic<unsigned> least_{0};
+  atomic<unsigned> least_{0};
   time_point since_{};  ///< only for the monitor
 };
 

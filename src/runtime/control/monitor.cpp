@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/monitor.hpp"
 
+#include <base/shared/assert.hpp>
 #include "constants.hpp"
 #include "control/blocking_compensation.hpp"
 #include "control/cpu_shortage.hpp"
@@ -163,6 +164,7 @@ void monitor::run() {
       last_inside = looked_at_ = clock::now();
       continue;
     }
+    if (controller_.followed() != 0) continue;  // first, workers for launched futures come back
     doze(seen);  // nothing that it looks at matters before the next entry
     looked_at_ = clock::now();
     if (looked_at_ - last_inside >= nanoseconds(tuning::monitor_silence_ns)) pace_.restart();
@@ -186,6 +188,7 @@ bool monitor::sleep_until_next_look(std::uint32_t seen, bool watches) noexcept {
 bool monitor::is_needed() const noexcept { return park_.counts().entries != 0 || blocking_.has_outside(); }
 
 void monitor::doze(std::uint32_t seen) noexcept {
+  SUKIMA_ASSERT(controller_.followed() == 0, "no worker stays away while the monitor dozes");
   attention_.fetch_or(dozing, std::memory_order_seq_cst);
   if (!is_needed() && !ending_.load(std::memory_order_seq_cst)) futex(alarm_, FUTEX_WAIT, seen, nullptr);
   attention_.fetch_and(~dozing, std::memory_order_seq_cst);

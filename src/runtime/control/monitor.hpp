@@ -5,6 +5,7 @@
 #include "control/lasting_threads.hpp"
 #include "control/monitor_pace.hpp"
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>
 
 #include <atomic>
@@ -119,10 +120,10 @@ class monitor {
   worker_placement& placement_;
   placement_hints& hints_;
   /// pairs with: wants_attention; attend, wake_if_late, others_begin, was_used, watch_others, doze
-  std::atomic<unsigned> attention_{unused};
+  atomic<unsigned> attention_{unused};
   lasting_threads lasting_;  ///< threads of others
-  std::atomic<bool> ending_{false};  ///< pairs with: stop, run, doze
-  std::atomic<std::uint32_t> alarm_{0};  ///< Futex of the thread. pairs with: wake, run
+  atomic<bool> ending_{false};  ///< pairs with: stop, run, doze
+  atomic<uint32_t> alarm_{0};  ///< Futex of the thread. pairs with: wake, run
   std::once_flag started_;
   std::thread thread_;
   // Only for the thread.

@@ -4,6 +4,8 @@
 // A change is counted first. Then it is reported to the monitors that listen (monitor.hpp).
 #pragma once
 
+#include <sukima/detail/atomics.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -42,14 +44,14 @@ class threads_beside {
   template <class F> void for_each_monitor(F f) noexcept;
 
   /// pairs with: begin, end, count
-  std::atomic<unsigned> count_{0};
+  atomic<unsigned> count_{0};
   /// Another number in each process that fork() makes. no partner: the child's only thread writes it
   std::atomic<std::uint32_t> generation_{0};
   struct listener {
     /// null: none. pairs with: listen, stop_listening, for_each_monitor
-    std::atomic<monitor*> its{nullptr};
+    atomic<monitor*> its{nullptr};
     /// Threads that are using it. pairs with: for_each_monitor, stop_listening
-    std::atomic<unsigned> users{0};
+    atomic<unsigned> users{0};
   };
   std::array<listener, most_monitors> listeners_{};
 };

@@ -18,6 +18,7 @@
 #include "control/capacity_handle.hpp"
 #include "control/neighbours.hpp"
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>
 
 #include <atomic>
@@ -110,9 +111,9 @@ class worker_controller {
   neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
   std::atomic<bool> quota_binds_{false};  ///< no partner: a hint
   /// pairs with: enters_from_region, leaves_to_region, threads_of_others
-  std::atomic<unsigned> entries_from_regions_{0};
+  atomic<unsigned> entries_from_regions_{0};
   /// Written by the monitor, under deciding_. pairs with: follow_others, followed
-  std::atomic<unsigned> followed_{0};
+  atomic<unsigned> followed_{0};
   std::mutex deciding_;  ///< the target, the threads' number and the rest
   unsigned least_beside_ = 1;  ///< workers that stay beside threads of others. Written by the monitor only
   unsigned cpus_ = 1;  ///< that the process can use, however many workers the settings allow
