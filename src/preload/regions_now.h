@@ -11,7 +11,8 @@
 /// \return for regions_now_end
 uint32_t regions_now_begin(uint64_t now);
 
-/// The region has ended. In the child of a fork, the end of a region that began in the parent changes nothing.
+/// The region has ended. In the child of a fork, the end of a region that began in the parent changes
+/// nothing.
 void regions_now_end(uint32_t begun, uint64_t now);
 
 /// Whether a region runs.
