@@ -5,22 +5,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <base/shared/descriptor.hpp>
+#include <base/shared/system_failure.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <system_error>
 #include <vector>
 
 #include "message_ring.hpp"
 
 namespace sukima::calibrate_detail {
-
-[[noreturn]] inline void fail(const char* failure) {
-  throw std::system_error(errno, std::generic_category(), failure);
-}
 
 struct ring_remover {
   std::size_t size;
@@ -31,7 +26,7 @@ using shared_ring = std::unique_ptr<message_ring, ring_remover>;
 inline shared_ring make_ring(std::size_t bytes) {
   const std::size_t capacity = default_capacity(bytes), size = message_ring::size_of(bytes, capacity);
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) fail("memory for messages is refused");
+  if (memory == MAP_FAILED) process::fail_by_errno("memory for messages is refused");
   return {new (memory) message_ring(bytes, capacity), ring_remover{size}};
 }
 

@@ -24,7 +24,7 @@ class forked {
   explicit forked(Body body) {
     const pid_t parent = getpid();
     pid_ = fork();
-    if (pid_ < 0) fail("a process is refused");
+    if (pid_ < 0) process::fail_by_errno("a process is refused");
     if (pid_ != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);

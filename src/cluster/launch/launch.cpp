@@ -13,6 +13,8 @@
 #include "launch/shared_input.hpp"
 #include "launch/signals.hpp"
 
+#include <base/shared/system_failure.hpp>
+
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -29,17 +31,12 @@ namespace sukima::cluster {
 
 namespace {
 
-constexpr std::size_t mark_size = 16;
 /// Additional time for nodes while not all of their output is printed.
 constexpr std::chrono::milliseconds reading_time{100};
 /// Number of reads that empty a pipe: a second one, in case the first is interrupted.
 constexpr int chunks_of_pipe = 2;
 /// Interval at which a launcher in the background of its terminal checks whether it is in the foreground.
 constexpr std::chrono::milliseconds foreground_time{1000};
-
-[[noreturn]] void fail(const char* failure) {
-  throw std::system_error(errno, std::generic_category(), failure);
-}
 
 // Long: the streams, signals and ends of the nodes share the loop that waits for all of them.
 class launcher {
@@ -158,7 +155,8 @@ class launcher {
           {c.is_ready && (!c.first.empty() || c.sent < input_.size()) ? c.input.get() : -1, POLLOUT, 0});
       all.push_back({output_->room(n) != 0 ? c.output.get() : -1, POLLIN, 0});
     }
-    if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR) fail("waiting for the nodes");
+    if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR)
+      process::fail_by_errno("waiting for the nodes");
     if ((all[0].revents & POLLIN) != 0) take_signals();
     if (all[1].revents != 0) input_.read_some(least_sent());
     if (all[2].revents != 0) print_output();
@@ -374,7 +372,7 @@ class launcher {
 
   const launch_request& request_;
   const unsigned nodes_;
-  const std::string report_mark_ = "sukima-report-" + new_token().substr(0, mark_size);
+  const std::string report_mark_ = new_mark("sukima-report-");
   const signals_in_descriptor signals_;
   std::optional<ended_nodes> ended_;  ///< under hierarchical omission, on this machine
   std::optional<remote_start> remote_;  ///< with places

@@ -6,6 +6,8 @@
 #include "protocol/mac.hpp"
 #include "protocol/token.hpp"
 
+#include <base/shared/system_failure.hpp>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
@@ -14,17 +16,8 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <system_error>
 
 namespace sukima::cluster {
-
-namespace {
-
-[[noreturn]] void fail(const char* failure) {
-  throw std::system_error(errno, std::generic_category(), failure);
-}
-
-}  // namespace
 
 meeting_place::meeting_place(const std::optional<port_range>& ports) {
   sockaddr_in here{};
@@ -45,12 +38,13 @@ meeting_place::meeting_place(const std::optional<port_range>& ports) {
   if (!listens && errno == EADDRINUSE && ports)
     throw launch_error("none of the ports " + write_ports(*ports) + " is free here: give others by --port");
   if (!listens || getsockname(socket.get(), address_of_socket, &size) != 0)
-    fail("the nodes have no place to meet");
+    process::fail_by_errno("the nodes have no place to meet");
   address = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
 }
 
 ended_nodes::ended_nodes(unsigned nodes) : file_(memfd_create("sukima-ended-nodes", MFD_CLOEXEC)) {
-  if (!file_ || ftruncate(file_.get(), nodes) != 0) fail("the ends of the nodes cannot be recorded");
+  if (!file_ || ftruncate(file_.get(), nodes) != 0)
+    process::fail_by_errno("the ends of the nodes cannot be recorded");
 }
 
 void ended_nodes::add(std::size_t node) const noexcept {
@@ -62,6 +56,11 @@ void report_address(const launch_request& request, const std::string& address) {
 }
 
 std::string new_token() { return hexadecimal(random_bytes()); }
+
+std::string new_mark(const char* start) {
+  constexpr std::size_t digits = 16;
+  return start + new_token().substr(0, digits);
+}
 
 std::string token_of_run() {
   const char* const given = std::getenv(variable_token);

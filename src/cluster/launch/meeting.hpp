@@ -39,6 +39,8 @@ void report_address(const launch_request& request, const std::string& address);
 
 /// 64 random hexadecimal digits. \throws std::system_error
 std::string new_token();
+/// \returns `start` and 16 random hexadecimal digits, which no node prints by chance
+std::string new_mark(const char* start);
 /// The token of the environment, or else a new one. \throws launch_error if it can be guessed
 std::string token_of_run();
 

@@ -18,7 +18,6 @@ namespace sukima::cluster {
 
 namespace {
 
-constexpr std::size_t mark_size = 16;
 /// Linux gives out ports from 32768 by itself.
 constexpr unsigned first_port = 20000;
 constexpr unsigned ports = 12000;
@@ -136,7 +135,7 @@ remote_start::remote_start(const launch_request& request, std::string token, std
     : request_(request),
       token_(std::move(token)),
       report_mark_(std::move(report_mark)),
-      mark_("sukima-node-" + new_token().substr(0, mark_size)),
+      mark_(new_mark("sukima-node-")),
       folder_(std::filesystem::current_path()) {
   if (request.ports) {
     port_ = request.ports->first;
