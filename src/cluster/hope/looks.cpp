@@ -11,8 +11,8 @@ namespace {
 
 constexpr unsigned most_in_vain = 3;
 /// Between looks, as long as they find nothing: doubled up to the longest.
-constexpr std::chrono::microseconds shortest_pause{100};
-constexpr std::chrono::microseconds longest_pause{20000};
+constexpr std::chrono::microseconds shortest_pause_of_looks{100};
+constexpr std::chrono::microseconds longest_pause_of_looks{20000};
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void looks::begin(clock::time_point now) {
   in_vain_ = 0;
   ended_ = now;
   next_ = now;
-  pause_ = shortest_pause;
+  pause_ = shortest_pause_of_looks;
 }
 
 bool looks::add_announced(const task_key& task, const task_key& within) {
@@ -58,13 +58,13 @@ const char* looks::violated_invariant() const {
 }
 
 void looks::begin_soon() {
-  pause_ = shortest_pause;
-  next_ = std::min(next_, ended_ + shortest_pause);
+  pause_ = shortest_pause_of_looks;
+  next_ = std::min(next_, ended_ + shortest_pause_of_looks);
 }
 
 void looks::found() noexcept {
   in_vain_ = 0;
-  pause_ = shortest_pause;
+  pause_ = shortest_pause_of_looks;
 }
 
 void looks::found_in_vain(clock::time_point now) noexcept {
@@ -75,7 +75,7 @@ void looks::end(clock::time_point now) noexcept {
   in_vain_ = 0;
   ended_ = now;
   next_ = now + pause_;
-  pause_ = std::min(pause_ * 2, longest_pause);
+  pause_ = std::min(pause_ * 2, longest_pause_of_looks);
 }
 
 }  // namespace sukima::cluster::hope

@@ -24,6 +24,8 @@ inline constexpr std::size_t most_pcpus = 1024, most_vcpus = 65536;
 inline constexpr std::uint32_t most_id = 65535;
 /// The largest weight of a virtual machine, as Xen's.
 inline constexpr double most_weight = 65535;
+/// The weight of what has its scheduler's default weight.
+inline constexpr double default_weight = 256;
 
 /// A physical CPU.
 struct pcpu {

@@ -15,10 +15,8 @@
 namespace sukima::host {
 namespace {
 
-/// The weight in a description of a group with the kernel's default weight.
-constexpr double default_weight = 256;
 /// How deep groups are searched for containers, and how many at most.
-constexpr int most_depth = 6;
+constexpr int most_depth_of_containers = 6;
 constexpr std::size_t most_groups = 20000;
 /// How many threads of a container are looked at for their waiting.
 constexpr std::size_t most_threads = 4096;
@@ -97,7 +95,7 @@ class control_group_source final : public source {
       for (const std::string& group : found) groups_[group] = container_name(group).value_or(group);
     }
     std::size_t visited = 0;
-    if (options_.find) search("", most_depth, visited);
+    if (options_.find) search("", most_depth_of_containers, visited);
     if (visited > most_groups)
       result.notes.push_back(
           "there are more than 20,000 control groups; name those of interest with --cgroup");

@@ -13,8 +13,6 @@
 namespace sukima::host {
 namespace {
 
-/// The weight in a description of what has its scheduler's default weight.
-constexpr double default_weight = 256;
 /// virDomainState.
 constexpr double state_paused = 3, state_shut_off = 5, state_crashed = 6, state_suspended = 7;
 

@@ -5,7 +5,7 @@
 namespace sukima::host {
 namespace {
 
-constexpr std::size_t most_bytes = 200;
+constexpr std::size_t longest_name = 200;
 
 /// How many bytes the character at the front has; 0 if it is not valid UTF-8.
 std::size_t length_of(std::string_view text) {
@@ -28,7 +28,7 @@ std::string printable_name(std::string_view name) {
   while (!name.empty()) {
     const std::size_t length = length_of(name);
     const auto first = static_cast<unsigned char>(name[0]);
-    if (result.size() + (length == 0 ? 1 : length) > most_bytes) break;
+    if (result.size() + (length == 0 ? 1 : length) > longest_name) break;
     if (length == 0 || first < 0x20 || first == 0x7f)
       result += '?';
     else

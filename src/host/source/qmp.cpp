@@ -18,8 +18,6 @@
 namespace sukima::host {
 namespace {
 
-/// The weight in a description of what has the kernel's default weight.
-constexpr double default_weight = 256;
 /// How many members of a group are read to find out whether a process is alone in it.
 constexpr std::size_t most_members = 64;
 

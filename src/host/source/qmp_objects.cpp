@@ -8,8 +8,8 @@ namespace sukima::host {
 namespace {
 
 /// No answer is longer: 65,536 virtual CPUs take some 20 MiB.
-constexpr std::size_t most_bytes = std::size_t{1} << 25;
-constexpr int most_depth = 64;
+constexpr std::size_t longest_answer = std::size_t{1} << 25;
+constexpr int deepest_answer = 64;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::string qmp_objects::feed(std::string_view bytes, const std::function<bool(s
       continue;
     }
     if (c == '"') in_string_ = true;
-    if ((c == '{' || c == '[') && ++depth_ > most_depth) return "its answer is nested too deeply";
+    if ((c == '{' || c == '[') && ++depth_ > deepest_answer) return "its answer is nested too deeply";
     if (c != '}' && c != ']') continue;
     if (--depth_ < 0) return "it does not speak QMP";
     if (depth_ > 0) continue;
@@ -34,7 +34,7 @@ std::string qmp_objects::feed(std::string_view bytes, const std::function<bool(s
   }
   received_.erase(0, begin);
   scanned_ -= std::min(begin, scanned_);
-  return goes_on && received_.size() > most_bytes ? "its answer is longer than 32 MiB" : "";
+  return goes_on && received_.size() > longest_answer ? "its answer is longer than 32 MiB" : "";
 }
 
 }  // namespace sukima::host

@@ -12,7 +12,7 @@
 namespace sukima::objects::model {
 namespace {
 
-constexpr double most_ns = 1e12;
+constexpr double most_ns_of_cost = 1e12;
 constexpr std::array<std::string_view, 5> our_words = {"message", "objects-switch", "objects-wait",
                                                        "objects-sleep", "objects-resume"};
 
@@ -33,7 +33,7 @@ bool take_number(std::string_view& line, Number least, Number most, Number& valu
   return read && *read >= least && *read <= most;
 }
 
-bool take_ns(std::string_view& line, double& value) { return take_number(line, 0.0, most_ns, value); }
+bool take_ns(std::string_view& line, double& value) { return take_number(line, 0.0, most_ns_of_cost, value); }
 
 /// Two figures, the lower one first; nothing at the end of the line.
 bool take_quartiles(std::string_view& line, std::optional<quartiles>& into) {

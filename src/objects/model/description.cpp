@@ -14,7 +14,7 @@ using index = std::unordered_map<std::string, std::size_t>;
 
 constexpr const char* version_name = "sukima-objects";
 constexpr double most_seconds = 1e6, most_ns = 1e15, most_count = 1e15, most_per_input = 1e15;
-constexpr double most_bytes = 1 << 30, most_capacity = 4294967296.0;
+constexpr double most_bytes = 1 << 30;
 
 stream read_stream(const place& from) {
   from.expect_members({"name", "bytes", "capacity", "messages", "local"});

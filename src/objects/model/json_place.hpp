@@ -11,6 +11,9 @@ namespace sukima::objects::model {
 
 using nlohmann::json;
 
+/// The largest capacity of a stream that a file may name, in messages.
+inline constexpr double most_capacity = 4294967296.0;
+
 class place : public json_place<place, description_error> {
  public:
   place(const json& value, std::string where, const char* root = "the description")

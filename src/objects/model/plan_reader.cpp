@@ -9,7 +9,7 @@
 namespace sukima::objects::model {
 namespace {
 
-constexpr double most_cpus = 65536, most_ns = 1e30, most_capacity = 4294967296.0;
+constexpr double most_cpus = 65536, most_predicted_ns = 1e30;
 
 void read_groups(const place& from, named_plan& into) {
   std::set<std::string> seen;
@@ -52,7 +52,7 @@ named_plan read_plan(std::string_view text, std::uint64_t machine_hash) {
   if (!model) root.member("model").fail("there is no such model");
   result.model = *model;
   result.cpus = root.member("cpus").number(0, most_cpus);
-  result.predicted_ns = root.member("predicted_ns").number(0, most_ns);
+  result.predicted_ns = root.member("predicted_ns").number(0, most_predicted_ns);
   read_groups(root.member("groups"), result);
   read_capacities(root.member("capacities"), result);
   return result;

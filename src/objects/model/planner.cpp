@@ -18,7 +18,7 @@ namespace {
 constexpr effort short_look = {.events = 50'000, .agreement = 0.02};
 constexpr int most_moves = 120;
 constexpr double worth_a_move = 0.99, worth_a_capacity = 0.98;  // times the time before
-constexpr std::size_t most_capacity = 65536;
+constexpr std::size_t most_planned_capacity = 65536;
 constexpr double least_spread = 0.01;  // of a prediction, whose simulation stops at this agreement
 /// The relative uncertainty between the times of models with different numbers of threads and processes. In
 /// 24 configurations of the paper's program a smaller predicted gain by another CPU was as often a loss, up
@@ -164,7 +164,8 @@ class planner {
       configuration larger = how;
       double bytes = 0;
       for (std::size_t i = 0; i < larger.capacities.size(); i++) {
-        larger.capacities[i] = std::max(how.capacities[i], std::min(2 * how.capacities[i], most_capacity));
+        larger.capacities[i] =
+            std::max(how.capacities[i], std::min(2 * how.capacities[i], most_planned_capacity));
         bytes += static_cast<double>(larger.capacities[i]) * static_cast<double>(program_.streams[i].bytes);
       }
       if (bytes > request_.most_bytes || larger.capacities == how.capacities) {

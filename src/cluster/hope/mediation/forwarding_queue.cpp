@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hope/mediation/forwarding_queue.hpp"
 
+#include "hope/mediation/interest.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +12,6 @@ namespace {
 
 /// Tasks that are remembered. Forgetting one costs a needless message.
 constexpr std::size_t most_tasks = std::size_t{1} << 16;
-/// Tasks around a task that are looked through for a result.
-constexpr unsigned most_levels = 64;
 constexpr std::size_t most_ended = 16;
 
 bool is_about_claim(note_kind kind) noexcept {

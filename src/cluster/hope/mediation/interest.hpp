@@ -11,6 +11,9 @@
 
 namespace sukima::cluster::hope {
 
+/// Tasks around a task that are looked through for a result.
+inline constexpr unsigned most_levels = 64;
+
 /// What one node subscribes to, as a whole: a later one replaces it.
 struct interest {
   /// The largest number of tasks and places that a subscription names. A node with more needs everything.

@@ -12,8 +12,6 @@ namespace {
 /// Estimates of the memory that one note takes besides its bytes, and that one place of a task takes.
 constexpr std::size_t overhead_of_note = 256;
 constexpr std::size_t overhead_of_place = 128;
-/// Tasks around a task that are looked through for a result.
-constexpr unsigned most_levels = 64;
 
 std::size_t size_of(const bytes& content) noexcept { return overhead_of_note + content.size(); }
 
