@@ -19,7 +19,10 @@
 
 namespace sukima::detail {
 
-constinit threads_beside others;
+#if !defined(SUKIMA_ATOMICS)  // those of tests may not be constant
+constinit
+#endif
+    threads_beside others;
 
 namespace {
 

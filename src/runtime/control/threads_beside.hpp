@@ -16,7 +16,7 @@ class monitor;
 
 class threads_beside {
  public:
-  constexpr threads_beside() = default;
+  threads_beside() = default;
   threads_beside(const threads_beside&) = delete;
   threads_beside& operator=(const threads_beside&) = delete;
 
@@ -57,7 +57,7 @@ class threads_beside {
 };
 
 /// Those of this process.
-extern constinit threads_beside others;
+extern threads_beside others;
 
 /// Whether the calling thread is in an active parallel region of OpenMP.
 bool is_in_parallel_region() noexcept;
