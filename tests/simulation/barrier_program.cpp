@@ -72,7 +72,8 @@ script thread_of(team& all, unsigned self) {
       const unsigned before = sweep % 2 == 0 ? self - 1 : self + 1;
       for (unsigned plane = 1; plane <= all.kernel.planes; ++plane) {
         if (before < all.threads)
-          co_await lab.reaches(all.planes[before], sweep * all.kernel.planes + plane, {patience::endless});
+          co_await lab.reaches(all.planes[before], sweep * all.kernel.planes + plane,
+                               {patience::endless, false});
         co_await lab.works(work);
         lab.raise(all.planes[self], false);
       }
@@ -125,6 +126,7 @@ std::string run_cell(const barrier_cell& c, barrier_measurement& result) {
     result.work += spent.work;
     result.polled += spent.pauses;
     result.sleeps += spent.sleeps;
+    result.exits += spent.exits;
     result.used += lab.pcpus().used(guests[i]);
     result.most_in_a_period = std::max(result.most_in_a_period, lab.pcpus().most_in_a_period(guests[i]));
   }
@@ -175,8 +177,11 @@ barrier_measurement simulate(const barrier_cell& c) {
   limits most;
   most.steps = 20'000'000'000;
   most.nanoseconds = c.limit;
+  laboratory_setup setup = c.setup;
+  // Linux's ticks on all CPUs are at the same time, and a race between them decides which one is first.
+  if (setup.hypervisor.bandwidth_slice != 0) setup.hypervisor.ties = c.seed;
   const machine_maker make = [&](const limits& l, hang_handler hangs) {
-    return std::make_unique<laboratory>(c.setup, l, std::move(hangs));
+    return std::make_unique<laboratory>(setup, l, std::move(hangs));
   };
   const outcome ended = run_isolated(make, [&] { return run_cell(c, *result); }, most);
   if (ended.how == outcome::end::hanging && ended.text.starts_with("so much time")) {

@@ -63,6 +63,7 @@ struct barrier_measurement {
   std::uint64_t polled = 0;
   std::uint64_t used = 0;
   std::uint64_t sleeps = 0;
+  std::uint64_t exits = 0;  ///< of loops of pauses
   std::uint64_t most_in_a_period = 0;
   trace steps;
   friend bool operator==(const barrier_measurement&, const barrier_measurement&) = default;

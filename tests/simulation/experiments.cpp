@@ -24,6 +24,8 @@ const std::vector<experiment>& experiments() {
        waiting_in_machines},
       {"pausing", "Yoda et al., figures 7 and 8: the pause instruction and pause-loop exits",
        pausing_in_machines},
+      {"siblings", "Yoda et al., figure 5, and two kernels, with co-scheduling and with balance scheduling",
+       sibling_rules},
       {"sharing", "Takayama and Kourai, figures 2, 3: machines that share CPUs, and the static rule",
        sharing_cpus},
       {"limits", "Takayama and Kourai, figures 4, 5: a cap, and the static rule", limited_cpus},

@@ -34,6 +34,7 @@ const std::vector<experiment>& experiments();
 // One for each group of figures.
 findings waiting_in_machines();
 findings pausing_in_machines();
+findings sibling_rules();
 findings sharing_cpus();
 findings limited_cpus();
 findings fewer_cpus();

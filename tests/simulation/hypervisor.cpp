@@ -1,36 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hypervisor.hpp"
 
+#include "../runtime/random/numbers.hpp"
+
 #include <algorithm>
+#include <compare>
+#include <tuple>
 #include <utility>
 
 namespace sukima::simulation {
 
 hypervisor::hypervisor(unsigned pcpus, const scheduling& how)
-    : how_(how), order_(make_order(how)), pcpus_(pcpus) {}
+    : how_(how), order_(make_order(how)), pcpus_(pcpus) {
+  if (how.siblings == sibling_rule::together) gangs_.emplace(pcpus, how.slice);
+}
 
 std::size_t hypervisor::add_guest(const guest_shape& shape) {
   guests_.push_back({shape, vcpus_.size(), {}, 0, {}});
   if (shape.quota != 0 && how_.bandwidth_slice != 0 && how_.tick != 0)
     guests_.back().limit.emplace(bandwidth_shape{shape.quota, how_.period, how_.bandwidth_slice, shape.phase},
                                  pcpus_.size());
-  const std::size_t count = shape.pcpus == 0 ? pcpus_.size() - shape.first_pcpu : shape.pcpus;
+  if (gangs_) gangs_->add(shape.vcpus, shape.weight);
   for (unsigned i = 0; i < shape.vcpus; ++i) {
     vcpu_state one;
     one.guest = guests_.size() - 1;
-    one.first_pcpu = shape.first_pcpu + (shape.pinned ? (i + shape.shift) % count : 0);
-    one.pcpus = shape.pinned ? 1 : count;
+    set_pcpus(one, i);
     vcpus_.push_back(one);
-    order_->add(shape.weight);
+    order_->add(shape.weight, one.pcpus == 1 ? 1 + one.first_pcpu : 0);
   }
   return guests_.size() - 1;
 }
 
+void hypervisor::set_pcpus(vcpu_state& v, unsigned number_in_guest) const noexcept {
+  const guest_shape& shape = guests_[v.guest].shape;
+  const std::size_t count = shape.pcpus == 0 ? pcpus_.size() - shape.first_pcpu : shape.pcpus;
+  v.first_pcpu = shape.first_pcpu + (shape.pinned ? (number_in_guest + shape.shift) % count : 0);
+  v.pcpus = shape.pinned ? 1 : count;
+}
+
+/// To the one with the fewest siblings, and of these to the one with the fewest vCPUs.
+void hypervisor::bind(std::size_t number) {
+  vcpu_state& v = vcpus_[number];
+  const std::size_t before = v.first_pcpu;
+  const bool was_bound = v.pcpus == 1;
+  set_pcpus(v, static_cast<unsigned>(number - guests_[v.guest].first_vcpu));
+  struct load {
+    std::size_t siblings = 0;
+    std::size_t all = 0;
+    bool is_other = false;  // than before
+    auto operator<=>(const load&) const = default;
+  };
+  std::vector<load> loads(pcpus_.size());
+  for (const vcpu_state& other : vcpus_) {
+    if (!other.wants) continue;
+    ++loads[other.first_pcpu].all;
+    if (other.guest == v.guest) ++loads[other.first_pcpu].siblings;
+  }
+  for (std::size_t p = 0; p != loads.size(); ++p) loads[p].is_other = !was_bound || p != before;
+  std::size_t best = v.first_pcpu;
+  for (std::size_t p = best; p != v.first_pcpu + v.pcpus; ++p)
+    if (loads[p] < loads[best]) best = p;
+  v.first_pcpu = best;
+  v.pcpus = 1;
+}
+
 void hypervisor::wake(std::size_t number, std::uint64_t at) {
   vcpu_state& v = vcpus_[number];
+  if (how_.siblings == sibling_rule::apart) bind(number);
   v.wants = true;
   v.ready_at = at;
-  order_->begins(number);
+  if (how_.rule == scheduling_rule::eevdf) account_queue(v, at);
+  order_->wakes(number);
   queue_.push_back(number);
   preempt_for(number, at);
 }
@@ -41,6 +81,7 @@ void hypervisor::halt(std::size_t number) {
   v.put_back_on = nowhere;
   const std::size_t pcpu = v.pcpu;
   take_off(pcpus_[pcpu]);
+  order_->halts(number);
   guest_state& g = guests_[v.guest];
   const bool is_last = std::ranges::none_of(
       queue_, [&](std::size_t i) { return vcpus_[i].guest == v.guest && may_run_on(vcpus_[i], pcpu); });
@@ -91,11 +132,19 @@ std::optional<hypervisor::event> hypervisor::next(std::optional<std::size_t> fav
     look_at(i, [&](const event& e, bool is_better) {
       const std::uint64_t as_if_at = e.met && e.met == favoured ? e.at - std::min(e.at, by) : e.at;
       const std::uint64_t rank = 2 * as_if_at + (is_better ? 0 : 1);
-      if (rank >= least) return;
+      if (rank > least || (rank == least && !comes_first(i, first->pcpu, e.at))) return;
       least = rank;
       first = e;
     });
   return first;
+}
+
+bool hypervisor::comes_first(std::size_t pcpu, std::size_t other, std::uint64_t at) const noexcept {
+  if (how_.ties == 0) return pcpu < other;
+  const auto lot = [&](std::size_t i) {
+    return random_programs::numbers(how_.ties * 1'000'003 + at + i * 7'919).next();
+  };
+  return lot(pcpu) < lot(other);
 }
 
 std::uint64_t hypervisor::next_elsewhere(std::size_t number) const noexcept {
@@ -138,14 +187,20 @@ void hypervisor::account(pcpu_state& p, std::uint64_t until) noexcept {
   if (v.demand != forever) v.demand -= std::min(v.demand, passed);
 }
 
+void hypervisor::account_queue(const vcpu_state& v, std::uint64_t at) noexcept {
+  for (std::size_t i = v.first_pcpu; i != v.first_pcpu + v.pcpus; ++i)
+    if (pcpu_state& p = pcpus_[i]; p.on != nowhere && p.clock < at && at <= decision_at(p)) account(p, at);
+}
+
 std::int64_t hypervisor::rank_at(const pcpu_state& p, std::uint64_t at) const noexcept {
   return order_->rank_after(p.on, at - std::min(at, p.clock));
 }
 
-bool hypervisor::yield(std::size_t number, bool in_guest) {
+bool hypervisor::yield(std::size_t number, bool in_guest, bool demotes) {
   vcpu_state& v = vcpus_[number];
   pcpu_state& p = pcpus_[v.pcpu];
-  const std::size_t other = choose(p, in_guest ? v.guest : nowhere);
+  v.has_yielded = true;
+  const std::size_t other = choose(p, in_guest ? v.guest : nowhere, demotes);
   if (other == nowhere) return false;
   put_back(p);
   put_on(p, other);
@@ -163,25 +218,39 @@ void hypervisor::put_back(pcpu_state& p) {
 
 void hypervisor::decide(pcpu_state& p) {
   if (p.on != nowhere) put_back(p);
+  if (gangs_ && p.clock >= gangs_->end())
+    gangs_->begin_turn(p.clock, [&](std::size_t guest) { return wants_turn(guest); });
   order_->before_choice(contenders(p.clock));
   const std::size_t chosen = choose(p);
   p.is_idle = p.is_idle || chosen == nowhere;
-  if (chosen != nowhere) put_on(p, chosen);
+  if (chosen == nowhere) return;
+  vcpus_[chosen].has_yielded = false;
+  put_on(p, chosen);
 }
 
-std::size_t hypervisor::choose(const pcpu_state& p, std::size_t guest) const noexcept {
+bool hypervisor::wants_turn(std::size_t guest) const noexcept {
+  const guest_state& g = guests_[guest];
+  const auto first = vcpus_.begin() + static_cast<std::ptrdiff_t>(g.first_vcpu);
+  return std::any_of(first, first + g.shape.vcpus, [](const vcpu_state& v) { return v.wants; });
+}
+
+std::size_t hypervisor::choose(const pcpu_state& p, std::size_t guest, bool demotes) const noexcept {
+  const auto place_of = [&](std::size_t i) {
+    return std::tuple(!has_turn(i), demotes && vcpus_[i].has_yielded, order_->place(i), i);
+  };
   std::size_t best = nowhere;
   for (const std::size_t i : queue_) {
     const vcpu_state& v = vcpus_[i];
     if ((guest != nowhere && v.guest != guest) || !may_run_on(v, number_of(p)) ||
         runnable_at(v, number_of(p), p.clock) > p.clock)
       continue;
-    if (best == nowhere || std::pair(order_->rank(i), i) < std::pair(order_->rank(best), best)) best = i;
+    if (best == nowhere || place_of(i) < place_of(best)) best = i;
   }
   return best;
 }
 
 std::uint64_t hypervisor::slice_end(const pcpu_state& p) const noexcept {
+  if (gangs_) return gangs_->end();
   const std::size_t next = choose(p);
   const std::uint64_t end =
       p.clock + order_->slice(p.on, next == nowhere ? std::nullopt : std::optional(order_->rank(next)));
@@ -288,14 +357,19 @@ void hypervisor::preempt_for(std::size_t woken, std::uint64_t at) noexcept {
   const auto rivals = std::ranges::count_if(queue_, [&](std::size_t i) {
     return vcpus_[i].first_pcpu == v.first_pcpu && vcpus_[i].pcpus == v.pcpus;
   });
-  if (rivals <= idle) return;
+  if (rivals <= idle || !has_turn(woken)) return;
   pcpu_state* furthest = nullptr;
   for (auto p = begin; p != end; ++p) {
     if (p->on == nowhere || p->preempted_at != forever) continue;
+    if (gangs_) {
+      if (has_turn(p->on)) continue;
+      p->preempted_at = at;
+      return;
+    }
     if (furthest == nullptr || rank_at(*p, at) > rank_at(*furthest, at)) furthest = &*p;
   }
   if (furthest != nullptr &&
-      order_->preempts(woken, rank_at(*furthest, at), at - std::min(at, furthest->put_on_at)))
+      order_->preempts(woken, furthest->on, rank_at(*furthest, at), at - std::min(at, furthest->put_on_at)))
     furthest->preempted_at = at;
 }
 

@@ -3,15 +3,20 @@
 // clock. A vCPU without a pCPU does not advance.
 //
 // Of the vCPUs that want to run, the one with the lowest rank runs next, for a slice; order.hpp has the
-// rules. All pCPUs share one queue, from which each takes the vCPUs that may run on it. A guest with a quota
-// gets so much time in each period, which its vCPUs take in small grants. When the quota is used up, its
-// vCPUs wait for the next period. Quotas can also be accounted as Linux does it: bandwidth.hpp.
+// rules. All pCPUs share one queue, from which each takes the vCPUs that may run on it. With co-scheduling
+// the vCPUs of the guests whose turn it is come before all others. With balance scheduling (Sukwong and Kim)
+// each vCPU that wakes is bound to a pCPU, to which no vCPU of the same guest is bound if there are enough.
+//
+// A guest with a quota gets so much time in each period, which its vCPUs take in small grants. When the quota
+// is used up, its vCPUs wait for the next period. Quotas can also be accounted as Linux does it:
+// bandwidth.hpp.
 //
 // The caller says how much CPU each vCPU needs until the caller must decide about it, its demand, and calls
 // advance() until that is met. No thread and no real clock is involved.
 #pragma once
 
 #include "bandwidth.hpp"
+#include "gangs.hpp"
 #include "order.hpp"
 
 #include <cstddef>
@@ -48,8 +53,10 @@ class hypervisor {
   /// A running vCPU wants nothing more.
   void halt(std::size_t vcpu);
   /// A running vCPU lets another one run that can: the one with the lowest rank.
-  /// \param in_guest  only one of its own guest \returns false: there is none, and it runs on
-  bool yield(std::size_t vcpu, bool in_guest);
+  /// \param in_guest  only one of its own guest
+  /// \param demotes   those that have yielded since they were chosen last come after all others
+  /// \returns false: there is none, and it runs on
+  bool yield(std::size_t vcpu, bool in_guest, bool demotes = false);
   /// The caller decides about this vCPU after so much more of its time; `forever`: never.
   void demand(std::size_t vcpu, std::uint64_t nanoseconds) noexcept;
   /// What is left of its demand, at the clock of its pCPU.
@@ -98,10 +105,11 @@ class hypervisor {
     std::size_t pcpu = nowhere;
     std::size_t put_back_on = nowhere;  ///< it ran there, and has not halted since
     bool wants = false;
+    bool has_yielded = false;  ///< since the hypervisor chose it at the end of a slice
     std::uint64_t ready_at = 0;
     std::uint64_t demand = forever;
     std::uint64_t used = 0;
-    // The pCPUs on which it may run.
+    // The pCPUs on which it may run; with balance scheduling, the one to which it is bound.
     std::size_t first_pcpu = 0;
     std::size_t pcpus = 0;
   };
@@ -120,6 +128,8 @@ class hypervisor {
 
   template <class Consider> void look_at(std::size_t number, Consider consider) const noexcept;
   std::uint64_t decision_at(const pcpu_state& p) const noexcept;
+  /// Which of two pCPUs is the first one, if both have an event at that time.
+  bool comes_first(std::size_t pcpu, std::size_t other, std::uint64_t at) const noexcept;
   std::size_t number_of(const pcpu_state& p) const noexcept {
     return static_cast<std::size_t>(&p - pcpus_.data());
   }
@@ -128,6 +138,8 @@ class hypervisor {
   }
   std::int64_t rank_at(const pcpu_state& p, std::uint64_t at) const noexcept;
   void account(pcpu_state& p, std::uint64_t until) noexcept;
+  /// The same for all pCPUs where that vCPU may run: the mean of their queue counts at that time.
+  void account_queue(const vcpu_state& v, std::uint64_t at) noexcept;
   void put_on(pcpu_state& p, std::size_t chosen);
   void take_off(pcpu_state& p);
   void put_back(pcpu_state& p);
@@ -143,8 +155,15 @@ class hypervisor {
   std::uint64_t runnable_at(const vcpu_state& v, std::size_t pcpu, std::uint64_t at) const noexcept;
   bool has_quota_left(const guest_state& g, std::uint64_t at) const noexcept;
   /// The vCPU that runs next on that pCPU; nowhere: none can now.
-  /// \param guest  only one of this guest; nowhere: of any
-  std::size_t choose(const pcpu_state& p, std::size_t guest = nowhere) const noexcept;
+  /// \param guest    only one of this guest; nowhere: of any
+  /// \param demotes  those that have yielded come last
+  std::size_t choose(const pcpu_state& p, std::size_t guest = nowhere, bool demotes = false) const noexcept;
+  /// Whether the vCPU belongs to a guest whose turn it is.
+  bool has_turn(std::size_t vcpu) const noexcept { return !gangs_ || gangs_->has_turn(vcpus_[vcpu].guest); }
+  bool wants_turn(std::size_t guest) const noexcept;
+  /// Binds a vCPU that wakes to a pCPU.
+  void bind(std::size_t vcpu);
+  void set_pcpus(vcpu_state& v, unsigned number_in_guest) const noexcept;
   std::uint64_t slice_end(const pcpu_state& p) const noexcept;
   void preempt_for(std::size_t woken, std::uint64_t at) noexcept;
   /// The vCPUs that run, or could at that time. Those that wait for quota are not among them.
@@ -152,6 +171,7 @@ class hypervisor {
 
   const scheduling how_;
   std::unique_ptr<order> order_;
+  std::optional<gangs> gangs_;
   std::vector<guest_state> guests_;
   std::vector<vcpu_state> vcpus_;
   std::vector<pcpu_state> pcpus_;

@@ -86,11 +86,14 @@ void laboratory::look_for_loop() {
   v.loop_began = v.last_pause + setup_.exits.cost;  // the next loop begins after it
   ++own_account().exits;
   spend(setup_.exits.cost, own_account().exiting);
+  if (yield_after_exit()) pass_turn();
+}
+
+bool laboratory::yield_after_exit() {
   ask(*its_);
-  if (hypervisor_.yield(its_->vcpu, setup_.exits.in_guest)) {
-    horizon_ = 0;
-    pass_turn();
-  }
+  if (!hypervisor_.yield(its_->vcpu, setup_.exits.in_guest, setup_.exits.demotes)) return false;
+  horizon_ = 0;
+  return true;
 }
 
 void laboratory::work(std::uint64_t nanoseconds) noexcept {

@@ -43,6 +43,8 @@ struct pause_loop_exits {
   std::uint64_t window = 1'600;  ///< of such a loop, at most
   std::uint64_t cost = 1'000;  ///< of an exit
   bool in_guest = false;  ///< only a vCPU of the same guest runs instead
+  /// vCPUs that have exited come last until the hypervisor chooses them at the end of a slice.
+  bool demotes = false;
 };
 
 struct laboratory_setup {
@@ -134,6 +136,8 @@ class laboratory final : public machine {
     std::uint64_t patience_left = 0;
     std::uint64_t charged = 0;  ///< while it polls: the part of what it owes that is in the account already
     phase wait = phase::looks;
+    bool pauses = false;  ///< while it polls
+    bool exits = false;  ///< its loop of pauses has just exited
   };
   struct guest_state {
     guest_shape shape;
@@ -155,6 +159,8 @@ class laboratory final : public machine {
   /// The calling thread uses so much time.
   void spend(std::uint64_t nanoseconds, std::uint64_t& as) noexcept;
   void look_for_loop();
+  /// The running vCPU lets another one run after an exit, which its thread has spent or owes.
+  bool yield_after_exit();
   void make_ready(std::size_t id, std::uint64_t at);
   std::size_t idle_vcpu(const inhabitant& of) const noexcept;
   void take(std::size_t vcpu, std::size_t id);
@@ -173,6 +179,7 @@ class laboratory final : public machine {
   void notice(inhabitant& of) noexcept;
   void run_script(std::size_t id);
   bool stop_waiting();
+  void begin_polls(std::uint64_t after) noexcept;
   void end_script();
   void pass_turn() noexcept {
     thread& self = *self_;

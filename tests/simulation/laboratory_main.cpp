@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -140,6 +141,12 @@ int main(int count, char** arguments) {
       ->capture_default_str()
       ->check(CLI::Range(1u, 1'000'000'000u));
   app.add_flag("--in-guest", exits.in_guest, "After an exit only a virtual CPU of the same machine runs");
+  app.add_flag("--demote", exits.demotes, "After an exit, virtual CPUs that have exited come last");
+  const std::map<std::string, sibling_rule> rules{
+      {"none", sibling_rule::none}, {"together", sibling_rule::together}, {"apart", sibling_rule::apart}};
+  app.add_option("--siblings", o.shape.setup.hypervisor.siblings,
+                 "Virtual CPUs of one machine: none, together (co-scheduling), apart (balance scheduling)")
+      ->transform(CLI::CheckedTransformer(rules));
   app.add_option("--seed", o.shape.search.seed, "Shape of the search")->capture_default_str();
   app.add_option("--rounds", o.shape.search.rounds, "Searches, one after the other")
       ->capture_default_str()

@@ -37,6 +37,7 @@ std::suspend_always laboratory::reaches(counter& c, std::uint64_t value, patienc
   its.awaited = &c;
   its.awaited_value = value;
   its.patience_left = before_sleep.nanoseconds;
+  its.pauses = before_sleep.pauses;
   const std::uint64_t look = setup_.cost.of_step[static_cast<std::size_t>(step_kind::atomic)];
   own_account().steps[static_cast<std::size_t>(step_kind::atomic)] += look;
   its.owed += look;
@@ -92,6 +93,7 @@ void laboratory::notice(inhabitant& of) noexcept {
 void laboratory::run_script(std::size_t id) {
   goes_on(id);
   inhabitant& its = *its_;
+  its.exits = false;
   while (its.owed == 0) {
     if (its.awaited != nullptr && !stop_waiting()) {
       if (its.wait == phase::sleeps) return give_up(its);
@@ -100,7 +102,24 @@ void laboratory::run_script(std::size_t id) {
     if (its.body.go_on()) continue;
     return end_script();
   }
-  ask(its);
+  if (its.exits)
+    yield_after_exit();
+  else
+    ask(its);
+}
+
+/// Polls as long as the patience lasts, or until the loop of pauses exits.
+/// \param after  what it owes before that, which is in the account already
+void laboratory::begin_polls(std::uint64_t after) noexcept {
+  inhabitant& its = *its_;
+  const bool can_exit = its.pauses && setup_.exits.gap != 0 &&
+                        setup_.cost.of_step[static_cast<std::size_t>(step_kind::atomic)] <= setup_.exits.gap;
+  const std::uint64_t length =
+      can_exit ? std::min(its.patience_left, setup_.exits.window) : its.patience_left;
+  its.patience_left -= length;
+  its.wait = phase::polls;
+  its.owed = after + length;
+  its.charged = after;
 }
 
 /// \returns whether the wait has ended; if not, the next phase of it has begun
@@ -111,9 +130,12 @@ bool laboratory::stop_waiting() {
     return true;
   }
   if (its.wait == phase::looks && its.patience_left != 0) {
-    its.wait = phase::polls;
-    its.owed = its.patience_left;
-    its.charged = 0;
+    begin_polls(0);
+  } else if (its.wait == phase::polls && its.patience_left != 0) {
+    its.exits = true;
+    ++own_account().exits;
+    own_account().exiting += setup_.exits.cost;
+    begin_polls(setup_.exits.cost);
   } else if (its.wait != phase::enters) {
     its.wait = phase::enters;
     const auto kind = static_cast<std::size_t>(step_kind::futex);

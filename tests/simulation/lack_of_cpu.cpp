@@ -28,7 +28,7 @@ lack with_cpus(unsigned cpus) { return {std::to_string(cpus) + " CPUs", 1, 0, cp
 
 const barrier_measurement& lack_of_cpu::measure(std::string_view kernel, const lack& how, unsigned vcpus,
                                                 unsigned threads) {
-  key which{kernel, how.machines, how.percent, how.cpus, vcpus, threads};
+  key which{std::string(kernel), how.machines, how.percent, how.cpus, how.siblings, vcpus, threads};
   if (const auto found = measured_.find(which); found != measured_.end()) return found->second;
   barrier_cell c;
   c.kernel = nas_kernel(kernel);
@@ -42,6 +42,7 @@ const barrier_measurement& lack_of_cpu::measure(std::string_view kernel, const l
   c.copies = how.machines;
   c.setup.pcpus = how.cpus;
   c.setup.hypervisor = credit2_scheduling();
+  c.setup.hypervisor.siblings = how.siblings;
   c.guest.vcpus = vcpus;
   c.guest.quota = c.setup.hypervisor.period * how.percent / 100;
   c.limit = 200'000'000'000;

@@ -17,6 +17,7 @@ struct lack {
   unsigned machines = 1;  ///< that share the CPUs
   unsigned percent = 0;  ///< cap of the machine, of one CPU; 0: none
   unsigned cpus = 16;
+  sibling_rule siblings = sibling_rule::none;
   /// The CPUs that are left for it, rounded up: the static rule's number.
   unsigned left() const noexcept;
   /// The part of the CPUs that is left.
@@ -50,7 +51,7 @@ class lack_of_cpu {
   }
 
  private:
-  using key = std::tuple<std::string, unsigned, unsigned, unsigned, unsigned, unsigned>;
+  using key = std::tuple<std::string, unsigned, unsigned, unsigned, sibling_rule, unsigned, unsigned>;
   std::map<key, barrier_measurement> measured_;
 };
 

@@ -16,13 +16,12 @@ namespace {
 constexpr unsigned cpus_of_machine = 2;
 constexpr unsigned seeds = 7;
 
-/// Linux 6.18 with 250 ticks in a second. A thread that wakes is not ahead of the others, as with EEVDF.
+/// Linux 6.18 with 250 ticks in a second.
 scheduling linux_scheduling() {
   scheduling s;
+  s.rule = scheduling_rule::eevdf;
   s.slice = 1'400'000;
   s.tick = 4'000'000;
-  s.wake_granularity = 0;
-  s.sleeper_credit = 0;
   s.period = 10'000'000;
   s.bandwidth_slice = 5'000'000;
   s.idle_exit = 17'000;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "order.hpp"
 
+#include "eevdf.hpp"
+
 #include <algorithm>
 
 namespace sukima::simulation {
@@ -26,8 +28,9 @@ class fair_order final : public order {
   std::uint64_t slice(std::size_t /*vcpu*/, std::optional<std::int64_t> /*next*/) const noexcept override {
     return how_.slice;
   }
-  bool preempts(std::size_t woken, std::int64_t running, std::uint64_t /*ran*/) const noexcept override {
-    return running > rank(woken) + static_cast<std::int64_t>(how_.wake_granularity) * unit;
+  bool preempts(std::size_t woken, std::size_t /*running*/, std::int64_t its_rank,
+                std::uint64_t /*ran*/) const noexcept override {
+    return its_rank > rank(woken) + static_cast<std::int64_t>(how_.wake_granularity) * unit;
   }
 
  private:
@@ -58,8 +61,9 @@ class credit2_order final : public order {
     return std::clamp(time, std::max(how_.wake_granularity, least_slice), how_.slice);
   }
   /// Not before the running vCPU has had the CPU for the limit of the rate of switches.
-  bool preempts(std::size_t woken, std::int64_t running, std::uint64_t ran) const noexcept override {
-    return running > rank(woken) && ran >= how_.wake_granularity;
+  bool preempts(std::size_t woken, std::size_t /*running*/, std::int64_t its_rank,
+                std::uint64_t ran) const noexcept override {
+    return its_rank > rank(woken) && ran >= how_.wake_granularity;
   }
 
  private:
@@ -86,13 +90,14 @@ scheduling credit2_scheduling() noexcept {
   return s;
 }
 
-void order::add(unsigned weight) {
-  entries_.push_back({weight, 0, first_rank()});
+void order::add(unsigned weight, std::size_t queue) {
+  entries_.push_back({weight, 0, first_rank(), queue});
   for (entry& e : entries_) e.pace = pace(e.weight);
 }
 
 std::unique_ptr<order> make_order(const scheduling& how) {
   if (how.rule == scheduling_rule::credit2) return std::make_unique<credit2_order>(how);
+  if (how.rule == scheduling_rule::eevdf) return make_eevdf_order(how);
   return std::make_unique<fair_order>(how);
 }
 

@@ -58,6 +58,7 @@ struct counter {
 /// The CPU time that a script polls before it sleeps.
 struct patience {
   std::uint64_t nanoseconds;
+  bool pauses = true;  ///< with the pause instruction, so that the processor can see a loop
   static constexpr std::uint64_t endless = ~std::uint64_t{0} / 8;
 };
 

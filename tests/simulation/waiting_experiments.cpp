@@ -1,78 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Yoda, Yasugi, Hiraishi, Kourai: waiting for a reply, in machines of 16 vCPUs that share 16 CPUs.
+#include "converted_times.hpp"
 #include "experiments.hpp"
-#include "overcommit.hpp"
 
-#include <cstdlib>
-#include <map>
+#include <algorithm>
 
 namespace sukima::simulation {
 
 namespace {
-
-constexpr unsigned numbers_of_machines[] = {1, 2, 4, 8, 16};
-constexpr pause_loop_exits none{};
-// 128 and 4,096 cycles, and 512 and 1,024 cycles, at 2.5 GHz.
-constexpr pause_loop_exits by_default{51, 1'638};
-constexpr pause_loop_exits for_sure{205, 410};
-
-/// Milliseconds for each machine.
-double converted_time(unsigned machines, const char* policy, const pause_loop_exits& exits) {
-  cell c;
-  c.machines = machines;
-  c.setup.pcpus = 16;
-  c.setup.slack = 4'000;
-  c.setup.exits = exits;
-  setenv("SUKIMA_WAIT", policy, 1);
-  setenv("SUKIMA_STEAL", "request", 1);
-  c.runtime = settings::from_environment();
-  c.runtime.workers = c.vcpus;
-  c.runtime.elastic = false;
-  c.runtime.pin = pin_policy::none;
-  return static_cast<double>(simulate(c).time) * 1e-6 / machines;
-}
-
-using series = std::map<unsigned, double>;
-
-series over_machines(const char* policy, const pause_loop_exits& exits) {
-  series all;
-  for (const unsigned machines : numbers_of_machines) all[machines] = converted_time(machines, policy, exits);
-  return all;
-}
-
-std::vector<std::string> row(const char* name, const series& times) {
-  std::vector<std::string> cells{name};
-  for (const auto& [machines, time] : times) cells.push_back(digits(time));
-  return cells;
-}
-
-std::string text_of(const series& times) {
-  std::string text;
-  for (const auto& [machines, time] : times)
-    text += (text.empty() ? "" : ", ") + digits(time) + " ms with " + std::to_string(machines);
-  return text;
-}
-
-/// The times of one series divided by those of another one, for more than one machine.
-series relative(const series& times, const series& to) {
-  series all;
-  for (const auto& [machines, time] : times)
-    if (machines > 1) all[machines] = time / to.at(machines);
-  return all;
-}
-
-std::string ratios_of(const series& ratios) {
-  std::string text;
-  for (const auto& [machines, ratio] : ratios)
-    text += (text.empty() ? "" : ", ") + digits(ratio) + " with " + std::to_string(machines);
-  return text + " machines";
-}
-
-bool all_above(const series& ratios, double bound) {
-  for (const auto& [machines, ratio] : ratios)
-    if (ratio <= bound) return false;
-  return true;
-}
 
 /// Whether each further doubling of the machines takes longer, or with -1 less time.
 bool goes(const series& times, int direction) {
@@ -89,14 +24,15 @@ const std::vector<std::string> columns{"wait policy, ms for each machine", "1", 
 }  // namespace
 
 findings waiting_in_machines() {
-  const series sleeps = over_machines("condvar", none);
-  const series spins = over_machines("condvar,reply=spin", none);
-  const series adapts = over_machines("adaptive", none);
+  const series sleeps = over_machines("condvar");
+  const series spins = over_machines("condvar,reply=spin");
+  const series adapts = over_machines("adaptive");
   const series ratios = relative(spins, sleeps);
-  findings found{columns,
-                 {row("condition variable", sleeps), row("busy-waiting", spins), row("`adaptive`", adapts)},
-                 {},
-                 {}};
+  findings found{
+      columns,
+      {row_of("condition variable", sleeps), row_of("busy-waiting", spins), row_of("`adaptive`", adapts)},
+      {},
+      {}};
   found.claims.push_back({"figures 3 and 4",
                           "In one machine busy-waiting for the reply is faster than the condition variable.",
                           "by 1.9 % on the machine, by 7.9 % in a virtual one",
@@ -113,15 +49,23 @@ findings waiting_in_machines() {
 }
 
 findings pausing_in_machines() {
-  const series sleeps = over_machines("condvar", for_sure);
-  const series pauses = over_machines("condvar,reply=pause", for_sure);
-  const double spins = converted_time(2, "condvar,reply=spin", none);
-  const double without = converted_time(2, "condvar,reply=pause", none);
-  const double by_default_time = converted_time(2, "condvar,reply=pause", by_default);
+  const series sleeps = over_machines("condvar", exits_for_sure);
+  const series pauses = over_machines("condvar,reply=pause", exits_for_sure);
+  const double spins = converted_time(2, "condvar,reply=spin");
+  const double without = converted_time(2, "condvar,reply=pause");
+  const double by_default_time = converted_time(2, "condvar,reply=pause", exits_by_default);
+  pause_loop_exits to_own_machine = exits_for_sure;
+  to_own_machine.in_guest = true;
+  const series own = over_machines("condvar,reply=pause", to_own_machine);
+  pause_loop_exits to_others_first = exits_for_sure;
+  to_others_first.demotes = true;
+  const series demoted = over_machines("condvar,reply=pause", to_others_first);
   const series ratios = relative(pauses, sleeps);
   findings found{columns,
-                 {row("condition variable", sleeps),
-                  row("pause, exits for sure", pauses),
+                 {row_of("condition variable", sleeps),
+                  row_of("pause, exits for sure", pauses),
+                  row_of("the same, to virtual CPUs of the same machine", own),
+                  row_of("the same, to those first that have not exited", demoted),
                   {"busy-waiting without pause", "", digits(spins), "", "", ""},
                   {"pause, no exits", "", digits(without), "", "", ""},
                   {"pause, exits by default", "", digits(by_default_time), "", "", ""}},
@@ -141,6 +85,16 @@ findings pausing_in_machines() {
       {"figure 8", "With the pause instruction, exits for sure are faster than those by default.",
        "0.709 s instead of 0.780 s", digits(pauses.at(2) / by_default_time) + " of the time",
        pauses.at(2) < by_default_time});
+  const series by_target = relative(own, pauses);
+  found.claims.push_back(
+      {"figure 7", "Exits to virtual CPUs of the same machine make busy-waiting faster than exits to any.",
+       "the victim is in the same machine, and its turn comes more rarely with more machines",
+       ratios_of(by_target), std::ranges::all_of(by_target, [](const auto& one) { return one.second < 1; })});
+  const series by_demotion = relative(demoted, pauses);
+  found.claims.push_back({"section 9",
+                          "Busy-waiting is faster if virtual CPUs that have exited are chosen last.",
+                          "proposed, not measured", ratios_of(by_demotion),
+                          std::ranges::all_of(by_demotion, [](const auto& one) { return one.second < 1; })});
   return found;
 }
 
