@@ -26,6 +26,7 @@ set(check_files
   check/cluster.cpp
   check/diagnostics.cpp
   check/hidden_names.cpp
+  check/returns.cpp
   check/successors.cpp
   check/values.cpp)
 set(desugar_files

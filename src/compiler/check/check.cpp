@@ -352,6 +352,7 @@ void check(CompilerInstance& compiler, const unit& u, const semantic_index& inde
   check_cluster(compiler, u, index);
   check_hidden_names(compiler, u, index);
   check_successors(compiler, u, index);
+  check_returns(compiler, u, index);
   check_values(compiler, u, index);
 }
 

@@ -229,12 +229,27 @@ void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, con
   printer_ = std::make_unique<clang::TextDiagnostic>(llvm::errs(), language, options_.get());
 }
 
+/// Remembers what follows a statement that leaves a closure, which Clang does not know to leave anything.
+void diagnostic_printer::know_exit(const unit& u, token_index keyword) {
+  token_index t = keyword;
+  while (u.tokens[t].isNot(clang::tok::semi))
+    t = u.partner[t] == no_token || u.partner[t] < t ? t + 1 : u.partner[t];
+  do {
+    ++t;
+  } while (u.tokens[t].is(clang::tok::r_brace) || u.roles[t] == token_role::parsed_only);
+  behind_exits_.insert(u.tokens[t].getLocation());
+}
+
 void diagnostic_printer::know_blocks(const unit& u) {
   const auto add = [&u](std::vector<clang::SourceRange>& to, token_range block) {
     if (!block.empty())
       to.emplace_back(u.tokens[block.begin].getLocation(), u.tokens[block.end - 1].getLocation());
   };
-  for (const closure_declaration& c : u.closures) add(closures_, c.body);
+  for (const closure_declaration& c : u.closures) {
+    add(closures_, c.body);
+    for (const token_index keyword : c.returns) know_exit(u, keyword);
+    for (const closure_jump& jump : c.jumps) know_exit(u, jump.keyword);
+  }
   auto next = u.closures.begin();  // in the order of the text
   for (token_index t = 0; t < u.tokens.size(); ++t) {
     if (u.partner[t] == no_token || u.partner[t] < t) continue;
@@ -251,7 +266,9 @@ void diagnostic_printer::know_blocks(const unit& u) {
 /// The parser sees a closure's block as one that always runs where it is declared, and the blocks of a
 /// construct as if they ran one after the other.
 bool diagnostic_printer::is_about_wrong_paths(const clang::Diagnostic& info) const {
-  return (is_about_values(info) && is_in(closures_, info)) ||
+  return (info.getID() == clang::diag::warn_unannotated_fallthrough &&
+          behind_exits_.contains(info.getLocation())) ||
+         (is_about_values(info) && is_in(closures_, info)) ||
          (is_about_paths(info) && (is_in(around_closures_, info) || is_in(moved_blocks_, info)));
 }
 

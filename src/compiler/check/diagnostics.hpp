@@ -25,12 +25,14 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
   const clang::LangOptions* language_ = nullptr;
   std::unique_ptr<clang::TextDiagnostic> printer_;
+  void know_exit(const unit& u, token_index keyword);
   bool is_about_wrong_paths(const clang::Diagnostic& info) const;
 
   clang::DiagnosticsEngine::Level level_in_c_;
   bool last_was_dropped_ = false;
   std::vector<clang::SourceRange> closures_;
   std::vector<clang::SourceRange> around_closures_;  ///< the functions that contain closures
+  std::set<clang::SourceLocation> behind_exits_;  ///< behind a `return` or a `goto` that leaves a closure
   std::vector<clang::SourceRange> moved_blocks_;  ///< PUT, GET and AFTER
 };
 

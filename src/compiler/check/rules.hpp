@@ -32,6 +32,10 @@ class rules {
     else
       report_warning(diagnostics_, location, message + " [-W" + option + "]");
   }
+  /// One of Clang's own warnings, with its option.
+  void warning_of_c(clang::SourceLocation location, unsigned number) const {
+    diagnostics_.Report(location, number);
+  }
   clang::SourceLocation location_of(token_index t) const { return unit_.tokens[t].getLocation(); }
 
   clang::ASTContext& ast_;

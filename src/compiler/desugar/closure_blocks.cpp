@@ -143,7 +143,7 @@ void desugarer::closure_return() {
   if (nothing) {
     put_void_cast(location);
   } else {
-    put("sukima_return_" + std::to_string(c.number), location);
+    put(result_function_of(c), location);
     put(tok::l_paren, location);
   }
   put(tok::l_paren, token().getLocation());

@@ -137,7 +137,7 @@ void desugarer::closure_result_type(closure_declaration& c) {
   copy_range(c.rest.begin, c.rest.end);
   put(tok::semi, c.location);
   put("void", c.location);
-  put("sukima_return_" + number, c.location);
+  put(result_function_of(c), c.location);
   put(tok::l_paren, c.location);
   put("sukima_result_" + number, c.location);
   put(tok::r_paren, c.location);

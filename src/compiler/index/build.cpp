@@ -186,6 +186,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     enclosing_statements around_outside;
     std::swap(around_, around_outside);
     function_ = &record_closure(to_, closure, *outer);
+    function_->block = s;
     for (const token_index keyword : closure.returns)
       jump_to(jump_kind::leave_function, to_.of.tokens[keyword].getLocation(), no_token);
     const bool more = RecursiveASTVisitor::TraverseCompoundStmt(s);

@@ -74,6 +74,7 @@ struct function_info {
   const clang::FunctionDecl* declaration;  ///< of a closure: the outermost function around it
   const closure_declaration* closure = nullptr;
   function_info* outer = nullptr;  ///< of a closure: the function or closure around it
+  clang::CompoundStmt* block = nullptr;  ///< of a closure
   bool has_closures = false;
   bool is_worker;  ///< a worker function, or a task_exec
   clang::QualType result;

@@ -7,7 +7,9 @@
 #pragma GCC diagnostic ignored "-Wextra"
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/ParentMap.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Analysis/CFG.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Driver/Options.h>
 #include <clang/Frontend/CompilerInstance.h>

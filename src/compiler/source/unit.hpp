@@ -105,6 +105,11 @@ struct closure_declaration {
   std::vector<closure_jump> jumps;
 };
 
+/// The function that the parser sees called where a closure returns a value.
+inline std::string result_function_of(const closure_declaration& c) {
+  return "sukima_return_" + std::to_string(c.number);
+}
+
 /// One declaration of members in a task.
 struct task_member {
   token_range tokens;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closures that end without a value, and functions that do so behind a closure.
+//
+// Clang sees the block of a closure as a part of the function around it, which runs where it is declared. So
+// it never asks whether a closure returns a value, and it takes all that follows a closure which does not end
+// for code that never runs.
+#include "check/check.hpp"
+
+#include "check/rules.hpp"
+
+namespace sukima::language {
+namespace {
+
+using namespace clang;
+
+/// The paths through one function or closure, which pass by the blocks of the closures in it.
+class paths {
+ public:
+  paths(ASTContext& ast, const unit& u, const function_info& f, CompoundStmt* body)
+      : sources_(ast.getSourceManager()), closure_(f.closure), parents_(body), body_(body) {
+    CFG::BuildOptions options;
+    options.setAllAlwaysAdd();
+    graph_ = CFG::buildCFG(f.declaration, body, &ast, options);
+    if (closure_ == nullptr) return;
+    for (const closure_jump& jump : closure_->jumps) jumps_.insert(u.tokens[jump.label].getLocation());
+  }
+
+  /// \param inner  the blocks of closures; empty: all are part of the paths, as for Clang
+  void follow(const std::vector<const CompoundStmt*>& inner) {
+    if (graph_ == nullptr) return;
+    falls_ = returns_ = false;
+    seen_.clear();
+    open_.clear();
+    passed_.clear();
+    reach(&graph_->getEntry());
+    while (!open_.empty()) {
+      const CFGBlock* const block = open_.back();
+      open_.pop_back();
+      visit(*block, inner);
+    }
+  }
+  bool reach_the_end() const noexcept { return falls_; }
+  bool reach_a_return() const noexcept { return returns_; }
+
+ private:
+  void reach(const CFGBlock* block) {
+    if (block == &graph_->getExit())
+      falls_ = true;
+    else if (block != nullptr && seen_.insert(block).second)
+      open_.push_back(block);
+  }
+
+  void visit(const CFGBlock& block, const std::vector<const CompoundStmt*>& inner) {
+    for (const CFGElement& element : block) {
+      const std::optional<CFGStmt> statement = element.getAs<CFGStmt>();
+      if (!statement) continue;
+      if (leaves(statement->getStmt())) return;
+      for (const CompoundStmt* closure : inner)
+        if (!passed_.contains(closure) && holds(closure, statement->getStmt())) {
+          passed_.insert(closure);
+          reach(behind(closure));
+        }
+    }
+    if (block.hasNoReturnElement()) return;
+    for (const CFGBlock::AdjacentBlock& next : block.succs()) reach(next.getReachableBlock());
+  }
+
+  /// A `return`, or a `goto` out of the closure, in the parser's form of it.
+  bool leaves(const Stmt* s) {
+    const auto* const call = dyn_cast<CallExpr>(s);
+    const FunctionDecl* const callee = call == nullptr ? nullptr : call->getDirectCallee();
+    const bool is_return = closure_ == nullptr ? isa<ReturnStmt>(s)
+                                               : callee != nullptr && callee->getIdentifier() != nullptr &&
+                                                     callee->getName() == result_function_of(*closure_);
+    returns_ = returns_ || is_return;
+    const auto* const label = dyn_cast<AddrLabelExpr>(s);
+    return is_return || (label != nullptr && jumps_.contains(label->getLabelLoc()));
+  }
+
+  bool holds(const Stmt* outer, const Stmt* s) const {
+    while (s != nullptr && s != outer) s = parents_.getParent(s);
+    return s != nullptr;
+  }
+
+  /// Where control goes behind a statement; null where that is not known.
+  const CFGBlock* behind(const Stmt* s) const {
+    for (;;) {
+      const auto* const around = dyn_cast_or_null<CompoundStmt>(parents_.getParent(s));
+      if (around == nullptr) return nullptr;
+      auto next = std::find(around->body_begin(), around->body_end(), s);
+      for (++next; next != around->body_end(); ++next) {
+        if (const CFGBlock* const block = beginning_of(*next)) return block;
+        if (!isa<NullStmt, DeclStmt, CompoundStmt>(*next)) return nullptr;
+      }
+      if (around == body_) return &graph_->getExit();
+      s = around;
+    }
+  }
+
+  /// The block of what a statement does first: of the first expression in it without parts.
+  const CFGBlock* beginning_of(const Stmt* s) const {
+    const CFGBlock* best = nullptr;
+    SourceLocation place;
+    for (const CFGBlock* block : *graph_)
+      for (const CFGElement& element : *block) {
+        const std::optional<CFGStmt> statement = element.getAs<CFGStmt>();
+        if (!statement || !statement->getStmt()->children().empty() || !holds(s, statement->getStmt()))
+          continue;
+        const SourceLocation here = statement->getStmt()->getBeginLoc();
+        if (best != nullptr && !sources_.isBeforeInTranslationUnit(here, place)) continue;
+        best = block;
+        place = here;
+      }
+    return best;
+  }
+
+  const SourceManager& sources_;
+  const closure_declaration* closure_;
+  ParentMap parents_;
+  const CompoundStmt* body_;
+  std::unique_ptr<CFG> graph_;
+  std::set<SourceLocation> jumps_;
+  std::set<const CFGBlock*> seen_;
+  std::vector<const CFGBlock*> open_;
+  std::set<const CompoundStmt*> passed_;  ///< closures whose blocks were reached
+  bool falls_ = false;
+  bool returns_ = false;
+};
+
+class return_checker : rules {
+ public:
+  return_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
+      : rules(compiler, u, index) {}
+
+  void run() const {
+    for (const function_info& f : index_.functions) {
+      const FunctionDecl& function = *f.declaration;
+      if (f.has_closures && !function.isNoReturn() && !function.hasImplicitReturnZero())
+        check_end(f, dyn_cast<CompoundStmt>(function.getBody()));
+    }
+    for (const function_info& f : index_.closures) check_end(f, f.block);
+  }
+
+ private:
+  void check_end(const function_info& f, CompoundStmt* body) const {
+    if (body == nullptr || f.result.isNull() || f.result->isVoidType()) return;
+    std::vector<const CompoundStmt*> inner;
+    for (const function_info& closure : index_.closures)
+      if (closure.outer == &f) inner.push_back(closure.block);
+    paths all(ast_, unit_, f, body);
+    all.follow({});
+    if (f.closure == nullptr && all.reach_the_end()) return;  // Clang has said so
+    if (!inner.empty()) all.follow(inner);
+    if (all.reach_the_end())
+      warning_of_c(body->getRBracLoc(), all.reach_a_return() ? diag::warn_maybe_falloff_nonvoid_function
+                                                             : diag::warn_falloff_nonvoid_function);
+  }
+};
+
+}  // namespace
+
+void check_returns(CompilerInstance& compiler, const unit& u, const semantic_index& index) {
+  return_checker(compiler, u, index).run();
+}
+
+}  // namespace sukima::language
