@@ -155,6 +155,19 @@ TEST_F(other_threads, end_while_no_thread_is_inside) {
   EXPECT_TRUE(becomes(all_));
 }
 
+/// The thread leaves at another moment between two looks of the monitor in each round.
+TEST_F(other_threads, workers_come_back_whenever_the_last_thread_leaves) {
+  const sukima::other_threads team(all_);
+  for (int round = 0; round < 25; ++round) {
+    sukima::runtime own;
+    own.run([&] {
+      EXPECT_TRUE(sleep_until([&] { return own.workers_now() == 1; }));
+      std::this_thread::sleep_for(std::chrono::milliseconds(round));
+    });
+    EXPECT_TRUE(sleep_until([&] { return own.workers_now() == all_; })) << round;
+  }
+}
+
 /// Launches, and waits for the future in a way that the runtime does not see.
 bool begins(sukima::runtime& in) {
   std::atomic<bool> has_begun{false};
