@@ -55,6 +55,19 @@ TEST(run_decision, does_not_give_a_share_away_to_neighbours) {
   EXPECT_FALSE(decide({}, crowded).spinning) << "one thread gets a CPU nearly, but the neighbours take one";
 }
 
+TEST(run_decision, names_the_reason_of_the_number_that_it_chose) {
+  cpu_supply crowded{2, 2, [](unsigned k) { return 2.0 * k / (k + 2); }, "neighbours", "limits"};
+  EXPECT_EQ(decide({}, crowded).reason, "limits") << "the neighbours do not count";
+  thread_policy p;
+  p.maximum = 1;
+  EXPECT_EQ(decide(p, crowded).reason, "limits");
+  p.reserve = 0.5;
+  EXPECT_EQ(decide(p, crowded).reason, "neighbours");
+  p = {};
+  p.rounding = SUKIMA_CAPACITY_FLOOR;
+  EXPECT_EQ(decide(p, crowded).reason, "neighbours");
+}
+
 TEST(run_decision, is_the_same_whatever_the_estimate_is_off_by) {
   // An estimate of the same place varies from run to run; the limits do not.
   for (const double limit : {1.4, 1.48, 1.5, 1.52, 2.0, 3.5}) {

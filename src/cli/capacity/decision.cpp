@@ -52,6 +52,7 @@ start_decision decide(const thread_policy& policy, const cpu_supply& supply) {
   } else if (policy.rounding || policy.reserve > 0) {
     decision.threads = decision.active = decision.slots = within(by_own_rule(policy, supply));
   } else {
+    decision.reason = supply.limit_reason;
     decision.threads = within(rounded(allowed, SUKIMA_CAPACITY_CEILING));
     decision.active = std::min(within(most_that_fit(policy, supply)), decision.threads);
     decision.slots = within(rounded(allowed, SUKIMA_CAPACITY_NEAREST));

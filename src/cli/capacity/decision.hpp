@@ -25,7 +25,8 @@ struct cpu_supply {
   unsigned cap = 1;  ///< threads that may run at the same moment
   double limit = 1;  ///< CPUs that the limits allow, whatever the neighbours leave
   std::function<double(unsigned)> usable;  ///< CPUs that this number of always runnable threads gets
-  std::string reason;  ///< one sentence: where the number comes from
+  std::string reason;  ///< one sentence: where the CPUs that `usable` says come from
+  std::string limit_reason{};  ///< one sentence: where `limit` comes from
   std::string basis{};  ///< the basis of the estimate
   bool stolen = false;  ///< a hypervisor takes a part, which no thread of the program can see
 };

@@ -178,6 +178,16 @@ std::string reason_for(const sukima_capacity_report& report, const sukima_capaci
   return other == nullptr ? reason : fmt::format("{}, and {}", reason, sentence_of(report, *other, root));
 }
 
+std::string reason_for_limits(const sukima_capacity_report& report) {
+  const sukima_capacity_limit* smallest = nullptr;
+  for (std::size_t i = 0; i < report.limit_count; ++i) {
+    const sukima_capacity_limit& limit = report.limits[i];
+    if (limit.kind == report.facts.binding && (smallest == nullptr || limit.value < smallest->value))
+      smallest = &limit;
+  }
+  return sentence_of(report, smallest == nullptr ? binding_limit(report) : *smallest, {});
+}
+
 const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report) {
   for (std::size_t i = 0; i < report.limit_count; ++i)
     if (report.limits[i].is_binding != 0) return report.limits[i];

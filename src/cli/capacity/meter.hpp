@@ -80,6 +80,9 @@ class capacity_meter {
 std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate,
                        const std::string& root = {});
 
+/// The same for the facts alone, whatever neighbours and hypervisors take: the smallest limit.
+std::string reason_for_limits(const sukima_capacity_report& report);
+
 /// The limit that the number of usable CPUs comes from; never null.
 const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report);
 

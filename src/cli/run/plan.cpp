@@ -50,6 +50,10 @@ cpu_supply measure_supply(bool also_neighbours) {
   supply.reason = fmt::format("{} usable: {}",
                               cpus_text(all.usable) + (cpus_text(all.usable) == "1 CPU" ? " is" : " are"),
                               reason_for(*report, all));
+  supply.limit_reason =
+      all.usable >= supply.limit
+          ? supply.reason
+          : fmt::format("the limits allow {}: {}", cpus_text(supply.limit), reason_for_limits(*report));
   supply.basis = sukima_capacity_basis_name(all.basis);
   return supply;
 }
