@@ -60,7 +60,7 @@ RUNTIME_LAYERS = [
     ("constants and the data of a worker", [
         "assert", "bad_setting", "constants", "end_state", "fiber/exception_state", "fixed_order", "forked_child", "join/joining",
         "linked_queue", "observe", "park/futex", "park/priority_loan", "park/wait_turn", "park/wake_epoch", "place/made_up_machine",
-        "place/worker_hints", "place/worker_places", "invariants/rest_mark", "runtime_core", "settings", "shared", "short_calls",
+        "place/worker_hints", "place/worker_places", "process_end", "invariants/rest_mark", "runtime_core", "settings", "shared", "short_calls",
         "short_roots", "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tick_rate",
         "worker", "worker_target",
     ]),

@@ -27,4 +27,20 @@ class signals_blocked {
   sigset_t before_;
 };
 
+/// A thread of the library's own holds one while it runs: it does not keep the process alive.
+///
+/// The C library ends a process whose main thread has ended by pthread_exit when the last thread ends. The
+/// library's own threads, which wait for work, never end by themselves. So when all other threads have ended,
+/// the process ends as if the last of them had called exit(0) (src/runtime/process_end.cpp).
+class own_thread {
+ public:
+  own_thread() noexcept;
+  ~own_thread();
+  own_thread(const own_thread&) = delete;
+  own_thread& operator=(const own_thread&) = delete;
+
+ private:
+  const unsigned forks_;  ///< how many calls of fork() the process descended from when the thread began
+};
+
 }  // namespace sukima::detail

@@ -30,6 +30,7 @@ class cluster_thread {
     {
       const sukima::detail::signals_blocked here;  // signals are for the program's own threads
       thread_ = std::thread([&met, meet = std::move(meet), serve = std::move(serve)]() mutable {
+        const sukima::detail::own_thread own;
         pthread_setname_np(pthread_self(), "sukima-cluster");
         try {
           meet();

@@ -36,6 +36,7 @@ void timer::remove(clock::time_point at, const sukima::detail::fiber& s) noexcep
 }
 
 void timer::run() {
+  const sukima::detail::own_thread here;
   pthread_setname_np(pthread_self(), "sukima-objects");
   std::unique_lock hold(lock_);
   while (!ends_) {

@@ -57,6 +57,7 @@ class clock_thread {
   }
 
   [[noreturn]] void run() {
+    const own_thread here;
     pthread_setname_np(pthread_self(), "sukima-clock");
     std::unique_lock hold(lock_);
     for (;;) {

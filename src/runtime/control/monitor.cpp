@@ -145,6 +145,7 @@ bool monitor::watch_others() noexcept {
 }
 
 void monitor::run() {
+  const own_thread here;
   pthread_setname_np(pthread_self(), "sukima-monitor");
   clock::time_point last_inside = clock::now();
   looked_at_ = last_inside;

@@ -38,6 +38,7 @@ bool worker_threads::start_one() noexcept {
     const std::lock_guard hold(starting_);
     without_thread_->rests(rest_place::busy);
     threads_.emplace_back([w = without_thread_, may_use, main = main_] {
+      const own_thread self;
       if (may_use) sched_setaffinity(0, sizeof *may_use, &*may_use);
       main(*w);
     });

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a process whose main thread has ended by pthread_exit: the library's own threads do not keep it
+// alive.
+//
+// Two events may come in either order: the main thread calls pthread_exit, and the first thread of the
+// library begins. The later one starts a thread that watches: it ends the process by exit(0), as the C
+// library does after the last thread, when all threads but the library's own have ended. A process whose main
+// thread returns from main, and one without threads of the library, never starts it.
+//
+// The watching thread has the signal mask of the main thread. So it takes the signals that the main thread
+// would have taken, and SIGTERM ends the process although the library's own threads block it.
+#include <sukima/detail/own_thread.hpp>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+namespace sukima::detail {
+
+namespace {
+
+// Real atomics, also on the simulated machine: there the main thread never ends first.
+
+/// How many own threads run, and in the upper half how many have begun or ended: if the word is the same
+/// before and after a look, then the same threads were there all the time.
+/// pairs with: own_thread, ~own_thread, none_but_own
+std::atomic<std::uint64_t> own_threads{0};
+constexpr std::uint64_t one_change = std::uint64_t{1} << 32;
+
+/// Both are stored before the other is read. pairs with: main_ends, own_thread
+std::atomic<bool> main_has_ended{false};
+/// pairs with: watch_once
+std::atomic<bool> is_watched{false};
+
+/// no partner: the child's only thread writes it
+std::atomic<unsigned> forks{0};
+
+/// Written before `main_has_ended`.
+sigset_t mask_of_main;
+
+/// The number of threads if the main thread has ended and waits as a zombie for the others; else 0. The
+/// kernel counts that thread, too.
+unsigned threads_after_main() noexcept {
+  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[1024];
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  text[std::max<ssize_t>(length, 0)] = 0;
+  const char* const behind_name = std::strrchr(text, ')');
+  char state = 0;
+  unsigned threads = 0;
+  // Field 3 is the state, field 20 the number of threads.
+  if (behind_name == nullptr ||
+      std::sscanf(behind_name, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %u",
+                  &state, &threads) != 2)
+    return 0;
+  return state == 'Z' ? threads : 0;
+}
+
+/// Whether no threads are left but the main thread, which has ended, this thread and the library's own. A
+/// thread that is about to end, and one that has just begun, count as others.
+bool none_but_own() noexcept {
+  const std::uint64_t before = own_threads.load(std::memory_order_seq_cst);
+  const unsigned all = threads_after_main();
+  return own_threads.load(std::memory_order_seq_cst) == before &&
+         all == 2 + static_cast<std::uint32_t>(before);
+}
+
+void* watch(void*) {
+  pthread_setname_np(pthread_self(), "sukima-end");
+  timespec pause{0, 1'000'000};
+  while (!none_but_own()) {
+    nanosleep(&pause, nullptr);  // the kernel reports the ends of threads to nobody
+    pause.tv_nsec = std::min(pause.tv_nsec * 2, 32'000'000L);
+  }
+  std::exit(0);
+}
+
+void watch_once() noexcept {
+  if (is_watched.exchange(true, std::memory_order_seq_cst)) return;
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, &mask_of_main, &before);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, watch, nullptr) == 0) pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/// Runs when the main thread calls pthread_exit, but not when it returns from main.
+void main_ends(void*) {
+  if (syscall(SYS_gettid) != getpid()) return;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask_of_main);
+  main_has_ended.store(true, std::memory_order_seq_cst);
+  if (static_cast<std::uint32_t>(own_threads.load(std::memory_order_seq_cst)) != 0) watch_once();
+}
+
+pthread_key_t end_of_main;
+
+/// The calling thread is the main thread.
+void follow_this_thread() noexcept { pthread_setspecific(end_of_main, &end_of_main); }
+
+/// In the child, the thread that called fork() is the main thread, and the others do not exist.
+void begin_again() {
+  own_threads.store(0, std::memory_order_relaxed);
+  main_has_ended.store(false, std::memory_order_relaxed);
+  is_watched.store(false, std::memory_order_relaxed);
+  forks.fetch_add(1, std::memory_order_relaxed);
+  follow_this_thread();
+}
+
+/// Follows the main thread from the library's load to its end, or to dlclose(): the key's function would be
+/// gone then.
+const struct follows_main {
+  follows_main() noexcept {
+    if (pthread_key_create(&end_of_main, main_ends) != 0) return;
+    is_followed = true;
+    pthread_atfork(nullptr, nullptr, begin_again);
+    if (syscall(SYS_gettid) == getpid()) follow_this_thread();
+  }
+  follows_main(const follows_main&) = delete;
+  follows_main& operator=(const follows_main&) = delete;
+  ~follows_main() {
+    if (is_followed) pthread_key_delete(end_of_main);
+  }
+  bool is_followed = false;
+} following;
+
+}  // namespace
+
+own_thread::own_thread() noexcept : forks_(forks.load(std::memory_order_relaxed)) {
+  own_threads.fetch_add(one_change + 1, std::memory_order_seq_cst);
+  if (main_has_ended.load(std::memory_order_seq_cst)) watch_once();
+}
+
+own_thread::~own_thread() {
+  if (forks_ == forks.load(std::memory_order_relaxed))
+    own_threads.fetch_add(one_change - 1, std::memory_order_seq_cst);
+}
+
+}  // namespace sukima::detail
