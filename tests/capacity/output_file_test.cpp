@@ -60,6 +60,11 @@ TEST_F(output, is_complete_or_absent) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(output, says_why_it_could_not_be_written) {
+  for (const std::size_t length : {std::size_t{1}, std::size_t{5'000'000}})
+    EXPECT_EQ(write("/dev/full", std::string(length, 'x')), ENOSPC) << length;
+}
+
 TEST_F(output, needs_a_folder_and_a_name_of_a_file) {
   EXPECT_EQ(write(path("none/new"), ""), ENOENT);
   EXPECT_EQ(cap_output_check(path("none/new").c_str()), ENOENT);

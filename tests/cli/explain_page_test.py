@@ -103,7 +103,7 @@ class ExplainPage(unittest.TestCase):
         done = self.explain("--html", "/dev/full", "--", "sh", "-c",
                             f"cp '{self.trace}' \"$SUKIMA_TRACE\"; exit 7")
         self.assertEqual(done.returncode, 7)
-        self.assertIn("the page cannot be written to", done.stderr)
+        self.assertIn("the page cannot be written to '/dev/full': No space left on device", done.stderr)
 
     def test_a_program_gets_a_page(self):
         file = self.folder / "page.html"

@@ -233,7 +233,7 @@ static int write_to(const char* path, const sukima_capacity_profile* profile) {
   free(memory);
   if (result != 0) return result;
   // Others of this machine may read it, too.
-  if (!file.in_place && fchmod(fileno(file.stream), 0644) != 0) result = errno;
+  if (!file.in_place && fchmod(file.descriptor, 0644) != 0) result = errno;
   int closed = cap_output_close(&file, result == 0);
   return result != 0 ? result : closed;
 }

@@ -34,6 +34,27 @@ static int open_unfinished(const char* path, char** name) {
   return -1;
 }
 
+// A stream forgets why a write failed.
+static ssize_t write_all(void* cookie, const char* text, size_t size) {
+  cap_output_file* file = cookie;
+  size_t written = 0;
+  while (written < size) {
+    ssize_t count = write(file->descriptor, text + written, size - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      if (file->error == 0) file->error = errno;
+      break;
+    }
+    written += (size_t)count;
+  }
+  return (ssize_t)written;
+}
+
+static int close_descriptor(void* cookie) {
+  cap_output_file* file = cookie;
+  return close(file->descriptor);
+}
+
 static void forget(cap_output_file* file) {
   free(file->path);
   free(file->unfinished);
@@ -43,13 +64,14 @@ static void forget(cap_output_file* file) {
 int cap_output_open(cap_output_file* file, const char* path) {
   *file = (cap_output_file){.in_place = is_in_place(path), .path = strdup(path)};
   if (file->path == NULL) return ENOMEM;
-  int descriptor = file->in_place ? open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666)
-                                  : open_unfinished(path, &file->unfinished);
-  if (descriptor >= 0) file->stream = fdopen(descriptor, "w");
+  file->descriptor = file->in_place ? open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666)
+                                    : open_unfinished(path, &file->unfinished);
+  const cookie_io_functions_t functions = {.write = write_all, .close = close_descriptor};
+  if (file->descriptor >= 0) file->stream = fopencookie(file, "w", functions);
   if (file->stream != NULL) return 0;
   int error = errno;
-  if (descriptor >= 0) {
-    close(descriptor);
+  if (file->descriptor >= 0) {
+    close(file->descriptor);
     if (!file->in_place) unlink(file->unfinished);
   }
   forget(file);
@@ -57,10 +79,10 @@ int cap_output_open(cap_output_file* file, const char* path) {
 }
 
 int cap_output_close(cap_output_file* file, bool keep) {
-  int error = 0;
-  if (fflush(file->stream) != 0) error = errno;
+  int error = fflush(file->stream) != 0 ? errno : 0;
+  if (file->error != 0) error = file->error;
   if (error == 0 && ferror(file->stream)) error = EIO;
-  if (error == 0 && keep && !file->in_place && fsync(fileno(file->stream)) != 0) error = errno;
+  if (error == 0 && keep && !file->in_place && fsync(file->descriptor) != 0) error = errno;
   if (fclose(file->stream) != 0 && error == 0) error = errno;
   if (!file->in_place) {
     if (error == 0 && keep && rename(file->unfinished, file->path) != 0) error = errno;

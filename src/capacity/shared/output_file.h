@@ -13,9 +13,11 @@
 extern "C" {
 #endif
 
-/// A file that is being written.
+/// A file that is being written. It stays where it is until it is closed.
 typedef struct cap_output_file {
-  FILE* stream;  ///< what the caller writes to
+  FILE* stream;  ///< what the caller writes to; it has no descriptor of its own
+  int descriptor;
+  int error;  ///< error number of the first write that failed; 0: none
   bool in_place;  ///< the path names something that is not a regular file: it is not replaced
   char* path;
   char* unfinished;  ///< where a regular file is until it is complete
