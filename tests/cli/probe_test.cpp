@@ -161,6 +161,15 @@ TEST(choosing_cpus, prints_lists) {
   EXPECT_EQ(cpu_list_text({}), "");
 }
 
+TEST(cpu_list, is_read_as_it_is_written) {
+  using cpus = std::set<unsigned>;
+  EXPECT_EQ(read_cpu_list("0-2,5,7-8"), (cpus{0, 1, 2, 5, 7, 8}));
+  EXPECT_EQ(read_cpu_list("4,1,4-4"), (cpus{1, 4}));
+  for (const char* wrong :
+       {"", ",", "1,", ",1", "1,,2", "-", "1-", "-1", "2-1", "x", "0x1", "1 ", "1-2-3", "4294967295"})
+    EXPECT_EQ(read_cpu_list(wrong), std::nullopt) << wrong;
+}
+
 TEST(machine_places, say_which_ones_have_cpus_for_the_process) {
   const process::temporary_directory root("places");
   const auto write = [&](const std::string& name, const std::string& text) {

@@ -8,8 +8,10 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "capacity/profile.hpp"
+#include "capacity/topology.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 #include "shared/ranges.hpp"
@@ -22,16 +24,26 @@ constexpr const char* footer = R"(Examples:
   sukima calibrate --show                   print the stored profile, and whether it is still valid
   sukima calibrate --output - --json        measure, and store nothing
 
-The file is SUKIMA_PROFILE, or sukima/profile in XDG_CACHE_HOME or ~/.cache.)";
+The file is SUKIMA_PROFILE, or sukima/profile in XDG_CACHE_HOME or ~/.cache, or without a home
+/var/cache/sukima/profile.)";
 
 constexpr double day = 86400;
 
 struct calibrate_options {
-  std::vector<unsigned> cpus;
+  std::string cpus;
   std::string file;
   double days = 30;
   bool all_pairs = false, show = false, json = false;
 };
+
+CLI::Validator cpu_list() {
+  return {[](std::string& input) {
+            if (read_cpu_list(input)) return std::string();
+            return fmt::format("'{}' is no list of CPUs: give numbers from 0 to {} and ranges, such as 0-3,8",
+                               input, SUKIMA_CAPACITY_MAX_CPUS - 1);
+          },
+          ""};
+}
 
 void print(const sukima_capacity_profile& profile, bool json) {
   fmt::print("{}", json ? profile_json(profile).dump(2) + "\n" : profile_text(profile));
@@ -52,7 +64,10 @@ int show(const calibrate_options& options) {
 
 int measure_and_store(const calibrate_options& options) {
   sukima::calibration_plan plan;
-  plan.cpus = options.cpus;
+  if (!options.cpus.empty()) {
+    const std::set<unsigned> cpus = read_cpu_list(options.cpus).value();
+    plan.cpus.assign(cpus.begin(), cpus.end());
+  }
   plan.all_pairs = options.all_pairs;
   plan.valid_seconds = options.days * day;
   const sukima::calibration measured = measure_profile(std::move(plan));
@@ -77,10 +92,9 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.footer(footer);
   command
       .add_option("--cpus", options->cpus,
-                  "Measure only these CPUs, such as 0,1,4 (default: all allowed CPUs)")
-      ->type_name("N,...")
-      ->delimiter(',')
-      ->check(number_range(0U, static_cast<unsigned>(SUKIMA_CAPACITY_MAX_CPUS) - 1));
+                  "Measure only these CPUs, such as 0,1 or 0-3,8 (default: all allowed CPUs)")
+      ->type_name("LIST")
+      ->check(cpu_list());
   command.add_flag("--all-pairs", options->all_pairs, "Measure all pairs, also with more than 32 CPUs");
   command.add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
       ->type_name("DAYS")

@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <sched.h>
+#include <sukima/capacity.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <map>
 #include <system_error>
 #include <tuple>
+
+#include <base/shared/parse_number.hpp>
 
 namespace sukima::cli {
 namespace {
@@ -114,6 +117,20 @@ std::string cpu_list_text(const std::set<unsigned>& cpus) {
     text += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
   }
   return text;
+}
+
+std::optional<std::set<unsigned>> read_cpu_list(std::string_view text) {
+  std::set<unsigned> cpus;
+  for (;;) {
+    const std::string_view part = text.substr(0, text.find(','));
+    const std::size_t dash = part.find('-');
+    const auto first = parse_number<unsigned>(part.substr(0, dash));
+    const auto last = dash == part.npos ? first : parse_number<unsigned>(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last >= SUKIMA_CAPACITY_MAX_CPUS) return {};
+    for (unsigned cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpu);
+    if (part.size() == text.size()) return cpus;
+    text.remove_prefix(part.size() + 1);
+  }
 }
 
 }  // namespace sukima::cli

@@ -2,8 +2,10 @@
 // Which CPUs share a core and a memory node, according to hwloc.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sukima::cli {
@@ -36,5 +38,9 @@ void pin_to(const std::set<unsigned>& cpus);
 
 /// "0-3,8"
 std::string cpu_list_text(const std::set<unsigned>& cpus);
+
+/// Reads what cpu_list_text writes, with at least one CPU; in any order.
+/// \return nothing: it is no such list, or a number is too large for this library
+std::optional<std::set<unsigned>> read_cpu_list(std::string_view text);
 
 }  // namespace sukima::cli
