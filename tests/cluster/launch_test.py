@@ -171,6 +171,21 @@ class launch(unittest.TestCase):
         self.assertEqual(ends["nodes"][0], {"node": 0, "exit_code": 0, "signal": 0})
         self.assertEqual(ends["nodes"][1], {"node": 1, "exit_code": 0, "signal": signal.SIGKILL})
 
+    def test_reports_ends_on_standard_output(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ended = subprocess.run([SUKIMA, "cluster", "run", "-n", "1", "--json", "-", "--", "echo", "first"], cwd=folder,
+                                   stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            self.assertEqual(os.listdir(folder), [])
+        line, report = ended.stdout.split("\n", 1)
+        self.assertEqual((line, json.loads(report)["nodes"]), ("first", [{"node": 0, "exit_code": 0, "signal": 0}]))
+
+    def test_names_a_node_that_is_killed_without_an_entry(self):
+        ended = shell("[ $SUKIMA_CLUSTER_NODE = 0 ] || kill -KILL $$", nodes="2")
+        self.assertEqual(ended.returncode, 75)
+        self.assertIn("sukima: node 1 was ended by signal 9", ended.stderr)
+        ended = shell("[ $SUKIMA_CLUSTER_NODE = 1 ] || kill -KILL $$", nodes="2")
+        self.assertEqual((ended.stderr, ended.returncode), ("sukima: node 0 was ended by signal 9\n", -signal.SIGKILL))
+
     def test_ends_all_when_a_node_fails_before_they_meet(self):
         ended = shell('if [ $SUKIMA_CLUSTER_NODE = 1 ]; then exit 3; fi; exec sleep 1000', nodes="2")
         self.assertEqual(ended.returncode, 3)

@@ -100,6 +100,40 @@ TEST(run_end, ends_all_where_a_node_fails_before_it_has_met_the_others) {
   EXPECT_EQ(r.conclude().status, 3);
 }
 
+TEST(run_end, names_a_node_that_a_signal_ended_without_an_entry) {
+  run_end other(3, false, {});
+  other.on_end(0, well, begin);
+  other.on_end(2, killed(SIGKILL), begin);
+  other.on_end(1, well, begin);
+  EXPECT_EQ(other.conclude().sentence, "node 2 was ended by signal 9");
+  EXPECT_EQ(other.conclude().status, 75);
+  run_end of_0(2, false, {});
+  of_0.on_end(0, killed(SIGKILL), begin);
+  of_0.on_end(1, well, begin);
+  EXPECT_EQ(of_0.conclude().sentence, "node 0 was ended by signal 9");
+  EXPECT_FALSE(of_0.conclude().status) << "the signal";
+}
+
+TEST(run_end, names_no_node_that_ends_as_it_is_asked_to) {
+  run_end by_signal(2, false, {});
+  by_signal.on_signal(SIGINT);
+  by_signal.on_end(1, killed(SIGINT), begin);
+  by_signal.on_end(0, well, begin);
+  run_end by_reader(2, false, {});
+  by_reader.on_end(0, killed(SIGPIPE), begin);
+  by_reader.on_end(1, well, begin);
+  run_end by_grace = of_nodes_that_met(2, 0s);
+  by_grace.on_end(0, well, begin);
+  EXPECT_EQ(by_grace.take(begin).signal, SIGTERM);
+  by_grace.on_end(1, killed(SIGTERM), begin);
+  run_end alone(1, false, {});
+  alone.on_end(0, killed(SIGUSR1), begin);
+  for (const run_end* r : {&by_signal, &by_reader, &by_grace, &alone}) {
+    EXPECT_EQ(r->conclude().sentence, "");
+    EXPECT_FALSE(r->conclude().status);
+  }
+}
+
 TEST(run_end, ends_nodes_that_wait_for_one_that_has_ended) {
   for (const bool ends_first : {false, true}) {
     run_end r(3, false, {});

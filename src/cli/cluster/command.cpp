@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -82,7 +83,8 @@ unsigned workers_of(unsigned node, unsigned nodes) {
   return std::max(1u, cpus / nodes + (node < cpus % nodes ? 1 : 0));
 }
 
-/// Writes how the nodes ended. \return whether it was written; if not, a sentence says so
+/// Writes how the nodes ended. \param path  "-" is standard output
+/// \return whether it was written; if not, a sentence says so
 bool write_ends(const std::string& path, const sukima::cluster::launch_request& request,
                 const sukima::cluster::launch_result& result, double seconds) {
   nlohmann::ordered_json ends = nlohmann::ordered_json::array();
@@ -91,9 +93,15 @@ bool write_ends(const std::string& path, const sukima::cluster::launch_request& 
     ends.push_back({{"node", n}, {"exit_code", end.exit_code}, {"signal", end.signal}});
     if (!request.places.empty()) ends.back()["host"] = request.places[n].host;
   }
-  std::ofstream file(path);
-  file << nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) << '\n';
-  if (file.flush()) return true;
+  const std::string text = nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) + "\n";
+  if (path == "-") {
+    fmt::print("{}", text);
+    if (std::fflush(stdout) == 0) return true;
+  } else {
+    std::ofstream file(path);
+    file << text;
+    if (file.flush()) return true;
+  }
   complain(fmt::format("how the nodes ended could not be written to '{}'", path));
   return false;
 }
@@ -260,7 +268,7 @@ int end_of(const cluster_options& options, const sukima::cluster::launch_request
 int run(const cluster_options& options, const program_words& program) {
   if (options.action == "join") join(join_request_of(options, program));
   const sukima::cluster::launch_request request = request_of(options, program);
-  if (!options.json.empty())
+  if (!options.json.empty() && options.json != "-")
     if (const int error = cap_output_check(options.json.c_str()); error != 0)
       throw process::usage_error(
           fmt::format("cannot write '{}': {}; give --json another file", options.json, std::strerror(error)));
@@ -332,7 +340,9 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
   command.add_flag("--no-prefix", options->no_prefix,
                    "Do not begin lines that tasks of other nodes than 0 print with their node");
-  command.add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
+  command
+      .add_option("--json", options->json,
+                  "Write how each node ended to this file, as one JSON object; - is standard output")
       ->type_name("FILE");
   command.callback([options, &code, program = std::move(program)] { code = run(*options, program); });
 }

@@ -188,6 +188,7 @@ class launcher {
       // Nodes on this machine get the terminal's signals, but not SIGHUP, nor SIGALRM of an inherited timer.
       const bool nodes_have_it = info.ssi_code == SI_KERNEL && info.ssi_signo != SIGALRM &&
                                  !(info.ssi_signo == SIGHUP && getsid(0) == getpid());
+      if (info.ssi_signo != SIGCHLD) end_.on_signal(static_cast<int>(info.ssi_signo));
       if (info.ssi_signo != SIGCHLD && (!nodes_have_it || remote_))
         signal_all(static_cast<int>(info.ssi_signo));
     }

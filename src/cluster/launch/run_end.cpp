@@ -58,6 +58,7 @@ bool run_end::on_report(unsigned n, const node_report& report, time_point now) {
 void run_end::on_end(unsigned n, const node_end& how, time_point now) {
   nodes_[n].runs = false;
   nodes_[n].end = how;
+  nodes_[n].was_asked_to_end = asked_to_end_;
   const bool failed = !is_well(how);
   if (hope_) {
     if (!deadline_ && (!failed || running() == 0)) wait_for_others(n, now);
@@ -159,6 +160,22 @@ const run_end::node* run_end::chosen_failure() const {
   return found == nodes_.end() ? nullptr : &*found;
 }
 
+/// A node that failed by itself, though no node has reported that: node 0 by a signal, or else, if node 0 has
+/// ended well, another one by a signal or before it met the others. -1: none
+int run_end::silent_failure() const {
+  const auto is_sudden = [this](const node& n) {
+    return n.end.signal != 0 && n.end.signal != SIGPIPE && !n.was_asked_to_end &&
+           !passed_on_.contains(n.end.signal);
+  };
+  if (nodes_.size() == 1) return -1;
+  if (is_sudden(nodes_[0])) return 0;
+  if (!is_well(nodes_[0].end)) return -1;
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const node& n) {
+    return is_sudden(n) || (n.end.exit_code != 0 && n.how_far != progress::met && !n.was_asked_to_end);
+  });
+  return found == nodes_.end() ? -1 : static_cast<int>(found - nodes_.begin());
+}
+
 run_end::conclusion run_end::conclude() const {
   conclusion c;
   c.status = status_of_difference_;
@@ -186,6 +203,10 @@ run_end::conclusion run_end::conclude() const {
                  " waits for it in its first one: each node must make the same calls of sukima::cluster::run";
   } else if (blamed >= 0) {
     c.sentence = end_of(static_cast<unsigned>(blamed)) + ", so the others were ended, too";
+  } else if (const int silent = silent_failure(); silent >= 0 && !c.status) {
+    const node& failed = nodes_[static_cast<std::size_t>(silent)];
+    c.sentence = end_of(static_cast<unsigned>(silent));
+    if (silent != 0) c.status = failed.end.signal != 0 ? status_lost : failed.end.exit_code;
   }
   return c;
 }

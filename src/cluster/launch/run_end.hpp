@@ -34,6 +34,8 @@ class run_end {
   bool on_report(unsigned node, const node_report& report, time_point now);
   /// \pre after all reports of that node
   void on_end(unsigned node, const node_end& how, time_point now);
+  /// The nodes get this signal from outside, so their ends by it need no sentence.
+  void on_signal(int signal) { passed_on_.insert(signal); }
   /// Ends the nodes, whatever the grace.
   void end_now(time_point now) {
     deadline_ = now;
@@ -66,6 +68,7 @@ class run_end {
   enum class progress : std::uint8_t { apart, meets, met };
   struct node {
     bool runs = true;
+    bool was_asked_to_end = false;
     node_end end{};
     progress how_far = progress::apart;
     std::optional<node_report> failure{};
@@ -78,6 +81,7 @@ class run_end {
   std::string still_running() const;
   std::string end_of(unsigned n) const;
   const node* chosen_failure() const;
+  int silent_failure() const;
 
   const bool hope_;
   const std::optional<std::chrono::seconds> grace_;
@@ -88,6 +92,7 @@ class run_end {
   std::optional<unsigned> waits_since_;  ///< the node that has ended, since when others are waited for
   bool is_grace_ = false;  ///< the deadline is that of the grace
   bool asked_to_end_ = false;
+  std::set<int> passed_on_;  ///< signals that the nodes get from outside
   bool has_given_up_ = false;
   std::chrono::milliseconds pause_;  ///< until nodes are asked to end, and then until they are killed
   std::optional<int> status_of_difference_;  ///< nodes do not run the same program
