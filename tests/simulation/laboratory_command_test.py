@@ -64,6 +64,8 @@ def main():
     wrong = run("--policy", "sometimes")
     check(wrong.returncode == 2 and "sometimes" in wrong.stderr, f"a wrong policy is named: {wrong.stderr}")
     check(run("--machines", "0").returncode == 2, "exit code 2 for a wrong number")
+    wrong = run("--siblings", "sideways")
+    check(wrong.returncode == 2 and "sideways" in wrong.stderr and "together" in wrong.stderr, f"the choice of rules: {wrong.stderr}")
 
 
 main()

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +26,7 @@ struct options {
   std::string steal = "publish:3";
   unsigned workers = 0;
   unsigned quota_percent = 0;
+  std::string siblings = "none";
   std::string experiment;
   bool list = false;
   bool json = false;
@@ -142,11 +142,10 @@ int main(int count, char** arguments) {
       ->check(CLI::Range(1u, 1'000'000'000u));
   app.add_flag("--in-guest", exits.in_guest, "After an exit only a virtual CPU of the same machine runs");
   app.add_flag("--demote", exits.demotes, "After an exit, virtual CPUs that have exited come last");
-  const std::map<std::string, sibling_rule> rules{
-      {"none", sibling_rule::none}, {"together", sibling_rule::together}, {"apart", sibling_rule::apart}};
-  app.add_option("--siblings", o.shape.setup.hypervisor.siblings,
+  app.add_option("--siblings", o.siblings,
                  "Virtual CPUs of one machine: none, together (co-scheduling), apart (balance scheduling)")
-      ->transform(CLI::CheckedTransformer(rules));
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "together", "apart"}));
   app.add_option("--seed", o.shape.search.seed, "Shape of the search")->capture_default_str();
   app.add_option("--rounds", o.shape.search.rounds, "Searches, one after the other")
       ->capture_default_str()
@@ -170,6 +169,9 @@ int main(int count, char** arguments) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
+  if (o.siblings != "none")
+    o.shape.setup.hypervisor.siblings =
+        o.siblings == "together" ? sibling_rule::together : sibling_rule::apart;
   o.shape.quota = o.shape.setup.hypervisor.period * o.quota_percent / 100;
   try {
     run(o, has_others);
