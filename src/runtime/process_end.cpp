@@ -80,7 +80,7 @@ void* watch(void*) {
   pthread_setname_np(pthread_self(), "sukima-end");
   timespec pause{0, 1'000'000};
   while (!none_but_own()) {
-    nanosleep(&pause, nullptr);  // the kernel reports the ends of threads to nobody
+    nanosleep(&pause, nullptr);  // the kernel has no event for the end of a thread
     pause.tv_nsec = std::min(pause.tv_nsec * 2, 32'000'000L);
   }
   std::exit(0);
