@@ -63,12 +63,12 @@ if(TARGET sukima_cc)
   separate_arguments(llvm_libraries UNIX_COMMAND "${llvm_libraries}")
   add_custom_command(OUTPUT ${portable_compiler}
     COMMAND ${CMAKE_CXX_COMPILER} -O3 -s -o ${portable_compiler} $<TARGET_OBJECTS:sukima_cc>
-            $<TARGET_FILE:sukima_translator> $<TARGET_FILE:fmt::fmt>
+            $<TARGET_FILE:sukima_translator> $<TARGET_FILE:sukima_base> $<TARGET_FILE:fmt::fmt>
             -Wl,--start-group ${clang_libraries} -Wl,--end-group ${llvm_libraries}
             -Wl,--gc-sections -Wl,--as-needed -Wl,--disable-new-dtags
             "-Wl,-rpath,$ORIGIN/${libraries_from_libexec}"
             -ldl -lm -l:libz.so.1 -l:libzstd.so.1
-    DEPENDS sukima_cc sukima_translator
+    DEPENDS sukima_cc sukima_translator sukima_base
     COMMENT "Linking sukima-cc with Clang's static libraries"
     COMMAND_EXPAND_LISTS
     VERBATIM)
