@@ -96,6 +96,7 @@ LAYERS = {"runtime": RUNTIME_LAYERS, "objects": OBJECTS_LAYERS}
 CORE_USERS = {
     "src/runtime/default_runtime.cpp",
     "src/runtime/lifecycle.cpp",
+    "tests/instructions/entries.cpp",
     "tests/memory/protocols/world.hpp",
     "tests/runtime/race.hpp",
 }

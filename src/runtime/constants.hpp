@@ -189,8 +189,8 @@ struct tuned_ticks {
   const std::uint64_t idle_grace;
   const std::uint64_t fiber_limit_patience;
   std::uint64_t bound_wait_patience;  ///< not constant: without end where the memory orders are explored
-  const std::uint64_t minimum_steal_age;
-  const std::uint64_t root_warm_up;
+  std::uint64_t minimum_steal_age;  ///< not constant, as the next one: without end where entries are counted
+  std::uint64_t root_warm_up;
   const std::uint64_t futile_backtrack_pause;
   const std::uint64_t offer_wait;
   const std::uint64_t longest_offer_wait;

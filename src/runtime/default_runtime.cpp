@@ -41,7 +41,7 @@ runtime::runtime(const settings& chosen) {
 
 runtime::~runtime() {
   if (core_ == nullptr) return;
-  const detail::fiber* s = detail::running_fiber();
+  const detail::fiber* s = detail::running_fiber_as_it_is();
   const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
   // After fork() its threads and locks belong to the parent process. In either case freeing it could only
   // hang.
@@ -195,7 +195,7 @@ void default_slot::use(const std::function<void(runtime&)>& f) {
 
 bool default_slot::renew(const settings& chosen) {
   const std::lock_guard hold(lock_);
-  if (running_fiber() != nullptr) return false;
+  if (running_fiber_as_it_is() != nullptr) return false;
   // The old runtime ends before the new one starts: two sets of workers would disturb each other.
   // pairs with: user
   for (std::atomic<runtime*>* const where : {&uncounted_, &counted_}) {

@@ -10,7 +10,10 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
+#include "fiber/unannounced.hpp"
+#include "fiber/visit.hpp"
 #include "invariants/rest_mark.hpp"
+#include "join/call_task.hpp"
 #include "join/join.hpp"
 #include "park/cpu_use.hpp"
 #include "park/park.hpp"
@@ -27,11 +30,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <optional>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 namespace sukima::detail {
-
-namespace {
 
 /// The worker that this thread was when it entered last.
 struct last_entry {
@@ -40,8 +45,13 @@ struct last_entry {
   /// The thread's number in the kernel, asked only once; another one in a child after fork().
   int thread_id = 0;
   unsigned asked_in = 0;
-  short_roots roots;
+  bool has_alternate_stack = false;
+  timed_roots roots;
+  unannounced_roots unannounced;
 };
+
+namespace {
+
 thread_local last_entry threads_last_entry;
 
 int this_threads_id(last_entry& known) noexcept {
@@ -53,14 +63,49 @@ int this_threads_id(last_entry& known) noexcept {
   return known.thread_id;
 }
 
+short_roots::code code_of(const root_task& root) noexcept {
+  return reinterpret_cast<short_roots::code>(root.run);
+}
+
+bool take(worker& w) noexcept {
+  return !w.background && !w.taken.load(std::memory_order_relaxed) &&
+         !w.taken.exchange(true, std::memory_order_seq_cst);
+}
+
+void look_for_more(void* of) noexcept {
+  fiber& s = *static_cast<fiber*>(of);
+  worker_loop_after(s, *std::exchange(s.first, nullptr));
+}
+
+/// What an unannounced fiber's stack begins with.
+void run_unannounced(void* of) noexcept {
+  fiber& s = *static_cast<fiber*>(of);
+  auto& root = static_cast<root_task&>(*s.first);
+  call_task(s, root, s.base);
+  if (s.unannounced.load(std::memory_order_relaxed)) return;
+  end_announced(s, root);
+  s.first = &root;
+  // When the root's end is known, the thread that has called may leave, and its stack be gone. So nothing
+  // below may lead an unwinder there.
+  continue_at(s.stack_top, look_for_more, &s);
+}
+
 }  // namespace
 
-worker* runtime_entries::acquire_worker() {
-  const auto take = [](worker& w) {
-    return !w.background && !w.taken.load(std::memory_order_relaxed) &&
-           !w.taken.exchange(true, std::memory_order_acquire);
-  };
-  last_entry& mine = threads_last_entry;  // one look-up
+runtime_entries::runtime_entries(std::uint64_t serial, const tuned_ticks& tuned, worker_table& workers,
+                                 const lifetime& life, parking& park, monitor& monitor_thread,
+                                 assigned_cpus& placement, place_events& hints)
+    : serial_(serial),
+      may_be_unannounced_(can_visit()),
+      tuned_(tuned),
+      workers_(workers),
+      life_(life),
+      park_(park),
+      monitor_thread_(monitor_thread),
+      placement_(placement),
+      hints_(hints) {}
+
+worker* runtime_entries::acquire_worker(last_entry& mine) {
   if (mine.serial != serial_ || !take(*mine.w)) {
     worker* found = nullptr;
     for (worker& w : workers_.all())
@@ -84,13 +129,30 @@ bool runtime_entries::is_refused(const root_task& root) const noexcept {
   return refused_.load(std::memory_order_seq_cst) && &root != last_root_.load(std::memory_order_relaxed);
 }
 
-bool runtime_entries::are_counted() const noexcept { return park_.counts().entries != 0; }
+bool runtime_entries::are_counted() const noexcept {
+  return park_.counts().entries != 0 || workers_.is_any_taken();
+}
+
+void runtime_entries::await_threads() const noexcept {
+  // Most are some instructions long, but an unannounced root may take any time.
+  constexpr unsigned short_wait = 1000;
+  for (const worker& w : workers_.all()) {
+    for (unsigned turns = 0; w.is_taken(); ++turns)
+      if (turns < short_wait)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    takes_over(&w);  // pairs with: try_enter
+  }
+}
 
 void runtime_entries::close() {
   std::unique_lock hold(leaving_);
   // Stored first, then the counts are read; try_enter() and end_entry() change the counts first.
   refused_.store(true, std::memory_order_seq_cst);
-  left_.wait(hold, [this] { return !are_counted(); });
+  left_.wait(hold, [this] { return park_.counts().entries == 0; });
+  hold.unlock();
+  await_threads();
 }
 
 void runtime_entries::enter_last(root_task& root) {
@@ -103,67 +165,16 @@ void runtime_entries::enter(root_task& root) {
   if (!try_enter(root)) throw was_shut_down();
 }
 
-bool runtime_entries::try_enter(root_task& root) {
-  life_.refuse_orphans();
-  if (is_refused(root)) return false;
-  worker& w = *acquire_worker();
-  fiber* const s = w.take_fiber();
-  if (s == nullptr) {
-    w.taken.store(false, std::memory_order_release);
-    throw no_fiber();
-  }
-  park_.entry_begins();
-  monitor_thread_.entry_begins(w);
-  // The entry was counted before; close() sets the flag and then reads the counts.
-  if (is_refused(root)) {
-    end_entry(ticks());
-    if (w.duties.load(std::memory_order_relaxed) != 0) perform_duties(w);
-    w.give_fiber(s);
-    w.taken.store(false, std::memory_order_release);
-    return false;
-  }
-  root.home = &w;
-  s->first = &root;
-  const std::uint64_t begun = ticks();
-  s->entered_at.store(begun, std::memory_order_relaxed);
-  const short_roots::code code = reinterpret_cast<short_roots::code>(root.run);
-  s->is_short_root = threads_last_entry.roots.expects(code);
-  const bool after_silence = begun - park_.quiet_since() > tuned_.adaptive_spin;
-  w.thread_exceptions = this_threads_exceptions();
-  ensure_alternate_stack();
-  fiber* const outer = running_fiber();  // of another runtime, whose worker this thread is
-  w.enter_state(worker_state::working, begun);
-  w.root_began_at = begun;
-  w.root_ended_at = 0;
-  open_mailbox(w);
-  w.inside.store(true, std::memory_order_relaxed);
-  if (placement_.is_active()) [[unlikely]]
-    placement_.pin_again(w);
-  switch_from_home(w, *s);
-  if (outer != nullptr) [[unlikely]]
-    set_running_fiber(outer);
-  SUKIMA_ASSERT(is_done(&root), "a thread leaves the runtime when its root has ended");
-  SUKIMA_ASSERT(w.current.load(std::memory_order_seq_cst) == nullptr, "a thread leaves the runtime at home");
-  const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
-  w.enter_state(worker_state::outside, now);
-  // After silence no idle worker is awake that could take something before the root warm-up ends.
-  threads_last_entry.roots.note(
-      code, now - begun, after_silence ? tuned_.root_warm_up : tuned_.minimum_steal_age, tuned_.root_warm_up);
-  if (hints_.in_use()) hints_.leaves(w);
-  w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
-  close_mailbox(w);
-  w.rests(rest_place::no_thread);
-  // Cleared before the counts change, and the duties are read after that: see worker_placement::pin_all.
-  w.inside.store(false, std::memory_order_relaxed);
-  end_entry(now);
-  if (w.duties.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    perform_duties(w);
-  takes_over(&root);  // pairs with: complete in complete.cpp
-  hands_over(&w);  // pairs with: acquire_worker; stop in lifecycle.cpp
-  w.taken.store(false, std::memory_order_release);
-  if (root.error) std::rethrow_exception(root.error);
-  if (root.aborted) throw aborted{};
-  return true;
+bool runtime_entries::is_plain(const worker& w) const noexcept {
+  const exception_state& now = *this_threads_exceptions();
+  return now.caught == nullptr && now.uncaught == 0 && running_fiber_as_it_is() == nullptr &&
+         w.trace == nullptr && !hints_.in_use() && !placement_.is_active() &&
+         !monitor_thread_.has_to_count_entries();
+}
+
+bool runtime_entries::follows_silence(std::uint64_t begun) const noexcept {
+  const std::uint64_t quiet_since = park_.quiet_since();  // another thread may have left since
+  return begun > quiet_since && begun - quiet_since > tuned_.adaptive_spin;
 }
 
 void runtime_entries::perform_duties(worker& w) noexcept {
@@ -178,6 +189,178 @@ void runtime_entries::end_entry(std::uint64_t now) noexcept {
   if (!refused_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard hold(leaving_);
   left_.notify_all();
+}
+
+[[gnu::always_inline]] inline void runtime_entries::begin_work(worker& w, std::uint64_t now) noexcept {
+  w.thread_exceptions = this_threads_exceptions();
+  w.enter_state(worker_state::working, now);
+  w.root_began_at = now;
+  w.root_ended_at = 0;
+  open_mailbox(w);
+  w.inside.store(true, std::memory_order_relaxed);
+  if (placement_.is_active()) [[unlikely]]
+    placement_.pin_again(w);
+}
+
+[[gnu::always_inline]] inline void runtime_entries::leave(last_entry& mine, worker& w, root_task& root,
+                                                          bool after_silence, bool is_timed) noexcept {
+  SUKIMA_ASSERT(is_done(&root), "a thread leaves the runtime when its root has ended");
+  SUKIMA_ASSERT(w.current.load(std::memory_order_seq_cst) == nullptr, "a thread leaves the runtime at home");
+  const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
+  w.enter_state(worker_state::outside, now);
+  // After silence no idle worker is awake that could take something before the root warm-up ends.
+  mine.roots.note_announced(code_of(root), is_timed ? std::optional(now - w.root_began_at) : std::nullopt,
+                            after_silence ? tuned_.root_warm_up : tuned_.minimum_steal_age,
+                            tuned_.root_warm_up);
+  if (hints_.in_use()) hints_.leaves(w);
+  w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
+  close_mailbox(w);
+  w.rests(rest_place::no_thread);
+  // Cleared before the counts change, and the duties are read after that: see worker_placement::pin_all.
+  w.inside.store(false, std::memory_order_relaxed);
+  end_entry(now);
+  if (w.duties.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    perform_duties(w);
+  takes_over(&root);  // pairs with: complete in complete.cpp
+  hands_over(&w);  // pairs with: acquire_worker, await_threads
+  give_back(w);
+}
+
+bool runtime_entries::take_unannounced(worker& w) noexcept {
+  if (!take(w)) return false;
+  // The worker was taken before; close() sets the flag and then reads that.
+  if (!refused_.load(std::memory_order_seq_cst)) [[likely]]
+    return true;
+  give_back(w);
+  return false;
+}
+
+void runtime_entries::give_back(worker& w) noexcept { w.taken.store(false, std::memory_order_release); }
+
+bool runtime_entries::try_unannounced(last_entry& mine, root_task& root) noexcept {
+  const short_roots::code code = code_of(root);
+  unannounced_roots::history& earlier = mine.unannounced.of(code);
+  if (!is_plain(*mine.w) || !(earlier.tries() || stressed)) return false;
+  worker& w = *mine.w;
+  if (!take_unannounced(w)) return false;
+  // A canary is checked when a worker switches away, and this one may not.
+  if (w.cached == 0 || w.cache[w.cached - 1]->canary) [[unlikely]] {
+    give_back(w);
+    return false;
+  }
+  fiber& s = *w.cache[w.cached - 1];
+  if (!s.is_reset) {
+    reset(s);
+    s.weight.store(1, std::memory_order_relaxed);
+    s.is_reset = true;
+  }
+  // pairs with: try_resume in suspend.cpp
+  std::atomic_ref(s.on).store(&w, std::memory_order_relaxed);
+  s.first = &root;
+  s.lets_pass = reinterpret_cast<choice_point*>(s.base);
+  s.limit.request_poll();
+  s.unannounced.store(true, std::memory_order_relaxed);
+  w.announced = false;
+  const std::uint64_t ended_before = mine.roots.ended_at();  // the root itself may enter another runtime
+  const bool is_timed = mine.roots.is_next_timed();
+  w.root_began_at = is_timed ? ticks() : 0;
+  set_running_fiber(&s);
+  visit(s.stack_top, run_unannounced, &s, &w.visited_from);
+  earlier.note(w.announced);
+  if (w.announced) {
+    leave(mine, w, root, follows_silence(w.root_began_at), is_timed);
+    return true;
+  }
+  set_running_fiber(nullptr);
+  s.unannounced.store(false, std::memory_order_relaxed);
+  s.lets_pass = nullptr;
+  s.ignored = nullptr;
+  s.first = nullptr;
+  if (!mine.roots.note_unannounced(code, ended_before, w.root_began_at, ticks(), tuned_.root_warm_up))
+      [[unlikely]]
+    trim(s);
+  give_back(w);
+  return true;
+}
+
+void announce(fiber& s) noexcept {
+  SUKIMA_ASSERT(running_fiber_as_it_is() == &s, "a fiber is announced by the thread that runs it");
+  s.runtime->entries.announce(s);
+}
+
+void runtime_entries::announce(fiber& s) noexcept {
+  worker& w = *s.on;
+  auto& root = static_cast<root_task&>(*std::exchange(s.first, nullptr));
+  s.unannounced.store(false, std::memory_order_relaxed);
+  s.is_reset = false;
+  s.ignored = nullptr;  // its join is one like any other
+  w.announced = true;
+  SUKIMA_ASSERT(
+      w.cached != 0 && w.cache[w.cached - 1] == &s && w.current.load(std::memory_order_seq_cst) == nullptr,
+      "an unannounced fiber is still the last one in its worker's cache");
+  --w.cached;
+  w.thread_id.store(this_threads_id(threads_last_entry), std::memory_order_relaxed);
+  park_.entry_begins();
+  monitor_thread_.entry_begins(w);
+  root.home = &w;
+  const std::uint64_t begun = w.root_began_at != 0 ? w.root_began_at : ticks();
+  s.entered_at.store(begun, std::memory_order_relaxed);
+  begin_work(w, begun);
+  w.home_exceptions = {};  // none when it entered
+  make_home(w);
+  begin_announced(s, root);
+  stress_point();
+  // As in arrive (fiber/switch.cpp). The limit is raised, so the next poll reads the flags.
+  w.current.exchange(&s, std::memory_order_seq_cst);
+}
+
+bool runtime_entries::try_enter(root_task& root) {
+  life_.refuse_orphans();
+  if (is_refused(root)) return false;
+  last_entry& mine = threads_last_entry;  // one look-up
+  const bool is_short = mine.roots.expects(code_of(root));
+  const bool perhaps_unannounced = (is_short || stressed) && may_be_unannounced_ && mine.serial == serial_;
+  if (!perhaps_unannounced || !try_unannounced(mine, root))
+    if (!enter_announced(mine, root, is_short)) return false;
+  if (root.error) std::rethrow_exception(root.error);
+  if (root.aborted) throw aborted{};
+  return true;
+}
+
+bool runtime_entries::enter_announced(last_entry& mine, root_task& root, bool is_short) {
+  worker& w = *acquire_worker(mine);
+  fiber* const s = w.take_fiber();
+  if (s == nullptr) {
+    give_back(w);
+    throw no_fiber();
+  }
+  park_.entry_begins();
+  monitor_thread_.entry_begins(w);
+  // The entry was counted before; close() sets the flag and then reads the counts.
+  if (is_refused(root)) {
+    end_entry(ticks());
+    if (w.duties.load(std::memory_order_relaxed) != 0) perform_duties(w);
+    w.give_fiber(s);
+    give_back(w);
+    return false;
+  }
+  root.home = &w;
+  s->first = &root;
+  const std::uint64_t begun = ticks();
+  s->entered_at.store(begun, std::memory_order_relaxed);
+  s->is_short_root = is_short;
+  const bool after_silence = follows_silence(begun);
+  if (!mine.has_alternate_stack) [[unlikely]] {
+    ensure_alternate_stack();
+    mine.has_alternate_stack = true;
+  }
+  fiber* const outer = running_fiber_as_it_is();  // of another runtime, whose worker this thread is
+  begin_work(w, begun);
+  switch_from_home(w, *s);
+  if (outer != nullptr) [[unlikely]]
+    set_running_fiber(outer);
+  leave(mine, w, root, after_silence, true);
+  return true;
 }
 
 void enter_on_new_fiber(root_task& root) {

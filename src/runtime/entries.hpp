@@ -2,9 +2,11 @@
 // The entries of outside threads: a thread becomes a worker of the runtime for the time of a call.
 //
 // Closing: `refused_` is set, then close() waits until no entry is counted (park/park.hpp). An entry counts
-// itself first and reads `refused_` afterwards, so either it is waited for or it is refused.
+// itself first and reads `refused_` afterwards, so either it is waited for or it is refused. An unannounced
+// one (fiber/unannounced.hpp) is not counted, but its worker is taken. So close() waits for these words, too.
 #pragma once
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/errors.hpp>
 
 #include <atomic>
@@ -22,21 +24,15 @@ class place_events;
 class worker_table;
 struct root_task;
 struct tuned_ticks;
+struct fiber;
+struct last_entry;
 struct worker;
 
 class runtime_entries {
  public:
   /// \param serial of the runtime
   runtime_entries(std::uint64_t serial, const tuned_ticks& tuned, worker_table& workers, const lifetime& life,
-                  parking& park, monitor& monitor_thread, assigned_cpus& placement, place_events& hints)
-      : serial_(serial),
-        tuned_(tuned),
-        workers_(workers),
-        life_(life),
-        park_(park),
-        monitor_thread_(monitor_thread),
-        placement_(placement),
-        hints_(hints) {}
+                  parking& park, monitor& monitor_thread, assigned_cpus& placement, place_events& hints);
   runtime_entries(const runtime_entries&) = delete;
   runtime_entries& operator=(const runtime_entries&) = delete;
 
@@ -53,16 +49,36 @@ class runtime_entries {
   /// As close(), if none is counted and `is_unused` returns true. \returns false: entries are admitted as
   /// before, but one may have been refused in the meantime
   template <class Condition> bool close_if(Condition is_unused);
+  /// Takes the worker for a root that is not announced. \returns false: it is taken, or entries are refused
+  bool take_unannounced(worker& w) noexcept;
+  /// A thread's last access to anything of the runtime: its entry has ended, or does not take place.
+  static void give_back(worker& w) noexcept;
+  /// Makes the running fiber's root known to others (fiber/unannounced.hpp).
+  void announce(fiber& s) noexcept;
 
  private:
-  worker* acquire_worker();
+  worker* acquire_worker(last_entry& mine);
   bool is_refused(const root_task& root) const noexcept;
+  /// Whether an entry is counted, or a thread has a worker.
   bool are_counted() const noexcept;
+  /// Waits until no thread that entered has a worker.
+  void await_threads() const noexcept;
+  bool enter_announced(last_entry& mine, root_task& root, bool is_short);
+  /// Runs the root, which may be announced while it runs. \returns false: nothing has happened
+  bool try_unannounced(last_entry& mine, root_task& root) noexcept;
+  /// Whether only the root itself can make a difference between an announced entry and an unannounced one.
+  bool is_plain(const worker& w) const noexcept;
+  /// Whether an entry that began at that tick began when no thread had been inside for a while.
+  bool follows_silence(std::uint64_t begun) const noexcept;
+  void begin_work(worker& w, std::uint64_t now) noexcept;
+  /// The end of an entry that others know of. \param is_timed  the root began at worker::root_began_at
+  void leave(last_entry& mine, worker& w, root_task& root, bool after_silence, bool is_timed) noexcept;
   void end_entry(std::uint64_t now) noexcept;
   /// Performs the duties of a thread whose entry is no longer counted.
   void perform_duties(worker& w) noexcept;
 
   const std::uint64_t serial_;
+  const bool may_be_unannounced_;
   const tuned_ticks& tuned_;
   worker_table& workers_;
   const lifetime& life_;
@@ -71,7 +87,7 @@ class runtime_entries {
   assigned_cpus& placement_;
   place_events& hints_;
   /// pairs with: close, close_if; is_refused, end_entry in entries.cpp
-  std::atomic<bool> refused_{false};
+  atomic<bool> refused_{false};
   /// The one entry that is not refused. no partner: written by the thread that enters with it
   std::atomic<const root_task*> last_root_{nullptr};
   std::mutex leaving_;

@@ -3,7 +3,6 @@
 
 #include "choice/keep_registers.hpp"
 #include "fiber/fault.hpp"
-#include "fiber/sanitizer.hpp"
 #include "whole_runtime.hpp"
 
 #include <cstdio>
@@ -77,12 +76,6 @@ void lifecycle::stop() {
   }
   entries_.close();
   if (!launched_.is_empty()) close_launched();
-  // Threads whose entries have ended may still be on their way out. Their store to `taken` is their last
-  // access to anything of this runtime.
-  for (worker& w : workers_.all()) {
-    while (!w.background && w.taken.load(std::memory_order_acquire)) std::this_thread::yield();
-    takes_over(&w);  // pairs with: try_enter in entries.cpp
-  }
   life_.close();
   controller_.close();
   monitor_thread_.stop();  // from here on no other thread is started

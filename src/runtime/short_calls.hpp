@@ -46,6 +46,12 @@ template <std::size_t Size> class short_calls {
       p.needed *= 2;
     p.in_a_row = 0;
   }
+  /// It is not known how long a call of that code took that was expected to be short. So the next one is not,
+  /// and if that one is short, the one after it is again.
+  void doubt(code called) noexcept {
+    history& p = histories_[index_of(called)];
+    if (p.called == called && p.in_a_row >= p.needed) p.in_a_row = p.needed - 1;
+  }
 
  private:
   static constexpr std::uint32_t forgiveness = 16;

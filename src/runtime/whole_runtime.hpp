@@ -58,7 +58,7 @@ class whole_runtime final : public runtime_core {
   blocking_compensation blocking_{controller_, target, monitor_thread_};
   worker_controller controller_{chosen, worker_limit, workers_,  threads_,
                                 target, life,         blocking_, decisions_};
-  monitor monitor_thread_{chosen, park_, blocking_, controller_, shortage_, placement_, hints_};
+  monitor monitor_thread_{chosen, workers_, park_, blocking_, controller_, shortage_, placement_, hints_};
 };
 
 }  // namespace sukima::detail

@@ -82,8 +82,10 @@ struct alignas(128) worker {
   /// pairs with: park, unpark_one, sleep_as_sentinel, sleep_until_called_up in park.cpp
   atomic<bool> parked{false};
   /// A background thread's, or an entering thread has it.
-  /// pairs with: acquire_worker, try_enter in entries.cpp; stop in lifecycle.cpp
-  std::atomic<bool> taken{true};
+  /// pairs with: take, try_unannounced, give_back in entries.cpp; is_taken in worker.hpp
+  atomic<bool> taken{true};
+  /// Whether a thread that entered has it.
+  bool is_taken() const noexcept { return !background && taken.load(std::memory_order_seq_cst); }
   /// Taken, and it works. Relaxed: the counts order it (pin_all in worker_placement.cpp).
   /// pairs with: try_enter in entries.cpp; pin_all in worker_placement.cpp
   std::atomic<bool> inside{false};
@@ -115,6 +117,8 @@ struct alignas(128) worker {
 
   // Only for its own thread.
   alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
+  char* visited_from = nullptr;  ///< where the thread's own stack was left by a visit (fiber/visit.hpp)
+  bool announced = false;  ///< the root that its thread has brought unannounced is known to others now
   exception_state home_exceptions;
   exception_state* thread_exceptions = nullptr;  ///< the C++ runtime's own words of this thread
   void* home_tsan_fiber = nullptr;
@@ -184,6 +188,12 @@ class worker_table {
   };
   /// The workers so far.
   range all() const noexcept { return {{workers_.get()}, {workers_.get() + size()}}; }
+  /// Whether a thread that entered has a worker. Linear.
+  bool is_any_taken() const noexcept {
+    for (const worker& w : all())
+      if (w.is_taken()) return true;
+    return false;
+  }
 
   /// \param rank of a background worker, from 1; 0: for a thread that enters
   worker& add(unsigned rank);

@@ -14,6 +14,8 @@
 #include <sukima/detail/executor.hpp>
 #include <sukima/detail/ticks.hpp>
 
+#include <utility>
+
 namespace sukima::detail {
 
 namespace {
@@ -39,21 +41,22 @@ namespace {
   end_fiber(w, self, nullptr, w.root_ended_at - w.root_began_at < w.runtime->tuned.root_warm_up);
 }
 
-}  // namespace
-
-void worker_loop(fiber& self) {
-  task* t = self.first;
-  self.first = nullptr;
+/// \param t      what it runs first; null: nothing
+/// \param ended  what it has just run, if `t` is null; null: nothing
+[[noreturn]] void run_and_look_for_more(fiber& self, task* t, task* ended) {
   for (;;) {
     if (t != nullptr) {
       self.on->enter_state(worker_state::working);
       execute(self, t, self.base);
-      if (self.home != nullptr) self.home->end(self, *static_cast<bound_task*>(t));
+      ended = std::exchange(t, nullptr);
+    }
+    if (ended != nullptr) {
+      if (self.home != nullptr) self.home->end(self, *static_cast<bound_task*>(ended));
       worker& w = *self.on;
-      if (t->owner == nullptr && static_cast<root_task*>(t)->home == &w) end_own_root(w, self, t);
+      if (ended->owner == nullptr && static_cast<root_task*>(ended)->home == &w) end_own_root(w, self, ended);
       // A worker that ends what a parked fiber waits for goes on with that fiber.
-      if (fiber* waiting = complete(w, t)) end_fiber(w, self, waiting, false);
-      t = nullptr;
+      if (fiber* waiting = complete(w, ended)) end_fiber(w, self, waiting, false);
+      ended = nullptr;
     } else if (self.on->hints.offered != nullptr) {
       // This fiber is there because its worker has offered the fiber that it ran.
       if (fiber* const back = self.on->runtime->hints.end_offer(*self.on))
@@ -75,5 +78,11 @@ void worker_loop(fiber& self) {
     }
   }
 }
+
+}  // namespace
+
+void worker_loop(fiber& self) { run_and_look_for_more(self, std::exchange(self.first, nullptr), nullptr); }
+
+void worker_loop_after(fiber& self, task& ended) { run_and_look_for_more(self, nullptr, &ended); }
 
 }  // namespace sukima::detail

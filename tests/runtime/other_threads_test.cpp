@@ -5,6 +5,9 @@
 
 #include "control/lasting_threads.hpp"
 #include "control/threads_beside.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "fiber/visit.hpp"
 
 #include <sukima/other_threads.hpp>
 #include <sukima/shared_future.hpp>
@@ -221,6 +224,19 @@ TEST_F(other_threads, regions_that_the_preload_library_sees_are_followed) {
   EXPECT_FALSE(met->was_used());
   runtime_.run([] {});
   EXPECT_TRUE(met->was_used()) << "since the last call";
+}
+
+TEST_F(other_threads, see_a_thread_whose_root_is_not_announced) {
+  sukima::runtime other(support::with_workers(2));
+  for (bool has_run = false; !has_run;)
+    other.run([&] {
+      const sukima::detail::fiber& s = *sukima::detail::running_fiber_as_it_is();
+      if (s.unannounced.load(std::memory_order_relaxed) != sukima::detail::can_visit()) return;
+      has_run = true;
+      met->was_used();
+      EXPECT_TRUE(met->was_used()) << "a thread is inside";
+    });
+  EXPECT_FALSE(met->was_used());
 }
 
 TEST_F(other_threads, a_region_of_one_thread_counts_as_none) {

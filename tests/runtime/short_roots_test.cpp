@@ -88,6 +88,69 @@ TEST_F(short_root, is_forgiven_a_long_one_after_many_short_ones) {
   EXPECT_EQ(still_needed(), needed) << "never below what was needed first";
 }
 
+TEST_F(short_root, of_unknown_length_takes_one_short_one_more) {
+  note(0, needed);
+  roots.doubt(first);
+  EXPECT_EQ(still_needed(), 1u);
+  note(0, 3);
+  roots.doubt(first);
+  roots.doubt(first);
+  EXPECT_EQ(still_needed(), 1u);
+  roots.doubt(first);
+  note(long_from);
+  EXPECT_EQ(still_needed(), needed) << "it was not expected to be short";
+  roots.doubt(in_the_same_place);
+  EXPECT_TRUE(roots.expects(first)) << "another code";
+}
+
+TEST(timed_roots, learn_of_long_ones_between_short_ones_that_follow_one_another) {
+  for (const unsigned period : {16u, 100u}) {
+    sukima::detail::timed_roots roots;
+    const char code = 0;
+    std::uint64_t now = 1;
+    unsigned wrong = 0;
+    // As the entries do: what is expected to be short is not announced.
+    const auto enter = [&](std::uint64_t took) {
+      const std::uint64_t before = roots.ended_at();
+      const std::uint64_t begun = now;
+      now += took;
+      if (roots.expects(&code))
+        roots.note_unannounced(&code, before, roots.is_next_timed() ? begun : 0, now, long_from);
+      else
+        roots.note_announced(&code, took, short_below, long_from);
+    };
+    for (unsigned turn = 0; turn < 300; ++turn) {
+      for (unsigned i = 1; i < period; ++i) enter(1);
+      if (roots.expects(&code)) ++wrong;
+      if (turn >= 100) {
+        EXPECT_FALSE(roots.expects(&code)) << period << ", " << turn;
+      }
+      enter(long_from);
+    }
+    EXPECT_GT(wrong, 0u) << period;
+  }
+}
+
+TEST(timed_roots, read_the_clock_once_while_they_follow_one_another) {
+  sukima::detail::timed_roots roots;
+  const char code = 0;
+  std::uint64_t now = 1;
+  const auto enter = [&](std::uint64_t after) {
+    now += after;
+    const bool is_timed = roots.is_next_timed();
+    roots.note_unannounced(&code, roots.ended_at(), is_timed ? now : 0, now + 1, long_from);
+    return is_timed;
+  };
+  now += long_from;
+  EXPECT_TRUE(enter(1)) << "the first one";
+  for (unsigned i = 0; i < 10; ++i) EXPECT_EQ(enter(1), i == 0);
+  EXPECT_FALSE(enter(long_from)) << "not expected";
+  for (unsigned in_a_row = 1; in_a_row <= 7; in_a_row = 2 * in_a_row + 1) {
+    for (unsigned i = 0; i < in_a_row + 5; ++i) EXPECT_EQ(enter(1), i < in_a_row) << in_a_row;
+    enter(long_from);
+  }
+}
+
 TEST_F(short_root, of_another_code_is_learned_apart) {
   note(0, needed);
   EXPECT_FALSE(roots.expects(beside));

@@ -38,7 +38,8 @@ def check_shrunk(program, folder, seed):
     assert after <= 2, out
     parts = PARTS.search(out)
     if parts:
-        assert int(parts[1]) == 1, out
+        # A root may give its first fork to no other worker (src/runtime/fiber/unannounced.hpp), so some need a second one.
+        assert int(parts[1]) <= 2, out
     replays = [run(program, "--replay", file) for _ in range(2)]
     for replayed in replays:
         assert replayed.returncode == 1 and LOST in replayed.stderr, replayed

@@ -5,6 +5,7 @@
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
+#include "fiber/unannounced.hpp"
 #include "observe/trace.hpp"
 #include "observe/traced_clones.hpp"
 #include "park/park.hpp"
@@ -15,14 +16,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace sukima::detail {
 
 // A clone has no choice points: what "polls" is the place at `top`, where the next one would be. It is the
 // end of what may be split, and nothing there is read.
 extern "C" int sukima_poll_in_clone(char* top) {
-  fiber& s = fiber_of(top);
+  fiber& s = fiber_at(top);
   auto* const end = reinterpret_cast<choice_point*>(top);
+  if (std::exchange(s.lets_pass, nullptr) == end) return 0;  // an unannounced root that is a clone
+  ensure_announced(s);
   const bool all_served = poll_slow(s, end, end, poll_place::clone);
   const bool parallel = !all_served || s.abort_pending;
   if (traced_clones* const traced = s.clones) {
@@ -75,7 +79,7 @@ void begin_tracing(sukima_clone_site& site, const char* place) noexcept {
 }  // namespace
 
 extern "C" void sukima_count_clone(const sukima_clone_site* site, std::uint32_t depth, char* top) {
-  fiber& s = fiber_of(top);
+  fiber& s = fiber_at(top);
   ++s.on->statistics.clones;
   s.clones = traced_at(*site);
   if (s.clones != nullptr) entry_at(*s.clones, depth).clones.fetch_add(1, std::memory_order_relaxed);
@@ -98,7 +102,7 @@ extern "C" void sukima_clone_learn(sukima_clone_site* site, const char* place, s
   if (samples == 0) begin_tracing(*site, place);
   if (traced_clones* const traced = traced_at(*site))
     entry_at(*traced, depth).expected.store(expected, std::memory_order_relaxed);
-  if (fiber* const s = running_fiber()) fit_clone_grain(*s, sukima::detail::ticks());
+  if (fiber* const s = running_fiber_as_it_is()) fit_clone_grain(*s, sukima::detail::ticks());
   // No clone begins before the last of the first ones.
   if (is_first) __atomic_store_n(&entry.samples, samples + 1, __ATOMIC_RELAXED);
 }

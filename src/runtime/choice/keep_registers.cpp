@@ -2,7 +2,25 @@
 // The call of the slow path from the inline poll: keeps every register and returns to r11.
 #include "choice/keep_registers.hpp"
 
+#include "fiber/fiber.hpp"
+
+#include <cstddef>
+
 #if defined(__x86_64__)
+
+#if !defined(SUKIMA_ATOMICS)  // where they are larger, no poll comes here
+namespace sukima::detail {
+
+// A large fiber begins where its gate ends. Where small fibers share a gate, the record of the mapping
+// follows it, whose first word is no choice point's address. The numbers are in the assembly below.
+static_assert(choice_span == 0x4000000 && gate_offset + sizeof(gate) == 67840);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+static_assert(offsetof(fiber, lets_pass) == 0 && offsetof(fiber, ignored) == 8);
+#pragma GCC diagnostic pop
+
+}  // namespace sukima::detail
+#endif
 
 extern "C" {
 /// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks of 64 bits; 3: zmm and masks of
@@ -61,8 +79,13 @@ void sukima::detail::find_vector_registers() noexcept {
   "vzeroupper\n"
 
 asm(".text\n.globl sukima_poll_slow_keeping_registers\n.type sukima_poll_slow_keeping_registers,@function\n"
-    "sukima_poll_slow_keeping_registers:\n.cfi_startproc\n"
+    "sukima_poll_slow_keeping_registers:\n.cfi_startproc\n.cfi_def_cfa_offset 0\n.cfi_register rip, r11\n"
     "leaq -128(%rsp), %rsp\n.cfi_def_cfa_offset 128\n"
+    // A poll that is let pass: then no register needs to be kept.
+    "pushq %rax\n.cfi_def_cfa_offset 136\n"
+    "movq %r10, %rax\nandq $-0x4000000, %rax\n"
+    "cmpq %r10, 67840(%rax)\nje 9f\n"
+    "popq %rax\n.cfi_def_cfa_offset 128\n"
     "pushq %r11\n.cfi_def_cfa_offset 136\n.cfi_offset rip, -136\n"
     "pushq %rbp\n.cfi_def_cfa_offset 144\n.cfi_offset rbp, -144\n"
     "movq %rsp, %rbp\n.cfi_def_cfa_register rbp\n"
@@ -107,7 +130,13 @@ asm(".text\n.globl sukima_poll_slow_keeping_registers\n.type sukima_poll_slow_ke
     "4:\n"
     "leaq -64(%rbp), %rsp\n"
     "popq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
-    "popq %rbp\n.cfi_def_cfa rsp, 136\npopq %r11\n.cfi_def_cfa_offset 128\n"
+    "popq %rbp\n.cfi_def_cfa rsp, 136\n.cfi_restore rbp\n"
+    "popq %r11\n.cfi_def_cfa_offset 128\n.cfi_register rip, r11\n"
+    "leaq 128(%rsp), %rsp\n.cfi_def_cfa_offset 0\n"
+    "notrack jmp *%r11\n"
+    "9:\n.cfi_def_cfa_offset 136\n"
+    "movq $0, 67840(%rax)\nmovq %r10, 67848(%rax)\n"
+    "popq %rax\n.cfi_def_cfa_offset 128\n"
     "leaq 128(%rsp), %rsp\n.cfi_def_cfa_offset 0\n"
     "notrack jmp *%r11\n.cfi_endproc\n"
     ".size sukima_poll_slow_keeping_registers,.-sukima_poll_slow_keeping_registers\n");

@@ -5,9 +5,11 @@
 #include <base/shared/assert.hpp>
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
+#include "fiber/unannounced.hpp"
 #include "worker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sukima::detail {
 
@@ -104,7 +106,11 @@ bool ignores_join(fiber& s, const choice_point* r) noexcept {
 }
 
 extern "C" void sukima_poll_slow(choice_point* point) noexcept {
-  fiber& s = fiber_of(point);
+  fiber& s = fiber_at(point);
+  if (std::exchange(s.lets_pass, nullptr) == point) {  // seldom: the assembly has looked before
+    s.ignored = point;
+    return;
+  }
   if (s.is_short_root) {
     s.is_short_root = false;
     // At the fiber's first choice point nothing is remembered of any other one (known_steps.hpp).
@@ -113,6 +119,7 @@ extern "C" void sukima_poll_slow(choice_point* point) noexcept {
       return;
     }
   }
+  ensure_announced(s);
   if (kind_of(point)->quiet) {
     note_push(s, point);
     return;

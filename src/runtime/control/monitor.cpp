@@ -120,7 +120,8 @@ void monitor::others_end(unsigned left) noexcept {
 
 bool monitor::was_used() noexcept {
   const bool entered = (attention_.fetch_or(unused, std::memory_order_seq_cst) & unused) == 0;
-  return entered || is_needed();
+  // An unannounced root (fiber/unannounced.hpp) that has begun before the last call may still compute.
+  return entered || is_needed() || workers_.is_any_taken();
 }
 
 bool monitor::has_others() const noexcept { return others.count() != 0 || controller_.followed() != 0; }

@@ -22,6 +22,7 @@ class parking;
 class placement_hints;
 class worker_controller;
 class worker_placement;
+class worker_table;
 struct worker;
 
 /// Samples a few times a second while a thread is inside the runtime, or waits outside for a future. A sample
@@ -41,10 +42,11 @@ struct worker;
 /// Only the monitor clears `beside`, and sets it again where it then finds threads of others.
 class monitor {
  public:
-  monitor(const settings& chosen, const parking& park, const blocking_compensation& blocking,
-          worker_controller& controller, cpu_shortage& shortage, worker_placement& placement,
-          placement_hints& hints)
+  monitor(const settings& chosen, const worker_table& workers, const parking& park,
+          const blocking_compensation& blocking, worker_controller& controller, cpu_shortage& shortage,
+          worker_placement& placement, placement_hints& hints)
       : chosen_(chosen),
+        workers_(workers),
         park_(park),
         blocking_(blocking),
         controller_(controller),
@@ -68,6 +70,12 @@ class monitor {
     if (wants_attention()) [[unlikely]]
       attend_entry(entered);
   }
+  /// Whether an entry that does nothing but run its root must be counted: threads of others compute, whose
+  /// number such an entry changes, or was_used() must learn of it. While the monitor dozes it need not, and
+  /// does not wake the monitor.
+  bool has_to_count_entries() const noexcept {
+    return (attention_.load(std::memory_order_relaxed) & (beside | unused)) != 0;  // a hint
+  }
   /// The worker with `duty_region` leaves: its entry is no longer counted.
   void entry_ended(worker& left) noexcept;
   /// Called by a thread outside that waits for this runtime, before the wait is counted.
@@ -84,7 +92,8 @@ class monitor {
   void others_begin() noexcept;
   /// Fewer do. \param left how many are still counted
   void others_end(unsigned left) noexcept;
-  /// Whether a thread has entered since the last call, or is inside.
+  /// Whether a thread has entered since the last call, or is inside. Of an unannounced entry at the time of
+  /// that call it may learn nothing. Linear in the number of workers, if no entry is counted.
   bool was_used() noexcept;
 
  private:
@@ -113,6 +122,7 @@ class monitor {
   void wake() noexcept;
 
   const settings& chosen_;
+  const worker_table& workers_;
   const parking& park_;
   const blocking_compensation& blocking_;
   worker_controller& controller_;

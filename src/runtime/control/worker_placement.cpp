@@ -266,7 +266,7 @@ void worker_placement::unpin(worker& w) noexcept {
 }
 
 void worker_placement::unpin_after_fork() noexcept {
-  const fiber* const s = running_fiber();
+  const fiber* const s = running_fiber_as_it_is();
   if (s == nullptr || !s->on->is_pinned()) return;
   sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }

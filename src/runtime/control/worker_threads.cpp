@@ -24,7 +24,7 @@ namespace {
 /// The calling thread may be a worker that stays on one CPU, perhaps of another runtime; a thread inherits
 /// that.
 std::optional<cpu_set_t> affinity_to_start_with() noexcept {
-  const fiber* const s = running_fiber();
+  const fiber* const s = running_fiber_as_it_is();
   return s == nullptr ? std::nullopt : s->runtime->placement.affinity_before_pinning(*s->on);
 }
 

@@ -69,7 +69,7 @@ char* stack_low(const fiber& s) noexcept { return s.stack_top - s.stack_size; }
 
 /// Ends the process if the fault is an overflow of the fiber that this thread runs.
 void check_overflow(const char* address) noexcept {
-  const fiber* s = running_fiber();
+  const fiber* s = running_fiber_as_it_is();
   if (s == nullptr) return;
   const char* const low = stack_low(*s);
   if (!s->canary && address >= low - s->guard && address < low) report_stack_overflow(*s);

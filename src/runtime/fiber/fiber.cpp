@@ -22,6 +22,7 @@
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
+#include "fiber/unannounced.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -112,15 +113,22 @@ bool looks_used(const char* p, std::size_t page) noexcept {
 
 }  // namespace
 
-fiber& fiber_of(const void* address) noexcept {
-  gate& g = gate_of(address);
-  if (!g.shared) return *reinterpret_cast<fiber*>(&g + 1);
+fiber& small_fiber_at(const void* address) noexcept {
   slab& s = slab_of(address);
   const auto index = static_cast<std::size_t>(static_cast<const char*>(address) - s.first) / s.piece;
   return *reinterpret_cast<fiber*>(s.first + index * s.piece + s.header_at);
 }
 
-ambient_state& ambient_of_small(const void* address) noexcept { return fiber_of(address).small_ambient; }
+fiber& fiber_of(const void* address) noexcept {
+  fiber& s = fiber_at(address);
+  if (s.unannounced.load(std::memory_order_relaxed)) [[unlikely]]
+    return announce_own(s);  // the caller may be a thread that only compares addresses
+  return s;
+}
+
+ambient_state& ambient_of_small(const void* address) noexcept {
+  return small_fiber_at(address).small_ambient;
+}
 
 std::system_error no_fiber() {
   return {std::make_error_code(std::errc::not_enough_memory),
@@ -202,6 +210,7 @@ void trim(fiber& s) noexcept {
 }
 
 void reset(fiber& used) noexcept {
+  used.is_reset = false;
   used.segment = used.base;
   used.oldest = used.base;
   used.clean_from = used.base;
@@ -211,6 +220,7 @@ void reset(fiber& used) noexcept {
   used.first = nullptr;
   used.retry_at = 0;
   used.entered_at.store(0, std::memory_order_relaxed);
+  used.lets_pass = nullptr;
   used.is_short_root = false;
   used.ignored = nullptr;
   used.abort_pending = false;

@@ -60,6 +60,10 @@ struct suspension_word {
 };
 
 struct fiber {
+  // Where the assembly of keep_registers.cpp finds them.
+  choice_point* lets_pass = nullptr;  ///< the poll of this one does nothing (unannounced.hpp); null: of none
+  choice_point* ignored = nullptr;  ///< the fork of which a poll was let pass, or ignored
+
   // Set once, when the fiber is made.
   runtime_core* runtime = nullptr;
   poll_limit limit;
@@ -95,7 +99,10 @@ struct fiber {
   std::atomic<std::uint64_t> entered_at{0};
   /// Its root is expected to end at once (short_roots.hpp): the first poll of its first fork is ignored.
   bool is_short_root = false;
-  choice_point* ignored = nullptr;  ///< the fork of which that poll was ignored
+  /// No other thread knows of it yet, and `first` runs on it (unannounced.hpp). no partner: only the thread
+  /// that runs the fiber acts on it; another one that has the fiber's address may read it, for nothing
+  std::atomic<bool> unannounced{false};
+  bool is_reset = false;  ///< as after reset(), but for what an unannounced root may change
   traced_clones* clones = nullptr;  ///< where the last clone began; null: nothing is traced
   /// Amount of work that a thief may take, by the task's own measure. no partner: a hint for thieves
   std::atomic<float> weight{1};
@@ -156,8 +163,19 @@ struct fiber {
 /// carries its executor's token.
 void make_runnable(fiber& s) noexcept;
 
-/// The fiber that owns an address of a choice stack.
+/// The fiber that owns an address of a choice stack. If the calling thread runs it unannounced, it is
+/// announced.
 fiber& fiber_of(const void* in_choice_stack) noexcept;
+/// The same of a small fiber.
+fiber& small_fiber_at(const void* in_choice_stack) noexcept;
+/// The same of any fiber, but an unannounced fiber stays so: for code that looks at nothing that others may
+/// have written.
+inline fiber& fiber_at(const void* in_choice_stack) noexcept {
+  gate& g = gate_of(in_choice_stack);
+  if (!g.shared) [[likely]]
+    return *reinterpret_cast<fiber*>(&g + 1);
+  return small_fiber_at(in_choice_stack);
+}
 
 /// The error if no fiber can be made.
 std::system_error no_fiber();

@@ -4,6 +4,8 @@
 #include "fiber/fault.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/unannounced.hpp"
+#include "fiber/visit.hpp"
 #include "place/place_events.hpp"
 #include "runtime_core.hpp"
 #include "stress.hpp"
@@ -172,11 +174,35 @@ void fiber_begins(fc::transfer_t transfer) {
   worker_loop(self);
 }
 
+/// Where a thread comes home that has left by a visit.
+void home_from_visit(fc::transfer_t transfer) {
+  const worker& w = *static_cast<message*>(transfer.data)->w;
+  arrive(transfer, false);
+  end_visit(w.visited_from);
+}
+
 }  // namespace
+
+void make_home(worker& w) noexcept {
+  // Below that place the stack is free until the thread comes home.
+  w.home = fc::make_fcontext(w.visited_from, 0, home_from_visit);
+}
+
+[[gnu::noinline]] fiber* running_fiber_as_it_is() noexcept {
+  asm volatile("" : : : "memory");
+  return sukima_running_fiber;
+}
 
 [[gnu::noinline]] fiber* running_fiber() noexcept {
   asm volatile("" : : : "memory");
-  return sukima_running_fiber;
+  fiber* const s = sukima_running_fiber;
+  if (s != nullptr) ensure_announced(*s);
+  return s;
+}
+
+fiber& announce_own(fiber& s) noexcept {
+  if (running_fiber_as_it_is() == &s) announce(s);
+  return s;
 }
 
 void set_running_fiber(fiber* s) noexcept { set_running(s); }

@@ -9,6 +9,9 @@ namespace sukima::detail {
 using after_switch = void (*)(worker& w, fiber* from, void* argument);
 /// Leaves the worker's home for `to`. Returns when the worker comes home.
 void switch_from_home(worker& w, fiber& to);
+/// Makes the worker's home the end of its visit (visit.hpp), so that the thread can be switched home. On the
+/// visited stack.
+void make_home(worker& w) noexcept;
 /// Leaves `from` and continues in `to`, where `then` is called first. Returns when this worker or another one
 /// resumes `from`.
 void switch_to(worker& w, fiber& from, fiber& to, after_switch then, void* argument);
@@ -27,6 +30,8 @@ exception_state* this_threads_exceptions() noexcept;
 /// The loop at the bottom of every fiber: it runs the fiber's first task, then the work that the worker finds
 /// (worker_loop.cpp). Never returns.
 void worker_loop(fiber& self);
+/// The same after the end of a first task that did not begin there. Never returns.
+[[noreturn]] void worker_loop_after(fiber& self, task& ended);
 /// Makes a fresh fiber that will call `worker_loop`.
 void make_fresh(fiber& s);
 /// `then` of a fiber that is not needed any more: gives it back to its pool.
@@ -34,8 +39,11 @@ void make_fresh(fiber& s);
 void recycle(worker& w, fiber* from, void* keeps_pages);
 void forget_sanitizer_state(fiber& s) noexcept;
 
-/// The fiber that this thread runs; null: none. A caller must not keep it across a call that may switch.
+/// The fiber that this thread runs; null: none. A caller must not keep it across a call that may switch. An
+/// unannounced fiber is announced.
 fiber* running_fiber() noexcept;
+/// The same, but an unannounced fiber stays so (unannounced.hpp).
+fiber* running_fiber_as_it_is() noexcept;
 void set_running_fiber(fiber* s) noexcept;
 
 }  // namespace sukima::detail

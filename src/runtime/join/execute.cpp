@@ -6,6 +6,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
+#include "join/call_task.hpp"
 #include "join/join.hpp"
 #include "park/park.hpp"
 #include "place/place_events.hpp"
@@ -26,7 +27,37 @@ namespace {
   if (t.kind != nullptr && t.kind->is_future) drop_future_task(t);
 }
 
+void keep_failure(fiber& self, task& ended) noexcept {
+  if (!self.failure) [[likely]]
+    return;
+  // No join came after it.
+  if (!ended.error) ended.error = self.failure;
+  self.failure = nullptr;
+  self.oldest_ended_loop = all_ones;
+}
+
 }  // namespace
+
+void begin_announced(fiber& self, root_task& root) noexcept {
+  SUKIMA_ASSERT(self.segment == self.base && self.running == nullptr, "an unannounced fiber has no task");
+  runtime_core& r = *self.runtime;
+  self.running = &root;
+  root.runner.store(self.on, std::memory_order_relaxed);
+  // As in execute(). The limit is raised, so the next poll reads all wishes.
+  if (r.target.count() > 1) self.publish_wanted.store(true, std::memory_order_relaxed);
+  self.abort_pending = is_task_concerned(&root);
+  if (r.hints.in_use()) [[unlikely]]
+    r.hints.arrives(self);
+}
+
+void end_announced(fiber& self, root_task& root) noexcept {
+  keep_failure(self, root);
+  SUKIMA_ASSERT(self.running == &root && self.segment == self.base,
+                "a task leaves its fiber's segment as it was");
+  SUKIMA_ASSERT(self.innermost == nullptr, "a task ends each frame with a hint that it began");
+  self.oldest = self.base;
+  self.running = nullptr;
+}
 
 void execute(fiber& self, task* begun, char* top) noexcept {
   SUKIMA_ASSERT(running_fiber() == &self, "a fiber's task runs on that fiber");
@@ -67,22 +98,11 @@ void execute(fiber& self, task* begun, char* top) noexcept {
     outer_hint = std::exchange(self.innermost, nullptr);
     r.hints.arrives(self);
   }
-  try {
-    const ambient_context none(*self.ambient);
-    if (self.abort_pending && must_leave(self))
-      drop_unbegun(*begun);
-    else
-      begun->run(begun, context{top});
-  } catch (const aborted&) {
-    begun->aborted = true;
-  } catch (...) {
-    begun->error = std::current_exception();
-  }
-  if (self.failure) [[unlikely]] {  // no join came after it
-    if (!begun->error) begun->error = self.failure;
-    self.failure = nullptr;
-    self.oldest_ended_loop = all_ones;
-  }
+  if (self.abort_pending && must_leave(self))
+    drop_unbegun(*begun);
+  else
+    call_task(self, *begun, top);
+  keep_failure(self, *begun);
   if (outer_failure) [[unlikely]] {
     self.failure = std::move(outer_failure);
     self.oldest_ended_loop = outer_ended_loop;

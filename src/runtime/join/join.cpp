@@ -6,6 +6,7 @@
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/unannounced.hpp"
 #include "join/give_away.hpp"
 #include "worker.hpp"
 
@@ -14,8 +15,9 @@
 namespace sukima::detail {
 
 task* join_child(choice_point* point) {
-  fiber& s = fiber_of(point);
+  fiber& s = fiber_at(point);
   if (ignores_join(s, point)) return nullptr;
+  ensure_announced(s);
   const choice_point_kind* kind = kind_of(point);
   task* t = was_split(point) ? newest_child(point) : nullptr;
   if (t != nullptr && reclaim(s, t)) {

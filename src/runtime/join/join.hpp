@@ -48,6 +48,10 @@ fiber* complete(worker& by, task* ended) noexcept;
 void complete_given_away(runtime_core& r, task* t) noexcept;
 /// Runs a task in a segment that begins at `top`, up to its end; never throws.
 void execute(fiber& self, task* begun, char* top) noexcept;
+/// What execute() does before and after the first task of a fiber, for a root that was announced while it ran
+/// (fiber/unannounced.hpp).
+void begin_announced(fiber& self, root_task& root) noexcept;
+void end_announced(fiber& self, root_task& root) noexcept;
 /// Runs a task on a fiber of its own and waits for it on this one.
 void run_on_new_fiber(fiber& self, root_task& root);
 /// Runs a root in a runtime that this thread has already entered.

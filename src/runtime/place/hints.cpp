@@ -8,6 +8,7 @@
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
+#include "fiber/unannounced.hpp"
 #include "future/future.hpp"
 #include "observe/trace.hpp"
 #include "park/cpu_use.hpp"
@@ -228,7 +229,8 @@ void learn(const fiber& s, const placed& frame, std::uint64_t took) noexcept {
 }  // namespace
 
 bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept {
-  fiber& s = fiber_of(top);
+  fiber& s = fiber_at(top);
+  ensure_announced(s);
   place_events& hints = s.runtime->hints;
   if (frame.place == hinted_place(s)) return false;
   if (!hints.in_use() && !hints.use()) return false;
@@ -245,7 +247,7 @@ bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept {
 }
 
 void end_placed(placed& frame) noexcept {
-  fiber& s = fiber_of(frame.top);
+  fiber& s = fiber_at(frame.top);
   SUKIMA_ASSERT(running_fiber() == &s, "a frame with a hint ends on its own fiber");
   SUKIMA_ASSERT(s.innermost == &frame, "the innermost frame with a hint ends first");
   s.innermost = frame.outer;

@@ -28,11 +28,12 @@ TEST(protocols, joining) { all_hold(joining_programs()); }
 TEST(protocols, parking) { all_hold(parking_programs()); }
 TEST(protocols, suspending) { all_hold(suspending_programs()); }
 TEST(protocols, ending) { all_hold(ending_programs()); }
+TEST(protocols, entering) { all_hold(entering_programs()); }
 
 std::vector<program> all_programs() {
   std::vector<program> all;
   for (auto* some : {polling_programs, requesting_programs, slot_programs, joining_programs, parking_programs,
-                     suspending_programs, ending_programs})
+                     suspending_programs, ending_programs, entering_programs})
     for (program& p : some()) all.push_back(std::move(p));
   return all;
 }
@@ -156,6 +157,12 @@ const std::vector<known_order> ending{
     {"waiting.cpp", "end_with_waiters compare_exchange", relaxed},
 };
 
+const std::vector<known_order> entering{
+    {"entries.cpp", "take exchange", seq_cst},   {"entries.cpp", "take_unannounced load", seq_cst},
+    {"entries.cpp", "give_back store", release}, {"entries.hpp", "close_if exchange", seq_cst},
+    {"entries.hpp", "close_if store", relaxed},  {"worker.hpp", "is_taken load", seq_cst},
+};
+
 void agree(const std::vector<std::string>& wrong) {
   std::string all;
   for (const std::string& line : wrong) all += line + "\n";
@@ -168,6 +175,7 @@ TEST(faults, stealing) { agree(check_faults(all_programs(), stealing)); }
 TEST(faults, joining) { agree(check_faults(all_programs(), joining)); }
 TEST(faults, parking) { agree(check_faults(all_programs(), parking)); }
 TEST(faults, ending) { agree(check_faults(all_programs(), ending)); }
+TEST(faults, entering) { agree(check_faults(all_programs(), entering)); }
 
 // And where the table says that a weaker order than the written one would do, it does.
 TEST(needed_orders, polling) { agree(check_needed(all_programs(), polling)); }
@@ -175,5 +183,6 @@ TEST(needed_orders, stealing) { agree(check_needed(all_programs(), stealing)); }
 TEST(needed_orders, joining) { agree(check_needed(all_programs(), joining)); }
 TEST(needed_orders, parking) { agree(check_needed(all_programs(), parking)); }
 TEST(needed_orders, ending) { agree(check_needed(all_programs(), ending)); }
+TEST(needed_orders, entering) { agree(check_needed(all_programs(), entering)); }
 
 }  // namespace

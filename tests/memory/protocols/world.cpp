@@ -115,6 +115,11 @@ void world::reset() {
   core->park.entry_begins();
 }
 
+void world::renew_entries() {
+  renew(core->entries, core->serial, core->tuned, core->workers, core->life, core->park, core->monitor_thread,
+        core->placement, core->hints);
+}
+
 void world::make_anew(unsigned s) {
   renew(detail::gate_of(fibers[s]->base).limit, fibers[s]->base);
   renew(fibers[s]->published);

@@ -42,6 +42,8 @@ class world {
   static world& with(unsigned published);
   /// Restores the state before the first thread: no fiber runs, no worker searches, one entry is active.
   void reset();
+  /// Entries are admitted again.
+  void renew_entries();
   /// In a thread: the fiber has just been made, so others must not see it before its maker has published it.
   void make_anew(unsigned fiber);
   /// The worker runs this fiber; its limit is raised, as after a request, if `raised`.
@@ -71,6 +73,7 @@ std::vector<program> joining_programs();
 std::vector<program> parking_programs();
 std::vector<program> suspending_programs();
 std::vector<program> ending_programs();
+std::vector<program> entering_programs();
 
 /// The known fact about an access: the weakest order with which all programs hold, while all others stay as
 /// they are.
