@@ -39,8 +39,8 @@ program read_program(const place& from) {
 }
 
 setting read_setting(const place& from) {
-  from.expect_members(
-      {"name", "variables", "workers_per_cpu", "cpus", "through", "arguments", "least_cpus", "quick"});
+  from.expect_members({"name", "variables", "workers_per_cpu", "cpus", "through", "arguments", "unit",
+                       "least_cpus", "quick"});
   setting result;
   result.name = from.member("name").name();
   if (from.has("variables")) {
@@ -55,6 +55,7 @@ setting read_setting(const place& from) {
       result.variables.emplace_back(name, variables.member(name.c_str()).text());
     }
   }
+  if (from.has("unit")) result.unit = from.member("unit").text();
   if (from.has("workers_per_cpu")) result.workers_per_cpu = from.member("workers_per_cpu").number(0.01, 64);
   if (from.has("cpus")) {
     const std::string cpus = from.member("cpus").text();

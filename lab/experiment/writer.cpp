@@ -33,6 +33,7 @@ ordered_json json_of(const setting& one) {
   if (one.cpus_left) entry["cpus"] = "left";
   if (!one.through.empty()) entry["through"] = one.through;
   if (!one.arguments.empty()) entry["arguments"] = one.arguments;
+  if (one.unit != setting().unit) entry["unit"] = one.unit;
   if (one.least_cpus != 1) entry["least_cpus"] = one.least_cpus;
   if (!one.quick) entry["quick"] = false;
   return entry;

@@ -97,14 +97,13 @@ std::string worst_html(const ordered_json& experiment) {
 }
 
 std::string plots_html(const ordered_json& experiment) {
-  const std::string unit = experiment.at("shown") == name_of(measure::converted) ? "s / copies" : "s";
   std::vector<std::string> programs;
   std::string html = "<div class=\"wide\">\n";
   for (const ordered_json& cell : experiment.at("cells")) {
     const std::string program = cell.at("program");
     if (!programs.empty() && programs.back() == program) continue;
     programs.push_back(program);
-    html += bars_svg(experiment.at("cells"), program, unit);
+    html += bars_svg(experiment.at("cells"), program);
   }
   return html + "</div>\n";
 }

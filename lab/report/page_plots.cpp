@@ -191,7 +191,7 @@ std::string html_escaped(const std::string& text) {
   return safe;
 }
 
-std::string bars_svg(const ordered_json& cells, const std::string& program, const std::string& unit) {
+std::string bars_svg(const ordered_json& cells, const std::string& program) {
   ordered_json own = ordered_json::array();
   std::vector<double> values;
   for (const ordered_json& cell : cells) {
@@ -208,8 +208,9 @@ std::string bars_svg(const ordered_json& cells, const std::string& program, cons
       {340.0, left + wide * static_cast<double>(places.size()) + 10, left + width_of(settings) + 44});
   const legend_columns columns = columns_of(settings, width - left);
   const std::size_t rows = (settings.size() + columns.count - 1) / columns.count;
-  const std::string title =
-      fmt::format("{}, {}{}", program, unit, heights.logarithmic() ? ", logarithmic" : "");
+  const std::vector<std::string> units = in_order(own, "unit");
+  const std::string title = fmt::format("{}, {}{}", program, fmt::join(units, " or "),
+                                        heights.logarithmic() ? ", logarithmic" : "");
   std::string svg = open_svg(width, bottom + 34 + 16 * static_cast<double>(rows), program) +
                     text_svg(left, 14, title) + heights_svg(heights, left, width - 10, bottom);
   for (std::size_t i = 0; i < own.size(); ++i) {

@@ -13,8 +13,7 @@ std::string html_escaped(const std::string& text);
 /// Bars of one program's cells (of report_json): a group for each environment, a bar for each setting, and
 /// whiskers from the first to the third quartile. The scale is logarithmic if the medians differ more than
 /// twentyfold. O(cells).
-std::string bars_svg(const nlohmann::ordered_json& cells, const std::string& program,
-                     const std::string& unit);
+std::string bars_svg(const nlohmann::ordered_json& cells, const std::string& program);
 
 /// The ratios of a claim (of report_json) with their intervals, and its bound as a line; empty without
 /// ratios. O(cells).

@@ -44,6 +44,11 @@ std::optional<quartiles> figures_of(const experiment& experiment, const measured
   return quartiles_of(std::move(values));
 }
 
+/// In tables and plots.
+std::string unit_of(const experiment& experiment, const setting& how) {
+  return how.unit + (experiment.shown == measure::converted ? " / copies" : "");
+}
+
 /// A column after those of the environments.
 struct last_column {
   std::string name;
@@ -51,8 +56,9 @@ struct last_column {
 };
 
 /// A table with a row for each program and setting and a column for each environment, and perhaps others.
+/// \param row_name the text of a setting
 std::string table_of(const experiment& experiment, const run_choice& choice,
-                     const std::vector<last_column>& last, auto cell_text) {
+                     const std::vector<last_column>& last, auto row_name, auto cell_text) {
   std::string head = "| program | setting |", line = "|---|---|";
   const auto environments = taken(experiment.environments, choice);
   const auto add_column = [&](const std::string& name) {
@@ -64,7 +70,7 @@ std::string table_of(const experiment& experiment, const run_choice& choice,
   std::string text = head + "\n" + line + "\n";
   for (const program* const of : taken(experiment.programs, choice)) {
     for (const setting* const how : taken(experiment.settings, choice)) {
-      text += fmt::format("| {} | {} |", of->name, how->name);
+      text += fmt::format("| {} | {} |", of->name, row_name(*how));
       for (const environment* const where : environments) text += " " + cell_text(*of, *how, *where) + " |";
       for (const last_column& one : last) text += " " + one.text(*of, *how) + " |";
       text += "\n";
@@ -91,18 +97,22 @@ std::vector<worst_column> worst_columns(const experiment& experiment, const run_
 }
 
 std::string times_text(const experiment& experiment, const recorded_runs& all, const measured& runs) {
-  const bool converted = experiment.shown == measure::converted;
-  std::string text =
-      converted
-          ? "Seconds, the mean over the copies divided by their number: median (first to third quartile).\n\n"
-          : "Seconds, the mean over the copies: median (first to third quartile).\n\n";
+  const auto is_time = [](const setting* one) { return one->unit == setting().unit; };
+  const bool has_counts = !std::ranges::all_of(taken(experiment.settings, all.facts.choice), is_time);
+  const std::string text =
+      fmt::format("Seconds{}, the mean over the copies{}: median (first to third quartile).\n\n",
+                  has_counts ? " (or the unit behind the setting's name)" : "",
+                  experiment.shown == measure::converted ? " divided by their number" : "");
+  const auto row_name = [&](const setting& how) {
+    return is_time(&how) ? how.name : fmt::format("{} ({})", how.name, how.unit);
+  };
   const auto cell = [&](const program& of, const setting& how, const environment& where) {
     const auto figures = figures_of(experiment, runs, of, how, where);
     if (!figures) return std::string("–");
     return fmt::format("{} ({} to {})", number_text(figures->median), number_text(figures->q1),
                        number_text(figures->q3));
   };
-  return text + table_of(experiment, all.facts.choice, {}, cell);
+  return text + table_of(experiment, all.facts.choice, {}, row_name, cell);
 }
 
 std::string relative_text(const experiment& experiment, const recorded_runs& all, const measured& runs) {
@@ -121,7 +131,7 @@ std::string relative_text(const experiment& experiment, const recorded_runs& all
                       return most ? number_text(most->relative) : std::string("–");
                     }});
   return "Measured by target time: 1 is what the CPU that is left allows.\n\n" +
-         table_of(experiment, all.facts.choice, last, cell);
+         table_of(experiment, all.facts.choice, last, [](const setting& how) { return how.name; }, cell);
 }
 
 std::string claim_text(const judged_claim& one, const std::string& scaled) {
@@ -183,6 +193,7 @@ ordered_json cells_json(const experiment& experiment, const recorded_runs& all, 
     for (const setting* const how : taken(experiment.settings, all.facts.choice)) {
       for (const environment* const where : taken(experiment.environments, all.facts.choice)) {
         ordered_json entry = {{"program", of->name}, {"setting", how->name}, {"environment", where->name}};
+        entry["unit"] = unit_of(experiment, *how);
         entry["rounds"] = runs.of(of->name, how->name, where->name).size();
         if (const auto figures = figures_of(experiment, runs, *of, *how, *where)) {
           entry["q1"] = number_json(figures->q1);

@@ -25,7 +25,7 @@ def in_order(cells, key):
     return list(dict.fromkeys(cell[key] for cell in cells))
 
 
-def draw_program(axes, program, cells, shown):
+def draw_program(axes, program, cells):
     """The bars of one program."""
     environments, settings = in_order(cells, "environment"), in_order(cells, "setting")
     width = 0.8 / len(settings)
@@ -52,7 +52,7 @@ def draw_program(axes, program, cells, shown):
     if known and max(known) > 20 * min(known):
         axes.set_yscale("log")
     axes.set_title(program, fontsize=10)
-    axes.set_ylabel("s / copies" if shown == "converted" else "s", fontsize=8)
+    axes.set_ylabel(" or ".join(in_order(cells, "unit")), fontsize=8)
     axes.tick_params(axis="y", labelsize=8)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -65,8 +65,7 @@ def draw_experiment(pyplot, experiment, footer, prefix):
     width = max(5, 0.16 * len(environments) * len(settings) + 2)
     figure, grid = pyplot.subplots(len(programs), 1, squeeze=False, figsize=(width, 2.4 * len(programs) + 1))
     for axes, program in zip(grid.flat, programs):
-        draw_program(axes, program, [cell for cell in experiment["cells"] if cell["program"] == program],
-                     experiment["shown"])
+        draw_program(axes, program, [cell for cell in experiment["cells"] if cell["program"] == program])
     grid.flat[0].legend(fontsize=7, ncols=min(4, len(settings)), loc="lower center", bbox_to_anchor=(0.5, 1.12))
     figure.suptitle(experiment["title"], fontsize=11)
     figure.text(0.01, 0.004, textwrap.fill(footer, int(16 * width)), fontsize=6, color="#555555", va="bottom")

@@ -39,6 +39,7 @@ struct setting {
   bool cpus_left = false;  ///< instead for each CPU that is left: the papers' static rule
   std::vector<std::string> through;  ///< a command that starts the program: "sukima run --"
   std::vector<std::string> arguments;  ///< words that follow the program's own; {workers} as above
+  std::string unit = "s";  ///< of what the programs measure with this setting
   unsigned least_cpus = 1;  ///< left out on a machine with fewer
   bool quick = true;
 };

@@ -191,6 +191,13 @@ TEST(experiment, settings_have_arguments_for_the_program) {
             "settings[1].arguments: must not be empty");
 }
 
+TEST(experiment, settings_count_in_a_unit) {
+  const experiment read = parse_experiment(
+      experiment_text(parse_experiment(changed("\"workers_per_cpu\": 2", "\"unit\": \"tasks\""))));
+  EXPECT_EQ(read.settings[0].unit, "s");
+  EXPECT_EQ(read.settings[1].unit, "tasks");
+}
+
 TEST(experiment, leaves_out_what_needs_more_cpus) {
   const experiment small = parse_experiment(changed("\"copies\": 2", "\"least_cpus\": 4, \"copies\": 2"));
   EXPECT_TRUE(run_choice{.cpus = 4}.takes(small.environments[1]));

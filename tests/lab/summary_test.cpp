@@ -96,6 +96,19 @@ TEST(summary, is_on_the_page) {
   EXPECT_NE(page.find("<li>work, one: 2 (2 to 2), does not hold</li>"), std::string::npos) << page;
 }
 
+TEST(report, names_the_unit_of_settings_that_count_something) {
+  recorded_runs runs = recorded({holds});
+  EXPECT_NE(report_text(runs).find("\nSeconds, the mean over the copies: "), std::string::npos);
+  runs.experiments.front().settings.front().unit = "sets";
+  const std::string text = report_text(runs), page = report_html(runs);
+  EXPECT_NE(text.find("\nSeconds (or the unit behind the setting's name), the mean "), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| work | fast (sets) | 1 (1 to 1) |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| work | slow | 2 (2 to 2) |"), std::string::npos) << text;
+  EXPECT_EQ(report_json(runs)["experiments"][0]["cells"][0]["unit"], "sets");
+  EXPECT_NE(page.find(">work, sets or s<"), std::string::npos) << page;
+}
+
 TEST(claims, that_need_more_cpus_cannot_be_shown) {
   std::string text = holds;
   text.insert(1, "\"least_cpus\": 4, ");
