@@ -39,7 +39,7 @@ TEST(arena, execute_returns_the_result_on_the_same_thread) {
   EXPECT_FALSE(arena.is_active());
 }
 
-TEST(arena, no_more_threads_than_it_has_workers) {
+TEST(arena, one_thread_more_at_most_than_it_has_workers) {
   tbb::task_arena arena(2);
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
@@ -55,7 +55,9 @@ TEST(arena, no_more_threads_than_it_has_workers) {
         },
         tbb::simple_partitioner());
   });
-  EXPECT_LE(most, 2);
+  // The thread that waits in execute() for longer than a patience has another worker run instead, which goes
+  // at its next poll only.
+  EXPECT_LE(most, 3);
 }
 
 TEST(arena, an_enqueued_task_runs_without_a_wait) {
