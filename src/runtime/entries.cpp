@@ -294,6 +294,8 @@ void runtime_entries::announce(fiber& s) noexcept {
   s.unannounced.store(false, std::memory_order_relaxed);
   s.is_reset = false;
   s.ignored = nullptr;  // its join is one like any other
+  // If it has not polled yet, it is a short root like any other.
+  s.is_short_root = std::exchange(s.lets_pass, nullptr) != nullptr;
   w.announced = true;
   SUKIMA_ASSERT(
       w.cached != 0 && w.cache[w.cached - 1] == &s && w.current.load(std::memory_order_seq_cst) == nullptr,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots that no other worker knows of (fiber/unannounced.hpp): what they may not notice, and what announces
 // them. Every other test passes through them, too, where it enters often.
+#include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "fiber/visit.hpp"
+#include "worker.hpp"
 
 #include "support.hpp"
 
@@ -87,6 +89,29 @@ TEST_P(unannounced, stays_so_with_one_fork) {
         [] { return is_unannounced(); });
     EXPECT_EQ(first, can_be);
     EXPECT_EQ(both.second, can_be);
+  });
+}
+
+// It sets a flag of each worker, also of those that no thread has.
+TEST_P(unannounced, stays_so_although_something_else_was_aborted) {
+  enter_unannounced([](context c) {
+    sukima::detail::request_abort_checks(*sukima::detail::running_fiber_as_it_is()->runtime);
+    const auto both = sukima::fork2(c, [] { return 1; }, [] { return is_unannounced(); });
+    EXPECT_EQ(both.second, can_be);
+  });
+}
+
+TEST_P(unannounced, looks_for_an_abort_at_its_first_fork_once_it_is_announced) {
+  enter_unannounced([](context c) {
+    sukima::worker_id();  // announces it
+    const sukima::detail::fiber& s = *sukima::detail::running_fiber_as_it_is();
+    sukima::detail::request_abort_checks(*s.runtime);
+    const auto is_asked = [&] {
+      return (s.on->flags.load(std::memory_order_seq_cst) & sukima::detail::flag_check_abort) != 0;
+    };
+    EXPECT_TRUE(is_asked());
+    const auto both = sukima::fork2(c, [&] { return is_asked(); }, [] { return 1; });
+    EXPECT_FALSE(both.first);
   });
 }
 

@@ -92,9 +92,12 @@ static void note_push(fiber& s, choice_point* r) noexcept {
 namespace {
 
 /// Whether the poll or the join of a short root's first fork may be ignored. The limit stays raised, so the
-/// next poll serves all requests; only an abort must not wait for it.
+/// next poll serves all requests; only an abort must not wait for it. An unannounced root has no task that a
+/// flag could be meant for: another thread has set it for all workers, or for an earlier root.
 bool may_ignore(const fiber& s) noexcept {
-  return !s.abort_pending && s.on->flags.load(std::memory_order_relaxed) == 0;
+  if (s.on->flags.load(std::memory_order_relaxed) != 0 && !s.unannounced.load(std::memory_order_relaxed))
+    return false;
+  return !s.abort_pending;
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 // cannot tell it from a worker that has no thread. The fiber's limit is raised from the beginning, so each of
 // its polls and joins is slow. The first choice point, of whatever kind, is let pass: its first poll and, if
 // that was the only one, its join. Other short roots look for flags and loops first (choice/poll.cpp). Here
-// no flag can be set, because the worker's `current` is null. A loop's next poll announces the fiber, as any
-// other does, and from then on the loop's join is one like any other. Whatever else needs the runtime finds
-// its fiber by fiber_of() or running_fiber(), and these *announce* it first: they do all
-// that was left out. From then on the root is one like any other, and its thread comes home by a switch.
+// no flag of the worker concerns the root. A loop's next poll announces the fiber, as any other does, and
+// from then on the loop's join is one like any other. Whatever else needs the runtime finds its fiber by
+// fiber_of() or running_fiber(), and these *announce* it first: they do all that was left out. From then on
+// the root is one like any other, short if it has not polled yet, and its thread comes home by a switch.
 //
 // So the invariant of an unannounced fiber: it has no task, nothing is split off, its worker's `current` is
 // null, and it is still the last one in the worker's cache. Only its own thread announces it.
