@@ -14,7 +14,7 @@
 
 namespace {
 
-// A context is handed on …
+// A context is passed on …
 long count(sukima::context c, int depth) {
   if (depth == 0) return 1;
   auto [a, b] = sukima::fork2(
