@@ -115,12 +115,14 @@ class pages(unittest.TestCase):
         self.assertGreater(checked, 60)
 
     def test_say_where_the_programs_come_from_that_they_start(self):
-        # ./NAME in a command: the page has a command that writes NAME, or says that it stands for a program of the reader.
+        # ./NAME in a command: the page has a command that writes NAME, or says that it is the reader's program.
         checked = 0
         for page in pages_to_read():
             lines = list(console_lines(page))
             written = {name for _, line in lines for name in re.findall(r"(?: -o|--output) (\w[\w-]*)(?![\w./-])", line)}
-            stands = set(re.findall(r"`\./([\w-]+)`\s+stands\s+for", page.read_text()))
+            prose = page.read_text()
+            stands = {*re.findall(r"`\./([\w-]+)`\s+(?:stands\s+for|is\s+your)", prose),
+                      *re.findall(r"\b(?:here|your)\s+`\./([\w-]+)`", prose)}
             for number, line in lines:
                 for name in re.findall(r"(?:^|[\s:=])\./(\w[\w-]*)(?![\w./*-])", line):
                     with self.subTest(f"{page.name}:{number}"):
