@@ -30,8 +30,7 @@ static_assert(max_workers <= (1u << 13) - 1, "13 segments hold the slots of all 
 std::size_t worker_slots::running_worker() const {
   const fiber* s = running_fiber();
   if (s == nullptr)
-    throw usage_error(
-        "sukima: a worker_local was asked for the local object of a thread that is not in a runtime");
+    throw usage_error("sukima: worker_local::local was called on a thread that is not in a runtime");
   const std::uint64_t serial = s->runtime->serial;
   std::uint64_t seen = runtime_.load(std::memory_order_relaxed);
   if (seen == 0 && runtime_.compare_exchange_strong(seen, serial, std::memory_order_relaxed)) seen = serial;

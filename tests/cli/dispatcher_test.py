@@ -139,9 +139,9 @@ class dispatcher(unittest.TestCase):
                 ("lab", ["walk"], "ACTION: there is no 'walk': choose list, run, all, report or simulate"),
                 ("objects", ["walk"], "ACTION: there is no 'walk': choose record, plan, validate or calibrate"),
                 ("calibrate", ["--cpus", ",", "--output", "-"],
-                 "--cpus: ',' is no list of CPUs: give numbers from 0 to 65535 and ranges, such as 0-3,8"),
+                 "--cpus: ',' is not a list of CPUs: give numbers from 0 to 65535 and ranges, such as 0-3,8"),
                 ("calibrate", ["--cpus", "0-x"],
-                 "--cpus: '0-x' is no list of CPUs: give numbers from 0 to 65535 and ranges, such as 0-3,8"),
+                 "--cpus: '0-x' is not a list of CPUs: give numbers from 0 to 65535 and ranges, such as 0-3,8"),
                 ("run", ["--round", "off", "--", "true"], "--round: there is no 'off': choose floor, ceil or nearest")):
             if name in built():
                 self.expect_refused(run(PROGRAM, name, *words), f"{sentence} (see sukima {name} --help)")

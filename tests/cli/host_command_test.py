@@ -241,7 +241,7 @@ class Refusals(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""), words)
                 self.assertIn("longer than 64 MiB", done.stderr)
         self.refused("'/' cannot be read", "list", "--domstats", "/")
-        self.refused("-: the description is no JSON", "estimate", "-", given="nothing")
+        self.refused("-: the description is not JSON", "estimate", "-", given="nothing")
         self.refused("vms[0].vcpus[0].hard: CPU 64 does not exist", "estimate", "-", given=host(1, vm("a", "64")))
         self.refused("vms[0].weight_of: is missing", "estimate", "-", given=host(1, vm("a", "0", weight_of=None)))
         self.refused("--since is for an explanation", "estimate", "x", "--since", "y")

@@ -51,7 +51,7 @@ class Refusals(unittest.TestCase):
         self.refused("'/nonesuch' cannot be read", "plan", "/nonesuch")
         self.refused("'/' cannot be read", "plan", "/")
         self.refused("'/dev/zero' is longer than 64 MiB", "plan", "/dev/zero")
-        self.refused("-: the description is no JSON", "plan", "-", given="nothing")
+        self.refused("-: the description is not JSON", "plan", "-", given="nothing")
         self.refused("only sukima objects record and validate run a program", "calibrate", "--", "true")
         self.refused("--seconds is for a recording", "plan", "x", "--seconds", "1")
         self.refused("no program was given", "record")

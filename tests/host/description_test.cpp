@@ -135,8 +135,8 @@ TEST(description, says_what_is_wrong_with_a_vm) {
 
 TEST(description, says_what_is_wrong_with_the_whole) {
   EXPECT_EQ(refusal_of("nothing"),
-            "the description is no JSON: line 1, column 2: invalid literal; last read: 'no'");
-  EXPECT_EQ(refusal_of("{\"x\": 1e999}"), "the description is no JSON: number overflow parsing '1e999'");
+            "the description is not JSON: line 1, column 2: invalid literal; last read: 'no'");
+  EXPECT_EQ(refusal_of("{\"x\": 1e999}"), "the description is not JSON: number overflow parsing '1e999'");
   EXPECT_EQ(refusal_of("[]"), "the description: must be a JSON object");
   EXPECT_EQ(refusal_of("{}"), "the description: the member 'sukima-host' is missing");
   EXPECT_EQ(refusal_of(R"({"vms": [], "pcpus": [], "vms": []})"),
@@ -149,7 +149,7 @@ TEST(description, says_what_is_wrong_with_the_whole) {
   EXPECT_EQ(refusal_of(with_pcpus(R"([{"id": 70000}])")),
             "pcpus[0].id: must be a number from 0.0 to 65535.0");
   EXPECT_EQ(refusal_of(with_pcpus("[]").substr(0, 10) + std::string(100, '[')).substr(0, 27),
-            "the description is no JSON:");
+            "the description is not JSON:");
   EXPECT_EQ(refusal_of(R"({"x": )" + std::string(100, '[') + std::string(100, ']') + "}"),
             "the description: is nested too deeply");
   std::string many = "[{\"id\": 0}";

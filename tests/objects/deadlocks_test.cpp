@@ -45,7 +45,7 @@ TEST_P(deadlocks_test, by_full_streams_say_that_a_larger_capacity_would_help) {
       "deadlock: sukima: all objects wait for one another: client waits for room in questions (2 of 2), "
       "which "
       "is emptied by server; server waits for room in replies (2 of 2), which is emptied by client. With a "
-      "larger capacity of questions its sender would go on\n");
+      "larger capacity of questions its sender could continue\n");
 }
 
 TEST_P(deadlocks_test, of_some_end_the_program_if_that_is_wished) {
@@ -69,7 +69,7 @@ TEST(deadlocks, count_encoded_messages_in_bytes) {
             "which is "
             "emptied by reader; reader waits for room in never (64 of 64), which is emptied by left and "
             "right. With a "
-            "larger capacity of texts its sender would go on\n");
+            "larger capacity of texts its sender could continue\n");
 }
 
 TEST(deadlocks, that_a_crash_leaves_do_not_hide_it) {

@@ -133,7 +133,7 @@ TEST_F(plan, of_something_else_is_refused) {
   write("simulated", groups + R"(, "capacities": {"one": 0, "two": 2})");
   expect_refusal("capacities.one: must be a number from");
   std::ofstream(path_) << "nothing";
-  expect_refusal("the plan is no JSON");
+  expect_refusal("the plan is not JSON");
 }
 
 TEST_F(plan, the_time_of_the_first_run_is_written) {

@@ -78,7 +78,7 @@ TEST(description, refuses_with_the_place) {
   EXPECT_EQ(refusal_of("{}"), "the description: the member 'sukima-objects' is missing");
   EXPECT_EQ(refusal_of(with(good, "\"name\": \"sink\"", "\"name\": \"sink\", \"name\": \"other\"")),
             "objects[2].name: is given twice; leave one of them out");
-  EXPECT_NE(refusal_of(good.substr(0, 60)).find("is no JSON"), std::string::npos);
+  EXPECT_NE(refusal_of(good.substr(0, 60)).find("is not JSON"), std::string::npos);
   EXPECT_NE(refusal_of(good.substr(0, 60)).find("line 2"), std::string::npos);
 }
 

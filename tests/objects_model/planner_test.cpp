@@ -199,7 +199,7 @@ TEST(plan_file, is_read_as_it_was_written_and_refused_elsewhere) {
   std::string twice = text;
   twice.replace(twice.find("\"o3\""), 4, "\"o2\"");
   EXPECT_NE(refusal_of(twice, 42).find("'o2' is in two groups"), std::string::npos);
-  EXPECT_NE(refusal_of(text.substr(0, 50), 42).find("the plan is no JSON"), std::string::npos);
+  EXPECT_NE(refusal_of(text.substr(0, 50), 42).find("the plan is not JSON"), std::string::npos);
   EXPECT_EQ(refusal_of("[]", 42), "the plan: must be a JSON object");
 }
 

@@ -95,14 +95,14 @@ class repeated_member final : public nlohmann::json_sax<nlohmann::json> {
 /// Expected time O(length of the text), if objects are nested to a bounded depth.
 /// \tparam Error what is thrown; made of a text
 /// \param name  names the text in messages
-/// \throws Error the text is no JSON, or an object has a member twice
+/// \throws Error the text is not JSON, or an object has a member twice
 template <class Error>
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
   nlohmann::json document;
   try {
     document = nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(name + " is no JSON: " + reason_of(error));
+    throw Error(name + " is not JSON: " + reason_of(error));
   }
   repeated_member repeated;
   nlohmann::json::sax_parse(text, &repeated);

@@ -39,8 +39,9 @@ struct calibrate_options {
 CLI::Validator cpu_list() {
   return {[](std::string& input) {
             if (read_cpu_list(input)) return std::string();
-            return fmt::format("'{}' is no list of CPUs: give numbers from 0 to {} and ranges, such as 0-3,8",
-                               input, SUKIMA_CAPACITY_MAX_CPUS - 1);
+            return fmt::format(
+                "'{}' is not a list of CPUs: give numbers from 0 to {} and ranges, such as 0-3,8", input,
+                SUKIMA_CAPACITY_MAX_CPUS - 1);
           },
           ""};
 }

@@ -24,7 +24,7 @@ namespace model = sukima::host;
 constexpr const char* footer = R"(Examples:
   sukima guest                        the service; it needs root to switch CPUs and to open the port
   sukima guest --user build           programs of the user 'build' may report progress, too
-  sukima guest --restore              bring back CPUs that a killed service left switched off, and end
+  sukima guest --restore              switch CPUs on again that a killed service left off, and exit
 
 A program reports through the socket /run/sukima/guest.sock, in lines:
   sukima-guest 1
@@ -87,7 +87,7 @@ int run(guest_command& options) {
     throw process::usage_error(
         fmt::format("the socket for programs cannot be made ({}); {}give another --socket", error.what(),
                     taken       ? "end the other service, or "
-                    : forbidden ? "begin as root, or "
+                    : forbidden ? "start it as root, or "
                                 : ""));
   }
   return process::exit_success;
@@ -105,10 +105,12 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.add_option("--socket", options->socket, "Where programs report (default: /run/sukima/guest.sock)")
       ->type_name("FILE");
   command
-      .add_option("--user", options->user, "Whose programs may report besides root's and the service's own")
+      .add_option("--user", options->user,
+                  "Programs of this user may report, besides root's and the service's own")
       ->type_name("NAME");
-  command.add_option("--root", options->root, "The folder in which /sys and /run are")->type_name("FOLDER");
-  command.add_flag("--restore", options->restore, "Bring back CPUs that a killed service left off, and end");
+  command.add_option("--root", options->root, "The folder that contains /sys and /run")->type_name("FOLDER");
+  command.add_flag("--restore", options->restore,
+                   "Switch CPUs on again that a killed service left off, and exit");
   command.add_flag("--json", options->json, "Print each event as one JSON object a line");
   command.callback([options, &code] { code = run(*options); });
 }

@@ -223,7 +223,7 @@ void add_live_options(CLI::App& command, host_options& options) {
       ->type_name("FILE");
   command
       .add_option("--root", options.live.root,
-                  "Read a recorded machine: goes before all paths in /proc and /sys")
+                  "Read a recorded machine: a prefix for all paths in /proc and /sys")
       ->type_name("FOLDER");
   command.add_option("--interval", options.live.interval, "Seconds between two readings (default 1)")
       ->type_name("SECONDS")
@@ -242,14 +242,15 @@ void add_acting_options(CLI::App& command, host_options& options) {
       ->type_name("FILE");
   command
       .add_option("--journal", options.acting.journal,
-                  "For optimise, act, status and revert: where acts are written down")
+                  "For optimise, act, status and revert: the file in which acts are recorded")
       ->default_val(model::default_journal)
       ->type_name("FILE");
   command.add_option("--by", options.acting.by, "For optimise: judge by progress or by CPU use")
       ->default_val("progress")
       ->type_name("WHAT")
       ->check(one_of({"progress", "use"}));
-  command.add_flag("--dry-run", options.acting.dry_run, "For optimise and act: do all but act");
+  command.add_flag("--dry-run", options.acting.dry_run,
+                   "For optimise and act: do everything except the acts");
 }
 
 /// \param options  the formatter of the help reads its `action`
@@ -299,10 +300,10 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       ->check(one_of({"exact", "partition", "formula"}));
   command
       .add_option("--weight-of", options->weight_of,
-                  "Whose each weight is, instead of what FILE says: vcpu or vm")
+                  "Owner of each weight, instead of the owner in FILE: vcpu or vm")
       ->type_name("OWNER")
       ->check(one_of({"vcpu", "vm"}));
-  command.add_option("--since", options->since, "For explain: count from this earlier description")
+  command.add_option("--since", options->since, "For explain: compare with this earlier description")
       ->type_name("EARLIER");
   command.add_flag("--json", options->json, "Print one JSON object, or one a line");
   command

@@ -149,7 +149,7 @@ int validate(const objects_options& options, const program_words& program) {
     throw process::usage_error("no program was given: sukima objects validate -- PROGRAM ARGUMENT...");
   if (!options.file.empty() || options.cpus || !options.output.empty())
     throw process::usage_error(
-        "sukima objects validate runs a program after -- on the CPUs that there are: leave out FILE, --cpus "
+        "sukima objects validate runs a program after -- on all usable CPUs: leave out FILE, --cpus "
         "and --output");
   constexpr double most_seconds = 60;
   planned planning;

@@ -65,7 +65,8 @@ std::string metrics_of(const answer& result) {
   add_quotas(text, result, "sukima_quota_throttled_periods_total", "counter",
              "Periods in which the quota held the group back.",
              [](const sukima_capacity_limit& limit) { return count_of(limit, limit.throttled_periods); });
-  metric_family(text, "sukima_binding_info", "gauge", "1; the label is the kind of what takes most away.")
+  metric_family(text, "sukima_binding_info", "gauge",
+                "1; the label is the kind of cause that takes most CPU away.")
       .add(metric_label("kind", sukima_capacity_kind_name(binding_limit(*result.report).kind)), 1);
   metric_family warnings(text, "sukima_warning_info", "gauge", "How many warnings of that name there are.");
   std::map<std::string, double> by_name;  // several variables, or threads, may be warned of

@@ -85,7 +85,7 @@ struct description {
 };
 
 /// Reads the JSON format. Unknown members are kept.
-/// \throws description_error if it is no JSON, or a member is wrong or missing
+/// \throws description_error if it is not JSON, or a member is wrong or missing
 /// Takes linear time, times the logarithm of the number of pCPUs.
 description parse_description(std::string_view text);
 

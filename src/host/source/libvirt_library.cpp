@@ -98,7 +98,7 @@ class loaded_libvirt final : public libvirt_calls {
     if (count < 0) {
       const std::string why = library_.last_error();
       close();
-      throw source_error("libvirt at " + uri_ + " cannot say what its domains do: " + why);
+      throw source_error("libvirt at " + uri_ + " cannot report what its domains do: " + why);
     }
     answer.read_at = steady_seconds();
     for (int i = 0; i < count; ++i) answer.domains.push_back(record_of(*records[i]));

@@ -160,7 +160,7 @@ std::string describe_deadlock(const program_core& p, const observation& seen,
     }
   }
   if (dead.size() > most) text += "; and " + std::to_string(dead.size() - most) + " more";
-  if (!larger.empty()) text += ". With a larger capacity of " + larger + " its sender would go on";
+  if (!larger.empty()) text += ". With a larger capacity of " + larger + " its sender could continue";
   return text;
 }
 

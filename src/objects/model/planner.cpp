@@ -212,8 +212,7 @@ class planner {
   std::string percent(double part) const { return std::to_string(std::lround(100 * part)) + " %"; }
 
   std::string bottleneck_of(const candidate& one) const {
-    if (one.simulated.stuck)
-      return "the objects wait for each other for ever, and larger streams do not help";
+    if (one.simulated.stuck) return "the objects wait for each other forever, and larger streams do not help";
     const auto& computing = one.simulated.computing;
     const std::size_t busiest =
         static_cast<std::size_t>(std::max_element(computing.begin(), computing.end()) - computing.begin());

@@ -195,7 +195,7 @@ void program_core::share_streams() const {
     if (f.far && s->to_processes == stream_core::journey::none)
       throw usage_error("sukima: stream " + s->name +
                         " cannot lead to another process: its messages, of type " + type_name(*s) +
-                        ", have pointers or are no plain data; give them a sukima::codec "
+                        ", contain pointers or are not plain data; give them a sukima::codec "
                         "(include sukima/transfer_cereal.hpp), or put its objects into one group");
   }
 }
