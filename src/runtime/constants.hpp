@@ -23,13 +23,13 @@ inline constexpr std::size_t bound_stack = 16 * 1024;
 
 // Searching and parking ------------------------------------------------------------------------------------
 
-/// The policy `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
+/// The policy `adaptive` searches for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 inline constexpr std::uint64_t adaptive_spin_ns = 3'850;
 /// The same beside a busy neighbour that may have the CPU: a worker that sleeps gives its turn away, and
 /// waits for the next one for as long as the neighbour's lasts, milliseconds.
 inline constexpr std::uint64_t spin_beside_neighbour_ns = 115'000;
-/// With a CPU of its own for each worker, one that found nothing for this long looks whether another worker
-/// lacks a CPU: only then does finding that out cost less than the wait.
+/// If each worker has a CPU of its own, a worker that found nothing for this long checks whether another
+/// worker lacks a CPU. Earlier, the check would cost more than the wait.
 inline constexpr std::uint64_t before_lending_cpu_ns = 23'000;
 /// The sentinel's first sleep. Each next one is twice as long, up to the longest. While no thread is inside
 /// the runtime, each next one is four times as long: five wake-ups until it parks, and a root that publishes
@@ -50,7 +50,7 @@ inline constexpr std::uint64_t long_idle_ns = 20'000'000;
 /// After this time a wait at the limit of parked fibers gives way: the awaited task may be among the work
 /// that it refuses.
 inline constexpr std::uint64_t fiber_limit_patience_ns = 11'500'000;
-/// No worker is unparked for descendants that appear while it may take nothing else: it looks at least this
+/// A worker that may take only descendants is not unparked when one appears, so it searches at least this
 /// often.
 inline constexpr std::uint64_t longest_sleep_for_descendants_ns = 50'000'000;
 
@@ -108,11 +108,11 @@ inline constexpr std::uint32_t frames_for_each_sample = 61;
 
 // Sequential clones ----------------------------------------------------------------------------------------
 
-/// While no worker asks for work, clones may take so many times settings::clones_ns (pentomino with one
-/// worker: 9 % of the time is in parallel code with clones of 20 µs, 4 % with 80 µs, 2 % with 200 µs) …
+/// While no worker is idle, clones may take this many times settings::clones_ns. Of pentomino's time with one
+/// worker, 9 % is in parallel code with clones of 20 µs, 4 % with 80 µs, 2 % with 200 µs.
 inline constexpr std::uint64_t longest_clone_factor = 16;
-/// … and this part of the time since work was last split off. A search that runs as a clone keeps a request
-/// waiting for half of that on average: less than 1 % of the time between two requests.
+/// They may also take this part of the time since work was last split off. A search that runs as a clone
+/// keeps a request waiting for half of that on average: less than 1 % of the time between two requests.
 inline constexpr std::uint64_t clones_in_unasked_time = 64;
 
 // Control --------------------------------------------------------------------------------------------------

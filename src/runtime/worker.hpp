@@ -30,15 +30,15 @@ struct fiber;
 struct runtime_core;
 
 /// Flags of a worker. A thread that sets one requests a poll of the worker's fiber afterwards.
-inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted, perhaps the worker's task
+inline constexpr std::uint32_t flag_check_abort = 1;  ///< a task was aborted, perhaps the worker's
 inline constexpr std::uint32_t flag_leave =
     2;  ///< hand the fiber over: the thread is called home (park/call_home.hpp)
 inline constexpr std::uint32_t flag_remote = 4;  ///< another node wants a task (remote/remote_interface.hpp)
 inline constexpr std::uint32_t flag_place = 8;  ///< a worker may exchange fibers with it (place/hints.hpp)
 
-/// Duties of a thread that leaves the runtime.
+/// Actions of a thread when it leaves the runtime.
 inline constexpr std::uint8_t duty_unpin = 1;  ///< it stays on one CPU, or will in a moment
-inline constexpr std::uint8_t duty_region = 2;  ///< it came out of a parallel region (control/monitor.hpp)
+inline constexpr std::uint8_t duty_region = 2;  ///< it entered from a parallel region (control/monitor.hpp)
 
 /// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
@@ -81,7 +81,7 @@ struct alignas(128) worker {
   /// Counted as parked, or about to be (park.hpp).
   /// pairs with: park, unpark_one, sleep_as_sentinel, sleep_until_called_up in park.cpp
   atomic<bool> parked{false};
-  /// A background thread's, or an entering thread has it.
+  /// Belongs to a background thread, or to a thread that entered.
   /// pairs with: take, try_unannounced, give_back in entries.cpp; is_taken in worker.hpp
   atomic<bool> taken{true};
   /// Whether a thread that entered has it.
@@ -97,12 +97,12 @@ struct alignas(128) worker {
   /// worker_placement.cpp; attend_entry, entry_ended in monitor.cpp; is_pinned; try_enter in entries.cpp
   std::atomic<std::uint8_t> duties{0};
   bool is_pinned() const noexcept { return (duties.load(std::memory_order_acquire) & duty_unpin) != 0; }
-  /// It is another worker's guest, or has one. Written by worker_placement. no partner: a hint
+  /// It shares its CPU with another worker (lent CPUs). Written by worker_placement. no partner: a hint
   std::atomic<bool> shares_cpu{false};
   /// The kernel's number of the thread that is this worker; 0: none. no partner: a hint for the monitor
   std::atomic<int> thread_id{0};
   steal_mailbox mailbox;
-  /// It runs something, so it polls; only where a node is attached (remote/remote_interface.hpp).
+  /// It runs a fiber, so it polls; used only if a node is attached (remote/remote_interface.hpp).
   /// pairs with: begins, stops, ask_all in remote_interface.cpp
   std::atomic<bool> answers_remote{false};
   /// It owes the node an answer. pairs with: set_question, ask_all, answer, stops in remote_interface.cpp

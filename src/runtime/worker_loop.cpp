@@ -31,9 +31,9 @@ namespace {
   __builtin_unreachable();
 }
 
-/// The root that the worker's own thread has brought has ended on the fiber where it began: the thread goes
-/// home. If it ended at once, the fiber keeps its pages: to count the used ones would cost more than the
-/// entry, and in that time it cannot have used many.
+/// The root of the worker's own thread has ended on the fiber where it began: the thread goes home. If the
+/// root ended at once, the fiber keeps its pages: it cannot have used many, and counting them would cost more
+/// than the entry.
 [[noreturn]] void end_own_root(worker& w, fiber& self, task* root) {
   SUKIMA_ASSERT(!self.published.any(max_published), "a root that has ended has joined what it published");
   complete(w, root);
@@ -54,11 +54,11 @@ namespace {
       if (self.home != nullptr) self.home->end(self, *static_cast<bound_task*>(ended));
       worker& w = *self.on;
       if (ended->owner == nullptr && static_cast<root_task*>(ended)->home == &w) end_own_root(w, self, ended);
-      // A worker that ends what a parked fiber waits for goes on with that fiber.
+      // If a parked fiber waits for this task, the worker continues with that fiber.
       if (fiber* waiting = complete(w, ended)) end_fiber(w, self, waiting, false);
       ended = nullptr;
     } else if (self.on->hints.offered != nullptr) {
-      // This fiber is there because its worker has offered the fiber that it ran.
+      // This fiber runs because its worker has offered the fiber that it ran before.
       if (fiber* const back = self.on->runtime->hints.end_offer(*self.on))
         end_fiber(*self.on, self, back, true);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aborting: what an exception or a cancellation stops (abort.cpp).
+// Aborting: how an exception or a cancellation stops tasks (abort.cpp).
 //
 // An abort does not walk down the tree of tasks. It is one word: `task::cancelled`, or `task::abort_to`, the
 // oldest choice point of the task's segment that it reaches, lowered by CAS. The thread that writes it then

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow path of a poll, without what each wish leads to (poll_handlers.cpp). Protocol: poll.hpp.
+// The slow path of a poll, without the handlers of requests (poll_handlers.cpp). Protocol: poll.hpp.
 #include "choice/poll.hpp"
 
 #include <base/shared/assert.hpp>
@@ -16,7 +16,7 @@ namespace sukima::detail {
 #if defined(SUKIMA_ASSERTIONS)
 namespace {
 
-/// Looking through all of a deep stack at each poll would take too long.
+/// Checking all of a deep stack at each poll would take too long.
 constexpr int most_looked_at = 32;
 
 /// Where the choice points begin that are untouched. The first one of a segment need not be polled, so it may
@@ -92,7 +92,7 @@ static void note_push(fiber& s, choice_point* r) noexcept {
 namespace {
 
 /// Whether the poll or the join of a short root's first fork may be ignored. The limit stays raised, so the
-/// next poll serves all requests; only an abort must not wait for it. An unannounced root has no task that a
+/// next poll answers all requests; only an abort must not wait for it. An unannounced root has no task that a
 /// flag could be meant for: another thread has set it for all workers, or for an earlier root.
 bool may_ignore(const fiber& s) noexcept {
   if (s.on->flags.load(std::memory_order_relaxed) != 0 && !s.unannounced.load(std::memory_order_relaxed))
@@ -129,7 +129,7 @@ extern "C" void sukima_poll_slow(choice_point* point) noexcept {
   }
   poll_slow(s, above(point), point, poll_place::ahead);
   if (!s.abort_pending) return;
-  // Nothing in these frames needs an end: this may not return.
+  // These frames need no destructors, so this may not return.
   if (const auto leave = kind_of(point)->leave) leave(point);
 }
 

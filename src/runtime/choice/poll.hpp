@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow path of a poll (poll.cpp): an ordered list of handlers, one for each thing that others may want of
-// a fiber (poll_handlers.cpp).
+// The slow path of a poll (poll.cpp): an ordered list of handlers, one for each kind of request to a fiber
+// (poll_handlers.cpp).
 //
 // Invariants of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised, poll_limit.hpp);
@@ -32,8 +32,8 @@ inline char* true_limit(const fiber& s) noexcept {
 /// Which poll it is.
 enum class poll_place : std::uint8_t {
   ahead,  ///< at a fork's entry, or before an iteration
-  join,  ///< after the first branch; loops are not stopped by it
-  clone,  ///< of a sequential clone, which has no choice points, and ends where a thief wants more of them
+  join,  ///< after the first branch; it does not stop loops
+  clone,  ///< of a sequential clone, which has no choice points, and ends if a thief needs more of them
 };
 
 /// A slow poll while its handlers run.
@@ -43,22 +43,22 @@ struct slow_poll {
   choice_point* polling;  ///< the choice point that polls
   poll_place place;
   std::uint32_t flags = 0;  ///< of the worker, read after the true limit was written
-  bool thief_served = true;  ///< the thief that had asked got a task, or none had asked
-  bool publishes_more = false;  ///< more is wanted than could be published
-  bool node_waits = false;  ///< the question of another node stands, for the next poll
+  bool thief_served = true;  ///< the requesting thief got a task, or there was no request
+  bool publishes_more = false;  ///< thieves want more than could be published
+  bool node_waits = false;  ///< another node's request is pending, for the next poll
 };
 enum class poll_step : bool {
   next,
-  again,  ///< the fiber has not run in between: all may be different, its worker too
+  again,  ///< the fiber was suspended in between: everything may have changed, also its worker
 };
-/// Each does one thing that others may want of the fiber.
+/// Each answers one kind of request.
 using poll_handler = poll_step (*)(slow_poll& poll) noexcept;
 /// All of them, in the order in which they are called. After `again` the limit is written and the flags are
 /// read again, and the first one follows.
 extern const std::array<poll_handler, 7> poll_handlers;
 
-/// Does what others want of this fiber. The fiber may continue on another worker.
-/// \returns whether all that wanted work got some
+/// Answers the requests to this fiber. The fiber may continue on another worker. \returns whether all
+/// requests for work got some
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point that polls
 bool poll_slow(fiber& self, choice_point* end, choice_point* polling, poll_place place) noexcept;

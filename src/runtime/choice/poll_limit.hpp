@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The poll limit of a fiber: the one word by which other threads get the attention of running code.
+// The poll limit of a fiber: the one word through which other threads send requests to running code.
 //
 // The fiber's own code compares each choice point with it, when a fork has been entered and when its first
 // branch has ended (`poll` and `untouched` in sukima/detail/choice_point.hpp). On the fast path it reads
@@ -7,16 +7,16 @@
 // is requested.
 //
 // Two sides write the word, both by exchange:
-//   other threads first write their wish (a flag of the worker, `publish_wanted`, the worker counts, a steal
-//   request), then raise the limit above all choice points (`request_poll`);
-//   the owner, in the slow path of a poll, first writes the true limit (`publish_limit`), then reads all
-//   wishes.
-// So either the owner's reads see a wish, or its raise comes after the owner's write and the next poll is
+//   other threads first write their request (a flag of the worker, `publish_wanted`, the worker
+//   counts, a steal request), then raise the limit above all choice points (`request_poll`); the
+//   owner, in the slow path of a poll, first writes the true limit (`publish_limit`), then reads all
+//   requests.
+// So either the owner reads the request, or the limit is raised after the owner's write and the next poll is
 // slow again. In the pattern "write the flag, read the limit" against "write the limit, read the flag" both
 // sides may read old values unless all four accesses are sequentially consistent. They are, and
 // publish_limit must be an exchange: x86-64 lets the reads that follow overtake a plain store.
 //
-// A write of the true limit may wipe out a request, so all wishes must be read afterwards: poll_slow
+// A write of the true limit may wipe out a raised limit, so all requests must be read afterwards: poll_slow
 // (poll.cpp) and execute (execute.cpp) do. Invariant of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised; poll.hpp)
 // Model: model/limit.pml.
@@ -40,16 +40,16 @@ class poll_limit {
   /// \param word of the fiber's gate
   explicit poll_limit(atomic<char*>& word) noexcept : word_(&word) {}
 
-  /// Makes the fiber's next poll slow. Any thread, after it has written its wish. Where the limit is raised
-  /// already, reading that is enough, because load and exchange are sequentially consistent. If the fiber has
-  /// stopped running, or was given back, this costs one needless slow path.
+  /// Makes the fiber's next poll slow. Any thread, after it has written its request. If the limit is already
+  /// raised, reading it is sufficient, because load and exchange are sequentially consistent. If the fiber
+  /// has stopped running, or was given back, this costs one needless slow path.
   void request_poll() const noexcept {
     stress_point();
     if (word_ != nullptr && word_->load(std::memory_order_seq_cst) != all_ones)
       word_->exchange(all_ones, std::memory_order_seq_cst);
   }
 
-  /// Owner: writes the true limit. All wishes must be read afterwards.
+  /// Owner: writes the true limit. All requests must be read afterwards.
   void publish_limit(char* limit) const noexcept {
     stress_point();
     if (word_ != nullptr) word_->exchange(limit, std::memory_order_seq_cst);
@@ -62,8 +62,8 @@ class poll_limit {
     return word_ == nullptr || word_->load(std::memory_order_seq_cst) >= limit;
   }
 
-  /// Owner: a task begins. Writes the limit only if it differs. Without a write no request is wiped out, so
-  /// the load is relaxed.
+  /// Owner: a task begins. Writes the limit only if it differs. Without a write no raised limit is wiped out,
+  /// so the load is relaxed.
   void begin_limit(char* limit) const noexcept {
     if (word_ != nullptr && word_->load(std::memory_order_relaxed) != limit) publish_limit(limit);
   }

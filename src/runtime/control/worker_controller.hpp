@@ -6,7 +6,7 @@
 //   worker_placement        pins each worker to a CPU of its own while CPU is short; lends CPUs
 //   blocking_compensation   more workers while some wait outside the runtime
 //   decision_log            what the others decided, and why
-//   monitor                 the thread that looks at the machine a few times a second
+//   monitor                 the thread that samples the machine a few times a second
 //
 // A worker's *rank* is its number among those that may run: 0 for all threads that enter, 1, 2, … for the
 // runtime's own. Workers with a rank of `target` or more are surplus: they hand their fiber on at the next
@@ -59,18 +59,18 @@ class worker_controller {
   /// Whether it follows the capacity of the machine, and so needs the monitor.
   bool follows_capacity() const noexcept { return capacity_ != nullptr; }
 
-  /// Whether a quota takes away the CPU that waiting workers burn.
+  /// Whether busy-waiting workers use up a quota.
   bool quota_binds() const noexcept { return quota_binds_.load(std::memory_order_relaxed); }
 
-  /// At most so many workers from now on, by the program's own wish; 0: no such limit.
+  /// The program's own limit on the number of workers; 0: no such limit.
   void limit_workers(unsigned most);
   /// Waits for a change that is under way. To be called once lifetime::is_closed(): none starts a thread
   /// any more.
   void close() noexcept;
-  /// A worker waits: one more may run, if there is none too many. \returns false: no thread could be started
-  /// for it
+  /// A worker waits: one more may run, unless there is a surplus worker. \returns false: no thread could be
+  /// started for it
   bool compensate(const char* reason) noexcept;
-  /// No worker waits so any more.
+  /// That worker no longer waits.
   void end_compensation() noexcept;
   /// The number that is wanted has changed: brings the target to it at once.
   void reconsider(std::string_view reason) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that another worker has taken: waiting for it while doing other work. Protocol: join.hpp.
+// Waiting for a task that another worker has taken, while doing other work. Protocol: join.hpp.
 #include <base/shared/assert.hpp>
 #include <base/shared/probe.hpp>
 #include "cancel/abort.hpp"
@@ -62,7 +62,7 @@ void await(fiber& self, task* awaited, char* top) noexcept {
   while (!is_done(awaited)) {
     worker& w = *self.on;
     if (self.home != nullptr && self.thread_bindings == 0) {
-      // Others of its executor go on.
+      // Other fibers of its executor continue.
       count_park(w);
       if (self.home->leave(self, after_park, awaited)) continue;
       r.parked.remove();

@@ -43,7 +43,7 @@ void begin_announced(fiber& self, root_task& root) noexcept {
   runtime_core& r = *self.runtime;
   self.running = &root;
   root.runner.store(self.on, std::memory_order_relaxed);
-  // As in execute(). The limit is raised, so the next poll reads all wishes.
+  // As in execute(). The limit is raised, so the next poll reads all requests.
   if (r.target.count() > 1) self.publish_wanted.store(true, std::memory_order_relaxed);
   self.abort_pending = is_task_concerned(&root);
   if (r.hints.in_use()) [[unlikely]]
@@ -88,7 +88,7 @@ void execute(fiber& self, task* begun, char* top) noexcept {
     self.abort_pending = is_task_concerned(begun);
   else
     look_for_abort(self);
-  // begin_limit may have wiped out a request: read all wishes.
+  // begin_limit may have wiped out a raised limit: read all requests.
   if (ahead || self.abort_pending || r.park.has_idle_workers() ||
       self.on->flags.load(std::memory_order_seq_cst) != 0 || self.on->mailbox.has_request())
     self.limit.request_poll();

@@ -3,14 +3,14 @@
 //
 // One word (worker_counts) counts the entries, the searching and the parked workers. Only CAS changes it.
 // Invariant: while an entry is active and a worker is idle, at least one idle worker searches. The last
-// searching worker never parks: it becomes the *sentinel*, which sleeps with a time-out and looks around
-// again. So a worker that publishes work need not look at parked workers, and no work is forgotten. Waking
-// the sentinel only shortens a delay. The last searching worker that finds work first calls a parked worker
-// up, which searches in its place.
+// searching worker never parks: it becomes the *sentinel*, which sleeps with a time-out and then searches
+// again. So a worker that publishes work does not wake parked workers, and no work is lost. Waking the
+// sentinel only shortens a delay. When the last searching worker finds work, it first calls up a parked
+// worker, which then searches.
 //
-// A call-up is a *permit* plus unpark() of a worker whose `parked` flag is set. A worker may be unparked and
-// take no permit: it had not gone to sleep yet, or woke for another reason. Then it unparks another worker,
-// so that no permit is dropped.
+// A call-up is a *permit* plus unpark() of a worker whose `parked` flag is set. An unparked worker may not
+// take the permit, because it had not gone to sleep yet or woke for another reason. Then it unparks another
+// worker, so that no permit is lost.
 //
 // This folder is the only owner of the counts, the permits and the wake epochs. Model: model/park.pml.
 #pragma once
@@ -37,7 +37,7 @@ class worker_table;
 /// Entries, searching and parked workers in one word.
 struct worker_counts {
   std::uint16_t entries = 0;  ///< calls of `run` by outside threads that have not returned
-  std::uint16_t searching = 0;  ///< idle workers that look for work, the sentinel included
+  std::uint16_t searching = 0;  ///< idle workers that search for work, including the sentinel
   std::uint16_t parked = 0;  ///< idle workers that sleep until they are called up
   std::uint16_t version = 0;  ///< see order_with_counts
 };
@@ -63,13 +63,13 @@ class parking {
   bool has_idle_workers() const noexcept { return counts().searching != 0; }
 
   void begin_search() noexcept;
-  /// The caller searches no more. If it was the last one and an entry is active, calls a parked worker up
-  /// to search.
+  /// The caller no longer searches. If it was the last searching worker and an entry is active, calls up a
+  /// parked worker.
   void end_search() noexcept;
-  /// Sleeps until there may be something to do: parked, or as the sentinel. The caller counts as searching
-  /// before and after.
+  /// Sleeps until there may be work, parked or as the sentinel. The caller counts as searching before and
+  /// after.
   /// \param awaited     the task whose end wakes it, too; null: none
-  /// \param seen        the wake epoch before the last look around
+  /// \param seen        the wake epoch, read before the last search
   /// \param timeout_ns  how long the sentinel slept last; 0 after the worker was called up
   void park(worker& sleeper, wait_point point, const task* awaited, std::uint32_t seen,
             std::uint64_t& timeout_ns) noexcept;

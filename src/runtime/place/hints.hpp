@@ -10,7 +10,7 @@
 //
 //   A runs s, s wants P and B, which is in P, yields or is idle:
 //     A leaves s for a fresh fiber; behind the switch it stores s as the offer of P (CAS null → s), and
-//     requests B's attention (flag_place). Its wish stands until the offer is taken.
+//     sets B's flag_place. The request stays pending until the offer is taken.
 //     B, at its next poll or look around: CAS s → null; it puts its own fiber into the injector queue and
 //     runs s.
 //     A looks for a few microseconds whether the offer was taken, then goes on with what is ready. If not:

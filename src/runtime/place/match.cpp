@@ -55,7 +55,7 @@ bool placement_hints::ask_for(const worker& w) noexcept {
     const sukima_place wanted = other.hints.wanted.load(std::memory_order_seq_cst);
     if (&other == &w || wanted == SUKIMA_PLACE_ANY || !is_in(w, wanted)) continue;
     request_place_check(other);
-    // Its wish may have ended before it could see the request. Then the next worker must be asked.
+    // It may have stopped wanting a place before it saw the request. Then ask the next worker.
     if (other.hints.wanted.load(std::memory_order_seq_cst) == wanted) return true;
   }
   return false;

@@ -19,7 +19,7 @@ sukima_place hinted_place(const fiber& s) noexcept;
 sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept;
 /// Whether its innermost frame with a hint was not reported (hints.hpp).
 bool has_unreported(const fiber& s) noexcept;
-/// Makes a worker look whether it should exchange its fiber. The caller publishes its wish first.
+/// Makes a worker check whether it should exchange its fiber. The caller publishes its request first.
 void request_place_check(worker& w) noexcept;
 /// By the worker itself. \returns whether it was asked to look
 bool clear_place_flag(worker& w) noexcept;
@@ -35,7 +35,7 @@ class place_events {
   bool in_use() const noexcept { return in_use_.load(std::memory_order_acquire); }
   /// Branches with a hint that take fewer ticks than this are short; 0: none is.
   std::uint64_t short_below() const noexcept { return short_below_; }
-  /// Whether a worker wants a place elsewhere. The wish may begin or end now.
+  /// Whether a worker wants its fiber to run in another place. This may change at any time.
   bool has_wishes() const noexcept {
     return wanting_.load(std::memory_order_relaxed) != 0;
   }  // no partner: a hint

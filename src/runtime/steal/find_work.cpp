@@ -106,7 +106,7 @@ void register_at(task* awaited, worker& w) noexcept {
   }
 }
 
-/// `w` has nothing to do: lends its CPU to a worker that has work and no CPU, if there is one.
+/// `w` has nothing to do: lends its CPU to a worker that has work but no CPU, if there is one.
 bool lend_cpu(worker& w, const task* awaited) noexcept {
   runtime_core& r = *w.runtime;
   if (awaited != nullptr) {
@@ -124,8 +124,8 @@ std::uint64_t in_nanoseconds(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(ticks) / ticks_per_nanosecond());
 }
 
-/// The thread that a worker waits for which has asked that victim, or waits for that task; 0: it is not
-/// known.
+/// The thread for which a worker waits: that of the victim that it asked, or of the worker that runs the
+/// task; 0: unknown.
 int thread_of(const worker* victim, const task* awaited) noexcept {
   const worker* const runner =
       victim != nullptr || awaited == nullptr ? victim : awaited->runner.load(std::memory_order_relaxed);
@@ -150,7 +150,7 @@ work search(worker& thief, task* awaited) {
   };
   while (!is_called(thief, awaited, permitted_work::anything)) {
     r.life.exit_if_orphaned();
-    // Read before the last look around: a worker that publishes after that look advances it.
+    // Read before the last search: a worker that publishes after that search advances it.
     const std::uint32_t seen = thief.epoch.read();
     if (r.hints.in_use() && r.hints.must_look(thief)) r.hints.idles(thief);
     if (look()) break;
@@ -169,7 +169,7 @@ work search(worker& thief, task* awaited) {
     if (r.hints.in_use()) r.hints.falls_asleep(thief);
     if (look() || is_called(thief, awaited, permitted_work::anything)) break;
     if (r.hints.in_use() && (thief.flags.load(std::memory_order_seq_cst) & flag_place) != 0) continue;
-    // As the sentinel it sleeps no longer than until a victim may be asked; parked, it relies on the
+    // As the sentinel it sleeps at most until it may ask a victim again. A parked worker relies on the
     // sentinel.
     if (const std::uint64_t rest = request.next_in(); rest != 0)
       timeout_ns = std::min(timeout_ns, in_nanoseconds(rest));
@@ -193,9 +193,9 @@ work search(worker& thief, task* awaited) {
   return found;
 }
 
-/// For a worker that may not take everything. It does not count as searching, because no other worker may
-/// rely on it. The end of a thread-bound fiber's wait may depend on work that it must not take. So if the
-/// wait lasts, another worker runs in its place.
+/// For a worker that may take only some tasks. It does not count as searching, because other workers must not
+/// rely on it. A thread-bound fiber may wait for work that this worker must not take. So if the wait lasts,
+/// another worker runs instead.
 work wait_for_descendants(worker& self, task* awaited, permitted_work allowed) {
   runtime_core& r = *self.runtime;
   work found;
@@ -234,7 +234,7 @@ work find_work(worker& self, task* awaited, permitted_work allowed) {
   work found = allowed == permitted_work::anything ? search(self, awaited)
                                                    : wait_for_descendants(self, awaited, allowed);
   open_mailbox(self);
-  // Else it says what it runs when it has come there.
+  // Otherwise it publishes its place when it arrives at that work.
   if (r.hints.in_use() && awaited != nullptr && !found)
     r.hints.arrives(*self.current.load(std::memory_order_seq_cst));
   self.enter_state(worker_state::working);
