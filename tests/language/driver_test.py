@@ -387,7 +387,12 @@ def check_colours(backend, work):
         subprocess.run([SUKIMA, "cc", backend, "-c", "wrong.tc"], cwd=work, env={**usual, **more}, stderr=its,
                        stdin=subprocess.DEVNULL, check=False)
         os.close(its)
-        text = os.read(ours, 4096)
+        text = b""
+        try:
+            while part := os.read(ours, 4096):  # one read may return a part of what is there
+                text += part
+        except OSError:  # EIO: the other side is closed
+            pass
         os.close(ours)
         return text
 
