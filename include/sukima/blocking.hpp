@@ -34,8 +34,8 @@ class blocking_scope {
 }  // namespace detail
 
 /// Calls f, which waits for something outside the runtime (a file, a socket, a mutex, a process), and lets
-/// another worker run during the wait: the program keeps as many CPUs busy as without the wait. Before f
-/// begins, pending forks and loop iterations of this fiber are given to the others, up to 64 pieces.
+/// another worker run during the wait, so the program keeps as many CPUs busy as without it. Before f begins,
+/// up to 64 pending forks and pieces of loops of this fiber are given to other workers.
 ///
 /// f runs on this thread. It may use forks and loops of its own. Code with callbacks should use
 /// `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of
@@ -59,8 +59,8 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup waiting
 /// @{
 
-/// The same for code that has a context. Code without one that runs below code with one gives away only work
-/// that was published already.
+/// The same for code that has a context. Without the context, code that was called by code with a context
+/// gives only work away that was already published.
 template <class F>
   requires std::invocable<F>
 std::invoke_result_t<F> blocking(context c, F&& f) {

@@ -24,12 +24,12 @@ namespace sukima {
 /// \tparam Unpolled number of levels of forks that follow and do not poll
 template <bool Closed, unsigned Unpolled> struct clone_mark;
 
-/// The place where the running fiber would put its next pending fork. A context is handed on by value to the
-/// function that is called next, lives in a register, and is good only for as long as that call lasts.
-/// Never store one, and never use one after the call that it was handed to has returned. A branch or a loop
-/// body gets a context of its own; an outer one that it has captured must not be used in it. Builds without
-/// NDEBUG check that: a wrong context ends the program with a sentence (checks.hpp; -DSUKIMA_CHECKED=0 and =1
-/// decide independently of NDEBUG).
+/// The address at which the running fiber puts its next pending fork. A context is passed by value to the
+/// function that is called next, is kept in a register, and is valid only during that call. Never store a
+/// context, and never use it after the call that received it has returned. A branch or a loop body gets
+/// its own context, and must not use an outer one that it has captured. Builds without NDEBUG check that:
+/// a wrong context ends the program with a message (checks.hpp). -DSUKIMA_CHECKED=0 or =1 overrides
+/// NDEBUG.
 struct context {
   char* top;
 
@@ -48,14 +48,14 @@ struct tracked_context : context {
   std::uint32_t depth;
 };
 
-/// The context that a generic callable gets where nothing below it runs as a clone, because clones are off or
-/// because a clone that was asked for work was left: it forks as with a plain context.
+/// The context of a generic callable where nothing below it runs as a clone, because clones are switched off,
+/// or because a clone was left to give work away. It forks as with a plain context.
 struct parallel_context : context {};
 
-/// The context that a generic callable gets where it runs as a sequential clone: its forks are calls, its
-/// loops are loops, and it only looks now and then whether a worker wants work. A function that takes a plain
-/// context runs in parallel below it. The same address as a context, as a pointer, because g++ neither splits
-/// functions with arguments of class type for inlining nor makes loops of their last calls.
+/// The context of a generic callable that runs as a sequential clone: its forks are calls, its loops are
+/// plain loops, and it polls now and then whether a worker is idle. A function that takes a plain context
+/// runs in parallel below it. It is the address of a context as a pointer, because g++ neither splits
+/// functions with arguments of class type for inlining nor turns their tail calls into loops.
 using clone_context = clone_mark<false, 0>*;
 
 /// @}
@@ -119,9 +119,9 @@ ambient_state& ambient_of_small(const void* in_choice_stack) noexcept;
   return g.ambient;
 }
 
-/// Changes a fiber's ambient context for as long as this object lives: sets it where code with a context
-/// calls code without one, empties it where code without a context calls code with one. Exactly one of the
-/// two knows the top of the choice stack at any time.
+/// Changes a fiber's ambient context while this object lives: sets it where code with a context calls code
+/// without one, and clears it where code without a context calls code with one. So at any time the top of the
+/// choice stack is either in a context that is passed on, or in the ambient context.
 /// \tparam Remembers the context that was ambient before. Where one is set there was none, so the object is
 ///                   one pointer: g++ does not find out by itself that a member is always null.
 template <bool Remembers> class ambient_context {

@@ -8,11 +8,11 @@ namespace sukima {
 /// \addtogroup runtime
 /// @{
 
-/// Leaves the functions of a computation that was aborted because a sibling threw, a solution was found, or
-/// it was cancelled. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Code
-/// that catches it with `catch (...)` should rethrow it; otherwise it comes again at the next poll, and what
-/// such code returns is not used: a cancelled computation has no result. Destructors and `noexcept`
-/// functions that fork do so in `sukima::shielded`, which it does not leave. docs/cancelling.md has all
+/// Thrown in a computation that is aborted because a sibling threw, a solution was found, or it was
+/// cancelled. It is not a std::exception, so `catch (std::exception&)` does not catch it. Code that
+/// catches it with `catch (...)` should rethrow it. Otherwise the next poll throws it again, and the
+/// result of such code is discarded: a cancelled computation has no result. Destructors and `noexcept`
+/// functions fork only in `sukima::shielded`, where it is not thrown. docs/cancelling.md has all
 /// rules.
 struct aborted {};
 
@@ -33,8 +33,8 @@ struct cancelled : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A search's `apply` refused, while the search was replayed after a backtrack, a choice that it had accepted
-/// before: it depends on something else than the workspace and the choice. Prune in the body instead.
+/// A search's `apply` rejected, when the search was replayed after a backtrack, a choice that it had
+/// accepted: it must depend only on the workspace and the choice. Prune in the body instead.
 struct replay_error : std::logic_error {
   using std::logic_error::logic_error;
 };

@@ -18,8 +18,8 @@ namespace SUKIMA_NAMESPACE {
 /// void; a reference where a branch returns a reference).
 ///
 /// Nothing is allocated and no task is made until another worker is idle; a fork that no worker takes costs
-/// about a nanosecond. `first` runs here and now; `second` runs here afterwards, unless another worker took
-/// it before. Each may take a `sukima::context` as its argument and should hand it on to what it calls.
+/// about a nanosecond. `first` runs at once, and `second` runs afterwards unless another worker has taken it.
+/// Each may take a `sukima::context` as its argument and should pass it on to the functions that it calls.
 /// \param c        the caller's own context
 /// \param second   is moved into the choice stack; captures may need destruction, results need no default
 /// constructor
@@ -123,8 +123,8 @@ namespace SUKIMA_NAMESPACE {
 /// @{
 
 /// Calls any number of functions, which may run at the same time, and returns their results as a tuple in the
-/// order of the arguments, std::monostate for a void one. The functions are given away as with nested fork2:
-/// the last one first.
+/// order of the arguments (std::monostate for a void result). Idle workers take the last function first, as
+/// with nested calls of fork2.
 ///
 /// After two or more functions the last argument may be a hint: `sukima::on(P)` sends all functions but the
 /// first to P, `sukima::on(P, Q)` the first one to P and the others to Q.

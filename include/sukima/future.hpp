@@ -37,8 +37,8 @@ namespace SUKIMA_NAMESPACE {
 /// \tparam T the type of the expression's result; void, or a reference, too
 template <class T> class [[nodiscard]] future {
  public:
-  /// In a function that has a context, which moves up: what the function calls after this line must get `c`,
-  /// not an older copy of it.
+  /// In a function that has a context, which this constructor changes: functions called after this line must
+  /// get `c`, not an older copy of it.
   /// \param f the expression: called once, with a context if it takes one. Its captures are moved; they are
   ///          destroyed at the end of the block at the latest, also where a touch has returned before
   /// \throws what moving f throws
@@ -115,8 +115,8 @@ template <class T> class [[nodiscard]] future {
     }
     return result();
   }
-  /// The same as touch, but moves the result out: T itself, also one that cannot be copied. Later touches see
-  /// what a move leaves behind. No other code may touch at the same time, or refer to the result.
+  /// The same as touch, but moves the result out; T need not be copyable. Later touches return the moved-from
+  /// object. No other code may touch the future at the same time, or refer to the result.
   /// \throws as touch; what moving T throws
   template <class Checks = detail::checks> T take(context c) {
     detail::check_context(c, "sukima::future::take");
@@ -130,9 +130,9 @@ template <class T> class [[nodiscard]] future {
   }
   /// Whether a touch would return at once. Any thread.
   bool is_done() const noexcept { return cell_.is_done(); }
-  /// From now on touches throw cancelled, unless the expression has ended. It does not begin any more, or
-  /// stops at its next poll; where the future's own fiber runs it, it goes on. Any thread, before the end of
-  /// the block.
+  /// From now on touches throw cancelled, unless the expression has ended. An expression that has not begun
+  /// never begins; a running one stops at its next poll, unless the future's own fiber runs it. Any thread,
+  /// before the end of the block.
   void cancel() noexcept { detail::cancel_future(*point_); }
 
  private:

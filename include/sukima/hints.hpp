@@ -12,9 +12,9 @@ namespace sukima {
 /// \addtogroup hints
 /// @{
 
-/// The probability, evaluated for each request, that this fork or loop may be split now: ≤ 0 and NaN never,
-/// ≥ 1 always. A refusal passes the request on to the next younger choice. `p` is a number or a function that
-/// returns one. Such a function is called after backtracking to the state of this choice, and must not throw.
+/// The probability that a request may split this fork or loop: ≤ 0 and NaN never, ≥ 1 always. If it is not
+/// split, the next younger choice is tried. `p` is a number, or a function that returns one; it is called for
+/// each request, after backtracking to the state of this choice, and must not throw.
 template <class P> auto guard(P p) {
   if constexpr (std::is_arithmetic_v<P>) {
     auto constant = [value = static_cast<double>(p)] { return value; };

@@ -178,8 +178,8 @@ class program {
   program(int, char** argv) : program(0, argv, default_runtime()) {}
   program(int, char** argv, runtime& on) : core_(detail::make_program(on, argv)) {}
 
-  /// Chooses the model, by a name that SUKIMA_OBJECTS may have, for this program alone: that variable no
-  /// longer matters. For a library whose program has to work whatever its user's programs are. Before `run`.
+  /// Selects the model for this program, by a name that SUKIMA_OBJECTS accepts, and overrides that variable.
+  /// For libraries whose objects must run in one way whatever the environment says. Before `run`.
   void model(std::string_view name);
 
   /// Declares a stream.
@@ -253,10 +253,10 @@ class program {
   /// \par Complexity linear in the number of objects, streams and ends, beside what the objects do. Those of
   /// a group take turns of at most 64 messages, or about 1 ms (docs/objects.md)
   int run();
-  /// From any thread: sources that ask (out::stop_requested) end, and everything that was sent is received.
+  /// Any thread. Sources that check out::stop_requested end, and everything that was sent is received.
   void stop() noexcept;
   bool stop_requested() const noexcept;
-  /// Is this one of the program's own processes? Then `run` does not return.
+  /// Whether this is a process that runs objects of the program. Then `run` does not return.
   bool is_child() const noexcept;
   /// From any thread, also before the run: every object leaves by the exception `aborted` at its next wait,
   /// or its next poll. An object that has not begun never begins.

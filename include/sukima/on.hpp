@@ -20,14 +20,14 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup places
 /// @{
 
-/// Calls f here and now. f, and all that it calls, forks and gives away, should run in that place. The
-/// innermost hint counts. If the worker is elsewhere, and f has run for settings::hint_threshold_ns, f's
-/// fiber is exchanged for one that another worker runs in that place and that should not run there. The
-/// exchange happens at a poll, so the next poll is its earliest moment. An idle worker prefers work that
-/// should run in its own place.
+/// Calls f at once. f and everything that it calls or forks should run in that place. The
+/// innermost hint counts. If the worker is elsewhere and f has run for
+/// settings::hint_threshold_ns, the worker exchanges f's fiber, at one of its next polls, with a
+/// worker in that place whose fiber should not run there. An idle worker prefers work that should
+/// run in its own place.
 ///
-/// A place without a worker means the smallest one around it that has one. A fiber that must stay on its
-/// thread stays; what it gives away has the hint. In a sequential clone this is a plain call.
+/// If the place has no worker, the smallest place around it that has one counts. A fiber that must stay on
+/// its thread stays; tasks split off from it still have the hint. In a sequential clone this is a plain call.
 /// \param c     the caller's own context
 /// \param where a place, or a function without effects that returns one: it is called at once, or not at all
 ///              where hints are switched off (settings::placement). `place{}` takes an outer hint back

@@ -8,10 +8,10 @@ namespace sukima {
 /// \addtogroup runtime
 /// @{
 
-/// While such an object lives, so many threads of another runtime compute in this process: a parallel region
-/// of OpenMP, a call of a library with threads of its own. The workers of all runtimes with
-/// `settings::elastic` leave them their CPUs, except for one worker of each. They come back when the object
-/// ends.
+/// Declares, while it lives, that this many threads of another runtime compute in this process, such as
+/// those of a parallel region of OpenMP or of a library. Runtimes with `settings::elastic` then run
+/// fewer workers, but at least one each, so that the threads get CPUs. The workers resume when the
+/// object ends.
 ///
 ///     const sukima::other_threads team(omp_get_max_threads());
 ///     #pragma omp parallel for

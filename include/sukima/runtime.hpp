@@ -42,7 +42,7 @@ bool renew_default_runtime(unsigned workers);
 /// A decision that a runtime made by itself.
 struct decision {
   std::chrono::steady_clock::time_point when;
-  /// "workers": how many may run; "spinning": whether idle workers look around before they sleep (0 or 1);
+  /// "workers": how many may run; "spinning": whether idle workers search before they sleep (0 or 1);
   /// "assigned_cpu": whether each worker is pinned to a CPU of its own (0 or 1).
   std::string setting;
   unsigned before = 0;
@@ -66,8 +66,8 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Calls f here, as a worker: forks in it may be given to the other workers. Returns what f returns.
-  /// The calling thread never waits for a free worker. Called on a worker of this runtime it just calls f.
+  /// Calls f on this thread, which becomes a worker for that time, and returns what f returns. Other workers
+  /// may take forks of f. Called on a worker of this runtime it just calls f.
   /// \param f takes a context, or nothing
   /// \throws what f throws; usage_error after fork() in a child process whose parent was running tasks here
   template <class F, class Checks = detail::checks>
@@ -141,9 +141,9 @@ namespace sukima {
 /// a join.
 int worker_id() noexcept;
 
-/// Sets how much work can be taken from the caller. With SUKIMA_VICTIM=weighted idle workers ask this worker
-/// first with a probability in proportion to it. The weight holds for the fiber that runs the calling task,
-/// until it is changed or the fiber ends; a new fiber has 1. Nothing happens on an ordinary thread.
+/// Sets how much work thieves can take from the caller. With SUKIMA_VICTIM=weighted, idle workers try this
+/// worker first with a probability in proportion to it. The weight holds for the fiber that runs the calling
+/// task, until it is changed or the fiber ends; a new fiber has 1. No effect on an ordinary thread.
 /// \param weight 0 or less, and NaN: 0; more than 1e9: 1e9
 void set_weight(double weight) noexcept;
 

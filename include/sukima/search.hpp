@@ -43,26 +43,26 @@ namespace SUKIMA_NAMESPACE {
 /// \param workspace copyable; one for each worker at a time
 /// \param choices   a range, alive and unchanged during the call: random-access (`std::views::iota(0, n)` for
 ///                  the integers below n), or a forward range whose iterators are one trivially copyable word
-///                  each, as `set_bits`. The runtime may copy such an iterator and step it forward at any
-///                  time, which must not throw. To give choices away it walks through the rest of the range,
-///                  and `sukima::split` is given numbers that count from the choice in progress, which is
-///                  number 0. A condition may end the range (`std::views::take_while`): parallel code looks
-///                  for the end first, and a sequential clone tests the condition before each choice
-/// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
-///                  and nothing was changed. Applied to the same state it must do the same: a test against a
-///                  bound that others change, as `best_solution::promising`, belongs at the beginning of the
-///                  body, where it may prune at any time. One that takes a copy of the workspace would
-///                  change that, and does not compile unless the workspace is a pointer; the same for `undo`
+///                  each, as `set_bits`. The runtime may copy such an iterator and increment it at any time,
+///                  which must not throw. To give choices away it steps through the rest of the range, and
+///                  `sukima::split` gets numbers that count from the choice in progress, number 0. A
+///                  condition may end the range (`std::views::take_while`): parallel code looks for the end
+///                  first, and a sequential clone tests the condition before each choice
+/// \param apply apply(workspace, choice); may return bool: false means that the choice is not possible and
+///                  nothing was changed. It must be deterministic: a test against a bound that other workers
+///                  change, as `best_solution::promising`, belongs at the beginning of the body. A function
+///                  that takes the workspace by value would change a copy, so it does not compile unless the
+///                  workspace is a pointer; the same holds for `undo`
 /// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the
 ///                  fiber backtracks or replays, the exception leaves at the next join of that fiber; during
 ///                  another exception it ends the program
 /// \param body      body(workspace, choice) or body(context, workspace, choice)
 /// \param init      what the results are combined with, once; need not be neutral
 /// \param combine   associative; results are combined in the order of the choices
-/// \throws what a callback throws; undo actions run innermost first on the way out; `aborted` as for fork2;
-///         `replay_error` if `apply` refuses, when the search is replayed, what it had accepted: it leaves at
-///         the next join of the fiber, steps that were not applied again are not undone, and the workspace is
-///         that of an older choice until then
+/// \throws what a callback throws; undo actions run innermost first during unwinding; `aborted` as for fork2;
+///         `replay_error` if `apply` rejects, when the search is replayed, a choice that it had accepted. The
+///         next join of the fiber throws it; steps that were not applied again are not undone, and until then
+///         the workspace is that of an older choice
 /// \par Complexity one apply, body and undo for each choice; one workspace copy for each piece given away
 template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
           class Undo, class Body, class T, class Combine, class... Hints>
@@ -136,8 +136,8 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
  public:
   explicit best_solution(Cost bound, Less less = {}) : bound_(bound), less_(less) {}
 
-  /// The bound to prune by: no solution that costs as much or more is worth looking at. It may be a moment
-  /// old, but is never too good.
+  /// The bound to prune by: solutions that cost as much or more are of no use. The value may be slightly
+  /// outdated, which is safe: it is never better than the best solution.
   Cost bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
   /// Whether a solution of this cost could still be the best.
   bool promising(const Cost& cost) const { return less_(cost, bound()); }

@@ -15,13 +15,13 @@ namespace sukima {
 
 /// How a thread waits at a wait point.
 enum class wait_policy {
-  adaptive,  ///< looks around for about as long as a wake-up costs, then sleeps
+  adaptive,  ///< searches for about as long as a wake-up costs, then sleeps
   block,     ///< sleeps at once
   spin,      ///< never sleeps
-  pause,     ///< never sleeps; each turn has an instruction that lets the CPU rest
-  yield,     ///< never sleeps; at each turn it leaves its CPU to threads that wait for one
+  pause,     ///< never sleeps; executes the CPU's pause instruction at each turn
+  yield,     ///< never sleeps; calls sched_yield at each turn
   condvar,   ///< sleeps at once, on a mutex and a condition variable instead of a futex: for comparison
-  inherit,  ///< sleeps at once; what it waits for runs with the waiting thread's priority, if that is higher
+  inherit,  ///< sleeps at once; the awaited worker inherits the waiting thread's priority, if higher
 };
 
 /// The points at which a thread of the runtime can wait. docs/waiting.md lists what ends each wait.
@@ -51,11 +51,11 @@ enum class victim_policy {
 
 /// The effect of hints that say where to compute (`sukima::on`).
 enum class placement_policy {
-  off,  ///< nothing: places are not even asked for
+  off,  ///< hints have no effect, and functions that return places are not called
   prefer,  ///< idle workers take first the work that should run near them
   exchange,  ///< also, two workers that run each other's work exchange it
-  /// As prefer; and what is launched with a hint waits in a queue of its place, of which only workers there
-  /// take. An order, without any bound on space: for comparison (docs/futures.md).
+  /// As prefer, and a future that is launched with a hint waits in a queue of its place, from which only
+  /// workers of that place take. It needs unbounded space: for comparison only (docs/futures.md).
   queue,
 };
 
@@ -88,26 +88,26 @@ struct settings {
   pin_policy pin = pin_policy::adaptive;
   /// [SUKIMA_PLACEMENT: off, prefer, exchange, queue]
   placement_policy placement = placement_policy::exchange;
-  /// Nanoseconds for which work runs away from its place before its worker looks for one to exchange it with,
-  /// 0 … 64000000 [SUKIMA_HINT_THRESHOLD: 0, or a time such as 16us or 1ms]. What is shorter stays where it
-  /// is.
+  /// Nanoseconds for which work runs outside its place before its worker looks for a worker to exchange it
+  /// with, 0 … 64000000 [SUKIMA_HINT_THRESHOLD: 0, or a time such as 16us or 1ms]. Shorter work does not
+  /// move.
   unsigned hint_threshold_ns = 16'000;
   /// Bytes of address space of a fiber's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K
   /// fibers are *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
   std::size_t stack = std::size_t{256} << 20;
   /// Bytes of address space for a fiber's pending forks [SUKIMA_CHOICES, 16K … 64M].
   std::size_t choices = std::size_t{64} << 20;
-  /// With so many fibers parked at joins, workers take only work that ends such a wait [SUKIMA_FIBERS, 1 …
-  /// 1000000].
+  /// If this many fibers are parked at joins, waiting workers take only tasks that end such a wait
+  /// [SUKIMA_FIBERS, 1 … 1000000].
   std::size_t fibers = 4096;
 
   /// Adapt the number of workers to the CPUs that are usable: the worker controller reads affinity, cpusets
   /// and CPU quotas a few times a second, and surplus workers sleep. `workers` is then the most that run
   /// [SUKIMA_ELASTIC: on or off].
   bool elastic = true;
-  /// With `elastic`: run only as many workers as get nearly all CPU that is free beside the neighbours, as
-  /// far as these can be seen [SUKIMA_ELASTIC=neighbours]. Kinder to others on a shared machine; a program
-  /// may end later, because it takes half a second to see that a neighbour has gone.
+  /// With `elastic`: run only as many workers as can use the CPU that visible neighbours leave
+  /// [SUKIMA_ELASTIC=neighbours]. This leaves more CPU to other programs; the program may end later, because
+  /// it takes half a second to notice that a neighbour has ended.
   bool neighbours = false;
 
   /// Called by each of the runtime's own threads when it starts, before it runs any task, and when it ends,

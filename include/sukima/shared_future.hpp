@@ -79,9 +79,9 @@ template <class T> class shared_future {
   /// The result. A fiber of the future's runtime computes it here and now if no worker has begun it, and
   /// waits for it otherwise. Any fiber and any thread may call this, any number of times.
   ///
-  /// A thread that is in no runtime, and a fiber of another one, compute nothing: they wait, and a worker
-  /// begins the future next. If the runtime has no worker to do so (`workers` is 1, or one CPU is usable),
-  /// one more runs until the wait ends. `touch(helping)` makes the caller compute, too.
+  /// A thread outside every runtime, and a fiber of another runtime, only wait, and a worker runs the future
+  /// next. If the runtime has no background worker (`workers` is 1, or one CPU is usable), it adds one until
+  /// the wait ends. With `touch(helping)` the caller computes, too.
   /// \param c the caller's own context
   /// \returns a reference that is good as long as a handle; nothing where T is void
   /// \throws what the expression has thrown, each time; cancelled, if it was cancelled or its runtime has
@@ -98,9 +98,9 @@ template <class T> class shared_future {
   /// future, and return only when such a one has ended. \throws as touch; what entering throws
   detail::touched<T> touch(helping_t) const { return touch_from(nullptr, detail::touching::helps); }
 
-  /// The same as touch, but moves the result out of the future: T itself, also one that cannot be copied. The
-  /// handle is empty afterwards. Later touches by other handles see what a move leaves behind. No other code
-  /// may touch at the same time, or refer to the result.
+  /// The same as touch, but moves the result out of the future; T need not be copyable. The handle is empty
+  /// afterwards. Later touches by other handles return the moved-from object. No other code may touch the
+  /// future at the same time, or refer to the result.
   /// \throws as touch; what moving T throws
   template <class Checks = detail::checks> T take(context c) && {
     detail::check_context(c, "sukima::shared_future::take");
@@ -146,8 +146,8 @@ template <class T> class shared_future {
   /// runtime in which `launch` would run it, on whatever worker. If this future ends by an exception or is
   /// cancelled, f is not called, and touches of the new future throw that exception, or cancelled.
   ///
-  /// The new future keeps this one. To cancel one of them does not cancel the other. Where they belong to two
-  /// runtimes, this one's runs one more worker, if it has none, until this future ends.
+  /// The new future keeps this one alive. Cancelling one does not cancel the other. If this future belongs to
+  /// another runtime without a background worker, that runtime adds one until this future ends.
   /// \pre the handle is not empty
   /// \throws as launch
   /// \par Complexity constant: two allocations
@@ -238,22 +238,22 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup futures
 /// @{
 
-/// Hands an expression to the running fiber's runtime, on an ordinary thread to the default one, and returns
-/// a handle of its result. Workers without work compute launched expressions, the oldest first; a fiber that
-/// touches one computes it if no worker has begun it. It does not belong to the computation that launched it:
-/// no abort or exception of that reaches it. An expression that is never touched is computed when a worker
-/// has nothing else to do. If the runtime has only one worker, that is a thread inside the runtime, so the
-/// expression may wait for the next thread that enters. When the runtime ends, it cancels what it has not
-/// begun, and cancels and awaits what it has begun.
+/// Passes an expression to the running fiber's runtime (on an ordinary thread: the default one), and returns
+/// a handle of its result. Idle workers compute launched expressions, the oldest first; a fiber that touches
+/// one computes it if no worker has begun it. An abort or exception of the code that launched it does not
+/// affect it. An expression that is never touched is computed when a worker has nothing else to do. If the
+/// runtime has only one worker, that worker is a thread inside the runtime, so the expression may wait for
+/// the next thread that enters. The end of the runtime cancels all launched expressions, and waits for those
+/// that have begun.
 ///
 /// An expression that refers to the caller's frame must be touched before the frame ends, also where the
 /// caller is aborted: touch it below `sukima::shielded`, or use a `future` of a block, which its block
 /// awaits.
 ///
-/// The call runs no expression and does not move to another thread, so the caller may hold a lock. Nothing
-/// bounds the number of those that wait for a worker: each keeps its captures and about 250 bytes. A program
-/// that launches faster than it computes must limit itself, for example by a touch of an older one before
-/// each launch; `statistics::launched_peak` is the largest number so far.
+/// The call runs no expression and does not move to another thread, so the caller may hold a lock. The number
+/// of waiting expressions is unbounded; each takes about 250 bytes plus its captures. A program that launches
+/// faster than it computes must limit itself, for example by touching an older future before each launch.
+/// `statistics::launched_peak` is the largest number so far.
 /// \param f called once, with a context if it takes one. Its captures are destroyed before a touch returns;
 ///          if it is cancelled before it has begun, perhaps a moment after a touch has thrown `cancelled`
 /// \throws std::bad_alloc; what moving f throws; usage_error after the runtime was shut down
@@ -349,8 +349,8 @@ template <std::ranges::input_range Handles>
       detail::inherited_place, sources, sources.size());
 }
 
-/// A future that ends when the first of these has ended, in whatever way. Its value is the number of one that
-/// has ended, counted from 0; of several the lowest. The others go on. No fiber waits for them.
+/// A future that ends when the first of these has ended, with a value or not. Its value is the index of a
+/// future that has ended, from 0; the lowest of several. The others continue. No fiber waits for them.
 /// \throws usage_error if a handle is empty; as launch
 /// \par Complexity linear in the number of futures
 template <class First, class... T>

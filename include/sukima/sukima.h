@@ -25,8 +25,8 @@ static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers
 /** Number of the worker that runs this code, from 0; -1 outside worker functions.
  *  It may be another one after a construct or a call of a worker function. */
 int sukima_worker_id(void);
-/** Sets how much work can be taken from the calling task. With SUKIMA_VICTIM=weighted, workers without work
- *  ask its worker first with a probability in proportion to it. The weight holds until it is set again or the
+/** Sets how much work thieves can take from the calling task. With SUKIMA_VICTIM=weighted, idle workers try
+ *  its worker first with a probability in proportion to it. The weight holds until it is set again or the
  *  fiber of the task ends; a new fiber has 1. \param weight 0 or less, and NaN: 0; more than 1e9: 1e9 */
 void sukima_weight_set(double weight);
 /** The most workers that may run at a time, the entering thread included. */
@@ -46,8 +46,8 @@ void sukima_statistics(FILE* file);
  *  until the next such call; NULL after one that went well. In plain C that a worker function called, an
  *  uncaught `throw` does not end the call alone: it goes on to that worker function.
  *
- *  A thread that has called this function once wants to look after errors itself: from then on a call that
- *  ends by an uncaught `throw` returns zero. On other threads it ends the program with status 70. */
+ *  Once a thread has called this function, it handles errors itself: a call that ends by an uncaught `throw`
+ *  then returns zero. On other threads such a call ends the program with status 70. */
 const char* sukima_last_error(void);
 
 #if defined(__SUKIMA_SEQUENTIAL__)

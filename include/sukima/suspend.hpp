@@ -64,9 +64,9 @@ namespace SUKIMA_NAMESPACE {
 /// Parks the running fiber until it is resumed. Its worker does other work, and idle workers may take what
 /// the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
 ///
-/// A cancelled computation waits until it is resumed. What f gave to other code (a buffer, a place in a
-/// queue) must stay valid until that code has released it, and only that code knows when. With a third
-/// argument the wait ends early.
+/// A cancelled computation stays suspended until it is resumed, because other code may still use what f
+/// passed to it (a buffer, an entry of a queue). With a third argument, `cancel`, the suspension can end
+/// early.
 /// \param c  the caller's context: pending work below it may be given away while the fiber is parked
 /// \param f  f(resumer) runs here and now and hands the resumer to the code that will know when to continue
 /// \throws what f throws (the fiber is not parked then; f must not have handed the resumer out)
@@ -136,9 +136,9 @@ namespace sukima {
 /// @{
 
 /// Keeps the fiber on its thread while f runs: for code that holds a mutex or relies on thread-local state
-/// across forks. A join in it that has to wait takes only descendants of what it waits for. If the wait lasts
-/// (a millisecond), another worker runs instead of this one until it ends, as with `blocking`: what ends
-/// the wait may be work that this thread must not take.
+/// across forks. A join in f that has to wait runs only descendants of the task that it waits for. After a
+/// millisecond of waiting, another worker runs instead of this one, as with `blocking`, because the wait may
+/// depend on work that this thread must not run.
 /// \throws what f throws
 template <class F> decltype(auto) thread_bound(F&& f) {
   struct binding {

@@ -40,7 +40,7 @@ namespace sukima {
 /// itself, inside `run`. So a child must not wait for something that the caller of `run` does afterwards.
 class task_group {
  public:
-  /// A group within a function that has a context. The context moves up: what the function calls after this
+  /// A group within a function that has a context. This constructor changes `c`: functions called after this
   /// line must get `c`, not an older copy of it.
   /// \throws std::bad_alloc; usage_error outside a runtime
   template <class Checks = detail::checks>
@@ -64,7 +64,7 @@ class task_group {
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
   /// Cancels the children that have not ended, and waits until they have. An exception that no `wait` has
-  /// seen is lost. Call `wait` to have them all done. Must run in the fiber that made the group.
+  /// rethrown is lost. To finish all children, call `wait`. Must run in the fiber that made the group.
   ~task_group() {
     detail::end_group(core_);
     if (own_ != nullptr)

@@ -65,7 +65,7 @@ template <class T> class worker_local {
   }
 
   /// Combines all of them: operation(operation(t1, t2), t3) … The operation should be associative and
-  /// commutative, because it is chance which worker did what.
+  /// commutative, because the distribution of work among workers is random.
   /// \returns the result; a copy if there is only one T; what the factory makes if there is none
   template <class Operation>
     requires std::copy_constructible<T> && std::is_invocable_r_v<T, Operation&, T, const T&>
