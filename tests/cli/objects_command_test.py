@@ -218,7 +218,7 @@ class Record(unittest.TestCase):
         plan = json.loads(planned.stdout)
         self.assertEqual({one["model"]: one["stuck"] for one in plan["ranking"]},
                          {one["model"]: False for one in plan["ranking"]})
-        self.assertNotIn("for ever", planned.stdout)
+        self.assertNotIn("forever", planned.stdout)
 
     def test_describes_the_first_part_of_a_long_run_and_ends_it(self):
         file = str(pathlib.Path(FOLDER.name, "broker.json"))

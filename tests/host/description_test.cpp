@@ -148,7 +148,7 @@ TEST(description, says_what_is_wrong_with_the_whole) {
             "pcpus[0].capacity: must be a number from 0.0 to 1.0");
   EXPECT_EQ(refusal_of(with_pcpus(R"([{"id": 70000}])")),
             "pcpus[0].id: must be a number from 0.0 to 65535.0");
-  EXPECT_EQ(refusal_of(with_pcpus("[]").substr(0, 10) + std::string(100, '[')).substr(0, 27),
+  EXPECT_EQ(refusal_of(with_pcpus("[]").substr(0, 10) + std::string(100, '[')).substr(0, 28),
             "the description is not JSON:");
   EXPECT_EQ(refusal_of(R"({"x": )" + std::string(100, '[') + std::string(100, ']') + "}"),
             "the description: is nested too deeply");

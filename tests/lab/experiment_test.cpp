@@ -69,7 +69,7 @@ TEST(experiment, says_where_it_is_wrong) {
   EXPECT_EQ(
       complaint(changed("\"environments\": [\"one\", \"two\"]", "\"environments\": [\"one\", \"one\"]")),
       "claims[0].environments[1]: 'one' is given twice");
-  EXPECT_EQ(complaint("[").substr(0, 24), "the experiment is no JSO");
+  EXPECT_EQ(complaint("[").substr(0, 24), "the experiment is not JS");
 }
 
 TEST(experiment, has_only_members_that_fit_the_kind) {
