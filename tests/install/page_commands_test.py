@@ -105,6 +105,37 @@ class pages(unittest.TestCase):
         self.run_command("cmake --build build")
         self.assertEqual(self.run_command("build/hello"), "fib(30) = 832040\n")
 
+    def build_hello(self):
+        """The program of README.md, as `program`."""
+        source = "\n".join(block_with("README.md", "#include <sukima/sukima.hpp>")) + "\n"
+        (self.folder / "program.cpp").write_text(source, encoding="utf-8")
+        self.run_command("g++ -std=c++20 program.cpp -o program $(pkg-config --cflags --libs sukima)")
+
+    def test_a_program_with_openmp_beside_sukima(self):
+        if not (PREFIX / "bin" / "sukima").exists():
+            return
+        shutil.copy(PAGES / "tests" / "preload" / "beside_openmp.cpp", self.folder)
+        self.run_command("g++ -std=c++20 -fopenmp beside_openmp.cpp -o program $(pkg-config --cflags --libs sukima)")
+        command, _ = commands(block_with("docs/openmp.md", "$ sukima run"))[0]
+        ended = subprocess.run(shlex.split(command), cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertIn(ended.returncode, (0, 77), ended.stderr)  # 77: there is one CPU
+
+    def test_the_page_that_explains_a_run(self):
+        if not (PREFIX / "bin" / "sukima").exists():
+            return
+        self.build_hello()
+        command, _ = commands(block_with("docs/tracing.md", "$ SUKIMA_WORKERS=2 sukima explain"))[0]
+        self.assertEqual(self.run_command(command), "fib(30) = 832040\n")
+        self.run_command(command.replace("explain", "explain --html page.html"))
+        self.assertIn("worker 1", (self.folder / "page.html").read_text(encoding="utf-8"))
+
+    def test_tools_find_the_probes_of_the_page(self):
+        probes = set(re.findall(r"^\| `sukima:(\w+)` \|", (PAGES / "docs" / "profilers.md").read_text(encoding="utf-8"), re.M))
+        self.assertIn("steal", probes)
+        library = next(PREFIX.rglob("libsukima.so"), None) or next(PREFIX.rglob("libsukima.a"))
+        notes = self.run_command(f"readelf --notes {shlex.quote(str(library))}")
+        self.assertEqual(set(re.findall(r"Provider: sukima\n\s+Name: (\w+)", notes)), probes)
+
     def test_the_first_estimate_of_a_host(self):
         if not (PREFIX / "libexec" / "sukima" / "sukima-host").exists():
             return
