@@ -359,6 +359,16 @@ class Others(Scripts):
         text = self.script("side-by-side.py", *options, code=1).stdout
         self.assertIn("| alone | as it is | 1 ms | 2.000 | 4.000 | 2.100 | 2.200 | 1.05 | 1.10 |\n\n", text)
         self.assertIn("\nabove 1.05: alone: as it is: 1 ms, both\n", text)
+        checkout = self.folder / "oneTBB"
+        (checkout / "examples/common/utility").mkdir(parents=True)
+        self.results.write_text(json.dumps({
+            "parallel_reduce/pi": {"tbb": [[1.0, 2.0], [3.0, 2.0], [2.0, 2.0]], "sukima": [[2.1, 1.0], [2.1, 1.5]]},
+            "task_group/sudoku": {"tbb": [[1.0, 2.0]], "sukima": [[1.06, 2.0]]},
+            "test_all/fibonacci": {"tbb": [[1.0, 2.0]], "sukima": []}}))
+        text = self.script("tbb-examples.py", *options, "--checkout", checkout, code=1).stdout
+        self.assertIn("| `parallel_reduce/pi` | 2.00 | 2.10 | 1.05 | 2.00 | 1.25 | 0.62 |\n", text)
+        self.assertIn("\nabove 1.0: parallel_reduce/pi; task_group/sudoku\n", text)
+        self.assertIn("has no examples", self.script("tbb-examples.py", *options, "--checkout", self.folder, code=2).stderr)
         self.assertIn("not a place", self.script("run-table.py", *options, "--build", self.folder, "--places", "moon", code=2).stderr)
 
 
