@@ -7,6 +7,8 @@ namespace sukima::cluster::hope {
 
 namespace {
 
+constexpr unsigned fewest_groups = 3;
+
 /// The smallest number whose square is not below `number`.
 unsigned rounded_up_root(unsigned number) noexcept {
   unsigned root = 1;
@@ -16,7 +18,10 @@ unsigned rounded_up_root(unsigned number) noexcept {
 
 }  // namespace
 
-node_groups::node_groups(unsigned nodes) noexcept : nodes_(nodes), size_(rounded_up_root(nodes)) {}
+node_groups::node_groups(unsigned nodes) noexcept : nodes_(nodes) {
+  const unsigned count = std::max(fewest_groups, (rounded_up_root(nodes) + 1) / 2);
+  size_ = (nodes + count - 1) / count;
+}
 
 node_id node_groups::end(unsigned group) const noexcept { return std::min(nodes_, (group + 1) * size_); }
 

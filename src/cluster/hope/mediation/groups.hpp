@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are mediators: the nodes stand in groups of neighbouring numbers, as many groups as each has
-// nodes. The first living node of a group is its mediator.
+// Which nodes are mediators: the nodes stand in groups of neighbouring numbers. The first living node of a
+// group is its mediator.
+//
+// In each interval m mediators of n nodes send m(m - 1) bundles to each other, and at most 2(n - m) go
+// between them and their nodes. So there are few groups: half the root of n, and each mediator sends to about
+// 2 √n nodes. There are at least three groups, so a mediator with all notes is left when two are lost at
+// once.
 #pragma once
 
 #include "transport/transport.hpp"
