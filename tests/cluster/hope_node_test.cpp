@@ -174,6 +174,20 @@ TEST(hope_nodes, get_tasks_from_others_when_they_have_none) {
   EXPECT_EQ(nodes.statistics(1).computed, 2u);
 }
 
+// As above, by way of mediators. All that node 1 sends by that way is lost.
+TEST(hope_nodes, send_results_to_the_node_that_waits_for_them_without_mediators) {
+  hope_nodes nodes({.nodes = 2}, {.before_helping = 10h, .before_announcing = 0us, .most_direct = 1},
+                   {{}, {.loses_bundles = true}});
+  stage now;
+  at = &now;
+  now.first_may_end = [&] { return now.second_runs.load() == 1 && nodes.statistics(0).omitted == 2; };
+  now.second_may_end = [](unsigned) { return true; };
+  EXPECT_EQ(nodes.everywhere(call<two_and_one>()), std::vector<long>(2, 123));
+  EXPECT_EQ(now.second_runs.load(), 1u);
+  EXPECT_EQ(nodes.statistics(1).published, 2u);
+  EXPECT_EQ(nodes.statistics(1).answers, 2u) << "one task was planned, one was given";
+}
+
 std::atomic<bool> is_whole{false};
 long below_a_shield(sukima::context c) {
   return sukima::shielded(c, [](sukima::context below) {

@@ -34,6 +34,7 @@ struct faults {
   node_id suspect = 0;
   std::optional<std::chrono::microseconds> patience{};  ///< of the node, instead of before_helping
   std::function<bool(node_id to, const hope::note&)> loses{};  ///< which notes get lost besides
+  bool loses_bundles = false;  ///< all that goes by way of mediators
   std::function<bool(node_id to, const hope::note&)> refuses{};  ///< for which notes there is no room
   bool joins = false;  ///< the node has joined the run of the others
 };
@@ -57,7 +58,7 @@ class faulty_transport final : public transport, private receiver {
   unsigned nodes() const noexcept override { return below_->nodes(); }
   bool send(node_id to, bytes&& message) override {
     if (++sent_ == chosen_.dies_at) network_.kill(self_);
-    if (happens(chosen_.lost)) return true;
+    if (happens(chosen_.lost) || (chosen_.loses_bundles && hope::is_bundle(message))) return true;
     const auto n = hope::read_note(message);
     if (n && chosen_.loses && chosen_.loses(to, *n)) return true;
     if (n && chosen_.refuses && chosen_.refuses(to, *n)) return false;

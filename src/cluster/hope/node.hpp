@@ -368,7 +368,8 @@ struct node::unit {
   detail::received_task* running = nullptr;  ///< delivered, and not ended
   clock::time_point since;  ///< when it was delivered
   clock::time_point goes_on;  ///< when a worker has begun it, or has gone on where it was left to others
-  std::optional<node_id> given_by;  ///< the node that waits for its result, as it has given it
+  /// The node that waits for its result, as it has given it or as the plan leaves it to this node.
+  std::optional<node_id> given_by;
   bool began = false;  ///< a worker has begun it
   bool is_mine = false;  ///< no other node should run it
   bool is_claimed = false;  ///< this node has announced that

@@ -198,6 +198,7 @@ void node::place_in_plan(unit* u, std::uint64_t id) {
     let_giver_go(id);
     return;
   }
+  if (leader == self_) u->given_by = plan_.leader_of_first();
   plan_.follow(1);
   plan_.enter(u->key);
   if (leader != self_) claims_.claim(u->key, leader, clock::now());

@@ -27,6 +27,8 @@ class plan {
   bool takes_second() const noexcept { return first_part(group_, rank_, 2) == 1; }
   /// The ranks that begin where this node does.
   node_group group() const noexcept { return group_; }
+  /// The node that runs the first part of the next construct, and then waits for the second one.
+  node_id leader_of_first() const { return members_[group_.first]; }
   /// The node that runs the second part of the next construct.
   node_id leader_of_second() const { return members_[group_of_part(group_, 1, 2).first]; }
   /// Follows the part that this node's rank leads to. \param part  0 or 1

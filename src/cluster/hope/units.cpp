@@ -168,10 +168,12 @@ void node::unit_ended(event& e) {
                           .content = e.content};
         const bool is_for_all = is_announced || cost >= chosen_.before_announcing;
         std::vector<bool> reached(nodes_);
-        if (is_for_all)
-          reached = others_.announce(result);
-        else if (u.given_by)
+        if (is_for_all) reached = others_.announce(result);
+        // It waits for that result, which may take long by way of mediators.
+        if (u.given_by && !reached[*u.given_by]) {
           send_result(*u.given_by, result);
+          reached[*u.given_by] = true;
+        }
         if ((is_for_all && !others_.is_alone()) || u.given_by) counters_.add(&counts::published);
         store_.put(u.key, e.content, cost);
         for (const node_id to : questions_.known({.entry = entry_, .task = u.key}, self_))
