@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -166,6 +167,28 @@ TEST(work_requests, wait_for_an_answer_but_not_for_ever) {
   asks.lose(2);
   EXPECT_FALSE(asks.next(start_of_time + 20ms, 1));
   EXPECT_EQ(asks.next(start_of_time + 30ms, 1), 1u) << "no other node is left";
+}
+
+// Where many nodes share few CPUs, each answer takes longer.
+TEST(work_requests, wait_longer_for_an_answer_among_many_nodes) {
+  work_requests asks(64, 20ms);
+  asks.lose(0);
+  asks.begin();
+  const clock::time_point now = start_of_time;
+  EXPECT_EQ(asks.next(now, 1), 1u);
+  EXPECT_EQ(asks.next_request(), now + 63 * 1250us);
+  EXPECT_EQ(asks.next(now + 63 * 1250us - 1us, 1), std::nullopt);
+  EXPECT_EQ(asks.next(now + 63 * 1250us, 1), 2u);
+}
+
+TEST(work_requests, wait_for_no_answer_of_a_lost_node) {
+  work_requests asks(3, 20ms);
+  asks.lose(0);
+  asks.begin();
+  EXPECT_EQ(asks.next(start_of_time, 1), 1u);
+  EXPECT_EQ(asks.next(start_of_time, 1), std::nullopt);
+  asks.lose(1);
+  EXPECT_EQ(asks.next(start_of_time, 1), 2u);
 }
 
 TEST(work_requests, are_content_longer_where_not_all_answer) {

@@ -9,6 +9,10 @@ namespace sukima::cluster::hope {
 namespace {
 
 constexpr std::chrono::microseconds answer_time{10000};
+/// The share of each living node in that time among more than eight nodes. Where many of them share few CPUs,
+/// a node with work answers late. If another one were asked in the meantime, both might give a task, and the
+/// second one would be sent back.
+constexpr std::chrono::microseconds answer_time_of_each{1250};
 constexpr std::chrono::microseconds shortest_pause{200};
 constexpr std::chrono::microseconds longest_pause{5000};
 /// Up to so many nodes are asked without a pause between them.
@@ -61,7 +65,7 @@ std::optional<node_id> work_requests::next(clock::time_point now, std::uint64_t 
     if (o.lacks_work && is_first_turn_ && is_among_many()) continue;
     o.was_asked = true;
     asked_ = static_cast<node_id>(chosen);
-    until_ = now + answer_time;
+    until_ = now + at_least(answer_time, answer_time_of_each);
     ++in_a_row_;
     return asked_;
   }
@@ -73,12 +77,16 @@ std::optional<node_id> work_requests::next(clock::time_point now, std::uint64_t 
 
 bool work_requests::is_among_many() const noexcept { return others_.size() > few_nodes; }
 
+std::chrono::microseconds work_requests::at_least(std::chrono::microseconds least,
+                                                  std::chrono::microseconds of_each) const noexcept {
+  if (!is_among_many()) return least;
+  return std::max(least, std::ranges::count(others_, false, &other_node::is_gone) * of_each);
+}
+
 void work_requests::pause(clock::time_point now) {
   in_a_row_ = 0;
   not_before_ = now + pause_;
-  const auto living = std::ranges::count(others_, false, &other_node::is_gone);
-  const auto longest = std::max(longest_pause, living * longest_pause_of_each);
-  pause_ = std::min(pause_ * 2, is_among_many() ? longest : longest_pause);
+  pause_ = std::min(pause_ * 2, at_least(longest_pause, longest_pause_of_each));
 }
 
 void work_requests::gave(node_id from) noexcept {

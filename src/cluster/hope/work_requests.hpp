@@ -31,13 +31,13 @@ class work_requests {
   /// silent nodes nor waits for them until they send something.
   void does_without() noexcept;
   /// Called while the node has nothing to do. It asks all others in turn, one after the other. When it has
-  /// asked all, it pauses, longer each time. It waits 10 ms for an answer.
+  /// asked all, it pauses, longer each time. It waits 10 ms for an answer, unless the asked node is lost.
   ///
   /// Among more than eight nodes it asks less, so that many idle nodes do not send in proportion to the
   /// square of their number:
   ///   - In its first turn it leaves out nodes that reported last that they have no work.
   ///   - It also pauses after each four requests, and after each one from the second turn on.
-  ///   - Its longest pause grows with the number of nodes.
+  ///   - Its longest pause, and the time for which it waits for an answer, grow with the number of nodes.
   /// \param draw  a random number, which chooses the first node of a turn
   /// \returns the node to ask now; nothing: none. Linear in the number of nodes
   std::optional<node_id> next(clock::time_point now, std::uint64_t draw);
@@ -55,6 +55,7 @@ class work_requests {
   /// Excludes a node from the requests: this node, or a lost one.
   void lose(node_id node) noexcept {
     others_[node].is_gone = true;
+    if (asked_ == node) asked_.reset();
     times_without_ = 0;
   }
 
@@ -80,6 +81,9 @@ class work_requests {
   };
 
   bool is_among_many() const noexcept;
+  /// A time, or among more than eight nodes the shares of the living ones if these are more. Linear.
+  std::chrono::microseconds at_least(std::chrono::microseconds least,
+                                     std::chrono::microseconds of_each) const noexcept;
   void pause(clock::time_point now);
 
   std::chrono::microseconds patience_;
