@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cover.hpp"
+#include "kernels/floorplan.hpp"
 #include "kernels/nqueens.hpp"
 #include "kernels/nqueens_array.hpp"
 #include "kernels/pentomino.hpp"
@@ -75,6 +76,20 @@ inline std::int64_t covers(kernels::exact_cover& state) {
     state.take_back(option);
   }
   return sum;
+}
+
+/// Finds the smallest area of the boards that extend this one, which is the same afterwards.
+/// \tparam Least  has `promising` and `offer`
+template <class Least>
+void floorplans(kernels::floor_board& board, Least& least) {
+  if (!least.promising(board.area())) return;
+  if (board.complete()) return least.offer(board.area());
+  const kernels::floor_board::places possible(board);
+  for (const kernels::floor_place place : possible.all()) {
+    if (!board.add(place)) continue;
+    floorplans(board, least);
+    board.take_back();
+  }
 }
 
 }  // namespace sequential

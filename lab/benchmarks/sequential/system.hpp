@@ -12,6 +12,11 @@ struct context {
     second(*this);
   }
 
+  template <class F>
+  void each(int first, int last, F f) const {
+    for (int i = first; i < last; ++i) f(*this, i);
+  }
+
   template <class T, class Admissible, class F>
   T sum(int first, int last, Admissible admissible, F f) const {
     T total{};

@@ -28,6 +28,12 @@ struct context {
         [second](auto below) { second(context<decltype(below)>{below}); });
   }
 
+  /// Calls f for each of few numbers.
+  template <class F>
+  void each(int first, int last, F f) const {
+    sukima::parallel_for(at, first, last, [f](auto below, int i) { f(context<decltype(below)>{below}, i); });
+  }
+
   template <class T, class Admissible, class F>
   T sum(int first, int last, Admissible admissible, F f) const {
     return sukima::parallel_reduce(

@@ -15,6 +15,18 @@ struct context {
 #pragma omp taskwait
   }
 
+  /// Calls f for each of few numbers.
+  template <class F>
+  void each(int first, int last, F f) const {
+    if (first == last) return;
+    for (int i = first; i < last - 1; ++i) {
+#pragma omp task default(none) firstprivate(i) shared(f)
+      f(context{}, i);
+    }
+    f(context{}, last - 1);
+#pragma omp taskwait
+  }
+
   template <class T, class Admissible, class F>
   T sum(int first, int last, Admissible admissible, F f) const {
     if (first == last) return T{};

@@ -20,6 +20,15 @@ struct context {
     tbb::parallel_invoke([&] { first(context{}); }, [&] { second(context{}); });
   }
 
+  /// Calls f for each of few numbers.
+  template <class F>
+  void each(int first, int last, F f) const {
+    if (first == last) return;
+    tbb::task_group group;
+    for (int i = first; i < last - 1; ++i) group.run([&f, i] { f(context{}, i); });
+    group.run_and_wait([&f, last] { f(context{}, last - 1); });
+  }
+
   template <class T, class Admissible, class F>
   T sum(int first, int last, Admissible admissible, F f) const {
     if (first == last) return T{};
