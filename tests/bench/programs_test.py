@@ -21,7 +21,7 @@ small = {
     "coarse": 5, "coarse-after-silence": 5, "saxpy": 100000, "throw": 6, "startup": 1, "idle": 20,
     "idle-silence": 20, "memory": 500, "phases": 1000,
     "fft": 13, "sparselu": 10, "histogram": 300000, "bfs": 20000,
-    "strassen": 256, "health": 3, "floorplan": 10, "alignment": 12,
+    "strassen": 256, "health": 3, "floorplan": 10, "alignment": 12, "forest": 10000, "neighbours": 5000,
     "nbody": 3000, "words": 1,
     "cover": 8, "itemsets": 100, "sudoku": 27, "knights-tour": 5, "subset-sum": 20, "sat": 40,
     "fib-without-context": 20, "nqueens-without-context": 8, "nqueens-array-without-context": 8,
