@@ -34,8 +34,7 @@ small = {
 # 6 × 10 pentomino has no smaller relative: only the sequential programs run it.
 slow = {"pentomino": 12}
 # The searches, of which the programs that copy boards have a tuned one.
-searches = {"nqueens", "nqueens-array", "pentomino", "uts", "cover"}
-searches_in_cpp = searches | {"health", "floorplan"}
+searches = {"nqueens", "nqueens-array", "pentomino", "uts", "cover", "health", "floorplan"}
 everywhere = {"fib", "nqueens", "nqueens-array", "pentomino", "lu", "cmp", "grav", "matmul", "sort", "uts", "spantree"}
 
 
@@ -99,9 +98,8 @@ class AllPrograms(unittest.TestCase):
         for program in programs():
             if program.name.split("-")[1] not in ("tbb", "openmp", "rayon"):
                 continue
-            tuned = searches if "rayon" in program.name else searches_in_cpp
-            self.assertLessEqual(tuned, set(run(program, "--list").stdout.split()))
-            for name in sorted(tuned):
+            self.assertLessEqual(searches, set(run(program, "--list").stdout.split()))
+            for name in sorted(searches):
                 size = small[name] or slow[name]
                 results = {}
                 for workers, depth in ((1, 0), (2, 0), (1, 2), (2, 1), (2, 2), (2, 3), (4, 5), (2, 1000)):

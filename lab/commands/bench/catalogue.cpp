@@ -9,9 +9,7 @@
 namespace sukima::cli::bench {
 
 std::span<const system_entry> systems() {
-  // These searches have tuned programs: in Rust, and in C++.
-  static const std::vector<std::string_view> rust_searches{"nqueens", "nqueens-array", "pentomino", "uts",
-                                                           "cover"};
+  // These searches have tuned programs.
   static const std::vector<std::string_view> searches{"nqueens", "nqueens-array", "pentomino", "uts",
                                                       "cover",   "health",        "floorplan"};
   static const std::vector<system_entry> table{
@@ -65,7 +63,7 @@ std::span<const system_entry> systems() {
        "rayon with a cut-off depth, the best that was found",
        {{"bench-rayon", "rustc"}},
        {},
-       rust_searches,
+       searches,
        true},
       {"chili", "chili (Rust)", {{"bench-chili", "rustc"}}},
       {"forte", "forte (Rust)", {{"bench-forte", "rustc"}}},

@@ -3,11 +3,13 @@
 //!
 //! A program's `system` has `Context`, `join`, `sum`, `region` and `saxpy` in the words of its runtime.
 
+mod cut_off;
 mod matrices;
 mod phases;
 mod ranges;
 mod searches;
 mod small;
+mod suites;
 
 use sukima_bench_peers::harness::{cold, search, warm, Benchmark};
 
@@ -26,6 +28,12 @@ pub fn benchmarks() -> Vec<Benchmark> {
         warm("sort", ranges::sort),
         warm("spantree", ranges::spantree),
         warm("phases", phases::phases),
+        warm("strassen", suites::strassen),
+        search("health", suites::health, suites::tuned_health),
+        search("floorplan", suites::floorplan, suites::tuned_floorplan),
+        warm("alignment", suites::alignment),
+        warm("forest", suites::forest),
+        warm("neighbours", suites::neighbours),
         warm("empty", small::empty),
         warm("empty-after-silence", small::empty_after_silence),
         warm("coarse", small::coarse),

@@ -9,6 +9,7 @@ use sukima_bench_peers::kernels::queens::{Queens, QueensBoard, MOST_QUEENS};
 use sukima_bench_peers::kernels::uts;
 use sukima_bench_peers::plain;
 
+use crate::fork_join::cut_off::{CutOff, Depth, Nowhere};
 use crate::sums::sum_of_bits;
 use crate::system::{join, region, sum, Context};
 
@@ -25,31 +26,6 @@ pub fn fib(run: &mut Run) -> Result<(), Error> {
     let result = run.time(|| region(|c| fibonacci(c, n)));
     run.result(result);
     Ok(())
-}
-
-/// Where a search stops forking.
-trait CutOff: Copy + Sync {
-    fn reached(self, level: i32) -> bool;
-}
-
-/// The search forks at every node.
-#[derive(Clone, Copy)]
-struct Nowhere;
-
-impl CutOff for Nowhere {
-    fn reached(self, _: i32) -> bool {
-        false
-    }
-}
-
-/// Nodes in the first N levels fork; those below are plain sequential code.
-#[derive(Clone, Copy)]
-struct Depth(i32);
-
-impl CutOff for Depth {
-    fn reached(self, level: i32) -> bool {
-        level >= self.0
-    }
 }
 
 fn solutions<E: CutOff>(c: &mut Context<'_>, q: Queens, row: i32, end: E) -> i64 {

@@ -33,6 +33,37 @@ where
     halves(c, &choices[..count], &|c: &mut Context<'_>, i| f(c, first + i32::from(i)))
 }
 
+/// Calls f(i) for each i in [first, last), in parallel.
+pub fn each<F>(c: &mut Context<'_>, first: usize, last: usize, f: &F)
+where
+    F: Fn(&mut Context<'_>, usize) + Sync,
+{
+    match last - first {
+        0 => {}
+        1 => f(c, first),
+        n => {
+            let middle = first + n / 2;
+            join(c, |c| each(c, first, middle, f), |c| each(c, middle, last, f));
+        }
+    }
+}
+
+/// Calls f for each item, in parallel.
+pub fn each_of<T, F>(c: &mut Context<'_>, items: &mut [T], f: &F)
+where
+    T: Send,
+    F: Fn(&mut Context<'_>, &mut T) + Sync,
+{
+    match items {
+        [] => {}
+        [only] => f(c, only),
+        _ => {
+            let (left, right) = items.split_at_mut(items.len() / 2);
+            join(c, |c| each_of(c, left, f), |c| each_of(c, right, f));
+        }
+    }
+}
+
 /// Adds up f of each bit that is set.
 pub fn sum_of_bits<T, F>(c: &mut Context<'_>, bits: u32, f: &F) -> T
 where

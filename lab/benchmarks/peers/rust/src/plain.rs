@@ -3,6 +3,7 @@
 //! programs do below their cut-off depth.
 
 use crate::kernels::cover::ExactCover;
+use crate::kernels::floorplan::{Board, LeastArea, Places};
 use crate::kernels::pentomino::{FittingPlacements, PentominoBoard, Pieces};
 use crate::kernels::queens::{set_bits, Queens, QueensBoard};
 use crate::kernels::uts;
@@ -83,4 +84,21 @@ pub fn covers(state: &mut ExactCover) -> i64 {
         option = state.next_option(option);
     }
     sum
+}
+
+/// Finds the smallest area of the boards that extend this one, which is the same afterwards.
+pub fn floorplans(board: &mut Board, least: &LeastArea) {
+    if !least.promising(board.area()) {
+        return;
+    }
+    if board.complete() {
+        return least.offer(board.area());
+    }
+    let places = Places::new(board);
+    for &place in places.all() {
+        if board.add(place) {
+            floorplans(board, least);
+            board.take_back();
+        }
+    }
 }

@@ -17,6 +17,18 @@ unsafe impl Send for View {}
 unsafe impl Sync for View {}
 
 impl View {
+    /// The caller keeps the memory.
+    pub(super) fn new(data: *mut f64, stride: usize, rows: usize, columns: usize) -> Self {
+        Self { data, stride, rows, columns }
+    }
+
+    pub(super) fn set_zero(&self) {
+        for i in 0..self.rows {
+            // SAFETY: inside the rectangle; zeros are numbers.
+            unsafe { self.row(i).write_bytes(0, self.columns) };
+        }
+    }
+
     pub fn part(&self, i: usize, j: usize, rows: usize, columns: usize) -> View {
         debug_assert!(i + rows <= self.rows && j + columns <= self.columns);
         // SAFETY: inside the rectangle.
@@ -25,7 +37,7 @@ impl View {
 
     /// # Safety
     /// i < rows; the caller indexes less than columns.
-    unsafe fn row(&self, i: usize) -> *mut f64 {
+    pub(super) unsafe fn row(&self, i: usize) -> *mut f64 {
         self.data.add(i * self.stride)
     }
 }
