@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two sites of two nodes beside one process with two workers: sites_test.py BENCH_CLUSTER [ROUNDS PROGRAM SIZE]
 
-A line with a delay joins the sites. The verdict is a time: label measure. With words of its own it only prints.
+A line with a delay joins the sites. Prints the table of docs/cluster.md. The verdict is a time: label measure. With words of
+its own it only prints.
 """
 import os
 import statistics
@@ -44,19 +45,31 @@ def at_two_sites(delay):
     return ends[0][0], seconds(ends[0][1]), sum(sum(tasks_given(errors)) for _, errors, _ in ends)
 
 
+def spread(values):
+    """The median, and the quartiles."""
+    first, middle, third = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else 3 * values
+    return f"{middle:.2f} ({first:.2f}–{third:.2f})"
+
+
 class two_sites_of_two_nodes(unittest.TestCase):
     def test_are_fast_enough(self):
-        ratios = {delay: [] for delay in BARS}
+        bases, found_at = [], {delay: [] for delay in BARS}
         for _ in range(ROUNDS):
             result, base = alone()
+            bases.append(base)
             for delay in BARS:
                 found, took, given = at_two_sites(delay)
                 self.assertEqual(found, result)
-                ratios[delay].append(took / base)
+                found_at[delay].append((took, took / base, given))
                 print(f"{1000 * delay:g} ms: {took:.2f} s, {took / base:.3f} x one process, {given} tasks", flush=True)
+        print("| round trip | time | times one process | tasks given |\n| --- | ---: | ---: | ---: |\n"
+              f"| one process | {spread(bases)} s | | |")
+        for delay, runs in found_at.items():
+            took, ratios, given = zip(*runs)
+            print(f"| {2000 * delay:g} ms | {spread(took)} s | {spread(ratios)} | {statistics.median(given):g} |", flush=True)
         if JUDGED:
             for delay, most in BARS.items():
-                self.assertLessEqual(statistics.median(ratios[delay]), most, f"{delay} s each way")
+                self.assertLessEqual(statistics.median(ratio for _, ratio, _ in found_at[delay]), most, f"{delay} s each way")
 
 
 if __name__ == "__main__":
