@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures many nodes under hierarchical omission on this machine: the tables of docs/hope.md.
+"""Measures many nodes on this machine: the tables of docs/hope.md and docs/cluster-running.md.
 
-    many-nodes.py [--build FOLDER] [--nodes N,...] [--size QUEENS]
+    many-nodes.py [--build FOLDER] [--nodes N,...] [--size QUEENS] [--stealing]
 
 Runs tests/cluster/many_nodes.cpp on so many processes of one worker each. Build the targets sukima, sukima-cluster and
 cluster_many_nodes before. The first table has for each number of nodes
@@ -10,7 +10,9 @@ cluster_many_nodes before. The first table has for each number of nodes
     start CPU   CPU time of a node until then, in ms
     memory      largest resident set of a node, in MiB; pages that nodes share count in each
     rate        messages of all nodes in a second
-The second one has sums over all nodes, as counts
+    sockets     open sockets of a node when all have met, and at the end: the mean, and the most of a node other than 0
+With --stealing the nodes steal instead of omitting tasks, and this is the only table. The second one has sums over all
+nodes, as counts
     reports     notes for all other nodes
     to all      messages that these would take if each were sent to each other node, and the other messages
     messages    messages sent, and their share of the former; of these bundles, requests for work, given tasks,
@@ -39,12 +41,12 @@ def free_memory():
     return int(re.search(r"MemAvailable: +(\d+) kB", pathlib.Path("/proc/meminfo").read_text()).group(1)) << 10
 
 
-def run(build, nodes, size):
+def run(build, nodes, size, stealing):
     """The figures of each node, and when the run began."""
     if nodes * MOST_MEMORY > free_memory():
         give_up(f"{nodes} nodes need {nodes * MOST_MEMORY >> 20} MiB of free memory; give fewer --nodes")
-    command = [str(build / "bin/sukima"), "cluster", "run", "--hope", "-n", str(nodes), "--grace", "60", "--",
-               str(build / "tests/bin/cluster_many_nodes"), str(size)]
+    command = [str(build / "bin/sukima"), "cluster", "run", *([] if stealing else ["--hope"]), "-n", str(nodes),
+               "--grace", "60", "--", str(build / "tests/bin/cluster_many_nodes"), str(size)]
     begin = time.time()
     done = subprocess.run(command, capture_output=True, text=True, check=False,
                           env={**os.environ, "SUKIMA_WORKERS": "1", "SUKIMA_CLUSTER_SILENCE": "0"})
@@ -71,29 +73,36 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release", help="[build/release]")
     parser.add_argument("--nodes", default="16,32,64,128,256", help="[16,32,64,128,256]")
     parser.add_argument("--size", type=int, default=15, help="of the board [15]")
+    parser.add_argument("--stealing", action="store_true", help="without hierarchical omission")
     given = parser.parse_args()
     numbers = [int(word) for word in given.nodes.split(",")]
     for program in ("bin/sukima", "tests/bin/cluster_many_nodes"):
         if not (given.build / program).exists():
             give_up(f"there is no {given.build / program}; build the targets sukima, sukima-cluster and "
                     "cluster_many_nodes")
-    _, alone = run(given.build, 1, given.size)
+    _, alone = run(given.build, 1, given.size, given.stealing)
     leaves = alone[0]["leaves"]
     rows, counts = [], []
     for nodes in numbers:
-        begin, figures = run(given.build, nodes, given.size)
+        begin, figures = run(given.build, nodes, given.size, given.stealing)
         total = {name: sum(f[name] for f in figures) for name in figures[0]}
         met = max(f["met"] for f in figures)
         duration = min(f["ended"] for f in figures) - met
         rows.append((nodes, met - begin, 1e3 * total["start_cpu"] / nodes, total["rss"] / nodes / 1024,
-                     total["notes"] / duration))
+                     total["notes"] / duration, total["first_sockets"] / nodes, total["sockets"] / nodes,
+                     max([f["sockets"] for f in figures if f["node"] != 0], default=0)))
+        if given.stealing:
+            continue
         to_all = total["reports"] * (nodes - 1) + total["notes"] - total["bundles"]
         counts.append((nodes, total["reports"], to_all, total["notes"], total["notes"] / to_all, total["bundles"],
                        total["requests"], total["given"], total["refusals"], total["questions"], total["answers"],
                        total["leaves"] / leaves, total["helped"], total["cut"], total["yielded"]))
-    print(f"{'nodes':>5} {'start':>7} {'start CPU':>10} {'memory':>7} {'rate':>7}")
+    print(f"{'nodes':>5} {'start':>7} {'start CPU':>10} {'memory':>7} {'rate':>7} {'sockets':>8} {'at end':>7} "
+          f"{'most':>5}")
     for row in rows:
-        print("{:5} {:7.2f} {:10.1f} {:7.1f} {:7.0f}".format(*row))
+        print("{:5} {:7.2f} {:10.1f} {:7.1f} {:7.0f} {:8.1f} {:7.1f} {:5.0f}".format(*row))
+    if given.stealing:
+        return
     print(f"\n{'nodes':>5} {'reports':>8} {'to all':>9} {'messages':>9} {'share':>6} {'bundles':>8} {'requests':>9} "
           f"{'given':>6} {'refusals':>9} {'questions':>10} {'answers':>8} {'work':>6} {'helped':>7} {'cut':>5} {'yielded':>8}")
     for row in counts:

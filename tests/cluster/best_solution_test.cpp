@@ -3,9 +3,11 @@
 // Each node has an object of its own, as processes have.
 #include "hope_support.hpp"
 #include "random_programs.hpp"
+#include "transport/sparse_graph.hpp"
 
 #include <sukima/cluster/best_solution.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -27,7 +29,7 @@ const hope::node_options eager{.before_helping = 0us,
                                .before_claiming = 0us,
                                .tick = 30us};
 
-constexpr unsigned most_nodes = 4;
+constexpr unsigned most_nodes = most_meshed + 4;
 using best_of_node = best_solution<std::uint64_t, int, std::greater<>>;
 
 /// One object for each node, as each process has one. One test at a time.
@@ -236,6 +238,23 @@ TEST(best_solutions, reach_a_node_that_begins_the_entry_later) {
     nodes.run(i, call<offers>());
     EXPECT_EQ(found_by(i), (solution{50, 7}));
   });
+}
+
+void offers_away(context /*c*/) { own_best().offer(50, 7); }
+void awaits_offer(context c) {
+  wait(c, [] { return first_may_end(); });
+}
+void offered_away(context c) { sukima::fork2(c, call<awaits_offer>(), call<offers_away>()); }
+
+// A node other than 0 sends it to a part of the others only.
+TEST(best_solutions, reach_each_of_many_nodes_that_steal) {
+  shared now;
+  at = &now;
+  nodes_in_process nodes({.nodes = most_nodes, .is_sparse = true}, now.boards());
+  first_may_end = [&] {
+    return std::ranges::all_of(now.best, [](const auto& best) { return best->bound() == 50; });
+  };
+  nodes.on_each([&](unsigned i) { nodes.run(i, call<offered_away>()); });
 }
 
 void offers_on_node_1(context c) {

@@ -141,7 +141,9 @@ class in_process_transport final : public transport {
     state_->nodes[self_].rung = true;
     state_->nodes[self_].changed.notify_all();
   }
-  transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
+  transport_limits can() const noexcept override {
+    return {.sees_losses = true, .takes_joins = false, .is_sparse = state_->chosen.is_sparse};
+  }
   std::uint64_t taken_by(node_id to) override {
     const std::lock_guard hold(state_->lock);
     return state_->nodes[to].taken[self_];

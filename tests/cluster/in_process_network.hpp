@@ -16,6 +16,7 @@ class in_process_network {
     unsigned nodes = 2;
     std::uint64_t seed = 1;  ///< of the delays
     std::chrono::microseconds longest_delay{200};  ///< most messages take less; 0: none is delayed
+    bool is_sparse = false;  ///< as in transport_limits: nodes ask a part of the others only
   };
   explicit in_process_network(const options& chosen);
   ~in_process_network();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program on many nodes under hierarchical omission: many_nodes SIZE
+// A program on many nodes: many_nodes SIZE
 //
-// The first entry ends when all nodes have met. The second one counts the ways to place SIZE queens. At its
-// end each node prints a line of figures to its stderr, for lab/scripts/many-nodes.py.
+// The first entry ends when all nodes have met, and then each prints "here" to its stderr. The second one
+// counts the ways to place SIZE queens. At its end each node prints a line of figures to its stderr, for
+// lab/scripts/many-nodes.py.
 #include <sukima/cluster.hpp>
 
 #include <atomic>
@@ -10,7 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <functional>
+#include <string>
+#include <system_error>
 
 #include <sys/resource.h>
 
@@ -53,14 +57,27 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+/// The connections of this node, and the other sockets of the process.
+unsigned long sockets() {
+  unsigned long count = 0;
+  for (const auto& descriptor : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code closed;  // that of this folder
+    const std::string target = std::filesystem::read_symlink(descriptor.path(), closed).string();
+    if (target.starts_with("socket:")) ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   if (count != 2) return 2;
   sukima::cluster::run(sukima::call<meeting>());
+  std::fputs("here\n", stderr);
   const double met = now();
   rusage before{};
   getrusage(RUSAGE_SELF, &before);
+  const unsigned long first_sockets = sockets();
   const unsigned long found =
       sukima::cluster::run(sukima::call<queens>(static_cast<unsigned>(std::atoi(words[1])), 0u, 0u, 0u, 0u));
   const double ended = now();
@@ -75,7 +92,7 @@ int main(int count, char** words) {
       stderr,
       "met %f ended %f start_cpu %f cpu %f leaves %lu reports %lu notes %lu bundles %lu requests %lu "
       "questions %lu refusals %lu answers %lu given %lu helped %lu cut %lu yielded %lu "
-      "bytes %lu forwarded %lu withheld %lu deleted %lu rss %ld\n",
+      "bytes %lu forwarded %lu withheld %lu deleted %lu rss %ld first_sockets %lu sockets %lu node %u\n",
       met, ended, cpu(before), cpu(after) - cpu(before), leaves.load(), static_cast<unsigned long>(t.reports),
       static_cast<unsigned long>(t.notes), static_cast<unsigned long>(t.bundles),
       static_cast<unsigned long>(t.requests), static_cast<unsigned long>(t.questions),
@@ -83,6 +100,7 @@ int main(int count, char** words) {
       static_cast<unsigned long>(t.given), static_cast<unsigned long>(t.helped),
       static_cast<unsigned long>(t.cut), static_cast<unsigned long>(t.yielded),
       static_cast<unsigned long>(t.sent_bytes), static_cast<unsigned long>(t.forwarded),
-      static_cast<unsigned long>(t.withheld), static_cast<unsigned long>(t.deleted), after.ru_maxrss);
+      static_cast<unsigned long>(t.withheld), static_cast<unsigned long>(t.deleted), after.ru_maxrss,
+      first_sockets, sockets(), sukima::cluster::this_node());
   std::printf("%lu\n", found);
 }

@@ -2,6 +2,8 @@
 // Entries on several nodes: results, exceptions, aborts, arguments of all kinds.
 #include "support.hpp"
 
+#include "transport/sparse_graph.hpp"
+
 #include <cereal/types/string.hpp>
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
@@ -31,6 +33,7 @@ namespace {
 
 using namespace cluster_support;
 using sukima::call;
+using sukima::cluster::most_meshed;
 
 long fib(sukima::context c, int n) {
   if (n < 2) return n;
@@ -70,6 +73,14 @@ TEST(nodes, work_at_the_same_time_with_one_worker_each) {
     EXPECT_EQ(nodes.everywhere(call<meet_below>(4u, 4u)), std::vector<bool>(4, true));
     EXPECT_GE(nodes.given(), 3u);
   }
+}
+
+// A node asks a part of so many only, and each must get one of these tasks all the same.
+TEST(nodes, find_work_among_many) {
+  arrived = 0;
+  nodes_in_process nodes({.nodes = most_meshed + 4, .is_sparse = true});
+  EXPECT_EQ(nodes.everywhere(call<meet_below>(most_meshed + 4, most_meshed + 4)),
+            std::vector<bool>(most_meshed + 4, true));
 }
 
 bool meet_in_two(sukima::context c) {

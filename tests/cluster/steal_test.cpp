@@ -8,6 +8,7 @@
 #include <atomic>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace {
 
@@ -335,6 +336,52 @@ TEST(lifelines, keep_an_idle_cluster_silent_until_there_is_work) {
       EXPECT_EQ(nodes.everywhere(call<silent_at_first>(count)), std::vector<bool>(count, true));
       EXPECT_GE(nodes.given(), count - 1);
     }
+}
+
+TEST(thief, asks_few_of_many_nodes) {
+  tested_thief t(5, 64, 1, true);
+  const node_list partners{0, 1, 3, 4, 6, 7, 9, 13, 21, 37, 53, 61};  // node 0, and powers of two away
+  for (int entry = 0; entry < 20; ++entry) {
+    t.set_hungry(true);
+    for (const node_id n : refuse(t, start)) EXPECT_NE(std::ranges::find(partners, n), partners.end()) << n;
+    t.begin_entry();
+  }
+  t.set_hungry(true);
+  refuse(t, start);
+  EXPECT_EQ(t.take_lifelines(start), (node_list{1, 4, 7, 13, 21, 37})) << "whose number differs in one bit";
+  EXPECT_EQ(t.next_look(), start + thief::patience);
+  EXPECT_EQ(t.take_lifelines(start + thief::patience), (node_list{0, 3, 6, 9, 53, 61})) << "then the others";
+  EXPECT_EQ(t.next_look(), start + thief::long_patience);
+  EXPECT_EQ(t.take_lifelines(start + thief::long_patience), (node_list{2, 8, 10, 11, 12, 63})) << "near ones";
+  EXPECT_EQ(t.next_look(), start + 2 * thief::long_patience);
+  clock::time_point now = start;
+  std::size_t more = 0;
+  while (const auto look = t.next_look()) {
+    EXPECT_GT(*look, std::exchange(now, *look)) << "it sleeps";
+    more += t.take_lifelines(now).size();
+  }
+  EXPECT_EQ(more, 63 - 18u) << "all in the end";
+  EXPECT_EQ(now, start + 9 * thief::long_patience) << "six of them each time";
+}
+
+// Only the givers of tasks may have others, however far they are.
+TEST(thief, asks_a_far_giver_again) {
+  tested_thief t(5, 64, 1, true);
+  for (const node_id giver : {0u, 30u}) {
+    t.on_task(giver);
+    t.set_hungry(true);
+    EXPECT_EQ(t.next_victim(start), giver);
+    t.on_none(giver, start);
+  }
+}
+
+TEST(thief, asks_all_nodes_that_are_connected) {
+  tested_thief t(5, 64, 1);
+  t.set_hungry(true);
+  refuse(t, start);
+  t.take_lifelines(start);
+  t.take_lifelines(start + thief::patience);
+  EXPECT_FALSE(t.next_look()) << "it waits with all";
 }
 
 TEST(thief, asks_a_node_that_has_joined) {

@@ -30,6 +30,7 @@ struct shape {
   unsigned published = 3;
   std::uint64_t seed = 1;
   std::chrono::microseconds longest_delay{200};
+  bool is_sparse = false;  ///< as in transport_limits
 };
 
 /// The node that a thread works for.
@@ -103,7 +104,8 @@ class nodes_in_process {
  public:
   /// \param boards  of the nodes' best solutions; missing ones are that of the process
   explicit nodes_in_process(const shape& s, std::vector<sukima::detail::solution_board*> boards = {})
-      : network_({.nodes = s.nodes, .seed = s.seed, .longest_delay = s.longest_delay}) {
+      : network_(
+            {.nodes = s.nodes, .seed = s.seed, .longest_delay = s.longest_delay, .is_sparse = s.is_sparse}) {
     for (unsigned i = 0; i < s.nodes; ++i)
       runtimes_.push_back(std::make_unique<sukima::runtime>(settings_of(s, i)));
     boards.resize(s.nodes);

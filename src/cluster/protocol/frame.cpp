@@ -58,7 +58,7 @@ std::optional<frame> frame_reader::next() {
   }
   const auto kind = std::to_integer<std::uint8_t>(whole[length_size]);
   if (kind < static_cast<std::uint8_t>(frame_kind::hello) ||
-      kind > static_cast<std::uint8_t>(frame_kind::place))
+      kind > static_cast<std::uint8_t>(frame_kind::gone))
     throw frame_error("a frame has the unknown kind " + std::to_string(kind));
   frame found{static_cast<frame_kind>(kind), bytes(content.begin(), content.end())};
   begin_ += whole.size();

@@ -21,6 +21,8 @@ enum class frame_kind : std::uint8_t {
   lost = 7,     ///< the number of a node that was silent too long
   challenge = 8,
   place = 9,  ///< the answer to a process that joins a run; to a node: the next number (tcp_place.hpp)
+  answer = 10,  ///< to a call: whether its connection is used (transport/calls.hpp)
+  gone = 11,  ///< the number of a node that the sender has lost, and 0; or that has left, and 1
 };
 
 /// The bytes that arrived are not a frame: another program sent them, or they are damaged or forged.

@@ -5,6 +5,7 @@
 
 #include "protocol/exceptions.hpp"
 #include "protocol/reader.hpp"
+#include "transport/sparse_graph.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -34,7 +35,10 @@ std::uint32_t in_microseconds(clock::duration trip) {
 
 }  // namespace
 
-void node::send(node_id to, const message& m) { outbox_.send(to, m); }
+void node::send(node_id to, const message& m) {
+  has_talked_to_[to] = true;
+  outbox_.send(to, m);
+}
 
 void node::send_solutions_if_new() {
   const auto now = clock::now();
@@ -43,7 +47,8 @@ void node::send_solutions_if_new() {
   next_solutions_ = now + between_solutions;
   const sukima::detail::solution_snapshot known = solutions_.snapshot();
   for (node_id n = 0; n < nodes_; ++n)
-    if (n != self_ && !gone_[n]) send_solutions(n, known);
+    if (n != self_ && !gone_[n] && (!is_sparse_ || ask_each_other(self_, n, nodes_)))
+      send_solutions(n, known);
 }
 
 void node::send_solutions(node_id to, const sukima::detail::solution_snapshot& known) {
@@ -250,6 +255,8 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
     end_all({"node " + std::to_string(from) + " sent a malformed message"});
     return;
   }
+  if (leaving_[self_] && !has_talked_to_[from]) send(from, {.kind = message_kind::leaves});
+  has_talked_to_[from] = true;
   switch (m->kind) {
     case message_kind::request:
       small_tasks_.set_round_trip(from, std::chrono::microseconds(m->round_trip));
@@ -365,8 +372,12 @@ bool node::take_back(std::uint64_t id) {
 }
 
 void node::take_solutions(node_id from, std::uint32_t entry, byte_view solutions) {
+  const bool passes_on = is_sparse_ && !solutions.empty();
+  const bytes before = passes_on ? solutions_.all() : bytes{};
   if (!solutions_.merge(entry, solutions))
     end_all({"node " + std::to_string(from) + " sent a malformed solution"});
+  // To the partners, which pass it on in turn.
+  if (passes_on && solutions_.all() != before) solutions_.announce();
 }
 
 void node::take_best(node_id from, const message& m) {

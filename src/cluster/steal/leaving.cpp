@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a node leaves while the others go on, and what follows if another one ends.
 //
-// The node announces that it leaves. From then on it neither asks nor gives, and all others leave it out. It
-// finishes the tasks that it has received. Then it leaves inside an entry, where its program waits for the
-// result. Outside, its program may be writing a file.
+// The node announces that it leaves. From then on it neither asks nor gives, and all others leave it out. If
+// nodes connect when they need it, it announces that to those with which it has exchanged messages, and to
+// another one when that sends the first. It finishes the tasks that it has received. Then it leaves inside an
+// entry, where its program waits for the result. Outside, its program may be writing a file.
 //
 // A task may be under way to the node when its owner receives the announcement. The node declines it. If the
 // task arrives too late for that, its owner takes it back when the node is gone. That is safe: the results of
@@ -25,7 +26,7 @@ void node::on_leave_request() {
   leaving_[self_] = true;
   for (node_id n = 0; n < nodes_; ++n) {
     if (n == self_) continue;
-    if (!gone_[n]) send(n, {.kind = message_kind::leaves});
+    if (!gone_[n] && (!is_sparse_ || has_talked_to_[n])) send(n, {.kind = message_kind::leaves});
     leave_out(n);
   }
   std::fprintf(stderr, "sukima: node %u leaves when its tasks are done\n", self_);

@@ -26,12 +26,14 @@ constexpr std::chrono::seconds early_leaving_time{10};
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : node_base(workers, std::move(by), chosen.solutions),
       chosen_(std::move(chosen)),
-      thief_(0, nodes_, 0),
+      is_sparse_(transport_->can().is_sparse),
+      thief_(0, nodes_, 0, is_sparse_),
       outbox_(*transport_, nodes_),
       past_(chosen_.most_kept),
       is_welcome_(!chosen_.joins) {
   gone_.resize(nodes_);
   leaving_.resize(nodes_);
+  has_talked_to_.resize(nodes_);
   has_joined_.resize(nodes_);
   small_tasks_ = small_tasks(nodes_);
   begin([this] { meet(); }, [this] { serve(); });
@@ -41,7 +43,7 @@ node::~node() { end(); }
 
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
-  thief_ = thief(self_, nodes_, chosen_.seed * nodes_ + self_);
+  thief_ = thief(self_, nodes_, chosen_.seed * nodes_ + self_, is_sparse_);
   for (node_id n = 0; n < nodes_; ++n)
     if (gone_[n]) leave_out(n);
   has_met_ = true;

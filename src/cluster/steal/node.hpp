@@ -184,6 +184,7 @@ class node final : public node_base {
   std::uint32_t entries_ = 0;  ///< so far; only for the thread that calls run()
 
   // For the cluster thread.
+  const bool is_sparse_;  ///< as in transport_limits
   thief thief_;
   std::map<node_id, wish> wanting_;  ///< nodes that wait for a task
   lifelines lifelines_;  ///< of other nodes
@@ -198,6 +199,7 @@ class node final : public node_base {
   outbox outbox_;
   std::vector<bool> gone_;
   std::vector<bool> leaving_;  ///< the nodes, this one included, that have announced that they leave
+  std::vector<bool> has_talked_to_;  ///< the others with which it has exchanged a message
   bool has_left_ = false;  ///< this node: whatever arrives is dropped
   bool has_met_ = false;
   std::vector<bool> has_joined_;  ///< the others that were not there at the start of the run

@@ -2,8 +2,11 @@
 #include "steal/thief.hpp"
 
 #include "steal/lifelines.hpp"
+#include "transport/sparse_graph.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace sukima::cluster {
 
@@ -19,7 +22,8 @@ double weight(std::uint64_t tasks, std::optional<clock::duration> round_trip) {
 
 }  // namespace
 
-thief::thief(node_id self, unsigned nodes, std::uint64_t seed) : draws_(seed), self_(self), others_(nodes) {
+thief::thief(node_id self, unsigned nodes, std::uint64_t seed, bool is_sparse)
+    : draws_(seed), self_(self), is_sparse_(is_sparse), others_(nodes) {
   for (node_id n = 0; n < nodes; ++n) others_[n].is_there = n != self;
 }
 
@@ -29,7 +33,11 @@ bool thief::is_far(node_id n) const noexcept {
 }
 
 bool thief::is_on(const side& s, node_id n) const noexcept {
-  return others_[n].is_there && is_far(n) == (&s == &far_);
+  return others_[n].is_there && is_far(n) == (&s == &far_) && (asks(n) || last_giver_ == n);
+}
+
+bool thief::asks(node_id n) const noexcept {
+  return !is_sparse_ || ask_each_other(self_, n, static_cast<unsigned>(others_.size()));
 }
 
 node_id thief::draw(std::vector<node_id>& from) {
@@ -105,14 +113,30 @@ std::vector<node_id> thief::take_lifelines(clock::time_point now) {
   give_up_late_ones(now);
   if (!hungry_ || !is_silent(near_) || !is_silent(far_)) return {};
   if (!waits_since_) waits_since_ = now;
-  const bool with_all = now - *waits_since_ >= patience;
   std::vector<node_id> taken;
-  for (node_id n = 0; n < others_.size(); ++n)
-    if (others_[n].is_there && !others_[n].has_lifeline && (with_all || are_partners(self_, n))) {
-      others_[n].has_lifeline = true;
-      taken.push_back(n);
-    }
+  visit_unregistered([&](node_id n, clock::duration silence) {
+    if (now - *waits_since_ >= silence) taken.push_back(n);
+  });
+  for (const node_id n : taken) others_[n].has_lifeline = true;
+  std::ranges::sort(taken);
   return taken;
+}
+
+template <class Look> void thief::visit_unregistered(Look look) const {
+  const auto nodes = static_cast<unsigned>(others_.size());
+  const int at_once = std::bit_width(nodes - 1);
+  int not_asked = 0;
+  for (unsigned step = 2; step <= nodes; ++step) {
+    const unsigned far = step / 2;
+    const node_id n = (self_ + (step % 2 == 0 ? far : nodes - far)) % nodes;
+    if (!others_[n].is_there) continue;
+    clock::duration silence{0};
+    if (!asks(n))
+      silence = (1 + not_asked++ / at_once) * long_patience;
+    else if (!are_partners(self_, n))
+      silence = patience;
+    if (!others_[n].has_lifeline) look(n, silence);
+  }
 }
 
 void thief::measure(node_id from, std::uint64_t number, clock::time_point now) {
@@ -181,10 +205,11 @@ std::optional<clock::time_point> thief::next_look() const noexcept {
       look = look ? std::min(*look, at) : at;
     }
   if (look) return look;
-  const bool waits_with_all = std::all_of(others_.begin(), others_.end(),
-                                          [](const other& o) { return !o.is_there || o.has_lifeline; });
-  if (waits_with_all) return {};
-  return waits_since_ ? *waits_since_ + patience : clock::time_point{};
+  visit_unregistered([&](node_id, clock::duration silence) {
+    const auto at = waits_since_ ? *waits_since_ + silence : clock::time_point{};
+    look = look ? std::min(*look, at) : at;
+  });
+  return look;
 }
 
 }  // namespace sukima::cluster

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a node asks for a task, and which node it asks. Decisions only, without clock, messages or threads.
 //
+// If nodes connect when they need it, it asks a part of them only, whose number grows with the logarithm of
+// that of all (transport/sparse_graph.hpp), and the node that gave the last task.
+//
 // The other nodes are near or far, by the shortest round trip that was measured to each; a node is near until
 // that is known. One request is under way to near nodes and one to far nodes, so this node never waits for a
 // far answer while a near node has work. On each side it first asks the node that gave the last task, then
@@ -10,9 +13,10 @@
 //
 // After two requests in a row without a task, the node asks no node of that side any more. If that holds for
 // both sides, it waits at its lifelines (lifelines.hpp): first with its partners, and if no task arrives for
-// a while, with all others. An arriving task ends the silence, and so does the next entry. Source of the two
-// sides: van Nieuwpoort et al., "Efficient load balancing for wide-area divide-and-conquer applications",
-// PPoPP 2001.
+// a while, with all others. If it asks a part of them only, it registers with these, and from then on with a
+// few more each 100 ms. An arriving task ends the silence, and so does the next entry.
+// Source of the two sides: van Nieuwpoort et al., "Efficient load balancing for wide-area divide-and-conquer
+// applications", PPoPP 2001.
 //
 // A lifeline stays registered with a node until a task arrives from there, even if this node does not need
 // the task any more. So "registered there" is true here only if that node has the lifeline, or the lifeline
@@ -32,6 +36,8 @@ namespace sukima::cluster {
 class thief {
  public:
   static constexpr std::chrono::microseconds patience{5000};  ///< then another node is asked, or all
+  /// Each time, lifelines are registered with more nodes than are asked.
+  static constexpr std::chrono::microseconds long_patience{100000};
   static constexpr unsigned patient_round_trips = 4;  ///< or so many of them, if that is longer
   static constexpr unsigned most_refusals = 2;  ///< in a row; then no node of that side is asked
   static constexpr std::chrono::microseconds far_from{1000};  ///< the round trip of a far node
@@ -41,7 +47,8 @@ class thief {
     std::uint64_t number;  ///< of no other request of this node; the answer `none` has it, too
   };
 
-  thief(node_id self, unsigned nodes, std::uint64_t seed);
+  /// \param is_sparse  as in transport_limits
+  thief(node_id self, unsigned nodes, std::uint64_t seed, bool is_sparse = false);
 
   /// Records whether a worker is idle.
   void set_hungry(bool hungry) noexcept { hungry_ = hungry; }
@@ -92,11 +99,16 @@ class thief {
 
   bool is_far(node_id n) const noexcept;
   bool is_on(const side& s, node_id n) const noexcept;
+  /// Whether that node is among those that are asked, unless it is the last giver.
+  bool asks(node_id n) const noexcept;
   void begin_round(side& s);
   std::optional<node_id> next_victim(side& s);
   /// Takes one out. \pre not empty
   node_id draw(std::vector<node_id>& from);
   bool is_silent(const side& s) const noexcept;
+  /// Calls look(node, silence) for the nodes with which no lifeline is registered, and the silence after
+  /// which it must be. Linear in the nodes.
+  template <class Look> void visit_unregistered(Look look) const;
   clock::time_point end_of_patience(node_id asked) const noexcept;
   void give_up_late_ones(clock::time_point now);
   /// Forgets the former requests, so that all nodes are asked again.
@@ -104,6 +116,7 @@ class thief {
 
   std::mt19937_64 draws_;
   node_id self_;
+  bool is_sparse_;
   std::vector<other> others_;  ///< by node
   side near_;
   side far_;

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/heartbeats.hpp"
 
+#include "transport/sparse_graph.hpp"
+
 #include <boost/asio/post.hpp>
 
 #include <utility>
 
 namespace sukima::cluster {
-
-namespace {
-
-constexpr node_id neighbours = 2;  ///< on each side
-
-}  // namespace
 
 heartbeats::heartbeats(boost::asio::io_context& io, const identity& own, heartbeat_settings settings,
                        events handlers)
@@ -40,21 +36,13 @@ void heartbeats::beat() {
 }
 
 void heartbeats::look_for_silence() {
-  const node_id nodes = own_.nodes;
-  look_on_side(1, nodes / 2);
-  look_on_side(nodes - 1, (nodes - 1) / 2);
-  if (!stopped_) beat();
-}
-
-void heartbeats::look_on_side(node_id step, node_id farthest) {
-  node_id found = 0;
-  for (node_id distance = 1; distance <= farthest && found < neighbours && !stopped_; ++distance) {
-    const node_id n = (own_.node + distance * step) % own_.nodes;
+  visit_neighbours(own_.node, own_.nodes, [this](node_id n, node_id far) {
     // For one that takes the place of a neighbour, that may still be there: then it sends nothing by itself.
-    if (!handlers_.send(n, distance > neighbours)) continue;
-    ++found;
-    if (++silent_[n] > settings_.silent_beats) handlers_.on_silent(n);
-  }
+    if (stopped_ || !handlers_.send(n, far > neighbours_on_a_side)) return false;
+    if (judges_ && ++silent_[n] > settings_.silent_beats) handlers_.on_silent(n);
+    return true;
+  });
+  if (!stopped_) beat();
 }
 
 }  // namespace sukima::cluster

@@ -35,6 +35,8 @@ class heartbeats {
 
   /// Does nothing if no silence is too long, or this node is the only one.
   void begin();
+  /// Goes on with the beats, but calls `on_silent` no more.
+  void stop_judging() noexcept { judges_ = false; }
   /// Ends the beats. No function of `events` is called after this.
   void stop() noexcept;
   /// Records that something arrived from a node.
@@ -43,8 +45,6 @@ class heartbeats {
  private:
   void beat();
   void look_for_silence();
-  /// \param step  to the next node on that side \param farthest  the last distance there
-  void look_on_side(node_id step, node_id farthest);
 
   boost::asio::io_context& io_;
   const identity& own_;
@@ -52,6 +52,7 @@ class heartbeats {
   events handlers_;
   boost::asio::steady_timer timer_;
   std::vector<unsigned> silent_;  ///< by node: beats of this one since something came
+  bool judges_ = true;
   bool stopped_ = false;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes joined by TCP, each with each other one. All of it runs on the thread that waits, asleep in epoll
-// (Boost.Asio); send() and ring() wake it.
+// Nodes joined by TCP: few ones each with each other one, many ones as they need it. All of it runs on the
+// thread that waits, asleep in epoll (Boost.Asio); send() and ring() wake it.
 #pragma once
 
 #include "protocol/handshake.hpp"
 #include "shared/ports.hpp"
 #include "transport/heartbeats.hpp"
+#include "transport/sparse_graph.hpp"
 #include "transport/transport.hpp"
 
 #include <memory>
@@ -20,6 +21,8 @@ inline constexpr unsigned most_nodes = 1024;
 struct tcp_settings {
   identity own;       ///< without its port; its number of nodes contains the room
   unsigned room = 0;  ///< how many nodes may join while the others run: they have the last numbers
+  /// Up to so many nodes, with the room, are all connected from the start; the same at all nodes.
+  unsigned most_meshed = cluster::most_meshed;
   std::string token;  ///< empty: none; then only addresses of the loopback device are used
   std::string host;   ///< node 0's, for the others; for node 0 the address where it listens
   std::uint16_t port = 0;  ///< node 0's

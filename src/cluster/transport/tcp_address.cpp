@@ -10,6 +10,8 @@
 
 #include <fcntl.h>
 
+#include <utility>
+
 namespace sukima::cluster {
 
 namespace asio = boost::asio;
@@ -83,6 +85,10 @@ std::string sentence_of(const tcp_settings& chosen, const error_code& error) {
          ": give others by --port or SUKIMA_CLUSTER_PORT";
 }
 
+bool is_allowed(const tcp_settings& chosen, const tcp::endpoint& place) {
+  return !chosen.token.empty() || place.address().is_loopback();
+}
+
 }  // namespace
 
 void keep_from_children(int socket) noexcept { fcntl(socket, F_SETFD, FD_CLOEXEC); }
@@ -95,11 +101,29 @@ std::vector<tcp::endpoint> addresses_of(asio::io_context& io, const tcp_settings
   if (error || found.empty()) throw start_failure("the host '" + host + "' is not known: " + error.message());
   std::vector<tcp::endpoint> all;
   for (const auto& one : found)
-    if (!chosen.token.empty() || one.endpoint().address().is_loopback()) all.push_back(one.endpoint());
+    if (is_allowed(chosen, one.endpoint())) all.push_back(one.endpoint());
   if (all.empty())
     throw start_failure("without a token nodes use the loopback device only, not " + host +
                         ": set SUKIMA_CLUSTER_TOKEN");
   return all;
+}
+
+void find_addresses(tcp::resolver& by, const tcp_settings& chosen, const std::string& host,
+                    std::uint16_t port, std::function<void(std::vector<tcp::endpoint>)> found) {
+  error_code is_name;
+  if (const tcp::endpoint known(asio::ip::make_address(host, is_name), port); !is_name) {
+    found(is_allowed(chosen, known) ? std::vector{known} : std::vector<tcp::endpoint>{});
+    return;
+  }
+  const auto resolved = [&chosen, found = std::move(found)](error_code error,
+                                                            const tcp::resolver::results_type& of_name) {
+    if (error == asio::error::operation_aborted) return;
+    std::vector<tcp::endpoint> all;
+    for (const auto& one : of_name)
+      if (is_allowed(chosen, one.endpoint())) all.push_back(one.endpoint());
+    found(std::move(all));
+  };
+  by.async_resolve(host, std::to_string(port), resolved);
 }
 
 tcp::endpoint address_of(asio::io_context& io, const tcp_settings& chosen, const std::string& host,

@@ -9,6 +9,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ void keep_from_children(int socket) noexcept;
 std::vector<boost::asio::ip::tcp::endpoint> addresses_of(boost::asio::io_context& io,
                                                          const tcp_settings& chosen, const std::string& host,
                                                          std::uint16_t port);
+/// Calls found(addresses) with the same ones, or with none, and does not wait for the name service. `by` and
+/// `chosen` outlive the search.
+void find_addresses(boost::asio::ip::tcp::resolver& by, const tcp_settings& chosen, const std::string& host,
+                    std::uint16_t port,
+                    std::function<void(std::vector<boost::asio::ip::tcp::endpoint>)> found);
 /// The first one of them.
 boost::asio::ip::tcp::endpoint address_of(boost::asio::io_context& io, const tcp_settings& chosen,
                                           const std::string& host, std::uint16_t port);

@@ -66,6 +66,8 @@ class receiver {
 struct transport_limits {
   bool sees_losses = false;  ///< on_lost is called when a node dies
   bool takes_joins = false;  ///< nodes may come while the others run
+  /// Two nodes are connected once one has a message for the other, so each asks a part of them only.
+  bool is_sparse = false;
 };
 
 class transport {

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls among many nodes (src/cluster/transport/calls.hpp, tcp.cpp): nodes 0 and 1 have no connection, and each may have a
+// message for the other one at any step, so they may call each other at once. One of them may die at any step, or leave if
+// nodes steal. A third node, which has a connection to each of them, passes on that news; it may also report once that a
+// node is lost which lives.
+//
+// check: spin -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 0
+// check: spin -DSTEALS -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 0
+// check: spin -DBUG_BOTH_WIN -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_NO_ANSWER -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_NO_NEWS -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_NO_DOUBT -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_BELIEVES -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DSTEALS -DBUG_NEWS_OVERTAKES -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DSTEALS -DBUG_FAILURE_COUNTS -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_SHORTAGE_COUNTS -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_WAITS_ON -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_NEVER_YIELDS -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+//
+// What is modelled: one message in each direction, and the connection of each call from its first byte to its end. A call
+// that was dropped is on its way until the other node has answered it. With STEALS the node that goes is one that leaves:
+// the others must not take it for lost. A call of each node may fail once while the other node lives, because
+// something is lacking here; the way from node 0 to node 1 may then be blocked for ever.
+// Not modelled: handshakes that are cut off, which only repeat a call; the ways of the news among more nodes.
+//
+// What must hold: both nodes use the same connection. When nothing happens any more, each message between living nodes has
+// arrived once, neither node takes the other one for gone that lives, and a living node knows that the other one is gone.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_BOTH_WIN        a node takes a call while it calls the same node, whichever number it has
+//   BUG_NO_ANSWER       a node uses the connection of its call before the other node has answered
+//   BUG_NO_NEWS         nodes learn of the end of others by connections only
+//   BUG_NO_DOUBT        a node that waits goes on waiting when it learns that the other node may be lost
+//   BUG_BELIEVES        a node believes each report of a loss
+//   BUG_NEWS_OVERTAKES  with STEALS: the news that a node left ends a call that this node has taken
+//   BUG_FAILURE_COUNTS  with STEALS: a node whose call fails takes the other one for lost
+//   BUG_SHORTAGE_COUNTS a node whose call fails for lack of something takes the other one for lost
+//   BUG_WAITS_ON        a node waits for the winner's call without end
+//   BUG_NEVER_YIELDS    the winner takes no call between its attempts
+
+#define NONE 0
+#define DIALED 1 /* it is on its way, or waits for the answer */
+#define TAKEN 2  /* the answers, on their way */
+#define WAIT 3
+#define CLOSED 4 /* it has ended without an answer */
+
+#define OWN 1    /* the connection in use: that of the own call, or of the other node's */
+#define OTHERS 2
+
+byte call[2];     /* by caller */
+bit dropped[2];   /* the caller does not wait for the answer any more */
+bit calling[2], waits[2];
+bit paused[2];    /* the call failed, and is not repeated yet */
+bit failed[2];    /* a call has failed while the other node lived */
+bit blocked;      /* no call of node 0 reaches node 1 while that lives */
+bit ticked[2], late[2]; /* it has waited too long: once, and once more when the way of the other one is blocked */
+byte used[2];
+bit wanted[2];    /* a message for the other node was made */
+bit waiting[2];   /* it waits for a connection */
+byte on_way[2];   /* messages on their way in the connection in use, by sender */
+byte got[2];
+bit gone[2];      /* this node takes the other one for gone */
+bit lost[2];      /* and for lost */
+bit ended[2];     /* it has died or left */
+bit told[2];      /* the third node has passed the end of the other one on */
+bit lied;
+bit doubted[2];   /* news has come since the own call began */
+bit knows[2];     /* with STEALS: this node has got the news while it called */
+
+#define OTHER(me) (1 - (me))
+
+inline begin_call(me) {
+  if
+  :: !calling[me] && !waits[me] && call[me] == NONE -> calling[me] = 1; dropped[me] = 0; doubted[me] = 0; call[me] = DIALED
+  :: else
+  fi
+}
+
+inline use(me, which) {
+  used[me] = which; calling[me] = 0; waits[me] = 0; paused[me] = 0;
+  if :: waiting[me] -> waiting[me] = 0; on_way[me]++ :: else fi
+}
+
+inline lose(me) {
+  gone[me] = 1; lost[me] = 1; calling[me] = 0; waits[me] = 0; paused[me] = 0; waiting[me] = 0; dropped[me] = 1
+}
+
+inline fail_call(me) {
+  if
+  :: dropped[me] -> call[me] = NONE
+#if defined(STEALS) && !defined(BUG_FAILURE_COUNTS)
+  :: !dropped[me] -> call[me] = DIALED /* it is repeated */
+#else
+  :: !dropped[me] -> call[me] = NONE; lose(me)
+#endif
+  fi
+}
+
+#ifndef BUG_NEVER_YIELDS
+#define WINS(me) (calling[me] && !paused[me] && me == 0)
+#else
+#define WINS(me) (calling[me] && me == 0)
+#endif
+
+inline answer(me) {
+  if
+  :: gone[me] || used[me] != NONE -> call[OTHER(me)] = CLOSED
+#ifndef BUG_BOTH_WIN
+  :: !gone[me] && used[me] == NONE && WINS(me) -> call[OTHER(me)] = WAIT
+  :: !gone[me] && used[me] == NONE && !WINS(me) ->
+#else
+  :: !gone[me] && used[me] == NONE ->
+#endif
+    if :: calling[me] -> dropped[me] = 1 :: else fi;
+    call[OTHER(me)] = TAKEN;
+    use(me, OTHERS)
+  fi
+}
+
+inline let_go(me) {
+  lose(me); lost[me] = 0
+}
+
+/* The news that a node is gone, or may be. */
+inline take_news(me) {
+  if
+  :: !ended[me] && !gone[me] && used[me] == NONE ->
+#if defined(STEALS) && !defined(BUG_NEWS_OVERTAKES)
+    if
+    :: calling[me] -> knows[me] = 1 /* the call decides: the other node may have taken it, and sent something */
+    :: else -> let_go(me)
+    fi
+#elif defined(STEALS)
+    let_go(me)
+#elif defined(BUG_BELIEVES)
+    lose(me)
+#else
+#ifndef BUG_NO_DOUBT
+    waits[me] = 0;
+    if :: calling[me] -> doubted[me] = 1 :: else fi;
+#endif
+    begin_call(me)
+#endif
+  :: else
+  fi
+}
+
+proctype node(byte me) {
+end:
+  do
+  :: atomic { !ended[me] && !wanted[me] && !gone[me] ->
+      wanted[me] = 1;
+      if
+      :: used[me] != NONE -> on_way[me]++
+      :: else -> waiting[me] = 1; begin_call(me)
+      fi }
+  /* The call of the other node has arrived. */
+  :: atomic { !ended[me] && call[OTHER(me)] == DIALED && !ended[OTHER(me)] -> answer(me) }
+  /* The answer to the own call. */
+  :: atomic { !ended[me] && call[me] == TAKEN ->
+      assert(!dropped[me]);
+      call[me] = NONE;
+      use(me, OWN) }
+  :: atomic { !ended[me] && call[me] == WAIT ->
+      call[me] = NONE;
+      if
+      :: dropped[me]
+      :: !dropped[me] && knows[me] -> let_go(me)
+      :: !dropped[me] && !knows[me] && doubted[me] -> calling[me] = 0; begin_call(me)
+      :: !dropped[me] && !knows[me] && !doubted[me] -> calling[me] = 0; waits[me] = 1
+      fi }
+  :: atomic { !ended[me] && call[me] == CLOSED -> fail_call(me) }
+  /* Something is lacking here, or the way is blocked. */
+  :: atomic { !ended[me] && call[me] == DIALED && calling[me] && !dropped[me] && !failed[me] ->
+      failed[me] = 1;
+      call[me] = NONE;
+#ifdef BUG_SHORTAGE_COUNTS
+      lose(me)
+#else
+      paused[me] = 1;
+      if
+      :: me == 0 -> blocked = 1
+      :: true
+      fi
+#endif
+    }
+  :: atomic { !ended[me] && paused[me] && (me == 1 || !blocked || ended[OTHER(me)]) ->
+      paused[me] = 0;
+      call[me] = DIALED }
+#ifndef BUG_WAITS_ON
+  /* The call of the other node has not come for a while. */
+  :: atomic { !ended[me] && waits[me] && !ticked[me] -> ticked[me] = 1; waits[me] = 0; begin_call(me) }
+  :: atomic { !ended[me] && waits[me] && paused[OTHER(me)] && blocked && !late[me] ->
+      late[me] = 1;
+      waits[me] = 0;
+      begin_call(me) }
+#endif
+#ifdef BUG_NO_ANSWER
+  :: atomic { !ended[me] && call[me] == DIALED && !dropped[me] && used[me] == NONE -> use(me, OWN) }
+#endif
+  :: atomic { !ended[me] && on_way[OTHER(me)] != 0 && used[me] != NONE -> on_way[OTHER(me)]--; got[me]++ }
+  /* The other one has ended: so do its connections, after all that came by them. */
+#if !defined(STEALS) || defined(BUG_FAILURE_COUNTS)
+  :: atomic { !ended[me] && ended[OTHER(me)] && call[me] == DIALED -> fail_call(me) }
+#else
+  :: atomic { !ended[me] && ended[OTHER(me)] && call[me] == DIALED && calling[me] && knows[me] -> let_go(me) }
+#endif
+  :: atomic { !ended[me] && ended[OTHER(me)] && used[me] != NONE && on_way[OTHER(me)] == 0 && !gone[me] ->
+      gone[me] = 1 }
+  od
+}
+
+/* Passes on what it sees. */
+proctype third() {
+end:
+  do
+#ifndef BUG_NO_NEWS
+  :: atomic { ended[0] && !told[0] -> told[0] = 1; take_news(1) }
+  :: atomic { ended[1] && !told[1] -> told[1] = 1; take_news(0) }
+#endif
+#ifndef STEALS
+  :: atomic { !lied && !ended[0] -> lied = 1; take_news(1) }
+  :: atomic { !lied && !ended[1] -> lied = 1; take_news(0) }
+#endif
+  od
+}
+
+proctype death() {
+end:
+  atomic {
+    if
+    :: ended[0] = 1
+    :: ended[1] = 1
+    :: true -> skip
+    fi
+  }
+}
+
+#define BOTH_LIVE (!ended[0] && !ended[1])
+#define IS_RIGHT(me) (ended[me] || (!ended[OTHER(me)] || gone[me]))
+
+proctype check() {
+  timeout ->
+  if
+  :: BOTH_LIVE ->
+    assert(!gone[0] && !gone[1]);
+    assert(got[0] == wanted[1] && got[1] == wanted[0]);
+    assert(used[0] + used[1] == OWN + OTHERS)
+  :: else ->
+    assert(IS_RIGHT(0) && IS_RIGHT(1))
+  fi
+}
+
+init {
+  atomic { run node(0); run node(1); run third(); run death(); run check() }
+}
+
+/* A node that leaves is never taken for lost. */
+#ifdef STEALS
+active proctype never_lost() {
+end:
+  atomic { lost[0] || lost[1] -> assert(false) }
+}
+#endif

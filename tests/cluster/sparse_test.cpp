@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP among many nodes: which are connected, how two of them call each other, and how all learn who is gone.
+#include "joining_support.hpp"
+#include "transport/calls.hpp"
+#include "transport/sparse_graph.hpp"
+#include "transport/tcp_address.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <system_error>
+
+namespace {
+
+using namespace joining_support;
+using nodes = std::vector<node_id>;
+
+TEST(sparse_graph, lets_each_node_ask_about_twice_the_logarithm_of_their_number) {
+  for (const unsigned count : {33u, 64u, 100u, 1024u})
+    for (node_id a = 1; a < count; ++a) {
+      unsigned partners = 0;
+      for (node_id b = 0; b < count; ++b) {
+        EXPECT_EQ(ask_each_other(a, b, count), ask_each_other(b, a, count)) << a << " " << b;
+        if (a != b && ask_each_other(a, b, count)) ++partners;
+      }
+      EXPECT_TRUE(ask_each_other(a, 0, count)) << "entries begin there";
+      EXPECT_GE(partners, 10u);
+      EXPECT_LE(partners, 2u * static_cast<unsigned>(std::bit_width(count - 1)) + 1);
+    }
+}
+
+TEST(calls_of_nodes, let_the_lower_number_win) {
+  calls low(2, 9);
+  calls high(7, 9);
+  const auto from_low = low.begin(7);
+  const auto from_high = high.begin(2);
+  EXPECT_EQ(low.answer_to(7), calls::answer::wait);
+  EXPECT_TRUE(low.is_current(7, from_low));
+  EXPECT_EQ(high.answer_to(2), calls::answer::taken);
+  EXPECT_FALSE(high.is_current(2, from_high));
+}
+
+TEST(calls_of_nodes, take_one_that_comes_alone) {
+  calls low(2, 9);
+  EXPECT_EQ(low.answer_to(7), calls::answer::taken);
+  calls high(7, 9);
+  EXPECT_EQ(high.answer_to(2), calls::answer::taken);
+}
+
+TEST(calls_of_nodes, let_the_higher_number_win_between_attempts) {
+  calls low(2, 9);
+  const auto number = low.begin(7);
+  low.pause(7, true);
+  EXPECT_EQ(low.answer_to(7), calls::answer::taken);
+  EXPECT_FALSE(low.is_current(7, number));
+  EXPECT_NE(low.begin(7), 0u);
+  EXPECT_EQ(low.answer_to(7), calls::answer::wait) << "the next one is under way";
+  low.pause(7, true);
+  low.pause(7, false);
+  EXPECT_EQ(low.answer_to(7), calls::answer::wait);
+}
+
+TEST(calls_of_nodes, wait_for_the_winner_unless_it_may_be_gone) {
+  calls high(7, 9);
+  EXPECT_NE(high.begin(2), 0u);
+  EXPECT_EQ(high.begin(2), 0u) << "one is under way";
+  EXPECT_TRUE(high.wait_for(2));
+  EXPECT_TRUE(high.is_waiting_for(2));
+  EXPECT_EQ(high.begin(2), 0u);
+  high.doubt(2);
+  EXPECT_NE(high.begin(2), 0u);
+  high.doubt(2);  // the news overtakes the answer
+  EXPECT_FALSE(high.wait_for(2));
+  EXPECT_NE(high.begin(2), 0u);
+}
+
+unsigned long sockets() {
+  unsigned long count = 0;
+  for (const auto& descriptor : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code closed;  // that of this folder
+    if (std::filesystem::read_symlink(descriptor.path(), closed).string().starts_with("socket:")) ++count;
+  }
+  return count;
+}
+
+/// Nodes in this process that count as many. After the meeting one thread works for all of them.
+class crowd {
+ public:
+  static constexpr unsigned count = 12;
+  /// Each is connected to node 0 and to four neighbours, of which node 0 is one for four nodes.
+  static constexpr unsigned long first_connections = (count - 1) + 2 * count - 4;
+
+  /// \param room    how many more may join
+  /// \param change  changes the settings of a node
+  explicit crowd(
+      bool survives_losses, const nodes& living = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, unsigned room = 0,
+      const std::function<void(tcp_settings&)>& change = [](tcp_settings&) {})
+      : at_first_(sockets() - 1), all(count), to(count) {  // node 0's listens
+    for (const node_id n : living) {
+      tcp_settings s = settings_of(n, count + room, at);
+      s.room = room;
+      s.most_meshed = 4;
+      s.survives_losses = survives_losses;
+      s.heartbeat.period = 500s;
+      change(s);
+      all[n] = make_tcp_transport(std::move(s));
+    }
+  }
+  void meet() {
+    std::vector<std::thread> threads;
+    for (node_id n = 0; n < count; ++n)
+      if (all[n] != nullptr)
+        threads.emplace_back([this, n] {
+          to[n].thread = std::this_thread::get_id();
+          EXPECT_NO_THROW(all[n]->start(to[n], clock::now() + patience));
+        });
+    for (std::thread& t : threads) t.join();
+    for (listener& l : to) l.thread = std::this_thread::get_id();
+  }
+  /// Lets these nodes work, or all of them, until that holds.
+  template <class Condition> void work_until(Condition holds, const nodes& only = {}) {
+    while (!holds())
+      for (node_id n = 0; n < count; ++n)
+        if (all[n] != nullptr && (only.empty() || std::ranges::find(only, n) != only.end()))
+          all[n]->wait(clock::now() + 100us);
+  }
+  /// Connections, if each has both ends here.
+  unsigned long connections() const {
+    const auto listening = static_cast<unsigned long>(
+        std::ranges::count_if(all, [](const auto& node) { return node != nullptr; }));
+    return (sockets() - at_first_ - listening) / 2;
+  }
+  /// The nodes of which a node has got that kind of letter, in the order of their numbers.
+  nodes of_kind(node_id n, const std::string& kind) const {
+    nodes found;
+    for (const letter& l : to[n].got)
+      if (l.kind == kind) found.push_back(l.from);
+    std::ranges::sort(found);
+    return found;
+  }
+  bool living_have(const std::string& kind, const nodes& about) const {
+    for (node_id n = 0; n < count; ++n)
+      if (all[n] != nullptr && of_kind(n, kind) != about) return false;
+    return true;
+  }
+  /// Ends a node as a crash does.
+  void kill(node_id n) { all[n].reset(); }
+  /// Lets a node leave while these work.
+  void leave(node_id n, const nodes& only) {
+    std::future<void> left = std::async(std::launch::async, [this, n] {
+      to[n].thread = std::this_thread::get_id();
+      all[n]->stop(patience);
+    });
+    work_until([&] { return left.wait_for(0s) == std::future_status::ready; }, only);
+    all[n].reset();
+  }
+
+  listening at;
+
+ private:
+  const unsigned long at_first_;
+
+ public:
+  std::vector<std::unique_ptr<transport>> all;
+  std::vector<listener> to;
+};
+
+/// Node 11, which says only what a test lets it say.
+class puppet {
+ public:
+  /// Begins to meet the others, which then must meet.
+  puppet(const crowd& c, bool survives_losses, unsigned room = 0)
+      : thread_([this, port = c.at.port, survives_losses, room] {
+          const auto meet = [&](node_id n, std::uint16_t at) {
+            to_[n] = std::make_unique<silent_node>(connect_to(at), handshake::role::connector, self,
+                                                   crowd::count + room, 9, survives_losses);
+            std::optional<frame> f;
+            do f = to_[n]->next();
+            while (f && f->kind != (n == 0 ? frame_kind::members : frame_kind::answer));
+            return f.value_or(frame{}).content;
+          };
+          const bytes members = meet(0, port);
+          if (members.empty()) return;
+          const std::vector<member> list = read_members(members, crowd::count + room - 1);
+          for (const node_id n : {1u, 9u, 10u}) meet(n, list[n - 1].port);
+        }) {}
+  ~puppet() { wait_until_met(); }
+  void wait_until_met() {
+    if (thread_.joinable()) thread_.join();
+  }
+  silent_node& to(node_id n) { return *to_.at(n); }
+  void hang_up(node_id n) { to_.erase(n); }
+
+ private:
+  static constexpr node_id self = 11;
+  std::map<node_id, std::unique_ptr<silent_node>> to_;
+  std::thread thread_;
+};
+const nodes without_puppet{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+TEST(many_nodes_by_tcp, are_connected_to_node_0_and_their_neighbours_first) {
+  crowd c(false);
+  c.meet();
+  EXPECT_EQ(c.connections(), crowd::first_connections);
+}
+
+TEST(many_nodes_by_tcp, connect_for_the_first_message) {
+  crowd c(false);
+  c.meet();
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(c.all[2]->send(8, number(i)));
+  c.to[8].answer = [&](node_id from, byte_view m) {
+    EXPECT_TRUE(c.all[8]->send(from, number(number_of(m))));
+  };
+  c.work_until([&] { return c.to[2].got.size() == 3; });
+  for (const node_id n : {2u, 8u})
+    for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(number_of(c.to[n].got[i].content), i) << n;
+  EXPECT_EQ(c.connections(), crowd::first_connections + 1);
+}
+
+TEST(many_nodes_by_tcp, keep_one_connection_of_two_that_call_each_other) {
+  for (const bool survives : {false, true}) {
+    crowd c(survives);
+    c.meet();
+    for (std::uint32_t i = 0; i < 20; ++i)
+      for (node_id a = 0; a < crowd::count; ++a)
+        for (node_id b = 0; b < crowd::count; ++b)
+          if (a != b) {
+            EXPECT_TRUE(c.all[a]->send(b, number(i)));
+          }
+    const auto has_all = [&](const listener& l) { return l.count("message") >= 20 * (crowd::count - 1); };
+    c.work_until([&] { return std::ranges::all_of(c.to, has_all); });
+    c.work_until([&] { return c.connections() == crowd::count * (crowd::count - 1) / 2; });
+    for (node_id n = 0; n < crowd::count; ++n) {
+      EXPECT_EQ(c.to[n].got.size(), 20 * (crowd::count - 1)) << "none is lost";
+      std::vector<std::uint32_t> next(crowd::count, 0);
+      for (const letter& l : c.to[n].got) EXPECT_EQ(number_of(l.content), next[l.from]++);
+    }
+  }
+}
+
+TEST(many_nodes_by_tcp, learn_of_a_death_without_a_connection) {
+  crowd c(true);
+  c.meet();
+  EXPECT_TRUE(c.all[2]->send(7, number(1)));  // on the way to it
+  c.kill(7);
+  c.work_until([&] { return c.living_have("lost", {7}); });
+  EXPECT_FALSE(c.all[3]->send(7, number(1)));
+}
+
+// All neighbours of node 7 die with it, and node 0, which all are connected to.
+TEST(many_nodes_by_tcp, learn_of_many_deaths_at_once) {
+  crowd c(true);
+  c.meet();
+  for (const node_id n : {0u, 5u, 6u, 7u, 8u, 9u}) c.kill(n);
+  c.work_until([&] { return c.living_have("lost", {0, 5, 6, 7, 8, 9}); });
+  EXPECT_TRUE(c.all[4]->send(11, number(1)));
+  c.work_until([&] { return c.to[11].count("message") == 1; });
+}
+
+TEST(many_nodes_by_tcp, end_their_run_at_a_death_if_they_steal) {
+  crowd c(false);
+  c.meet();
+  c.kill(7);
+  c.work_until([&] { return c.of_kind(0, "lost") == nodes{7}; });  // which ends node 0
+  c.kill(0);
+  c.work_until([&] { return c.of_kind(3, "lost") == nodes{0}; });
+}
+
+TEST(many_nodes_by_tcp, learn_that_a_node_without_a_connection_left) {
+  for (const bool survives : {false, true}) {
+    crowd c(survives);
+    c.meet();
+    c.leave(7, {0, 1, 3, 4, 5, 6, 8, 9, 10, 11});
+    EXPECT_TRUE(c.all[2]->send(7, number(1))) << "it does not know yet";
+    if (survives)
+      c.work_until([&] { return c.of_kind(2, "left").size() + c.of_kind(2, "lost").size() == 1; });
+    else
+      c.work_until([&] { return c.living_have("left", {7}); });
+    EXPECT_FALSE(c.all[2]->send(7, number(1)));
+  }
+}
+
+TEST(many_nodes_by_tcp, send_all_before_they_leave) {
+  crowd c(false);
+  c.meet();
+  EXPECT_TRUE(c.all[8]->send(2, number(3)));
+  c.leave(8, {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11});
+  c.work_until([&] { return c.of_kind(2, "left") == nodes{8}; });
+  EXPECT_EQ(c.of_kind(2, "message"), nodes{8});
+  EXPECT_EQ(c.to[2].got.back().kind, "left");
+}
+
+// Node 11 reports the loss of node 5 to node 9, which has no connection to it.
+TEST(many_nodes_by_tcp, do_not_believe_that_a_living_node_is_lost) {
+  crowd c(true, without_puppet);
+  puppet liar(c, true);
+  c.meet();
+  liar.wait_until_met();
+  const unsigned long before = sockets();
+  bytes news = number(5);
+  news.push_back(std::byte{0});
+  liar.to(9).say({frame_kind::gone, news});
+  c.work_until([&] { return sockets() == before + 2; });
+  EXPECT_TRUE(c.all[9]->send(5, number(1)));
+  c.work_until([&] { return c.to[5].count("message") == 1; });
+  EXPECT_TRUE(c.living_have("lost", {}));
+}
+
+// Node 12, which joins, does not work any more. Only its neighbours notice that it is silent, and node 0
+// passes that on.
+TEST(many_nodes_by_tcp, learn_that_a_newcomer_is_silent) {
+  constexpr node_id newcomer = crowd::count;
+  crowd c(false, without_puppet, 1);
+  puppet neighbour(c, false, 1);
+  c.meet();
+  neighbour.wait_until_met();
+  std::unique_ptr<transport> frozen;
+  listener to_frozen;
+  std::future<void> joined = std::async(std::launch::async, [&] {
+    tcp_settings s = asking(c.at.port, mode::steals);
+    s = with_place(s, ask_for_place(s, clock::now() + patience));
+    EXPECT_EQ(s.own.node, newcomer);
+    s.most_meshed = 4;
+    s.heartbeat.period = 500s;
+    frozen = make_tcp_transport(std::move(s));
+    to_frozen.thread = std::this_thread::get_id();
+    EXPECT_NO_THROW(frozen->start(to_frozen, clock::now() + patience));
+  });
+  c.work_until([&] { return joined.wait_for(0s) == std::future_status::ready; });
+  neighbour.to(0).say({frame_kind::lost, number(newcomer)});
+  c.work_until([&] { return c.living_have("lost", {newcomer}); });
+}
+
+// Node 9 cannot leave before node 4, which does not work, has taken its call. Until then its neighbour gets
+// heartbeats.
+TEST(many_nodes_by_tcp, send_heartbeats_until_they_have_left) {
+  crowd c(false, without_puppet, 0, [](tcp_settings& s) {
+    if (s.own.node == 9) s.heartbeat = {.period = 1ms, .silent_beats = 1'000'000'000};
+  });
+  puppet neighbour(c, false);
+  c.meet();
+  neighbour.wait_until_met();
+  EXPECT_TRUE(c.all[9]->send(4, number(1)));
+  std::atomic<bool> leaves = false;
+  std::future<void> left = std::async(std::launch::async, [&] {
+    c.to[9].thread = std::this_thread::get_id();
+    leaves.store(true, std::memory_order_relaxed);  // partner: the loop below
+    c.all[9]->stop(60s);
+  });
+  // Some that were sent before may come after that.
+  for (unsigned beats = 0; beats < 1000;) {
+    const auto f = neighbour.to(9).next();
+    ASSERT_TRUE(f && f->kind != frame_kind::leave) << "it leaves after " << beats;
+    if (f->kind == frame_kind::alive && leaves.load(std::memory_order_relaxed)) ++beats;
+  }
+  neighbour.hang_up(9);  // which waits for that when it leaves
+  nodes others = without_puppet;
+  std::erase(others, 9);
+  c.work_until([&] { return left.wait_for(0s) == std::future_status::ready; }, others);
+  c.work_until([&] { return c.of_kind(4, "message") == nodes{9}; }, others);
+}
+
+}  // namespace
