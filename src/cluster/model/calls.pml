@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls among many nodes (src/cluster/transport/calls.hpp, tcp.cpp): nodes 0 and 1 have no connection, and each may have a
+// Calls among many nodes (src/cluster/transport/calls.hpp, tcp_calls.cpp): nodes 0 and 1 have no connection, and each may have a
 // message for the other one at any step, so they may call each other at once. One of them may die at any step, or leave if
 // nodes steal. A third node, which has a connection to each of them, passes on that news; it may also report once that a
 // node is lost which lives.

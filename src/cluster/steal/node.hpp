@@ -167,7 +167,7 @@ class node final : public node_base {
 
   const node_options chosen_;
   /// 0: none. Stored by the thread in run(), which then rings. Sequentially consistent, as rings need it
-  /// (transport/tcp.cpp). Partners: the cluster thread, after its wait; idle().
+  /// (transport/tcp_transport.hpp). Partners: the cluster thread, after its wait; idle().
   std::atomic<std::uint32_t> active_entry_{0};
   // Reports of workers since the cluster thread looked. A worker that sets one rings. The order is that of
   // above.

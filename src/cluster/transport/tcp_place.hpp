@@ -10,7 +10,7 @@
 // Only the first living node gives numbers, all of them above its own, in ascending order and each once. It
 // sends the others a `place` frame with the next number, so that its successor continues there. Afterwards
 // the process connects to that node again, now as a node with a number, and receives the list of the others
-// (tcp.cpp).
+// (tcp_joining.cpp).
 #pragma once
 
 #include "transport/tcp.hpp"

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that are lost or have left.
+//
+// Among many nodes a node learns from others that one is gone to which it has no connection. A node that gets
+// such news sends it to all to which it is connected. Under hierarchical omission it believes only the end of
+// a connection, a call that fails, and the report that a node was silent: on other news of a loss it calls
+// that node. Otherwise node 0, which all are connected to, passes on which nodes have left, and which
+// newcomers are silent; the loss of another node ends all.
+//
+// A node that finds another one silent (transport/heartbeats.hpp) notifies all others first. It continues for
+// a while, so that the reports arrive. Then it reports the loss to its own receiver, which ends it. During
+// that time the node is in a state (warning_) and does not wait, because handlers of Asio never run the event
+// loop.
+#include "transport/tcp_transport.hpp"
+
+#include <algorithm>
+
+namespace sukima::cluster {
+
+namespace {
+
+/// How long the call of a node that is known to have left may take: it may have taken the call before.
+constexpr std::chrono::seconds last_call_time{2};
+
+}  // namespace
+
+void tcp_transport::closed(tcp_connection& c, node_id expected, const std::string& name,
+                           const std::string& why) {
+  if (!is_peer(c)) {
+    // A stranger that came by itself is not a lost node.
+    if (c.is_refused() && !name.empty()) fail(name + ": " + why);
+    if (!c.is_refused() && !name.empty()) fail_to_reach(expected, name, ": " + why);
+    return;
+  }
+  const node_id node = c.peer().node;
+  const bool leaves = std::any_of(early_.begin(), early_.end(), [&](const early_frame& e) {
+    return e.from == node && e.content.kind == frame_kind::leave;
+  });
+  if (peers_[node].gone || leaves || is_ending()) return;
+  if (!meeting_ || may_be_lost(node))
+    lose(node, why);
+  else if (chosen_.sponsor)
+    go_on_without(node);
+  else
+    fail("node " + std::to_string(node) + " was lost (" + why + ")", static_cast<int>(node));
+}
+
+void tcp_transport::lose(node_id node, const std::string& why, std::optional<frame_kind> news) {
+  peer& p = peers_[node];
+  if (p.gone || (node == chosen_.own.node && chosen_.survives_losses)) return;
+  if (meeting_ && is_newcomer_beside(node)) {
+    go_on_without(node);
+    return;
+  }
+  set_gone(node);
+  // If it lives all the same, it sees the end of the connection, and goes on without this node.
+  if (chosen_.survives_losses && p.connection != nullptr) p.connection->close();
+  receiver_->on_lost(node, why);
+  if (is_sparse_ && news && (chosen_.survives_losses || news == frame_kind::lost)) {
+    bytes content = gone_frame(node, false);
+    if (news == frame_kind::lost) content.resize(sizeof node);
+    send_news(*news, content);
+  }
+  if (!meeting_) keep_ring();
+  if (!meeting_) return;
+  // The list of nodes does not come any more.
+  if (node == lister() && !std::exchange(is_listed_, true)) {
+    if (chosen_.sponsor)
+      fail_without_list();
+    else
+      lose_missing("node " + std::to_string(node) + " was lost, which knew where it is");
+  }
+  if (chosen_.own.node == 0 && missing() == 0) send_members();
+}
+
+void tcp_transport::lose_silent(node_id node) {
+  const auto time =
+      std::chrono::ceil<std::chrono::seconds>(chosen_.heartbeat.period * chosen_.heartbeat.silent_beats);
+  bytes number;
+  byte_sink(number).number(node);
+  send_news(frame_kind::lost, number);
+  const std::string why = "no heartbeat arrived for " + std::to_string(time.count()) + " s";
+  if (may_be_lost(node))
+    lose(node, why, {});
+  else
+    lose_after_warning(node, why);
+}
+
+void tcp_transport::lose_after_warning(node_id node, const std::string& why) {
+  if (std::exchange(warning_, true)) return;  // the first loss ends this node
+  warning_time_.expires_after(chosen_.warning_time);
+  warning_time_.async_wait([this, node, why](error_code error) {
+    if (error) return;  // this node leaves
+    warning_ = false;
+    lose(node, why);
+  });
+}
+
+void tcp_transport::send_news(frame_kind kind, byte_view content) {
+  for (const peer& p : peers_)
+    if (p.connection != nullptr && !p.gone) p.connection->send(kind, content, ~std::size_t{0});
+}
+
+bytes tcp_transport::gone_frame(node_id node, bool has_left) {
+  bytes content;
+  byte_sink(content).number(node).number(static_cast<std::uint8_t>(has_left));
+  return content;
+}
+
+void tcp_transport::let_go(node_id node) {
+  if (!set_gone(node)) return;
+  peers_[node].has_left = true;
+  receiver_->on_left(node);
+  if (!is_sparse_ || leaving_) return;
+  send_news(frame_kind::gone, gone_frame(node, true));
+  keep_ring();
+}
+
+tcp_transport::end_of_node tcp_transport::read_news(byte_view content) const {
+  byte_source source(content);
+  const auto node = source.number<std::uint32_t>();
+  const bool has_left = source.number<std::uint8_t>() != 0;
+  if (!source.ok() || node >= peers_.size()) throw frame_error("its news is damaged");
+  return {node, has_left};
+}
+
+void tcp_transport::take_news(byte_view content) {
+  const auto [node, has_left] = read_news(content);
+  const peer& p = peers_[node];
+  // With a connection, what comes there decides.
+  if (node == chosen_.own.node || p.gone || p.connection != nullptr) return;
+  if (has_left && calls_.is_calling(node)) {
+    peers_[node].has_left = true;  // it may have taken the call, and sent something
+    after(last_call_time, [this, node, number = calls_.current(node)] {
+      if (calls_.is_current(node, number)) let_go(node);
+    });
+  } else if (has_left) {
+    let_go(node);
+  } else if (chosen_.survives_losses && !leaving_) {
+    call_in_doubt(node);
+  }
+}
+
+}  // namespace sukima::cluster
