@@ -5,6 +5,7 @@
 #include "transport/sparse_graph.hpp"
 #include "transport/tcp_address.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -167,6 +168,30 @@ class crowd {
   std::vector<listener> to;
 };
 
+/// Node 12 of a crowd with room. Until it has joined, it works by itself.
+class newcomer {
+ public:
+  explicit newcomer(const crowd& c)
+      : joined_(std::async(std::launch::async, [this, port = c.at.port] {
+          tcp_settings s = asking(port, mode::steals);
+          s = with_place(s, ask_for_place(s, clock::now() + patience));
+          EXPECT_EQ(s.own.node, number);
+          s.most_meshed = 4;
+          s.heartbeat.period = 500s;
+          self = make_tcp_transport(std::move(s));
+          to.thread = std::this_thread::get_id();
+          EXPECT_NO_THROW(self->start(to, clock::now() + patience));
+        })) {}
+  bool has_joined() const { return joined_.wait_for(0s) == std::future_status::ready; }
+
+  static constexpr node_id number = crowd::count;
+  std::unique_ptr<transport> self;
+  listener to;
+
+ private:
+  std::future<void> joined_;
+};
+
 /// Node 11, which says only what a test lets it say.
 class puppet {
  public:
@@ -311,26 +336,38 @@ TEST(many_nodes_by_tcp, do_not_believe_that_a_living_node_is_lost) {
 // Node 12, which joins, does not work any more. Only its neighbours notice that it is silent, and node 0
 // passes that on.
 TEST(many_nodes_by_tcp, learn_that_a_newcomer_is_silent) {
-  constexpr node_id newcomer = crowd::count;
   crowd c(false, without_puppet, 1);
   puppet neighbour(c, false, 1);
   c.meet();
   neighbour.wait_until_met();
-  std::unique_ptr<transport> frozen;
-  listener to_frozen;
-  std::future<void> joined = std::async(std::launch::async, [&] {
-    tcp_settings s = asking(c.at.port, mode::steals);
-    s = with_place(s, ask_for_place(s, clock::now() + patience));
-    EXPECT_EQ(s.own.node, newcomer);
-    s.most_meshed = 4;
-    s.heartbeat.period = 500s;
-    frozen = make_tcp_transport(std::move(s));
-    to_frozen.thread = std::this_thread::get_id();
-    EXPECT_NO_THROW(frozen->start(to_frozen, clock::now() + patience));
+  const newcomer frozen(c);
+  c.work_until([&] { return frozen.has_joined(); });
+  neighbour.to(0).say({frame_kind::lost, number(newcomer::number)});
+  c.work_until([&] { return c.living_have("lost", {newcomer::number}); });
+}
+
+TEST(many_nodes_by_tcp, take_a_newcomer_while_they_call_each_other) {
+  crowd c(false, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 1);
+  c.meet();
+  newcomer late(c);
+  for (node_id a = 0; a < crowd::count; ++a)
+    for (node_id b = 0; b < crowd::count; ++b)
+      if (a != b) {
+        EXPECT_TRUE(c.all[a]->send(b, number(a)));
+      }
+  c.work_until([&] { return late.has_joined(); });
+  late.to.thread = std::this_thread::get_id();
+  for (node_id n = 0; n < crowd::count; ++n) {
+    EXPECT_TRUE(c.all[n]->send(late.number, number(n)));
+    EXPECT_TRUE(late.self->send(n, number(late.number)));
+  }
+  const auto has_all = [](const listener& l) { return l.count("message") >= crowd::count; };
+  c.work_until([&] {
+    late.self->wait(clock::now() + 100us);
+    return has_all(late.to) && std::ranges::all_of(c.to, has_all);
   });
-  c.work_until([&] { return joined.wait_for(0s) == std::future_status::ready; });
-  neighbour.to(0).say({frame_kind::lost, number(newcomer)});
-  c.work_until([&] { return c.living_have("lost", {newcomer}); });
+  EXPECT_EQ(late.to.count("message"), crowd::count) << "none is lost";
+  for (const listener& l : c.to) EXPECT_EQ(l.count("message"), crowd::count) << "or comes twice";
 }
 
 // Node 9 cannot leave before node 4, which does not work, has taken its call. Until then its neighbour gets
@@ -360,6 +397,16 @@ TEST(many_nodes_by_tcp, send_heartbeats_until_they_have_left) {
   std::erase(others, 9);
   c.work_until([&] { return left.wait_for(0s) == std::future_status::ready; }, others);
   c.work_until([&] { return c.of_kind(4, "message") == nodes{9}; }, others);
+}
+
+TEST(many_nodes_by_tcp, are_more_than_32_with_those_that_may_join) {
+  const listening at;
+  for (const unsigned room : {0u, 3u})
+    for (const unsigned count : {32u, 33u}) {
+      tcp_settings s = settings_of(1, count, at);
+      s.room = room;
+      EXPECT_EQ(make_tcp_transport(s)->can().is_sparse, count == 33);
+    }
 }
 
 }  // namespace
