@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP among many nodes: which are connected, how two of them call each other, and how all learn who is gone.
 #include "joining_support.hpp"
+#include "transport/call_failure.hpp"
 #include "transport/calls.hpp"
 #include "transport/sparse_graph.hpp"
 #include "transport/tcp_address.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -75,6 +78,22 @@ TEST(calls_of_nodes, wait_for_the_winner_unless_it_may_be_gone) {
   high.doubt(2);  // the news overtakes the answer
   EXPECT_FALSE(high.wait_for(2));
   EXPECT_NE(high.begin(2), 0u);
+}
+
+TEST(call_failures, of_one_address_end_no_node_that_may_have_others) {
+  namespace error = boost::asio::error;
+  const call_failure refused = failure_of(error::connection_refused);
+  EXPECT_EQ(refused, call_failure::refused);
+  for (const boost::system::error_code e :
+       {boost::system::error_code(error::host_unreachable), boost::system::error_code(error::timed_out),
+        boost::system::error_code(error::operation_aborted)})
+    EXPECT_EQ(std::max(refused, failure_of(e)), call_failure::no_way) << e.message();
+  EXPECT_EQ(std::max(refused, failure_of(error::address_family_not_supported)), call_failure::refused);
+}
+
+TEST(call_failures, of_this_machine_say_nothing_about_the_other_node) {
+  for (const int e : {EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL})
+    EXPECT_EQ(failure_of({e, boost::system::system_category()}), call_failure::no_means) << std::strerror(e);
 }
 
 unsigned long sockets() {
@@ -195,12 +214,15 @@ class newcomer {
 /// Node 11, which says only what a test lets it say.
 class puppet {
  public:
+  static constexpr node_id self = 11;
+
   /// Begins to meet the others, which then must meet.
-  puppet(const crowd& c, bool survives_losses, unsigned room = 0)
-      : thread_([this, port = c.at.port, survives_losses, room] {
+  /// \param own  the port where the others call it
+  puppet(const crowd& c, bool survives_losses, unsigned room = 0, std::uint16_t own = 9)
+      : thread_([this, port = c.at.port, survives_losses, room, own] {
           const auto meet = [&](node_id n, std::uint16_t at) {
             to_[n] = std::make_unique<silent_node>(connect_to(at), handshake::role::connector, self,
-                                                   crowd::count + room, 9, survives_losses);
+                                                   crowd::count + room, own, survives_losses);
             std::optional<frame> f;
             do f = to_[n]->next();
             while (f && f->kind != (n == 0 ? frame_kind::members : frame_kind::answer));
@@ -219,7 +241,6 @@ class puppet {
   void hang_up(node_id n) { to_.erase(n); }
 
  private:
-  static constexpr node_id self = 11;
   std::map<node_id, std::unique_ptr<silent_node>> to_;
   std::thread thread_;
 };
@@ -397,6 +418,47 @@ TEST(many_nodes_by_tcp, send_heartbeats_until_they_have_left) {
   std::erase(others, 9);
   c.work_until([&] { return left.wait_for(0s) == std::future_status::ready; }, others);
   c.work_until([&] { return c.of_kind(4, "message") == nodes{9}; }, others);
+}
+
+/// Node 5 calls node 11, which proves who it is. Then node 11 leaves, and node 5 gets that news from node 0.
+class called_leaver {
+ public:
+  called_leaver() {
+    c.meet();
+    meets_.wait_until_met();
+    EXPECT_TRUE(c.all[5]->send(puppet::self, number(1)));
+    std::future<void> called = std::async(std::launch::async, [this] {
+      call = std::make_unique<silent_node>(accept(own_.socket, nullptr, nullptr), handshake::role::acceptor,
+                                           puppet::self, crowd::count, own_.port);
+    });
+    c.work_until([&] { return called.wait_for(0s) == std::future_status::ready; });
+    meets_.to(0).say({frame_kind::leave, {}});
+    c.work_until([&] { return c.of_kind(0, "left") == nodes{puppet::self}; });
+    EXPECT_TRUE(c.all[0]->send(5, number(2)));  // behind the news
+    c.work_until([&] { return c.of_kind(5, "message") == nodes{0}; });
+  }
+
+  crowd c{false, without_puppet};
+  std::unique_ptr<silent_node> call;
+
+ private:
+  const listening own_;
+  puppet meets_{c, false, 0, own_.port};
+};
+
+TEST(many_nodes_by_tcp, receive_what_a_node_has_sent_that_left_while_they_called_it) {
+  called_leaver t;
+  t.call->say({frame_kind::answer, {static_cast<std::byte>(calls::answer::taken)}});
+  t.call->say({frame_kind::data, number(3)});
+  t.call->say({frame_kind::leave, {}});
+  t.c.work_until([&] { return t.c.of_kind(5, "left") == nodes{puppet::self}; });
+  EXPECT_EQ(t.c.of_kind(5, "message"), (nodes{0, puppet::self}));
+}
+
+TEST(many_nodes_by_tcp, end_a_call_with_its_connection_to_a_node_that_left) {
+  called_leaver t;
+  t.call.reset();
+  t.c.work_until([&] { return t.c.of_kind(5, "left") == nodes{puppet::self}; });
 }
 
 TEST(many_nodes_by_tcp, are_more_than_32_with_those_that_may_join) {

@@ -97,11 +97,16 @@ inline lose(me) {
   gone[me] = 1; lost[me] = 1; calling[me] = 0; waits[me] = 0; paused[me] = 0; waiting[me] = 0; dropped[me] = 1
 }
 
+inline let_go(me) {
+  lose(me); lost[me] = 0
+}
+
 inline fail_call(me) {
   if
   :: dropped[me] -> call[me] = NONE
 #if defined(STEALS) && !defined(BUG_FAILURE_COUNTS)
-  :: !dropped[me] -> call[me] = DIALED /* it is repeated */
+  :: !dropped[me] && knows[me] -> call[me] = NONE; let_go(me)
+  :: !dropped[me] && !knows[me] -> call[me] = DIALED /* it is repeated */
 #else
   :: !dropped[me] -> call[me] = NONE; lose(me)
 #endif
@@ -127,10 +132,6 @@ inline answer(me) {
     call[OTHER(me)] = TAKEN;
     use(me, OTHERS)
   fi
-}
-
-inline let_go(me) {
-  lose(me); lost[me] = 0
 }
 
 /* The news that a node is gone, or may be. */
@@ -189,10 +190,14 @@ end:
 #ifdef BUG_SHORTAGE_COUNTS
       lose(me)
 #else
-      paused[me] = 1;
       if
-      :: me == 0 -> blocked = 1
-      :: true
+      :: knows[me] -> let_go(me)
+      :: !knows[me] ->
+        paused[me] = 1;
+        if
+        :: me == 0 -> blocked = 1
+        :: true
+        fi
       fi
 #endif
     }

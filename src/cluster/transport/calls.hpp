@@ -39,8 +39,6 @@ class calls {
   bool is_current(node_id to, std::uint64_t number) const { return others_[to].number == number; }
   /// Whether a call to that node is under way.
   bool is_calling(node_id to) const { return others_[to].is_calling(); }
-  /// The number of the call that is under way; 0: none.
-  std::uint64_t current(node_id to) const { return others_[to].number; }
   /// Whether this node waits for the call of that one.
   bool is_waiting_for(node_id node) const { return others_[node].waits; }
   /// Records whether the call is between two attempts. \pre it is under way

@@ -4,20 +4,14 @@
 // ring keep connections, and watch each other.
 #include "transport/tcp_transport.hpp"
 
-namespace sukima::cluster {
+#include <algorithm>
 
-namespace asio = boost::asio;
-using boost::system::error_code;
+namespace sukima::cluster {
 
 namespace {
 
 /// How long a node waits for the call of another one before it repeats its own.
 constexpr std::chrono::seconds waiting_time{1};
-
-/// Whether no program listens at an address.
-bool is_nobody_there(const error_code& error) noexcept {
-  return error == asio::error::connection_refused || error == asio::error::timed_out;
-}
 
 }  // namespace
 
@@ -119,34 +113,24 @@ void tcp_transport::dial(call_id one) {
   find_addresses(resolver_, chosen_, at.host, at.port, [this, one](std::vector<tcp::endpoint> places) {
     if (!calls_.is_current(one.to, one.number)) return;
     calls_.pause(one.to, false);
-    if (places.empty())
-      dial_without_means(one);  // the name service does not answer
-    else
-      dial_next(one, std::move(places), {});
+    dial_next(one, std::move(places), places.empty() ? call_failure::no_means : call_failure::no_protocol);
   });
 }
 
-void tcp_transport::dial_next(call_id one, std::vector<tcp::endpoint> places, const error_code& refusal) {
+void tcp_transport::dial_next(call_id one, std::vector<tcp::endpoint> places, call_failure worst) {
   if (places.empty()) {
-    if (refusal)
-      fail_to_call(one, refusal.message());
-    else
-      dial_later(one);
+    attempt_failed(one, worst, "no program listens there");
     return;
   }
   const tcp::endpoint place = places.front();
   places.erase(places.begin());
   const auto socket = std::make_shared<tcp::socket>(io_);
-  const auto connected = [this, one, socket, places, refusal](error_code ended) {
+  const auto connected = [this, one, socket, places, worst](error_code ended) {
     if (!calls_.is_current(one.to, one.number)) return;
     if (!ended)
       begin(std::move(*socket), handshake::role::connector, one.to, {}, {}, one.number);
-    else if (is_nobody_there(ended))
-      dial_next(one, places, ended);
-    else if (may_come_yet(ended) || ended == asio::error::operation_aborted)  // perhaps another address can
-      dial_next(one, places, refusal);
     else
-      dial_without_means(one);
+      dial_next(one, places, std::max(worst, failure_of(ended)));
   };
   error_code error;
   socket->open(place.protocol(), error);
@@ -170,16 +154,14 @@ void tcp_transport::dial_later(call_id one) {
   });
 }
 
-void tcp_transport::dial_without_means(call_id one) {
-  beats_.reset_silence(one.to);
-  dial_later(one);
-}
-
-void tcp_transport::fail_to_call(call_id one, const std::string& why) {
-  if (leaving_)
+void tcp_transport::attempt_failed(call_id one, call_failure how, const std::string& why) {
+  if (how == call_failure::no_means) beats_.reset_silence(one.to);  // which says nothing about that node
+  if (peers_[one.to].has_left)
+    let_go(one.to);  // it has not taken the call, so it has sent nothing
+  else if (how != call_failure::refused)
+    dial_later(one);
+  else if (leaving_)
     set_gone(one.to);  // it has ended, too
-  else if (peers_[one.to].has_left)
-    let_go(one.to);
   else if (chosen_.survives_losses)
     lose(one.to, "it cannot be reached: " + why);
   else
@@ -188,12 +170,11 @@ void tcp_transport::fail_to_call(call_id one, const std::string& why) {
 
 void tcp_transport::call_ended(const tcp_connection& c, call_id one, const std::string& why) {
   if (!calls_.is_current(one.to, one.number)) return;
-  if (c.is_refused() || (c.is_proved() && leaving_))
-    fail_to_call(one, why);
-  else if (c.is_proved() && chosen_.survives_losses)
+  const bool has_ended = c.is_refused() || (c.is_proved() && leaving_);
+  if (c.is_proved() && chosen_.survives_losses && !leaving_ && !peers_[one.to].has_left)
     lose(one.to, "it has lost this node", {});
   else
-    dial_later(one);
+    attempt_failed(one, has_ended ? call_failure::refused : call_failure::no_way, why);
 }
 
 }  // namespace sukima::cluster

@@ -17,13 +17,6 @@
 
 namespace sukima::cluster {
 
-namespace {
-
-/// How long the call of a node that is known to have left may take: it may have taken the call before.
-constexpr std::chrono::seconds last_call_time{2};
-
-}  // namespace
-
 void tcp_transport::closed(tcp_connection& c, node_id expected, const std::string& name,
                            const std::string& why) {
   if (!is_peer(c)) {
@@ -130,10 +123,7 @@ void tcp_transport::take_news(byte_view content) {
   // With a connection, what comes there decides.
   if (node == chosen_.own.node || p.gone || p.connection != nullptr) return;
   if (has_left && calls_.is_calling(node)) {
-    peers_[node].has_left = true;  // it may have taken the call, and sent something
-    after(last_call_time, [this, node, number = calls_.current(node)] {
-      if (calls_.is_current(node, number)) let_go(node);
-    });
+    peers_[node].has_left = true;  // the end of the call decides: it may have taken it, and sent something
   } else if (has_left) {
     let_go(node);
   } else if (chosen_.survives_losses && !leaving_) {

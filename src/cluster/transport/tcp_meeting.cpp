@@ -13,6 +13,7 @@
 namespace sukima::cluster {
 
 namespace asio = boost::asio;
+using boost::system::error_code;
 
 namespace {
 
@@ -21,13 +22,15 @@ namespace {
 constexpr std::chrono::seconds listing_time{30};
 constexpr std::chrono::seconds connecting_time{2};
 
-}  // namespace
-
-bool tcp_transport::may_come_yet(const error_code& error) noexcept {
+/// Whether another attempt may succeed, because node 0 or its host's network may not have started yet. Of
+/// several addresses the last one gives the reason, even if this machine lacks its protocol.
+bool may_come_yet(const error_code& error) noexcept {
   return error == asio::error::connection_refused || error == asio::error::host_unreachable ||
          error == asio::error::network_unreachable || error == asio::error::address_family_not_supported ||
          error == boost::system::errc::address_not_available;
 }
+
+}  // namespace
 
 clock::time_point tcp_transport::end_of_meeting() const {
   if (!chosen_.survives_losses || chosen_.own.node == 0) return deadline_;
@@ -155,7 +158,8 @@ void tcp_transport::begin(tcp::socket socket, handshake::role side, node_id expe
   handlers.on_open = [this, side, expected, call](tcp_connection& c) {
     // Another program may have the port of a node that is gone.
     if ((call == 0 || c.obstacle().empty()) && opened(c, side, expected)) return true;
-    if (call != 0) fail_to_call({.to = expected, .number = call}, "another node answers there");
+    if (call != 0 && calls_.is_current(expected, call))
+      attempt_failed({.to = expected, .number = call}, call_failure::refused, "another node answers there");
     return false;
   };
   handlers.on_frame = [this](tcp_connection& c, const frame& f) { take(c, f); };

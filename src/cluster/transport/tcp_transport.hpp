@@ -10,6 +10,7 @@
 #pragma once
 
 #include "protocol/reader.hpp"
+#include "transport/call_failure.hpp"
 #include "transport/calls.hpp"
 #include "transport/heartbeats.hpp"
 #include "transport/tcp.hpp"
@@ -120,9 +121,6 @@ class tcp_transport final : public transport {
 
   // The meeting.
 
-  /// Whether another attempt may succeed, because node 0 or its host's network may not have started yet. Of
-  /// several addresses the last one gives the reason, even if this machine lacks its protocol.
-  static bool may_come_yet(const error_code& error) noexcept;
   /// Under hierarchical omission only node 0 knows when the meeting ends: the others wait for its list,
   /// and then for those that it names.
   clock::time_point end_of_meeting() const;
@@ -201,14 +199,13 @@ class tcp_transport final : public transport {
   /// The same if that node may be gone.
   void call_in_doubt(node_id node);
   void dial(call_id one);
-  /// \param places   still to be tried, the next one first
-  /// \param refusal  of a place where no node listens
-  void dial_next(call_id one, std::vector<tcp::endpoint> places, const error_code& refusal);
+  /// \param places  still to be tried, the next one first
+  /// \param worst   of the others
+  void dial_next(call_id one, std::vector<tcp::endpoint> places, call_failure worst);
   void dial_later(call_id one);
-  /// This machine lacks something, which says nothing about the other node.
-  void dial_without_means(call_id one);
-  /// No node answers there.
-  void fail_to_call(call_id one, const std::string& why);
+  /// An attempt has ended, and the other node has not taken the call by it.
+  /// \param why  if it was refused
+  void attempt_failed(call_id one, call_failure how, const std::string& why);
   /// The connection of a call has ended without the answer that it is used.
   void call_ended(const tcp_connection& c, call_id one, const std::string& why);
 
