@@ -80,6 +80,28 @@ TEST(calls_of_nodes, wait_for_the_winner_unless_it_may_be_gone) {
   EXPECT_NE(high.begin(2), 0u);
 }
 
+TEST(calls_of_nodes, make_progress_when_an_attempt_gets_further_than_those_before) {
+  calls c(7, 9);
+  EXPECT_NE(c.begin(2), 0u);
+  const auto steps_of_attempt = [&](unsigned arrivals) {
+    const auto before = c.steps();
+    for (unsigned i = 0; i < arrivals; ++i) c.count_arrival(2);
+    c.pause(2, true);
+    c.pause(2, false);
+    return c.steps() - before;
+  };
+  EXPECT_EQ(steps_of_attempt(2), 2u);
+  EXPECT_EQ(steps_of_attempt(2), 0u)
+      << "else a node that closes each attempt would be waited for without end";
+  EXPECT_EQ(steps_of_attempt(3), 1u);
+  EXPECT_TRUE(c.wait_for(2));
+  c.doubt(2);
+  EXPECT_NE(c.begin(2), 0u);
+  EXPECT_EQ(steps_of_attempt(3), 0u);
+  c.end(2);
+  EXPECT_EQ(steps_of_attempt(0), 0u);
+}
+
 TEST(call_failures, of_one_address_end_no_node_that_may_have_others) {
   namespace error = boost::asio::error;
   const call_failure refused = failure_of(error::connection_refused);
@@ -418,6 +440,26 @@ TEST(many_nodes_by_tcp, send_heartbeats_until_they_have_left) {
   std::erase(others, 9);
   c.work_until([&] { return left.wait_for(0s) == std::future_status::ready; }, others);
   c.work_until([&] { return c.of_kind(4, "message") == nodes{9}; }, others);
+}
+
+// Node 4 does not work, but node 9 has a message for it.
+TEST(many_nodes_by_tcp, leave_without_a_node_that_is_silent) {
+  crowd c(true, without_puppet);
+  puppet neighbour(c, true);
+  c.meet();
+  neighbour.wait_until_met();
+  EXPECT_TRUE(c.all[9]->send(4, number(1)));
+  std::future<void> left = std::async(std::launch::async, [&] {
+    c.to[9].thread = std::this_thread::get_id();
+    c.all[9]->stop(patience);
+  });
+  neighbour.to(9).say({frame_kind::lost, number(4)});
+  std::optional<frame> f;
+  do f = neighbour.to(9).next();
+  while (f && f->kind != frame_kind::leave);
+  ASSERT_TRUE(f);
+  neighbour.hang_up(9);
+  c.work_until([&] { return left.wait_for(0s) == std::future_status::ready; }, {0, 1, 2, 3, 5, 6, 7, 8, 10});
 }
 
 /// Node 5 calls node 11, which proves who it is. Then node 11 leaves, and node 5 gets that news from node 0.

@@ -42,7 +42,19 @@ class calls {
   /// Whether this node waits for the call of that one.
   bool is_waiting_for(node_id node) const { return others_[node].waits; }
   /// Records whether the call is between two attempts. \pre it is under way
-  void pause(node_id to, bool is_paused) { others_[to].is_paused = is_paused; }
+  void pause(node_id to, bool is_paused) {
+    others_[to].is_paused = is_paused;
+    others_[to].arrivals = 0;
+  }
+  /// Records that something has arrived by the call's connection. \pre the call is under way
+  void count_arrival(node_id to) {
+    other& o = others_[to];
+    if (++o.arrivals <= o.most_arrivals) return;
+    o.most_arrivals = o.arrivals;
+    ++steps_;
+  }
+  /// A number that grows when calls make progress: one ends, or gets further than any attempt before it.
+  std::uint64_t steps() const { return steps_; }
   /// Returns the answer to a call that has arrived. With `taken` an own call is not wanted any more.
   /// \pre there is no connection to that node
   answer answer_to(node_id from) {
@@ -54,7 +66,7 @@ class calls {
   /// Records the answer `wait`. \returns false: it is not waited for, because that node may be gone since
   bool wait_for(node_id from) {
     const bool waits = !others_[from].is_doubted;
-    others_[from] = {.waits = waits};
+    others_[from] = {.waits = waits, .most_arrivals = others_[from].most_arrivals};
     return waits;
   }
   /// Records that a node may be gone: this node does not wait for its call.
@@ -63,7 +75,10 @@ class calls {
     others_[node].is_doubted = others_[node].is_calling();
   }
   /// Ends a call: there is a connection, or the other node is gone.
-  void end(node_id with) { others_[with] = {}; }
+  void end(node_id with) {
+    others_[with] = {};
+    ++steps_;
+  }
 
  private:
   struct other {
@@ -71,11 +86,14 @@ class calls {
     bool is_paused = false;  ///< the call, between two attempts
     bool waits = false;
     bool is_doubted = false;  ///< since the call began
+    std::uint32_t arrivals = 0;  ///< in the attempt that is under way
+    std::uint32_t most_arrivals = 0;  ///< in any attempt
     bool is_calling() const noexcept { return number != 0; }
   };
   const node_id self_;
   std::vector<other> others_;
   std::uint64_t last_ = 0;
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace sukima::cluster

@@ -114,11 +114,7 @@ void tcp_transport::take(tcp_connection& c, const frame& f) {
     return;
   }
   if (f.kind == frame_kind::lost) {
-    const node_id node = byte_source(f.content).number<std::uint32_t>();
-    if (node >= peers_.size()) throw frame_error("it lost a node that does not exist");
-    // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
-    if (!is_ending() && (!meeting_ || may_be_lost(node)) && counts(c.peer().node, node))
-      lose(node, "node " + std::to_string(c.peer().node) + " received nothing from it", frame_kind::lost);
+    take_report(c.peer().node, f.content);
     return;
   }
   if (f.kind == frame_kind::place) {

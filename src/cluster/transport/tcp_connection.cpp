@@ -52,7 +52,7 @@ void tcp_connection::read() {
 
 void tcp_connection::arrived(std::size_t size) {
   try {
-    if (open_) handlers_.on_bytes(*this);
+    handlers_.on_bytes(*this);
     reader_.feed(byte_view(chunk_).first(size));
     while (auto f = reader_.next()) {
       take(*f);

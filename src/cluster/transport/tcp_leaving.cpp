@@ -45,7 +45,7 @@ void tcp_transport::stop(std::chrono::milliseconds patience) noexcept {
     go_on_while(more, end, [this] { return taken_by_all(); });
   };
   // Until the neighbours know that this node leaves, it is not silent. Heartbeats do not count as progress.
-  go_on_while([this] { return calls_left() != 0; }, end_of_calls, [this] { return calls_left(); });
+  go_on_while([this] { return has_calls(); }, end_of_calls, [this] { return calls_.steps(); });
   beats_.stop();
   for (peer& p : peers_)
     if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
@@ -68,14 +68,13 @@ std::uint64_t tcp_transport::taken_by_all() {
   return sum;
 }
 
-std::uint64_t tcp_transport::calls_left() {
+bool tcp_transport::has_calls() {
   const std::lock_guard hold(links_);
-  std::uint64_t count = 0;
   for (node_id n = 0; n < peers_.size(); ++n) {
     const peer& p = peers_[n];
-    if (p.connection == nullptr && !p.gone && (!p.waiting.empty() || calls_.is_calling(n))) ++count;
+    if (p.connection == nullptr && !p.gone && (!p.waiting.empty() || calls_.is_calling(n))) return true;
   }
-  return count;
+  return false;
 }
 
 bool tcp_transport::is_sending() const {

@@ -79,6 +79,18 @@ void tcp_transport::lose_silent(node_id node) {
     lose_after_warning(node, why);
 }
 
+void tcp_transport::take_report(node_id reporter, byte_view content) {
+  byte_source source(content);
+  const node_id node = source.number<std::uint32_t>();
+  if (!source.ok() || node >= peers_.size()) throw frame_error("it lost a node that does not exist");
+  if (!counts(reporter, node)) return;
+  // During the meeting no node need wait for it. If losses end all, the sender's end gives the reason.
+  if (!is_ending() && (!meeting_ || may_be_lost(node)))
+    lose(node, "node " + std::to_string(reporter) + " received nothing from it", frame_kind::lost);
+  else if (leaving_ && node != chosen_.own.node && peers_[node].connection == nullptr)
+    set_gone(node);  // this node need not wait for it
+}
+
 void tcp_transport::lose_after_warning(node_id node, const std::string& why) {
   if (std::exchange(warning_, true)) return;  // the first loss ends this node
   warning_time_.expires_after(chosen_.warning_time);

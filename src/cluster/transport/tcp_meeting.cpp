@@ -163,8 +163,11 @@ void tcp_transport::begin(tcp::socket socket, handshake::role side, node_id expe
     return false;
   };
   handlers.on_frame = [this](tcp_connection& c, const frame& f) { take(c, f); };
-  handlers.on_bytes = [this](tcp_connection& c) {
-    if (is_peer(c)) beats_.reset_silence(c.peer().node);
+  handlers.on_bytes = [this, expected, call](tcp_connection& c) {
+    if (is_peer(c))
+      beats_.reset_silence(c.peer().node);
+    else if (call != 0 && calls_.is_current(expected, call))
+      calls_.count_arrival(expected);
   };
   handlers.on_closed = [this, expected, name, places, call](tcp_connection& c, const std::string& why) {
     if (call != 0 && !is_peer(c)) {

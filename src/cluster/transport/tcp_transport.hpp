@@ -219,6 +219,8 @@ class tcp_transport final : public transport {
   /// \param news  what the others are sent, if they are many: lost, gone, or nothing
   void lose(node_id node, const std::string& why, std::optional<frame_kind> news = frame_kind::gone);
   void lose_silent(node_id node);
+  /// Takes a node's report that another one was silent. \throws frame_error it is damaged
+  void take_report(node_id reporter, byte_view content);
   /// Loses a node after the others have had the time to read the report.
   void lose_after_warning(node_id node, const std::string& why);
   /// \param kind  of the frame: lost or gone
@@ -234,8 +236,8 @@ class tcp_transport final : public transport {
 
   void wait_for_leave_request();
   std::uint64_t taken_by_all();
-  /// How many nodes this one calls, or has to call.
-  std::uint64_t calls_left();
+  /// Whether this node calls another one, or has to.
+  bool has_calls();
   bool is_sending() const;
   bool is_connected() const;
   void close_sockets() noexcept;
