@@ -58,10 +58,10 @@ NO_LAB = "the product must not use the laboratory, lab/; it is built and install
 # wherever it is.
 RUNTIME_LAYERS = [
     ("constants and the data of a worker", [
-        "assert", "bad_setting", "constants", "end_state", "fiber/exception_state", "fixed_order", "forked_child", "join/joining",
+        "assert", "constants", "end_state", "fiber/exception_state", "fixed_order", "forked_child", "join/joining",
         "linked_queue", "observe", "park/futex", "park/priority_loan", "park/wait_turn", "park/wake_epoch", "place/made_up_machine",
         "place/worker_hints", "place/worker_places", "process_end", "invariants/rest_mark", "runtime_core", "settings", "shared", "short_calls",
-        "short_roots", "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tick_rate",
+        "short_roots", "shortage", "steal/mailbox", "steal/publication_slots", "steal/weighted_draw", "stress", "tick_rate", "uncaught",
         "worker", "worker_target",
     ]),
     ("fibers and choice points", [

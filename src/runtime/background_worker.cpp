@@ -19,11 +19,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
 namespace sukima::detail {
 
 namespace {
+
+constexpr std::chrono::milliseconds pause_without_memory{1};
 
 /// Onto the CPU of its rank.
 void pin(worker& self) noexcept {
@@ -72,7 +76,10 @@ void background_main(worker& self) {
     stress_point();
     self.rests(rest_place::busy);
     fiber* const s = self.take_fiber();
-    if (s == nullptr) break;  // no memory: one worker less
+    if (s == nullptr) {  // its last one waits, and there is no memory for another
+      std::this_thread::sleep_for(pause_without_memory);
+      continue;
+    }
     open_mailbox(self);
     switch_from_home(self, *s);
     self.enter_state(worker_state::outside);

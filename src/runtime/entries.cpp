@@ -20,6 +20,7 @@
 #include "place/place_events.hpp"
 #include "runtime_core.hpp"
 #include "short_roots.hpp"
+#include "shortage.hpp"
 #include "steal/request.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
@@ -32,7 +33,6 @@
 
 #include <chrono>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 

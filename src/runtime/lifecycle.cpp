@@ -45,10 +45,8 @@ whole_runtime::~whole_runtime() { cycle_.stop(); }
 
 void lifecycle::start(capacity_handle capacity) {
   worker& first = workers_.add(0);  // for the first thread that enters
-  fiber* const reserved =
-      first.take_fiber();  // before the background workers take what address space there is
-  if (reserved == nullptr) throw no_fiber();
-  first.give_fiber(reserved);
+  // Before the background workers take what address space there is.
+  if (!first.has_spare_fiber()) throw no_fiber();
   first.taken.store(false, std::memory_order_relaxed);
   try {
     controller_.start(std::move(capacity));

@@ -6,11 +6,10 @@
 #include "observe/trace.hpp"
 #include "settings.hpp"
 #include "shared/most_threads.hpp"
+#include "shortage.hpp"
 
 #include <sukima/detail/jump.hpp>
 #include <sukima/detail/ticks.hpp>
-
-#include <system_error>
 
 namespace sukima::detail {
 
@@ -76,8 +75,8 @@ worker& worker_table::add(unsigned rank) {
   const std::lock_guard hold(growing_);
   const unsigned id = count_.load(std::memory_order_relaxed);
   if (id == max_workers)
-    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            "sukima: more than 4096 threads are inside one runtime");
+    throw shortage(std::errc::resource_unavailable_try_again,
+                   "sukima: more than 4096 threads are inside one runtime; let fewer enter at a time");
   auto* const w = new worker(origin_, id, rank);
   workers_[id].store(w, std::memory_order_relaxed);
   count_.store(id + 1, std::memory_order_release);

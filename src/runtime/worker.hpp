@@ -145,6 +145,8 @@ struct alignas(128) worker {
 
   std::uint64_t random() noexcept;
   fiber* take_fiber();  ///< a fresh one; null: no memory
+  /// Whether the next call of take_fiber finds a fiber in the cache; puts one there if it can.
+  bool has_spare_fiber();
   /// Takes back a fiber that no worker runs, perhaps for the next call of take_fiber.
   void give_fiber(fiber* s) noexcept;
   void enter_state(worker_state s) noexcept;

@@ -257,6 +257,33 @@ TEST_F(process_death_test, no_memory_for_a_fiber_is_an_exception_that_names_the_
       ExitedWithCode(0), "SUKIMA_STACK");
 }
 
+TEST_F(process_death_test, no_memory_for_a_fiber_ends_a_program_with_a_sentence) {
+  EXPECT_EXIT(
+      {
+        give_up_after(500);
+        limit_address_space(std::size_t{32} << 20);
+        []() noexcept { const sukima::runtime r(with_workers(1)); }();  // or GoogleTest catches it
+      },
+      ExitedWithCode(70), "^sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less");
+}
+
+// A thread that waits outside relies on a worker that has begun, and computes only with a fiber to spare.
+TEST_F(process_death_test, no_memory_for_a_second_fiber_refuses_a_wait_for_a_future) {
+  EXPECT_EXIT(
+      {
+        give_up_after(500);
+        sukima::settings s = with_workers(4);
+        s.stack = std::size_t{64} << 20;
+        limit_address_space(std::size_t{300} << 20);
+        sukima::runtime r(s);
+        const auto begun = r.run([] { return sukima::launch([](context c) { return fib(c, 20); }); });
+        const std::string message = support::message_of<std::system_error>([&] { begun.touch(); });
+        std::fputs(message.c_str(), stderr);
+        _exit(r.workers_now() == 1 ? 0 : 1);
+      },
+      ExitedWithCode(0), "SUKIMA_STACK");
+}
+
 TEST_F(process_death_test, no_memory_for_more_fibers_means_fewer_workers) {
   EXPECT_EXIT(
       {

@@ -5,6 +5,8 @@
 // from `start_alarm` until it rings or `stop_alarm` removes it. The clock calls the function under its lock,
 // and the function waits for nothing. So stopping an alarm takes a few microseconds at most, and the clock
 // never touches an alarm that was stopped.
+#include "shortage.hpp"
+
 #include <sukima/cancel.hpp>
 #include <sukima/detail/own_thread.hpp>
 
@@ -14,6 +16,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -52,7 +55,13 @@ class clock_thread {
  private:
   void start() {
     const signals_blocked here;
-    std::thread([this] { run(); }).detach();
+    try {
+      std::thread([this] { run(); }).detach();
+    } catch (const std::system_error&) {
+      throw shortage(
+          std::errc::resource_unavailable_try_again,
+          "sukima: no thread can be started for deadlines; allow the process more (ulimit -u, pids.max)");
+    }
     running_ = true;
   }
 

@@ -141,8 +141,9 @@ void worker_controller::adjust(std::string_view reason) noexcept {
   // No worker has a rank above it.
   if (refused) target_.count_.store(reached, std::memory_order_seq_cst);
   if (!decided_ || reached != before || refused != refused_)
-    decisions_.add("workers", decided_ ? before : reached, reached,
-                   refused ? "no thread can be started for another one" : reason);
+    decisions_.add(
+        "workers", decided_ ? before : reached, reached,
+        refused ? "no thread can be started for another one, or there is no memory for its fiber" : reason);
   decided_ = true;
   refused_ = refused;
   SUKIMA_ASSERT(threads_.count() + 1 >= target_.count_.load(std::memory_order_seq_cst),

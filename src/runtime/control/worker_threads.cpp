@@ -33,6 +33,8 @@ std::optional<cpu_set_t> affinity_to_start_with() noexcept {
 bool worker_threads::start_one() noexcept {
   try {
     if (without_thread_ == nullptr) without_thread_ = &workers_.add(started_ + 1);
+    // Others rely on a worker that counts. So it has its first fiber before its thread begins.
+    if (!without_thread_->has_spare_fiber()) return false;
     const signals_blocked here;
     const std::optional<cpu_set_t> may_use = affinity_to_start_with();
     const std::lock_guard hold(starting_);

@@ -130,8 +130,8 @@ ambient_state& ambient_of_small(const void* address) noexcept {
   return small_fiber_at(address).small_ambient;
 }
 
-std::system_error no_fiber() {
-  return {std::make_error_code(std::errc::not_enough_memory),
+shortage no_fiber() {
+  return {std::errc::not_enough_memory,
           "sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less"};
 }
 

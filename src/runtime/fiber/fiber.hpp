@@ -14,6 +14,7 @@
 #include "choice/known_steps.hpp"
 #include "choice/poll_limit.hpp"
 #include "fiber/exception_state.hpp"
+#include "shortage.hpp"
 #include "steal/publication_slots.hpp"
 
 #include <sukima/detail/atomics.hpp>
@@ -26,7 +27,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <system_error>
 
 namespace sukima::detail {
 
@@ -178,7 +178,7 @@ inline fiber& fiber_at(const void* in_choice_stack) noexcept {
 }
 
 /// The error if no fiber can be made.
-std::system_error no_fiber();
+shortage no_fiber();
 
 /// Makes a fiber look as if it had never run.
 void reset(fiber& used) noexcept;

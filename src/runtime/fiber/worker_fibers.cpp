@@ -20,6 +20,12 @@ fiber* worker::take_fiber() {
   return s;
 }
 
+bool worker::has_spare_fiber() {
+  if (cached == 0)
+    if (fiber* const spare = take_fiber()) give_fiber(spare);
+  return cached != 0;
+}
+
 void worker::give_fiber(fiber* s) noexcept {
   if (s->pool != &runtime->fibers)
     s->pool->give(s);

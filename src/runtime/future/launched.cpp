@@ -225,6 +225,7 @@ void launched_futures::close(char* top) {
     drop_handle(t);
   }
   request_abort_checks(aborts_);
+  if (!is_empty()) require_runner(*running_fiber());
   auto store = [this](resumer r) {
     {
       const std::lock_guard hold(lock_);

@@ -12,6 +12,7 @@
 #include "park/compensation.hpp"
 #include "place/place_events.hpp"
 #include "runtime_core.hpp"
+#include "shortage.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
@@ -20,7 +21,6 @@
 #include <sukima/detail/executor.hpp>
 
 #include <optional>
-#include <system_error>
 
 namespace sukima::detail {
 
@@ -122,9 +122,8 @@ void run_on_new_fiber(fiber& self, root_task& root) {
   inject_published(self);
   fiber* other = self.on->take_fiber();
   if (other == nullptr)
-    throw std::system_error(
-        std::make_error_code(std::errc::not_enough_memory),
-        "sukima: no fiber for a call without a context below code with one; pass the context on");
+    throw shortage(std::errc::not_enough_memory,
+                   "sukima: no fiber for a call without a context below code with one; pass the context on");
   other->first = &root;
   // It stays on this thread if this fiber must be resumed here.
   const bool stays = self.thread_bindings != 0 || (self.home != nullptr && self.home->has_own_thread());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a program that does not catch `bad_setting`.
+// The end of a program that does not catch `bad_setting` or `shortage`.
 #include "shared/bad_setting.hpp"
+#include "shortage.hpp"
 
 #include <sukima/errors.hpp>
 
@@ -13,18 +14,25 @@ namespace sukima::detail {
 namespace {
 
 constexpr int status_usage = 2;
+constexpr int status_failure = 70;
 
 /// The handler that the program had before, for all other exceptions. Written before `end_program` can run.
 std::terminate_handler handler_before = nullptr;
+
+[[noreturn]] void end_with(const std::exception& why, int status) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", why.what());
+  std::_Exit(status);  // without destructors: other threads may still use what these would destroy
+}
 
 [[noreturn]] void end_program() {
   if (const std::exception_ptr thrown = std::current_exception()) {
     try {
       std::rethrow_exception(thrown);
     } catch (const bad_setting& wrong) {
-      std::fflush(stdout);
-      std::fprintf(stderr, "%s\n", wrong.what());
-      std::_Exit(status_usage);  // without destructors: other threads may still use what these would destroy
+      end_with(wrong, status_usage);
+    } catch (const shortage& missing) {
+      end_with(missing, status_failure);
     } catch (...) {  // NOLINT(bugprone-empty-catch): the handler below reads the exception itself
     }
   }
@@ -32,17 +40,25 @@ std::terminate_handler handler_before = nullptr;
   std::abort();
 }
 
-}  // namespace
-
-void throw_bad_setting(const std::string& text) {
-  // The first refusal sets the handler, so programs with accepted settings keep the handler that they have.
+/// The first such exception sets the handler, so programs without one keep the handler that they have.
+void set_handler() {
   static const bool is_set = [] {
     handler_before = std::get_terminate();
     std::set_terminate(end_program);
     return true;
   }();
   static_cast<void>(is_set);
+}
+
+}  // namespace
+
+void throw_bad_setting(const std::string& text) {
+  set_handler();
   throw bad_setting(text);
+}
+
+shortage::shortage(std::errc kind, const char* text) : system_error(std::make_error_code(kind), text) {
+  set_handler();
 }
 
 }  // namespace sukima::detail
