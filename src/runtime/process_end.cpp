@@ -7,6 +7,9 @@
 // library does after the last thread, when all threads but the library's own have ended. A process whose main
 // thread returns from main, and one without threads of the library, never starts it.
 //
+// Plug-ins may bring more copies of the library, and the threads of all are the library's own. So the copies
+// share one count, where the dynamic linker finds that they have the same (shared_by_copies).
+//
 // The watching thread has the signal mask of the main thread. So it takes the signals that the main thread
 // would have taken, and SIGTERM ends the process although the library's own threads block it.
 #include <sukima/detail/own_thread.hpp>
@@ -26,26 +29,30 @@
 
 namespace sukima::detail {
 
+/// What all copies of the library in the process share. Another layout needs another name.
+/// Real atomics, also on the simulated machine: there the main thread never ends first.
+struct own_threads_1 {
+  /// How many own threads run, and in the upper half how many have begun or ended: if the word is the same
+  /// before and after a look, then the same threads were there all the time.
+  /// pairs with: own_thread, ~own_thread, none_but_own
+  std::atomic<std::uint64_t> count{0};
+  /// Both are stored before the other is read. pairs with: main_ends, own_thread
+  std::atomic<bool> main_has_ended{false};
+  /// pairs with: watch_once
+  std::atomic<bool> is_watched{false};
+  /// no partner: the child's only thread writes it
+  std::atomic<unsigned> forks{0};
+  /// Written before `main_has_ended`.
+  sigset_t mask_of_main{};
+};
+
+/// Inline, for then g++ makes it a symbol that exists once in a process (STB_GNU_UNIQUE), even where copies
+/// were loaded with RTLD_LOCAL. An executable that is linked statically shares it if it exports its symbols.
+[[gnu::visibility("default")]] inline constinit own_threads_1 shared_by_copies;
+
 namespace {
 
-// Real atomics, also on the simulated machine: there the main thread never ends first.
-
-/// How many own threads run, and in the upper half how many have begun or ended: if the word is the same
-/// before and after a look, then the same threads were there all the time.
-/// pairs with: own_thread, ~own_thread, none_but_own
-std::atomic<std::uint64_t> own_threads{0};
 constexpr std::uint64_t one_change = std::uint64_t{1} << 32;
-
-/// Both are stored before the other is read. pairs with: main_ends, own_thread
-std::atomic<bool> main_has_ended{false};
-/// pairs with: watch_once
-std::atomic<bool> is_watched{false};
-
-/// no partner: the child's only thread writes it
-std::atomic<unsigned> forks{0};
-
-/// Written before `main_has_ended`.
-sigset_t mask_of_main;
 
 /// The number of threads if the main thread has ended and waits as a zombie for the others; else 0. The
 /// kernel counts that thread, too.
@@ -70,9 +77,9 @@ unsigned threads_after_main() noexcept {
 /// Whether no threads are left but the main thread, which has ended, this thread and the library's own. A
 /// thread that is about to end, and one that has just begun, count as others.
 bool none_but_own() noexcept {
-  const std::uint64_t before = own_threads.load(std::memory_order_seq_cst);
+  const std::uint64_t before = shared_by_copies.count.load(std::memory_order_seq_cst);
   const unsigned all = threads_after_main();
-  return own_threads.load(std::memory_order_seq_cst) == before &&
+  return shared_by_copies.count.load(std::memory_order_seq_cst) == before &&
          all == 2 + static_cast<std::uint32_t>(before);
 }
 
@@ -87,9 +94,9 @@ void* watch(void*) {
 }
 
 void watch_once() noexcept {
-  if (is_watched.exchange(true, std::memory_order_seq_cst)) return;
+  if (shared_by_copies.is_watched.exchange(true, std::memory_order_seq_cst)) return;
   sigset_t before;
-  pthread_sigmask(SIG_SETMASK, &mask_of_main, &before);
+  pthread_sigmask(SIG_SETMASK, &shared_by_copies.mask_of_main, &before);
   pthread_t thread;
   if (pthread_create(&thread, nullptr, watch, nullptr) == 0) pthread_detach(thread);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -97,10 +104,11 @@ void watch_once() noexcept {
 
 /// Runs when the main thread calls pthread_exit, but not when it returns from main.
 void main_ends(void*) {
-  if (syscall(SYS_gettid) != getpid()) return;
-  pthread_sigmask(SIG_SETMASK, nullptr, &mask_of_main);
-  main_has_ended.store(true, std::memory_order_seq_cst);
-  if (static_cast<std::uint32_t>(own_threads.load(std::memory_order_seq_cst)) != 0) watch_once();
+  if (syscall(SYS_gettid) != getpid() || shared_by_copies.main_has_ended.load(std::memory_order_relaxed))
+    return;  // another thread, or another copy was called before
+  pthread_sigmask(SIG_SETMASK, nullptr, &shared_by_copies.mask_of_main);
+  shared_by_copies.main_has_ended.store(true, std::memory_order_seq_cst);
+  if (static_cast<std::uint32_t>(shared_by_copies.count.load(std::memory_order_seq_cst)) != 0) watch_once();
 }
 
 pthread_key_t end_of_main;
@@ -110,10 +118,10 @@ void follow_this_thread() noexcept { pthread_setspecific(end_of_main, &end_of_ma
 
 /// In the child, the thread that called fork() is the main thread, and the others do not exist.
 void begin_again() {
-  own_threads.store(0, std::memory_order_relaxed);
-  main_has_ended.store(false, std::memory_order_relaxed);
-  is_watched.store(false, std::memory_order_relaxed);
-  forks.fetch_add(1, std::memory_order_relaxed);
+  shared_by_copies.count.store(0, std::memory_order_relaxed);
+  shared_by_copies.main_has_ended.store(false, std::memory_order_relaxed);
+  shared_by_copies.is_watched.store(false, std::memory_order_relaxed);
+  shared_by_copies.forks.fetch_add(1, std::memory_order_relaxed);
   follow_this_thread();
 }
 
@@ -136,14 +144,14 @@ const struct follows_main {
 
 }  // namespace
 
-own_thread::own_thread() noexcept : forks_(forks.load(std::memory_order_relaxed)) {
-  own_threads.fetch_add(one_change + 1, std::memory_order_seq_cst);
-  if (main_has_ended.load(std::memory_order_seq_cst)) watch_once();
+own_thread::own_thread() noexcept : forks_(shared_by_copies.forks.load(std::memory_order_relaxed)) {
+  shared_by_copies.count.fetch_add(one_change + 1, std::memory_order_seq_cst);
+  if (shared_by_copies.main_has_ended.load(std::memory_order_seq_cst)) watch_once();
 }
 
 own_thread::~own_thread() {
-  if (forks_ == forks.load(std::memory_order_relaxed))
-    own_threads.fetch_add(one_change - 1, std::memory_order_seq_cst);
+  if (forks_ == shared_by_copies.forks.load(std::memory_order_relaxed))
+    shared_by_copies.count.fetch_add(one_change - 1, std::memory_order_seq_cst);
 }
 
 }  // namespace sukima::detail

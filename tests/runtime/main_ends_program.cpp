@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A main thread that ends by pthread_exit: main_ends_program WAY
+// A main thread that ends by pthread_exit: main_ends_program WAY [PLUG-IN ...]
 #include <sukima/sukima.hpp>
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +82,13 @@ int main(int, char** arguments) {
       std::fflush(stdout);
     })
         .join();
+  } else if (way == "plug-ins") {  // each has a copy of the library
+    for (char** name = arguments + 2; *name != nullptr; ++name) {
+      void* const plug_in = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+      if (plug_in == nullptr) std::puts(dlerror());
+      const auto sum = reinterpret_cast<long (*)(int)>(dlsym(plug_in, "sum_up_to"));
+      std::printf("plug-in %ld\n", sum(100));
+    }
   } else if (way == "signal") {
     compute("main");
     for (const int number : {SIGTERM, SIGINT, SIGHUP}) std::signal(number, SIG_DFL);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes whose main thread ends by pthread_exit: main_ends_test.py PROGRAM
+"""Processes whose main thread ends by pthread_exit: main_ends_test.py PROGRAM PLUG-IN …
 
-PROGRAM is main_ends_program. Each process must end; one that does not runs into the time limit of the test.
+PROGRAM is main_ends_program, each PLUG-IN has a copy of the library. Each process must end; one that does not runs into the time limit of the test.
 """
 import os
 import signal
@@ -9,12 +9,12 @@ import subprocess
 import sys
 import unittest
 
-PROGRAM = sys.argv[1]
+PROGRAM, *PLUG_INS = sys.argv[1:]
 
 
 def start(way, workers):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SUKIMA_")}
-    return subprocess.Popen([PROGRAM, way], stdout=subprocess.PIPE, text=True,
+    return subprocess.Popen([PROGRAM, way, *PLUG_INS], stdout=subprocess.PIPE, text=True,
                             env={**environment, "SUKIMA_WORKERS": workers})
 
 
@@ -39,6 +39,9 @@ class MainEnds(unittest.TestCase):
 
     def test_a_runtime_that_nothing_ends(self):
         self.expect("own-runtime", "main 2584", "exit 2584")
+
+    def test_copies_of_the_library(self):
+        self.expect("plug-ins", *["plug-in 5050"] * len(PLUG_INS), "exit 2584")
 
     def test_a_child_of_another_thread(self):
         self.expect("child", "parent 2584", "child 2584", "exit 2584", "status 0", "exit 2584")
