@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// floorplan for systems without undo: a parallel choice among the places of the next cell, each with a copy of
-// the board, at every node or above a cut-off depth; below it that copy is changed and changed back. All
+// floorplan for systems without undo: a parallel choice among the places of the next cell, each with a copy
+// of the board, at every node or above a cut-off depth; below it that copy is changed and changed back. All
 // branches share the bound.
 #include "fork_join/cut_off.hpp"
 #include "harness/harness.hpp"

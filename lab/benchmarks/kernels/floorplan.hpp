@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest rectangle for cells that are placed one after the other, each with several possible shapes and
-// beside or below earlier ones: Floorplan of the Barcelona OpenMP Tasks Suite, on a board of bits.
+// The smallest rectangle for cells that are placed one after the other, each with several possible shapes
+// and beside or below earlier ones: Floorplan of the Barcelona OpenMP Tasks Suite, on a board of bits.
 #pragma once
 
 #include <algorithm>
@@ -91,8 +91,8 @@ class floor_board {
     for (int row = p.top; row < p.bottom; ++row) row_[at(row)] &= ~mask;
   }
 
-  /// The places for the next cell: one for each shape if it has a neighbour on both sides, else all in which it
-  /// touches its neighbour.
+  /// The places for the next cell: one for each shape if it has a neighbour on both sides, else all in which
+  /// it touches its neighbour.
   class places {
    public:
     explicit places(const floor_board& board) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A minimum spanning forest of a random graph with weights (minSpanningForest of the Problem Based Benchmark
 // Suite), by O. Borůvka's method of 1926: each component gets its lightest edge, until no edge is left. Heavy
-// edges wait until the light ones are done, because most of them are within a component then, as in the method
-// of V. Osipov, P. Sanders and J. Singler (ALENEX 2009).
+// edges wait until the light ones are done, because most of them are within a component then, as in the
+// method of V. Osipov, P. Sanders and J. Singler (ALENEX 2009).
 #pragma once
 
 #include <algorithm>
@@ -113,8 +113,8 @@ class forest_problem {
       lightest_[e.b] = std::min(lightest_[e.b], e.key);
     });
   }
-  /// Takes the edges that are the lightest ones of a component. Of two components with the same lightest edge,
-  /// the one with the greater number hangs below the other one.
+  /// Takes the edges that are the lightest ones of a component. Of two components with the same lightest
+  /// edge, the one with the greater number hangs below the other one.
   void hang(int which) {
     piece& p = pieces_[static_cast<std::size_t>(which)];
     for_edges(which, [this, &p](const edge& e) {
@@ -128,8 +128,8 @@ class forest_problem {
     });
   }
 
-  /// The number of edges and their weight. \throws bench::wrong_result if the forest has not one edge for each
-  /// vertex but one of each tree
+  /// The number of edges and their weight. \throws bench::wrong_result if the forest has not one edge for
+  /// each vertex but one of each tree
   [[nodiscard]] std::string result() {
     std::uint64_t taken = 0, weight = 0, roots = 0;
     for (const piece& p : pieces_) taken += p.taken, weight += p.weight;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patients in a country whose hospitals are a tree: Health of the Barcelona OpenMP Tasks Suite, after the
-// program of the Olden suite (A. Rogers et al., TOPLAS 1995). In each step every village handles its patients,
-// the smaller villages first, because a hospital may send a patient to that of the village above.
+// program of the Olden suite (A. Rogers et al., TOPLAS 1995). In each step every village handles its
+// patients, the smaller villages first, because a hospital may send a patient to that of the village above.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of matrices by seven products of quarters (V. Strassen, 1969) with fifteen sums (S. Winograd, 1971),
-// as in the Barcelona OpenMP Tasks Suite: the sums, and the products of quarters that remain.
+// A product of matrices by seven products of quarters (V. Strassen, 1969) with fifteen sums (S. Winograd,
+// 1971), as in the Barcelona OpenMP Tasks Suite: the sums, and the products of quarters that remain.
 #pragma once
 
 #include <algorithm>

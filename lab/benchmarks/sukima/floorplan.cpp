@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// floorplan: one board a worker, changed and changed back; a search among the places of the next cell at every
-// node, with a bound that all workers share.
+// floorplan: one board a worker, changed and changed back; a search among the places of the next cell at
+// every node, with a bound that all workers share.
 #include "kernels/floorplan.hpp"
 
 #include "harness/harness.hpp"

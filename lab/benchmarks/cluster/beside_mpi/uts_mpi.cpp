@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nodes of an unbalanced tree with MPI: mpirun.openmpi -n 4 uts-openmpi NUMBER
 //
-// Work stealing by messages (J. Dinan et al., "Dynamic Load Balancing of Unbalanced Computations Using Message
-// Passing", IPDPS 2007): each rank searches its own part depth first and looks for requests from time to
-// time. A rank without work asks one at random, which gives half of its oldest nodes. A token that goes round
-// detects the end (E. W. Dijkstra et al., "Derivation of a termination detection algorithm for distributed
-// computations", IPL 1983).
+// Work stealing by messages (J. Dinan et al., "Dynamic Load Balancing of Unbalanced Computations Using
+// Message Passing", IPDPS 2007): each rank searches its own part depth first and looks for requests from
+// time to time. A rank without work asks one at random, which gives half of its oldest nodes. A token that
+// goes round detects the end (E. W. Dijkstra et al., "Derivation of a termination detection algorithm for
+// distributed computations", IPL 1983).
 #include "cluster/beside_mpi/arguments.hpp"
 #include "kernels/uts.hpp"
 
