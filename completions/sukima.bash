@@ -61,8 +61,8 @@ _sukima_cluster() {
   case $previous in
     --json | --hosts) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     -n | --nodes | --room | --grace | --ssh) ;;
-    cluster) mapfile -t COMPREPLY < <(compgen -W "run join --help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --json" -- "$cur") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --json --" -- "$cur") ;;
+    cluster) mapfile -t COMPREPLY < <(compgen -W "run join --help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --report --json" -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --ssh-tunnel --port --room --hope --grace --no-tags --no-prefix --report --json --" -- "$cur") ;;
   esac
 }
 

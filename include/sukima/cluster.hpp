@@ -92,8 +92,8 @@ std::uint32_t nodes();
 /// The number of this node, from 0. That of a node that joined is not below nodes().
 std::uint32_t this_node();
 
-/// Tasks and messages of one node so far: the first five where nodes steal; `given`, `requests`, and those
-/// after `aborts`, under `--hope`.
+/// Tasks and messages of one node so far. Where nodes steal, those of tasks with names and of reports are 0;
+/// under `--hope` `received`, `lifelines` and `aborts` are.
 struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them

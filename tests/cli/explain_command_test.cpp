@@ -72,6 +72,25 @@ TEST_F(explain_command, explains_it_as_json) {
   EXPECT_NEAR(nlohmann::json::parse(result.output).at("runtimes").at(0).at("seconds").get<double>(), 4, 1e-9);
 }
 
+constexpr const char* run_of_two_nodes =
+    R"({"kind":"sukima cluster run","seconds":3.0,"hope":false,"nodes":[)"
+    R"({"node":0,"exit_code":0,"signal":0,"counts":{"notes":5,"given":2,"sent_bytes":400}},)"
+    R"({"node":1,"exit_code":0,"signal":0,"counts":{"notes":6,"requests":4,"sent_bytes":500}}]})";
+
+TEST_F(explain_command, explains_a_run_of_several_nodes) {
+  const std::string file = write("nodes.json", run_of_two_nodes);
+  const auto result = explain({file});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_TRUE(result.output.starts_with("2 nodes ran for 3.00 s\n")) << result.output;
+  EXPECT_TRUE(result.output.ends_with("\nTo try:\n  Nothing: the messages show no loss.\n")) << result.output;
+  const auto parsed = nlohmann::json::parse(explain({"--json", file}).output);
+  EXPECT_EQ(parsed.at("totals").at("sent_bytes"), 900);
+  EXPECT_EQ(parsed.at("nodes").at(1).at("counts").at("requests"), 4);
+  EXPECT_EQ(parsed.at("advice").size(), 1u);
+  expect_refused({file, "--html", (folder / "page").string()}, "no page is drawn: leave --html out");
+}
+
 TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
   const std::string good = write("t.json", pressed_trace());
   expect_refused({}, "nothing to explain");

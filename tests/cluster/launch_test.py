@@ -179,6 +179,29 @@ class launch(unittest.TestCase):
         line, report = ended.stdout.split("\n", 1)
         self.assertEqual((line, json.loads(report)["nodes"]), ("first", [{"node": 0, "exit_code": 0, "signal": 0}]))
 
+    def test_reports_what_each_node_has_counted(self):
+        for options in ([], ["--hope"]):
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "run.json"
+                ended = cluster("-n", "3", *options, "--report", "--json", str(file), "--", FIB, "25")
+                run = json.loads(file.read_text())
+                explained = subprocess.run([SUKIMA, "explain", str(file)], capture_output=True, text=True)
+            self.assertEqual((ended.stdout, ended.returncode, explained.returncode), ("75025\n", 0, 0), ended.stderr)
+            sent = [node["counts"]["notes"] for node in run["nodes"]]
+            if not options:
+                self.assertGreaterEqual(sent[0], 2, "the result of the entry goes to all")
+            self.assertEqual(run["hope"], bool(options))
+            report = without_late_nodes(ended.stderr)
+            self.assertTrue(report.startswith("sukima: 3 nodes ran for "), report)
+            self.assertIn(f"messages sent {sum(sent)} ", " ".join(report.split()))
+            self.assertTrue(("sukima: " + explained.stdout).startswith(report + "\nTo try:\n"), explained.stdout)
+
+    def test_reports_that_a_node_has_no_counts(self):
+        ended = shell(f"[ $SUKIMA_CLUSTER_NODE = 0 ] || exit 3; exec {FIB} 5", "--hope", "--report", nodes="2")
+        report = without_late_nodes(ended.stderr)
+        self.assertIn("  node 1 ended with status 3\n  no counts of node 1: ", report)
+        self.assertEqual((ended.stdout, ended.returncode), ("5\n", 0))
+
     def test_names_a_node_that_is_killed_without_an_entry(self):
         ended = shell("[ $SUKIMA_CLUSTER_NODE = 0 ] || kill -KILL $$", nodes="2")
         self.assertEqual(ended.returncode, 75)

@@ -146,7 +146,7 @@ void leaves() {
   });
   sukima::runtime workers(settings_of({.workers = 3}));
   node_options options;
-  options.on_own_leaving = [&] {
+  options.on_own_leaving = [&](const traffic&) {
     other.wait_for_end();
     std::_Exit(0);
   };

@@ -162,8 +162,9 @@ class leaving(unittest.TestCase):
             run.let("finish", "go", "second-all")
             output, errors, status = end(launcher)
             self.assertEqual((output, without_late_nodes(errors), status), (OUTPUT, "", 0))
-            self.assertEqual([(node["exit_code"], node["signal"]) for node in json.loads(ends.read_text())["nodes"]],
-                             [(0, 0)] * 3)
+            nodes = json.loads(ends.read_text())["nodes"]
+            self.assertEqual([(node["exit_code"], node["signal"]) for node in nodes], [(0, 0)] * 3)
+            self.assertEqual((nodes[leaver]["counts"]["received"], nodes[leaver]["counts"]["answers"]), (1, 1))
 
 
 class a_task_that_is_under_way_to_a_node_that_leaves(unittest.TestCase):

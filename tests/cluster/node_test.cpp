@@ -218,6 +218,20 @@ TEST(nodes, abort_what_other_nodes_run) {
   }
 }
 
+TEST(nodes, count_the_messages_that_they_send) {
+  nodes_in_process nodes({.nodes = 3});
+  EXPECT_EQ(nodes.statistics(0).notes, 0u);
+  nodes.everywhere(call<fib>(25));
+  for (unsigned i = 0; i < 3; ++i) {
+    const auto sent = nodes.statistics(i);
+    EXPECT_EQ(sent.answers, sent.received) << "each task that came has sent its result";
+    EXPECT_GE(sent.notes, sent.requests + sent.refusals + sent.lifelines + sent.given + sent.answers);
+    EXPECT_GT(sent.sent_bytes, 10 * sent.notes) << "a message has its kind, entry and numbers";
+    EXPECT_EQ(sent.questions + sent.aborts, 0u);
+  }
+  EXPECT_GE(nodes.statistics(0).notes, 2u) << "the result of the entry";
+}
+
 /// A node that is late finds the results of the entries that it has missed.
 TEST(nodes, that_are_late_get_the_results) {
   nodes_in_process nodes({.nodes = 3});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames, the handshake, messages: all of it without a network.
+#include "entry/ending.hpp"
 #include "entry/environment.hpp"
 #include "entry/forms.hpp"
 #include "protocol/build_id.hpp"
@@ -9,6 +10,9 @@
 #include <sukima/cluster.hpp>
 
 #include <gtest/gtest.h>
+
+#include <poll.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <map>
@@ -390,6 +394,17 @@ TEST(environment, is_refused_with_the_variable_that_is_wrong) {
         << value;
   for (const char* value : {"", "host", ":1", "host:", "host:65536"})
     EXPECT_NE(failure(variable_address, value).find("SUKIMA_CLUSTER_ADDRESS="), std::string::npos) << value;
+}
+
+TEST(reports, do_not_get_into_what_the_program_has_opened_since) {
+  int launcher[2], own[2];
+  ASSERT_EQ(pipe(launcher) + pipe(own), 0);
+  setenv(variable_report, (std::to_string(launcher[1]) + ":mark").c_str(), 1);
+  EXPECT_TRUE(send_report({.kind = node_report::type::meets}));
+  ASSERT_EQ(dup2(own[1], launcher[1]), launcher[1]);
+  EXPECT_FALSE(send_report({.kind = node_report::type::counts}));
+  pollfd mine{own[0], POLLIN, 0};
+  EXPECT_EQ(poll(&mine, 1, 0), 0);
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ void leaves_beside_a_newcomer_that_hangs() {
   std::thread second([&] { newcomer->start(ignored, clock::now() + 500s); });
   sukima::runtime workers(cluster_support::settings_of({}));
   node_options options;
-  options.on_own_leaving = [] { std::_Exit(0); };
+  options.on_own_leaving = [](const traffic&) { std::_Exit(0); };
   options.on_failure = [](const run_failure&) { std::_Exit(status_wrong); };
   node tested(workers, std::make_unique<leaving_transport>(network.join(1)), std::move(options));
   first.join();

@@ -249,9 +249,24 @@ TEST(reports, are_written_at_once_however_long_their_sentence_is) {
   EXPECT_LE(write_report("mark", failure(std::string(100000, 'x').c_str())).size(), std::size_t{PIPE_BUF});
 }
 
+TEST(reports, have_the_counts_of_a_node) {
+  node_report counts{.kind = node_report::type::counts};
+  counts.counts = {{"given", 3}, {"sent_bytes", 18446744073709551615u}};
+  std::string arrived = write_report("mark", counts);
+  const auto found = take_reports(arrived, "mark");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, node_report::type::counts);
+  EXPECT_EQ(found[0].counts, counts.counts);
+  EXPECT_FALSE(run_end(2, false, {}).on_report(1, found[0], {}));
+  counts.counts.assign(1000, {"a_name", 7});
+  EXPECT_LE(write_report("mark", counts).size(), std::size_t{PIPE_BUF});
+}
+
 TEST(reports, that_are_malformed_vanish) {
   for (const char* text :
-       {"mark\n", "mark \n", "mark other\n", "mark fails\n", "mark fails x 1 y\n", "mark fails 1\n"}) {
+       {"mark\n", "mark \n", "mark other\n", "mark fails\n", "mark fails x 1 y\n", "mark fails 1\n",
+        "mark counts given\n", "mark counts =1\n", "mark counts given=x\n", "mark counts given=1x\n",
+        "mark counts given=18446744073709551616\n"}) {
     std::string arrived = "\x1e" + std::string(text);
     EXPECT_TRUE(has_report(arrived, "mark"));
     EXPECT_TRUE(take_reports(arrived, "mark").empty()) << text;

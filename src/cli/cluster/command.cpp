@@ -21,6 +21,7 @@
 #include <base/shared/program.hpp>
 #include "hosts.hpp"
 #include "join.hpp"
+#include "shared/cluster_run.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 #include "shared/ranges.hpp"
@@ -45,8 +46,10 @@ constexpr const char* footer = R"(Examples:
   sukima cluster join 127.0.0.1:21000 -- ./fib 45
                                                  one more node of that run; with --hope if
                                                  the run has it
-  sukima cluster run -n 4 --json ends.json -- ./fib 45
-                                                 also write how each node ended
+  sukima cluster run -n 4 --report -- ./fib 45   messages and tasks at the end, by kind
+  sukima cluster run -n 4 --json run.json -- ./fib 45
+                                                 also write how each node ended, and what it
+                                                 counted; sukima explain run.json reads that
   kill -USR1 PID                                 a node other than 0 finishes its tasks and
                                                  leaves that run; not with --hope
 
@@ -72,6 +75,7 @@ struct cluster_options {
   bool no_prefix = false;
   bool ssh_tunnel = false;
   bool hope = false;
+  bool report = false;
   std::optional<unsigned> grace;
 };
 
@@ -83,17 +87,23 @@ unsigned workers_of(unsigned node, unsigned nodes) {
   return std::max(1u, cpus / nodes + (node < cpus % nodes ? 1 : 0));
 }
 
-/// Writes how the nodes ended. \param path  "-" is standard output
-/// \return whether it was written; if not, a sentence says so
-bool write_ends(const std::string& path, const sukima::cluster::launch_request& request,
-                const sukima::cluster::launch_result& result, double seconds) {
-  nlohmann::ordered_json ends = nlohmann::ordered_json::array();
+cluster_run run_of(const sukima::cluster::launch_request& request,
+                   const sukima::cluster::launch_result& result, double seconds) {
+  cluster_run run{.seconds = seconds, .hope = request.hope};
   for (std::size_t n = 0; n < result.nodes.size(); ++n) {
     const auto& end = result.nodes[n];
-    ends.push_back({{"node", n}, {"exit_code", end.exit_code}, {"signal", end.signal}});
-    if (!request.places.empty()) ends.back()["host"] = request.places[n].host;
+    run.nodes.push_back({.exit_code = end.exit_code,
+                         .signal = end.signal,
+                         .host = request.places.empty() ? "" : request.places[n].host,
+                         .counts = {end.counts.begin(), end.counts.end()}});
   }
-  const std::string text = nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) + "\n";
+  return run;
+}
+
+/// Writes how the nodes ended, and what they counted. \param path  "-" is standard output
+/// \return whether it was written; if not, a sentence says so
+bool write_run(const std::string& path, const cluster_run& run) {
+  const std::string text = json_of(run).dump(2) + "\n";
   if (path == "-") {
     fmt::print("{}", text);
     if (std::fflush(stdout) == 0) return true;
@@ -213,7 +223,7 @@ join_request join_request_of(const cluster_options& options, const program_words
     throw process::usage_error(
         "no program was given: sukima cluster join HOST:PORT -- PROGRAM ARGUMENT..., as for the other nodes");
   if (options.nodes || options.room || options.hosts || options.ssh || options.ssh_tunnel || options.grace ||
-      options.no_tags || options.no_prefix || !options.json.empty())
+      options.no_tags || options.no_prefix || options.report || !options.json.empty())
     throw process::usage_error("join takes --hope and --port only: the other options are for run");
   return {.address = options.address, .hope = options.hope, .port = options.port, .program = *program};
 }
@@ -286,7 +296,9 @@ int run(const cluster_options& options, const program_words& program) {
     throw;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  const bool written = options.json.empty() || write_ends(options.json, request, result, took.count());
+  const cluster_run whole = run_of(request, result, took.count());
+  if (options.report) print_message("sukima: " + text_of(whole));
+  const bool written = options.json.empty() || write_run(options.json, whole);
   const int status = end_of(options, request, result);
   return status == process::exit_success && !written ? exit_output : status;
 }
@@ -340,9 +352,12 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
   command.add_flag("--no-prefix", options->no_prefix,
                    "Do not begin lines that tasks of other nodes than 0 print with their node");
+  command.add_flag("--report", options->report,
+                   "Print at the end how the nodes ended, and the messages and tasks that they counted");
   command
       .add_option("--json", options->json,
-                  "Write how each node ended to this file, as one JSON object; - is standard output")
+                  "Write how each node ended, and what it counted, to this file, as one JSON object; - is "
+                  "standard output")
       ->type_name("FILE");
   command.callback([options, &code, program = std::move(program)] { code = run(*options, program); });
 }

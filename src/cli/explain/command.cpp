@@ -19,6 +19,7 @@
 #include "explain/page.hpp"
 #include "explain/run_profile.hpp"
 #include "explain/trace_file.hpp"
+#include "shared/cluster_run.hpp"
 #include "shared/commands.hpp"
 #include "shared/console.hpp"
 
@@ -38,6 +39,8 @@ constexpr const char* footer = R"(Examples:
   sukima explain run.json                   explain a trace
   sukima explain --json run.json            the same as a JSON object
   sukima explain --html run.html run.json   also a page with a timeline
+  sukima cluster run -n 4 --json nodes.json -- ./solver 12
+  sukima explain nodes.json                 explain the messages of several nodes
 
 The trace also opens in https://ui.perfetto.dev and chrome://tracing.)";
 
@@ -76,6 +79,11 @@ int keep_trace(const std::string& trace, const std::string& file) {
   return error != 0 || whole ? error : EIO;
 }
 
+void write_explanation(const std::string& text, std::FILE* to) {
+  if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
+    throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
+}
+
 /// \param title what was explained
 void write_profiles(const recorded_trace& trace, const explain_options& options, const std::string& title,
                     std::FILE* to) {
@@ -84,8 +92,7 @@ void write_profiles(const recorded_trace& trace, const explain_options& options,
       options.json
           ? nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}}.dump(2) + "\n"
           : text_of(profiles) + text_of(trace.clones);
-  if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
-    throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
+  write_explanation(text, to);
   // Last, so that a page that cannot be written does not take the explanation along.
   if (!options.html.empty()) write_page(options.html, page_of(trace, profiles, title));
 }
@@ -99,12 +106,40 @@ void explain_program(const std::string& program, const process::program_end& end
     return;
   }
   try {
-    write_profiles(read_trace(trace_file), options, "sukima explain -- " + program, stderr);
+    write_profiles(parse_trace(read_text_to_explain(trace_file), trace_file), options,
+                   "sukima explain -- " + program, stderr);
   } catch (const process::usage_error& error) {  // the command line was right, the trace was not
     complain(error.what());
   } catch (const std::system_error& error) {  // the exit code stays the program's
     complain(error.what());
   }
+}
+
+/// \param text  that `sukima cluster run --json` has written
+void explain_cluster_run(const std::string& text, const explain_options& options) {
+  if (!options.html.empty())
+    throw process::usage_error(fmt::format(
+        "'{}' is a run of several nodes, of which no page is drawn: leave --html out", options.file));
+  const cluster_run run = read_cluster_run(text, options.file);
+  const std::vector<std::string> advice = advice_on(run);
+  if (options.json) {
+    nlohmann::ordered_json whole = json_of(run);
+    whole["totals"] = totals_of(run);
+    whole["advice"] = advice;
+    write_explanation(whole.dump(2) + "\n", stdout);
+    return;
+  }
+  std::string explanation = text_of(run) + "\nTo try:\n";
+  for (const std::string& sentence : advice) explanation += in_lines(sentence);
+  write_explanation(explanation, stdout);
+}
+
+void explain_file(const explain_options& options) {
+  const std::string text = read_text_to_explain(options.file);
+  if (is_cluster_run(text))
+    explain_cluster_run(text, options);
+  else
+    write_profiles(parse_trace(text, options.file), options, "sukima explain " + options.file, stdout);
 }
 
 int run_and_explain(const explain_options& options, const std::vector<std::string>& program) {
@@ -132,7 +167,10 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
 void declare(CLI::App& command, int& code, program_words program) {
   auto options = std::make_shared<explain_options>();
   command.footer(footer);
-  command.add_option("FILE", options->file, "A trace: the file that SUKIMA_TRACE named for a program");
+  command.add_option(
+      "FILE", options->file,
+      "A trace: the file that SUKIMA_TRACE named for a program; or a run of several nodes: the file "
+      "of sukima cluster run --json");
   command.add_flag("--json", options->json, "Print one JSON object");
   command.add_option("--html", options->html, "Also write a page with a timeline to this file")
       ->type_name("FILE");
@@ -153,7 +191,7 @@ void declare(CLI::App& command, int& code, program_words program) {
     if (!options->keep.empty())
       throw process::usage_error(
           "--keep is for the trace of a program: sukima explain --keep FILE -- PROGRAM");
-    write_profiles(read_trace(options->file), *options, "sukima explain " + options->file, stdout);
+    explain_file(*options);
     code = process::exit_success;
   });
 }

@@ -18,20 +18,6 @@ void line(text_buffer& out, fmt::string_view form, const auto&... values) {
   out.push_back('\n');
 }
 
-/// A sentence in lines of some width at most, each with two blanks before it.
-void write_sentence(text_buffer& out, std::string_view sentence) {
-  constexpr std::size_t width = 100;
-  while (!sentence.empty()) {
-    std::size_t end = sentence.size();
-    if (end > width) {
-      end = sentence.rfind(' ', width);
-      if (end == std::string_view::npos || end == 0) end = sentence.size();
-    }
-    line(out, "  {}", sentence.substr(0, end));
-    sentence.remove_prefix(std::min(sentence.size(), end + 1));
-  }
-}
-
 std::string count_text(std::uint64_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
@@ -123,7 +109,7 @@ void write_diagnosis(text_buffer& out, const runtime_profile& profile) {
     line(out, "  {} ({:.1f} %): {}", time_text(l.seconds), 100 * l.share, l.reason);
   if (profile.losses.empty()) line(out, "  nothing was lost");
   line(out, "\nTo try:");
-  for (const std::string& sentence : profile.advice) write_sentence(out, sentence);
+  for (const std::string& sentence : profile.advice) out.append(in_lines(sentence));
 }
 
 nlohmann::json json_of(const long_period& p) {
@@ -188,6 +174,21 @@ nlohmann::json json_of(const runtime_profile& profile) {
 std::string printable(std::string words) {
   std::ranges::replace_if(words, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
   return words;
+}
+
+std::string in_lines(std::string_view sentence) {
+  constexpr std::size_t width = 100;
+  std::string text;
+  while (!sentence.empty()) {
+    std::size_t end = sentence.size();
+    if (end > width) {
+      end = sentence.rfind(' ', width);
+      if (end == std::string_view::npos || end == 0) end = sentence.size();
+    }
+    text += fmt::format("  {}\n", sentence.substr(0, end));
+    sentence.remove_prefix(std::min(sentence.size(), end + 1));
+  }
+  return text;
 }
 
 std::string time_text(double seconds) {

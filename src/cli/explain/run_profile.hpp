@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/trace_file.hpp"
@@ -96,6 +97,9 @@ nlohmann::json json_of(const std::map<std::string, recorded_clones>& clones);
 
 /// Text of the file without control characters, which a terminal would obey.
 std::string printable(std::string words);
+
+/// A sentence in lines of 100 characters at most, each with two blanks before it.
+std::string in_lines(std::string_view sentence);
 
 /// A time with three digits: "1.23 s", "45.6 ms", "7 µs".
 std::string time_text(double seconds);

@@ -206,7 +206,7 @@ recorded_trace parse_trace(std::string_view text, std::string_view name) {
   return events.result();
 }
 
-recorded_trace read_trace(const std::string& file) {
+std::string read_text_to_explain(const std::string& file) {
   const auto refuse = [&](int reason) {
     throw process::usage_error(fmt::format("'{}' cannot be read: {}", file, std::strerror(reason)));
   };
@@ -228,7 +228,7 @@ recorded_trace read_trace(const std::string& file) {
   if (text.starts_with("\177ELF") || text.starts_with("#!"))
     throw process::usage_error(
         fmt::format("'{}' is a program, not a trace; to run it: sukima explain -- {}", file, file));
-  return parse_trace(text, file);
+  return text;
 }
 
 }  // namespace sukima::cli::explain

@@ -74,7 +74,7 @@ struct recorded_trace {
 /// \throws usage_error if it is not a trace of Sukima, or damaged
 recorded_trace parse_trace(std::string_view text, std::string_view name);
 
-/// Reads a file. \throws usage_error also if it cannot be read
-recorded_trace read_trace(const std::string& file);
+/// Reads the whole text of a file. \throws usage_error it cannot be read, or is a program
+std::string read_text_to_explain(const std::string& file);
 
 }  // namespace sukima::cli::explain

@@ -21,6 +21,8 @@ namespace {
 struct report_place {
   int descriptor = -1;
   std::string mark{};
+  /// What the descriptor led to at first. The program may close it, and open a pipe of its own.
+  struct stat file{};
 };
 
 /// The descriptor on which the launcher expects reports. The program's children do not inherit it.
@@ -34,9 +36,16 @@ const report_place& own_place_of_reports() {
     if (error != std::errc{} || colon == end || *colon != ':') return report_place();
     p.mark.assign(colon + 1, end);
     fcntl(p.descriptor, F_SETFD, FD_CLOEXEC);
+    fstat(p.descriptor, &p.file);
     return p;
   }();
   return found;
+}
+
+bool is_still_there(const report_place& place) noexcept {
+  struct stat now{};
+  return fstat(place.descriptor, &now) == 0 && now.st_dev == place.file.st_dev &&
+         now.st_ino == place.file.st_ino;
 }
 
 /// Not every stream: a thread that waits for input holds the lock of its own.
@@ -55,7 +64,7 @@ bool leads_to_launcher(int descriptor) noexcept {
 
 bool send_report(const node_report& report) {
   const report_place& to = own_place_of_reports();
-  if (to.mark.empty() || !leads_to_launcher(to.descriptor)) return false;
+  if (to.mark.empty() || !leads_to_launcher(to.descriptor) || !is_still_there(to)) return false;
   const std::string line = write_report(to.mark, report);
   ssize_t put = 0;
   while ((put = write(to.descriptor, line.data(), line.size())) < 0 && errno == EINTR) {

@@ -23,6 +23,12 @@ class node_base : protected receiver, protected sukima::detail::remote_node {
   node_base& operator=(const node_base&) = delete;
   node_id id() const noexcept { return self_; }
   unsigned nodes() const noexcept { return nodes_; }
+  /// Ends the thread, which sends first what waits; again, it does nothing. A destructor calls it first.
+  /// \pre no entry is active
+  void end() {
+    solutions_.on_news({});
+    thread_.stop(*transport_);
+  }
 
  protected:
   /// \param solutions  solution board; null selects the process's own
@@ -38,11 +44,6 @@ class node_base : protected receiver, protected sukima::detail::remote_node {
   template <class Meet, class Serve> void begin(Meet meet, Serve serve) {
     thread_.start(std::move(meet), std::move(serve));
     solutions_.on_news([this] { transport_->ring(); });
-  }
-  /// Ends the thread. A destructor calls it first.
-  void end() {
-    solutions_.on_news({});
-    thread_.stop(*transport_);
   }
   /// Whether serve() must return.
   bool is_ending() const noexcept { return thread_.is_stopping(); }

@@ -6,6 +6,7 @@
 #include "entry/solution_board.hpp"
 #include "entry/start.hpp"
 #include "entry/task_output.hpp"
+#include "entry/traffic_report.hpp"
 #include "hope/node.hpp"
 #include "protocol/build_id.hpp"
 #include "steal/node.hpp"
@@ -111,6 +112,8 @@ class any_node {
   virtual ~any_node() = default;
   virtual void run(sukima::detail::cluster_entry& called) = 0;
   virtual traffic statistics() const = 0;
+  /// Sends what waits, and ends. Then only statistics() may follow.
+  virtual void end() = 0;
 };
 
 traffic traffic_of(const traffic& t) { return t; }
@@ -144,6 +147,7 @@ template <class Node> class node_of_kind final : public any_node {
       : node_(default_runtime(), std::move(by), std::move(chosen)) {}
   void run(sukima::detail::cluster_entry& called) override { node_.run(called); }
   traffic statistics() const override { return traffic_of(node_.statistics()); }
+  void end() override { node_.end(); }
 
  private:
   Node node_;
@@ -162,7 +166,10 @@ any_node* new_node(const own_place& at) {
   node_options options;
   options.joins = at.tcp && at.tcp->sponsor;
   options.on_failure = end_process;
-  options.on_own_leaving = end_process_that_left;
+  options.on_own_leaving = [](const traffic& counted) {
+    send_report(report_of(counted));
+    end_process_that_left();
+  };
   return new node_of_kind<node>(own_transport(at), std::move(options));
 }
 
@@ -189,7 +196,10 @@ class own_node {
   /// A child after fork() has no cluster thread, and is not a node.
   ~own_node() {
     known = nullptr;  // partner: statistics(), of a function of atexit
-    if (getpid() == process_) delete node_;
+    if (getpid() != process_ || node_ == nullptr) return;
+    node_->end();  // so that the last messages are counted, such as the result of the last entry
+    send_report(report_of(node_->statistics()));
+    delete node_;
   }
   own_node(const own_node&) = delete;
   own_node& operator=(const own_node&) = delete;

@@ -92,6 +92,17 @@ child start_child(const child_start& how) {
   return c;
 }
 
+std::vector<node_report> take_reports(child& from, std::string_view mark) {
+  std::vector<node_report> others;
+  for (node_report& report : take_reports(from.line, mark)) {
+    if (report.kind == node_report::type::counts)
+      from.counts = std::move(report.counts);
+    else
+      others.push_back(std::move(report));
+  }
+  return others;
+}
+
 void end_child(const child& c) noexcept {
   kill(c.pid, SIGKILL);
   waitpid(c.pid, nullptr, 0);

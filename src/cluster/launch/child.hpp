@@ -2,6 +2,7 @@
 // One node as a child process, with its pipes.
 #pragma once
 
+#include "protocol/report.hpp"
 #include "shared/launch.hpp"
 
 #include <base/shared/descriptor.hpp>
@@ -54,6 +55,7 @@ struct child {
   descriptor output;  ///< its stdout or the output of its tasks, where it is piped; does not block
   bool running = true;
   node_end end;
+  std::vector<std::pair<std::string, std::uint64_t>> counts;  ///< that it has reported
   std::string line;  ///< of stderr, not complete yet
   std::size_t sent = 0;  ///< of what was read from stdin
   // Of a node on another host, where this process is ssh:
@@ -64,6 +66,9 @@ struct child {
   bool may_be_noise = false;  ///< its output up to the mark is that of the host's login shell
   std::string noise;  ///< the end of that output
 };
+
+/// Takes all complete reports out of a child's stderr, and its counts out of these.
+std::vector<node_report> take_reports(child& from, std::string_view mark);
 
 /// \throws std::system_error
 child start_child(const child_start& how);

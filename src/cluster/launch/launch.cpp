@@ -52,7 +52,8 @@ class launcher {
     start();
     while (count_running() != 0 || has_errors() || has_output()) step();
     for (unsigned n = 0; n < children_.size(); ++n) {
-      const node_end& end = children_[n].end;
+      node_end& end = children_[n].end;
+      end.counts = std::move(children_[n].counts);
       result_.nodes.push_back(end);
       const bool is_whole =
           request_.hope && end.exit_code == 0 && end.signal == 0 && result_.output_error == 0;
@@ -343,7 +344,7 @@ class launcher {
       return false;
     }
     c.line.append(chunk.data(), static_cast<std::size_t>(got));
-    for (const node_report& report : take_reports(c.line, report_mark_))
+    for (const node_report& report : take_reports(c, report_mark_))
       if (end_.on_report(static_cast<unsigned>(n), report, clock::now()))
         print(n, "sukima: " + report.sentence + "\n");
     for (std::size_t end = 0; (end = c.line.find('\n')) != std::string::npos; c.line.erase(0, end + 1))

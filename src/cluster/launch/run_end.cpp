@@ -42,6 +42,8 @@ bool run_end::on_report(unsigned n, const node_report& report, time_point now) {
     case node_report::type::met:
       from.how_far = progress::met;
       return false;
+    case node_report::type::counts:
+      return false;
     case node_report::type::differs:
       status_of_difference_ = report.status;
       end_now(now);

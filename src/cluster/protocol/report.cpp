@@ -12,7 +12,7 @@ namespace {
 
 /// The rest of the line needs far less than the difference to PIPE_BUF.
 constexpr std::size_t longest_sentence = PIPE_BUF - 256;
-constexpr std::array<std::string_view, 4> names{"meets", "met", "fails", "differs"};
+constexpr std::array<std::string_view, 5> names{"meets", "met", "fails", "differs", "counts"};
 /// Comes before the mark, so that a program may print its variables.
 constexpr char report_sign = '\x1e';
 
@@ -33,11 +33,27 @@ bool take_number(std::string_view& rest, int& value) {
   return std::from_chars(word.data(), word.data() + word.size(), value).ec == std::errc{};
 }
 
+/// "given=3 requests=17"
+bool read_counts(std::string_view rest, node_report& into) {
+  while (!rest.empty()) {
+    const std::string_view word = take_word(rest);
+    const std::size_t sign = word.find('=');
+    if (sign == std::string_view::npos || sign == 0) return false;
+    std::uint64_t value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stop, error] = std::from_chars(word.data() + sign + 1, end, value);
+    if (error != std::errc{} || stop != end) return false;
+    into.counts.emplace_back(word.substr(0, sign), value);
+  }
+  return true;
+}
+
 std::optional<node_report> read_report(std::string_view rest) {
   const std::string_view name = take_word(rest);
   const auto* const found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return {};
-  node_report report{static_cast<node_report::type>(found - names.begin())};
+  node_report report{.kind = static_cast<node_report::type>(found - names.begin())};
+  if (report.kind == node_report::type::counts && !read_counts(rest, report)) return {};
   if (!has_sentence(report.kind)) return report;
   if (!take_number(rest, report.status) || !take_number(rest, report.lost)) return {};
   report.sentence = rest;
@@ -53,6 +69,11 @@ std::string write_report(std::string_view mark, const node_report& report) {
     line += " " + std::to_string(report.status) + " " + std::to_string(report.lost) + " ";
     line += report.sentence.substr(0, longest_sentence);
     std::replace(line.begin(), line.end(), '\n', ' ');
+  }
+  for (const auto& [name, value] : report.counts) {
+    const std::string word = " " + name + "=" + std::to_string(value);
+    if (line.size() + word.size() > longest_sentence) break;
+    line += word;
   }
   return line + "\n";
 }

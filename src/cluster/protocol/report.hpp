@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sukima::cluster {
@@ -17,14 +18,16 @@ struct node_report {
     met,  ///< all nodes have arrived
     fails,  ///< it ends with this status, for the reason in the sentence
     differs,  ///< the same, and the run has failed: nodes do not run the same program
+    counts,  ///< its program ends, and this is what it has counted
   } kind = type::meets;
   int status = 0;
   int lost = -1;  ///< the node whose loss is the reason; -1: the reason is another one
   std::string sentence{};
+  std::vector<std::pair<std::string, std::uint64_t>> counts{};  ///< by name: letters and underscores
 };
 
 /// Returns a report as one line, short enough that a single write(2) to a pipe writes it as a whole. In the
-/// sentence newlines become blanks, and text that is too long is cut off.
+/// sentence newlines become blanks, and text that is too long is cut off, as are counts that are too many.
 std::string write_report(std::string_view mark, const node_report& report);
 
 /// Whether there is a report, if only its beginning.

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace sukima::cluster {
@@ -48,6 +49,9 @@ struct node_end {
   int exit_code = 0;
   int signal = 0;  ///< that ended it; 0: it ended by itself
   bool has_begun = true;  ///< the program was begun; not so if its host could not be reached
+  /// Its counts, as sukima::cluster::traffic names them; empty: its program has made no entry, or did not end
+  /// by itself.
+  std::vector<std::pair<std::string, std::uint64_t>> counts{};
 };
 
 /// A difference between a node's output and the printed output.

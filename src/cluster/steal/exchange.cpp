@@ -33,11 +33,36 @@ std::uint32_t in_microseconds(clock::duration trip) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(count, 0xffffffff));
 }
 
+/// The count of the messages of this kind, apart from that of all messages. Null: it has none.
+std::uint64_t traffic::* count_of(message_kind kind) noexcept {
+  switch (kind) {
+    case message_kind::request:
+      return &traffic::requests;
+    case message_kind::none:
+      return &traffic::refusals;
+    case message_kind::lifeline:
+      return &traffic::lifelines;
+    case message_kind::abort:
+      return &traffic::aborts;
+    case message_kind::result:
+      return &traffic::answers;
+    case message_kind::missing:
+      return &traffic::questions;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 void node::send(node_id to, const message& m) {
   has_talked_to_[to] = true;
-  outbox_.send(to, m);
+  const std::size_t size = outbox_.send(to, m);
+  if (size == 0) return;
+  const std::lock_guard hold(lock_);
+  ++statistics_.notes;
+  statistics_.sent_bytes += size;
+  if (const auto count = count_of(m.kind); count != nullptr) ++(statistics_.*count);
 }
 
 void node::send_solutions_if_new() {
@@ -72,11 +97,8 @@ void node::take_event(event& e) {
         refuse_all();
       return;
     case event::type::aborted:
-      if (const auto where = given_.find(e.id); where != given_.end()) {
+      if (const auto where = given_.find(e.id); where != given_.end())
         send(where->second.where, {.kind = message_kind::abort, .id = e.id});
-        const std::lock_guard hold(lock_);
-        ++statistics_.aborts;
-      }
       return;
     case event::type::ended: {
       auto* const t = static_cast<detail::received_task*>(e.t);
@@ -134,21 +156,15 @@ void node::ask_others() {
     return;
   }
   const auto now = clock::now();
-  std::uint64_t requests = 0;
-  for (; const auto next = thief_.next_request(now); ++requests)
+  while (const auto next = thief_.next_request(now))
     send(next->victim, {.kind = message_kind::request,
                         .entry = entry,
                         .request = next->number,
                         .round_trip = in_microseconds(thief_.round_trip(next->victim))});
-  const std::vector<node_id> lines = thief_.take_lifelines(now);
-  for (const node_id n : lines)
+  for (const node_id n : thief_.take_lifelines(now))
     send(n, {.kind = message_kind::lifeline,
              .entry = entry,
              .round_trip = in_microseconds(thief_.round_trip(n))});
-  if (requests == 0 && lines.empty()) return;
-  const std::lock_guard hold(lock_);
-  statistics_.requests += requests;
-  statistics_.lifelines += lines.size();
 }
 
 void node::look_for_idle_workers() {

@@ -43,7 +43,7 @@ void node::leave_when_done() {
     return;
   has_left_ = true;
   wait_for_leaving();
-  chosen_.on_own_leaving();
+  chosen_.on_own_leaving(statistics());
 }
 
 bool node::all_is_sent() const {

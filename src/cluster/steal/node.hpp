@@ -39,8 +39,8 @@ struct node_options {
   std::chrono::seconds meeting_time{30};  ///< until all nodes must have arrived
   /// This node cannot go on: called once by the cluster thread. It must not return.
   std::function<void(const run_failure&)> on_failure;
-  /// This node was asked to leave, and has left: as above.
-  std::function<void()> on_own_leaving;
+  /// This node was asked to leave, and has left: as above, with what it has counted.
+  std::function<void(const traffic&)> on_own_leaving;
   bool joins = false;  ///< the others run already
   /// On node 0: the bytes that results of entries may take that are kept for nodes that join.
   std::size_t most_kept = std::size_t{64} << 20;

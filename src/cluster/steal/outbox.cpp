@@ -7,13 +7,15 @@
 
 namespace sukima::cluster {
 
-void outbox::send(node_id to, const message& m) {
-  if (is_closed_[to]) return;
+std::size_t outbox::send(node_id to, const message& m) {
+  if (is_closed_[to]) return 0;
   bytes out = write_message(m);
+  const std::size_t size = out.size();
   // The transport does not move from a message that it refuses.
   // NOLINTNEXTLINE(bugprone-use-after-move)
   if (count(to) != 0 || !transport_.send(to, std::move(out)))
     waiting_[to].push_back({m.kind, std::move(out)});
+  return size;
 }
 
 void outbox::send_waiting() {

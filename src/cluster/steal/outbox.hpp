@@ -19,7 +19,8 @@ class outbox {
   outbox(transport& by, unsigned nodes) : transport_(by), is_closed_(nodes) {}
 
   /// Sends a message, or keeps it until the transport takes it. No message overtakes one to the same node.
-  void send(node_id to, const message& m);
+  /// \returns its bytes; 0: it was dropped, because that node is closed
+  std::size_t send(node_id to, const message& m);
   /// Tries again to send what waits.
   void send_waiting();
   /// Drops what waits for that node, and each later message to it.

@@ -52,8 +52,9 @@ class cluster_thread {
 
   /// Partner: stop(), which rings afterwards.
   bool is_stopping() const noexcept { return stopping_.load(); }
-  /// Waits until the thread has ended. \param by what it waits at
+  /// Waits until the thread has ended; again, it does nothing. \param by what it waits at
   void stop(transport& by) {
+    if (!thread_.joinable()) return;
     stopping_.store(true);  // then ring; partner: is_stopping
     by.ring();
     thread_.join();
