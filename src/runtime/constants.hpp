@@ -25,6 +25,8 @@ inline constexpr std::size_t bound_stack = 16 * 1024;
 
 /// The policy `adaptive` searches for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 inline constexpr std::uint64_t adaptive_spin_ns = 3'850;
+/// The longest such search after sleeps that it would have avoided (park/learned_spin.hpp).
+inline constexpr std::uint64_t longest_learned_spin_ns = 200'000;
 /// The same beside a busy neighbour that may have the CPU: a worker that sleeps gives its turn away, and
 /// waits for the next one for as long as the neighbour's lasts, milliseconds.
 inline constexpr std::uint64_t spin_beside_neighbour_ns = 115'000;
@@ -171,6 +173,7 @@ inline constexpr std::uint64_t bound_wait_patience_ns = 1'000'000;
 struct tuned_ticks {
   explicit tuned_ticks(double per_ns) noexcept
       : adaptive_spin(in_ticks(tuning::adaptive_spin_ns, per_ns)),
+        longest_learned_spin(in_ticks(tuning::longest_learned_spin_ns, per_ns)),
         spin_beside_neighbour(in_ticks(tuning::spin_beside_neighbour_ns, per_ns)),
         before_lending_cpu(in_ticks(tuning::before_lending_cpu_ns, per_ns)),
         idle_grace(in_ticks(tuning::idle_grace_ns, per_ns)),
@@ -184,6 +187,7 @@ struct tuned_ticks {
         stale_offer(in_ticks(tuning::stale_offer_ns, per_ns)) {}
 
   const std::uint64_t adaptive_spin;
+  const std::uint64_t longest_learned_spin;
   const std::uint64_t spin_beside_neighbour;
   const std::uint64_t before_lending_cpu;
   const std::uint64_t idle_grace;

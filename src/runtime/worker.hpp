@@ -5,6 +5,7 @@
 #include "fiber/exception_state.hpp"
 #include "invariants/rest_mark.hpp"
 #include "observe/trace.hpp"
+#include "park/learned_spin.hpp"
 #include "park/wake_epoch.hpp"
 #include "place/worker_hints.hpp"
 #include "steal/mailbox.hpp"
@@ -133,6 +134,7 @@ struct alignas(128) worker {
   std::uint64_t split_at;  ///< tick at which work was last split off here for others; at first its creation
   worker_state state = worker_state::outside;
   std::uint64_t state_since;
+  learned_spin spin;
   std::uint64_t root_began_at = 0;  ///< tick at which its thread entered last
   std::uint64_t root_ended_at = 0;  ///< tick at which that root ended here; 0: elsewhere, or not yet
   trace_buffer* trace;  ///< null: no trace

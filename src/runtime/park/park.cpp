@@ -269,10 +269,10 @@ bool parking::sleeps_at(wait_point point) const noexcept {
 
 bool parking::has_launched() const noexcept { return !futures_.is_empty(); }
 
-bool parking::spins(wait_point point, std::uint64_t since) const noexcept {
+bool parking::spins(wait_point point, std::uint64_t since, const learned_spin& learned) const noexcept {
   const wait_policy policy = chosen_.policy_at(point);
   if (sleeps_at_once(policy)) return false;
-  std::uint64_t longest = tuned_.adaptive_spin;
+  std::uint64_t longest = learned.length(tuned_.adaptive_spin);
   if (policy == wait_policy::adaptive && pressure_.is_short()) {
     if (point == wait_point::start || !pressure_.spinning_keeps_turn()) return false;
     longest = tuned_.spin_beside_neighbour;

@@ -15,6 +15,8 @@
 // This folder is the only owner of the counts, the permits and the wake epochs. Model: model/park.pml.
 #pragma once
 
+#include "park/learned_spin.hpp"
+
 #include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>
 
@@ -97,8 +99,10 @@ class parking {
   /// Changes no count, but is ordered with all changes of them.
   void order_with_counts() noexcept;
 
-  /// One turn of a wait at this point that began at that tick. \return false: time to sleep
-  bool spins(wait_point point, std::uint64_t since) const noexcept;
+  /// One turn of a wait at this point that began at that tick.
+  /// \param learned  of the policy `adaptive`: how long the turns may last
+  /// \return false: time to sleep
+  bool spins(wait_point point, std::uint64_t since, const learned_spin& learned = {}) const noexcept;
   /// Whether launched futures have not ended. They go on when no thread is inside.
   bool has_launched() const noexcept;
   /// Whether waits at this point ever sleep.

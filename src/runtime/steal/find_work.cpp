@@ -143,6 +143,8 @@ work search(worker& thief, task* awaited) {
   steal_request request;
   std::uint64_t timeout_ns = 0;
   std::uint64_t since = ticks();
+  const std::uint64_t begun = since;
+  bool has_slept = false;
   const auto look = [&] {
     found = try_once(thief, awaited, permitted_work::anything);
     if (!found && !publishes) found.fresh = request.poll(thief);
@@ -161,7 +163,7 @@ work search(worker& thief, task* awaited) {
     if (r.placement.is_active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(thief, awaited)) {
       since = ticks();
       if (awaited == nullptr) continue;  // searches on from the other CPU
-    } else if (r.park.spins(point, since)) {
+    } else if (r.park.spins(point, since, thief.spin)) {
       if (!r.park.sleeps_at(point)) thief.rests(rest_place::looking);
       continue;
     }
@@ -175,10 +177,12 @@ work search(worker& thief, task* awaited) {
       timeout_ns = std::min(timeout_ns, in_nanoseconds(rest));
     thief.epoch.lend_to(thread_of(request.victim(), awaited));
     r.park.park(thief, point, awaited, seen, timeout_ns);
+    has_slept = true;
     thief.epoch.lend_to(0);
     if (timeout_ns == 0) since = ticks();
   }
   thief.rests(rest_place::busy);
+  if (has_slept) thief.spin.note_sleep(ticks() - begun, r.tuned.longest_learned_spin);
   if (task* const t = request.withdraw(thief)) {
     if (found)
       r.injector.push(t);
