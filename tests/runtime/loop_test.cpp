@@ -2,6 +2,8 @@
 // parallel_for and parallel_reduce: every kind of index, order of merging, both forms, hints.
 #include "support.hpp"
 
+#include <sukima/detail/strip_length.hpp>
+
 #include <array>
 #include <deque>
 #include <functional>
@@ -293,6 +295,27 @@ TEST(loop, gives_iterations_to_another_worker) {
     });
     EXPECT_GT(others, 0);
   }
+}
+
+TEST(loop, grows_strips_slowly_beside_long_iterations) {
+  using sukima::detail::strip_length;
+  using sukima::detail::strip_ticks;
+  constexpr std::int64_t left = 1000;
+  // A long iteration, then some that end at once: the next ones may be as long as the first one.
+  strip_length sparse(0);
+  sparse.learn_from(1, 10 * strip_ticks);
+  EXPECT_EQ(sparse.end(0, left), 1);
+  sparse.learn_from(1, 10);
+  EXPECT_EQ(sparse.end(0, left), 2);
+  sparse.learn_from(2, 20);
+  EXPECT_EQ(sparse.end(0, left), 4);
+  EXPECT_FALSE(sparse.covers(1));
+  sparse.learn_from(4, 20 * strip_ticks);
+  EXPECT_EQ(sparse.end(0, left), 1);
+  // Short iterations only.
+  strip_length dense(0);
+  dense.learn_from(1, 100);
+  EXPECT_GT(dense.end(0, left), 16);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sukima/detail/clone.hpp>
 #include <sukima/detail/loop.hpp>
 #include <sukima/detail/loop_end.hpp>
+#include <sukima/detail/strip_length.hpp>
 
 #include <cstdint>
 #include <type_traits>
