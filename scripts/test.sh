@@ -53,14 +53,41 @@ run_tests() {
 
 many=$(($(nproc) + 1)) # more tests at a time than CPUs: many wait
 
+# sanitized: some random programs with each sanitizer. It runs in the background, so it writes what is broken into a file.
+sanitized() {
+  local preset
+  broken=()
+  for preset in tsan asan; do
+    build "$preset" --target gate &&
+      run_tests "$preset" gate "$CMAKE_BUILD_PARALLEL_LEVEL" --tests-regex '^random_programs\.gate'
+  done
+  printf '%s\n' "${broken[@]}" | sed '/^$/d' >build/sanitized.broken
+  return $failed
+}
+
 gate() {
-  local line sanitized
+  local line beside
   build release --target gate || return
   while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
+  # Many tests wait; the sanitizers' builds use the CPUs that they leave. These have a process group of their own, which
+  # ends with this script.
+  rm -f build/sanitized.broken
+  set -m
+  CMAKE_BUILD_PARALLEL_LEVEL=$(((CMAKE_BUILD_PARALLEL_LEVEL + 1) / 2)) sanitized >build/sanitized.log 2>&1 </dev/null &
+  beside=$!
+  set +m
+  # shellcheck disable=SC2064 # the number as it is now
+  trap "kill -- -$beside 2>/dev/null" EXIT
   run_tests release gate "$many" --label-exclude '^(check|measure)$'
-  for sanitized in tsan asan; do
-    build "$sanitized" --target gate && run_tests "$sanitized" gate "$many" --tests-regex '^random_programs\.gate'
-  done
+  wait "$beside" || failed=1
+  trap - EXIT
+  cat build/sanitized.log
+  folders+=(build/tsan build/asan)
+  if [[ -f build/sanitized.broken ]]; then
+    mapfile -t -O "${#broken[@]}" broken <build/sanitized.broken
+  else
+    broken+=("tsan, asan: ended early")
+  fi
 }
 
 measure() { build release --target all checks && run_tests release measure 1 --label-regex '^measure$'; }
