@@ -8,7 +8,7 @@
 find_program(SUKIMA_CCACHE ccache)
 mark_as_advanced(SUKIMA_CCACHE)
 if(SUKIMA_CCACHE)
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+  set(launcher env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
     CCACHE_SLOPPINESS=pch_defines,time_macros ${SUKIMA_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher} CACHE STRING "What starts the C compiler")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} CACHE STRING "What starts the C++ compiler")
