@@ -42,14 +42,15 @@ set(SUKIMA_TEST_ENVIRONMENT
 # A test with neither belongs to the gate, `make test`.
 
 # sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [LABELS label…]
-#                 [SHARDS count] [OPTIMIZED] [SEPARATE])
+#                 [SHARDS count] [TOGETHER count] [OPTIMIZED] [SEPARATE])
 # adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. OPTIMIZED compiles it with
-# -O3 instead of -O1; SEPARATE compiles its sources one by one.
+# -O3 instead of -O1; TOGETHER compiles that many of its sources at a time instead of a dozen, because eight with many
+# templates take a gigabyte of memory; SEPARATE compiles them one by one.
 # SHARDS is for tests that do not disturb one another. With a sanitizer, starting a process takes longer than most tests,
 # so each of that many processes runs a part of the tests. Such a process is a test of ctest, NAME.shard_NUMBER;
 # slowest.py reads the results of its tests in test-results/shards.
 function(sukima_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "SHARDS" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "SHARDS;TOGETHER" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sukima_add_test(${name} …): give SOURCES and named arguments only, "
       "without '${arg_UNPARSED_ARGUMENTS}'")
@@ -67,6 +68,8 @@ function(sukima_add_test name)
   endif()
   if(arg_SEPARATE)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  elseif(arg_TOGETHER)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${arg_TOGETHER})
   endif()
   if(CMAKE_CROSSCOMPILING AND "measure" IN_LIST arg_LABELS)
     return() # the times of an emulated processor mean nothing

@@ -19,12 +19,12 @@ namespace {
 using namespace cluster_support;
 using sukima::call;
 
-std::atomic<unsigned> arrived{0};
+std::atomic<unsigned> iterations_arrived{0};
 
 /// Ends when so many run at once: each on another node, if all nodes have one worker.
 void meet(sukima::context c, unsigned all) {
-  arrived.fetch_add(1);
-  while (arrived.load() < all) {
+  iterations_arrived.fetch_add(1);
+  while (iterations_arrived.load() < all) {
     static_cast<void>(sukima::fork2(c, [] { return 0; }, [] { return 0; }));  // polls
     std::this_thread::yield();
   }
@@ -43,7 +43,7 @@ long sum_of_calls(sukima::context c, int value) {
 
 TEST(loops, share_the_iterations_of_a_call) {
   for (const unsigned published : {0u, 3u}) {
-    arrived = 0;
+    iterations_arrived = 0;
     nodes_in_process nodes({.published = published});
     EXPECT_EQ(nodes.everywhere(call<sum_of_calls>(10)), std::vector<long>(4, 46));
     EXPECT_GE(nodes.given(), 3u);
@@ -54,7 +54,7 @@ TEST(loops, share_the_iterations_of_a_call) {
 // other one has to get to the node that has none.
 TEST(loops, share_what_came_to_a_busy_node) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u}) {
-    arrived = 0;
+    iterations_arrived = 0;
     nodes_in_process nodes({.published = 0, .seed = seed, .longest_delay = 20ms});
     EXPECT_EQ(nodes.everywhere(call<sum_of_calls>(10)), std::vector<long>(4, 46));
   }
@@ -113,7 +113,7 @@ struct padded {
 };
 TEST(values, are_the_same_bytes_whatever_lies_between_their_members) {
 #if __has_builtin(__builtin_clear_padding)
-  std::vector<std::byte> bytes[2];
+  std::vector<std::byte> written[2];
   for (const int filled : {0, 255}) {
     alignas(padded) std::byte room[sizeof(padded)];
     std::memset(room, filled, sizeof room);
@@ -122,10 +122,10 @@ TEST(values, are_the_same_bytes_whatever_lies_between_their_members) {
     value->second = 7;
     for (double& d : value->third) d = 0.5;
     value->last = 'z';
-    sukima::detail::put_value(*value, bytes[filled != 0]);
+    sukima::detail::put_value(*value, written[filled != 0]);
   }
-  EXPECT_EQ(bytes[0].size(), sizeof(padded));
-  EXPECT_EQ(bytes[0], bytes[1]);
+  EXPECT_EQ(written[0].size(), sizeof(padded));
+  EXPECT_EQ(written[0], written[1]);
 #endif
 }
 
@@ -150,7 +150,7 @@ unsigned long sum_of_bits(sukima::context c) {
 }
 
 TEST(loops, share_set_bits) {
-  arrived = 0;
+  iterations_arrived = 0;
   nodes_in_process nodes({.nodes = 3});
   EXPECT_EQ(nodes.everywhere(call<sum_of_bits>()), std::vector<unsigned long>(3, 3 * 0b1010100ul));
   EXPECT_GE(nodes.given(), 2u);
@@ -223,7 +223,7 @@ long all_paths(sukima::context c) {
 }
 
 TEST(searches, take_the_workspace_along) {
-  arrived = 0;
+  iterations_arrived = 0;
   nodes_in_process nodes({});
   EXPECT_EQ(nodes.everywhere(call<all_paths>()), std::vector<long>(4, 11 + 12 + 21 + 22));
   EXPECT_GE(nodes.given(), 3u);
@@ -245,7 +245,7 @@ long throwing(sukima::context c) {
 }
 
 TEST(searches, pass_exceptions_and_aborts) {
-  arrived = 0;
+  iterations_arrived = 0;
   nodes_in_process nodes({.nodes = 2});
   nodes.on_each([&](unsigned i) {
     try {

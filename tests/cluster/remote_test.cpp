@@ -58,7 +58,7 @@ class remote : public testing::Test {
   sukima::runtime runtime{one_worker()};
 };
 
-long seven() { return 7; }
+long remote_seven() { return 7; }
 
 TEST_F(remote, answers_a_request_when_no_worker_runs) {
   request_task(runtime);
@@ -87,7 +87,7 @@ TEST_F(remote, gives_no_work_that_stays) {
         c,
         [&](sukima::context below) {
           ask();
-          static_cast<void>(sukima::fork2(below, seven, seven));  // polls
+          static_cast<void>(sukima::fork2(below, remote_seven, remote_seven));  // polls
           return 1;
         },
         [] { return 2; });
@@ -102,7 +102,7 @@ TEST_F(remote, gives_a_call_and_takes_its_result_once) {
         c,
         [&](sukima::context below) {
           ask();
-          static_cast<void>(sukima::fork2(below, seven, seven));
+          static_cast<void>(sukima::fork2(below, remote_seven, remote_seven));
           EXPECT_EQ(node.answers.size(), 1u);
           const std::uint64_t id = give_away(runtime, *node.answers.at(0));
           std::vector<std::byte> result;
@@ -112,7 +112,7 @@ TEST_F(remote, gives_a_call_and_takes_its_result_once) {
           EXPECT_FALSE(finish(runtime, id, {result, nullptr, false}));
           return 7L;
         },
-        call<seven>());
+        call<remote_seven>());
     return a + b;
   });
   EXPECT_EQ(sum, 42);
@@ -126,10 +126,10 @@ TEST_F(remote, tasks_that_stay_run_while_their_fiber_waits_for_a_node) {
           below,
           [&](sukima::context deeper) {
             ask();
-            static_cast<void>(sukima::fork2(deeper, seven, seven));
+            static_cast<void>(sukima::fork2(deeper, remote_seven, remote_seven));
             return 1L;
           },
-          call<seven>());
+          call<remote_seven>());
       return a + b;
     };
     const auto [a, b] = sukima::fork2(c, waits, [&] {
@@ -150,16 +150,16 @@ TEST_F(remote, offers_a_task_that_cannot_travel_once) {
         c,
         [&](sukima::context below) {
           ask();
-          static_cast<void>(sukima::fork2(below, seven, seven));
+          static_cast<void>(sukima::fork2(below, remote_seven, remote_seven));
           EXPECT_EQ(node.answers.size(), 1u);
           keep_here(runtime, *node.answers.at(0));
           ask();
-          static_cast<void>(sukima::fork2(below, seven, seven));
+          static_cast<void>(sukima::fork2(below, remote_seven, remote_seven));
           EXPECT_EQ(node.answers.size(), 2u);
           EXPECT_EQ(node.answers.at(1), nullptr);
           return 35L;
         },
-        call<seven>());
+        call<remote_seven>());
     return a + b;
   });
   EXPECT_EQ(sum, 42);
@@ -184,11 +184,11 @@ TEST_F(remote, lets_the_giver_wait) {
         c,
         [&](sukima::context below) {
           ask(giver::waits);
-          static_cast<void>(sukima::fork2(below, seven, seven));
+          static_cast<void>(sukima::fork2(below, remote_seven, remote_seven));
           goes_on = true;
           return 7L;
         },
-        call<seven>());
+        call<remote_seven>());
     return a + b;
   });
   other.join();
@@ -214,12 +214,12 @@ TEST_F(remote, answers_a_request_that_stands_when_there_is_work) {
     const auto [a, b] = sukima::fork2(
         c,
         [&](sukima::context below) {
-          static_cast<void>(sukima::fork2(below, seven, call<seven>()));
+          static_cast<void>(sukima::fork2(below, remote_seven, call<remote_seven>()));
           EXPECT_EQ(node.answers.size(), 1u) << "once";
           give_back(runtime, *node.answers.at(0));
           return 35L;
         },
-        call<seven>());
+        call<remote_seven>());
     return a + b;
   });
   EXPECT_EQ(sum, 42);
@@ -234,7 +234,7 @@ TEST_F(remote, looks_again_when_it_is_reminded) {
   const auto from_outside = [&](auto body) { std::thread(body).join(); };
   const long sum = runtime.run([&](sukima::context c) {
     from_outside([&] { request_task(runtime, giver::goes_on, request_kind::standing); });
-    static_cast<void>(sukima::fork2(c, seven, seven));
+    static_cast<void>(sukima::fork2(c, remote_seven, remote_seven));
     EXPECT_GE(node.unanswered_looks, 1u);
     EXPECT_TRUE(node.answers.empty());
     from_outside([&] { remind_of_request(runtime); });
@@ -245,7 +245,7 @@ TEST_F(remote, looks_again_when_it_is_reminded) {
           give_back(runtime, *node.answers.at(0));
           return 35L;
         },
-        call<seven>());
+        call<remote_seven>());
     return a + b;
   });
   EXPECT_EQ(sum, 42);
@@ -255,7 +255,7 @@ std::function<void()> at_each_leaf;
 std::function<void(int)> after_poll;
 long at_iteration(sukima::context c, int i) {
   at_each_leaf();
-  static_cast<void>(sukima::fork2(c, seven, seven));  // polls
+  static_cast<void>(sukima::fork2(c, remote_seven, remote_seven));  // polls
   after_poll(i);
   return i;
 }
@@ -371,7 +371,7 @@ TEST_F(remote, does_not_go_back_over_a_search_that_waits_at_its_join) {
         },
         [](sukima::context deeper, path&, int) {
           at_each_leaf();
-          static_cast<void>(sukima::fork2(deeper, seven, seven));  // polls
+          static_cast<void>(sukima::fork2(deeper, remote_seven, remote_seven));  // polls
           return 1L;
         },
         std::plus{});
@@ -429,7 +429,8 @@ class ready_fibers : public remote {
     t.body = [&](sukima::context c) {
       root.resume();
       ask_for_it();
-      for (int i = 0; i < 1000 && !root_ran; ++i) static_cast<void>(sukima::fork2(c, seven, seven));  // polls
+      for (int i = 0; i < 1000 && !root_ran; ++i)
+        static_cast<void>(sukima::fork2(c, remote_seven, remote_seven));  // polls
       EXPECT_TRUE(root_ran);
       root.resume();
     };
@@ -469,10 +470,10 @@ TEST_F(remote, forgets_a_request_that_was_withdrawn) {
     const auto [a, b] = sukima::fork2(
         c,
         [&](sukima::context below) {
-          static_cast<void>(sukima::fork2(below, seven, seven));
+          static_cast<void>(sukima::fork2(below, remote_seven, remote_seven));
           return 35L;
         },
-        call<seven>());
+        call<remote_seven>());
     return a + b;
   });
   EXPECT_EQ(sum, 42);
@@ -488,7 +489,7 @@ TEST_F(remote, sends_an_abort_that_came_before_the_task_was_sent) {
           c,
           [&](sukima::context below) -> long {
             ask();
-            static_cast<void>(sukima::fork2(below, seven, seven));
+            static_cast<void>(sukima::fork2(below, remote_seven, remote_seven));
             task& t = *node.answers.at(0);
             t.cancelled.store(true);
             const std::uint64_t id = give_away(runtime, t);
@@ -496,7 +497,7 @@ TEST_F(remote, sends_an_abort_that_came_before_the_task_was_sent) {
             finish(runtime, id, {{}, nullptr, true});
             throw std::runtime_error("over");
           },
-          call<seven>()));
+          call<remote_seven>()));
       ADD_FAILURE();
     } catch (const std::runtime_error&) {
     }

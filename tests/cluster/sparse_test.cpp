@@ -215,7 +215,7 @@ class newcomer {
   explicit newcomer(const crowd& c)
       : joined_(std::async(std::launch::async, [this, port = c.at.port] {
           tcp_settings s = asking(port, mode::steals);
-          s = with_place(s, ask_for_place(s, clock::now() + patience));
+          s = joining_support::with_place(s, ask_for_place(s, clock::now() + patience));
           EXPECT_EQ(s.own.node, number);
           s.most_meshed = 4;
           s.heartbeat.period = 500s;

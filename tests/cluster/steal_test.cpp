@@ -16,7 +16,7 @@ using namespace cluster_support;
 using namespace sukima::cluster;
 using sukima::call;
 
-constexpr clock::time_point start{1s};
+constexpr clock::time_point first_time{1s};
 
 using node_list = std::vector<node_id>;
 
@@ -68,9 +68,9 @@ void measure(tested_thief& t, node_id node, std::chrono::microseconds trip, cloc
 
 TEST(thief, asks_no_node_after_two_refusals) {
   tested_thief t(1, 4, 5);
-  EXPECT_FALSE(t.next_victim(start)) << "no worker is idle";
+  EXPECT_FALSE(t.next_victim(first_time)) << "no worker is idle";
   EXPECT_FALSE(t.next_look());
-  clock::time_point now = start;
+  clock::time_point now = first_time;
   for (int entry = 0; entry < 8; ++entry) {
     t.set_hungry(true);
     EXPECT_EQ(refuse(t, now).size(), thief::most_refusals) << "another one each time";
@@ -89,26 +89,26 @@ TEST(thief, asks_no_node_after_two_refusals) {
 TEST(thief, registers_a_lifeline_again_where_a_task_came_from) {
   tested_thief t(0, 4, 2);
   t.set_hungry(true);
-  refuse(t, start);
-  EXPECT_EQ(t.take_lifelines(start), (node_list{1, 2}));
+  refuse(t, first_time);
+  EXPECT_EQ(t.take_lifelines(first_time), (node_list{1, 2}));
   t.on_surplus(1);
-  EXPECT_EQ(t.take_lifelines(start), node_list{1});
+  EXPECT_EQ(t.take_lifelines(first_time), node_list{1});
   t.set_hungry(false);
   t.on_surplus(2);
-  EXPECT_EQ(t.take_lifelines(start + 1h), node_list{}) << "it has work";
+  EXPECT_EQ(t.take_lifelines(first_time + 1h), node_list{}) << "it has work";
   t.set_hungry(true);
-  EXPECT_EQ(t.take_lifelines(start + 1h), (node_list{2, 3}));
+  EXPECT_EQ(t.take_lifelines(first_time + 1h), (node_list{2, 3}));
   t.on_task(3);
   EXPECT_FALSE(t.is_hungry());
   t.set_hungry(true);
-  refuse(t, start + 2h);
-  EXPECT_EQ(t.take_lifelines(start + 2h), node_list{}) << "its partners have them still";
-  EXPECT_EQ(t.take_lifelines(start + 3h), node_list{3});
+  refuse(t, first_time + 2h);
+  EXPECT_EQ(t.take_lifelines(first_time + 2h), node_list{}) << "its partners have them still";
+  EXPECT_EQ(t.take_lifelines(first_time + 3h), node_list{3});
 }
 
 TEST(thief, asks_the_last_giver_first) {
   tested_thief t(0, 8, 9);
-  clock::time_point now = start;
+  clock::time_point now = first_time;
   for (const node_id giver : {3u, 6u, 1u}) {
     t.set_hungry(true);
     t.on_task(giver);
@@ -123,19 +123,19 @@ TEST(thief, asks_the_last_giver_first) {
 TEST(thief, counts_a_request_as_refused_that_is_not_answered) {
   tested_thief t(0, 3, 1);
   t.set_hungry(true);
-  const auto first = t.next_victim(start);
-  EXPECT_EQ(*t.next_look(), start + thief::patience);
-  EXPECT_FALSE(t.next_victim(start + thief::patience - 1ns));
-  const auto second = t.next_victim(start + thief::patience);
+  const auto first = t.next_victim(first_time);
+  EXPECT_EQ(*t.next_look(), first_time + thief::patience);
+  EXPECT_FALSE(t.next_victim(first_time + thief::patience - 1ns));
+  const auto second = t.next_victim(first_time + thief::patience);
   ASSERT_TRUE(second);
   EXPECT_NE(first, second);
-  EXPECT_EQ(t.take_lifelines(start + 2 * thief::patience - 1ns), node_list{});
-  EXPECT_NE(t.take_lifelines(start + 2 * thief::patience), node_list{});
+  EXPECT_EQ(t.take_lifelines(first_time + 2 * thief::patience - 1ns), node_list{});
+  EXPECT_NE(t.take_lifelines(first_time + 2 * thief::patience), node_list{});
 }
 
 TEST(thief, asks_a_near_and_a_far_node_at_once) {
   tested_thief t(0, 4, 3);
-  clock::time_point now = start;
+  clock::time_point now = first_time;
   measure(t, 3, 20ms, now);
   measure(t, 3, 10ms, now);
   measure(t, 1, 999us, now);
@@ -160,7 +160,7 @@ TEST(thief, asks_a_near_and_a_far_node_at_once) {
 
 TEST(thief, accepts_a_late_task_from_a_far_node) {
   tested_thief t(0, 3, 3);
-  clock::time_point now = start;
+  clock::time_point now = first_time;
   measure(t, 2, 20ms, now);
   t.begin_entry();
   t.set_hungry(true);
@@ -178,7 +178,7 @@ TEST(thief, accepts_a_late_task_from_a_far_node) {
 
 TEST(thief, asks_by_round_trips_and_by_what_was_given) {
   tested_thief t(0, 3, 7);
-  clock::time_point now = start;
+  clock::time_point now = first_time;
   const auto share_of_1 = [&] {
     unsigned first = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -201,20 +201,20 @@ TEST(thief, asks_by_round_trips_and_by_what_was_given) {
 TEST(thief, measures_by_the_answers_to_requests) {
   thief t(0, 3, 1);
   EXPECT_EQ(t.round_trip(1), 0ns) << "not known";
-  t.measure(1, 0, start + 1ms);
+  t.measure(1, 0, first_time + 1ms);
   EXPECT_EQ(t.round_trip(1), 0ns) << "a task for a lifeline measures nothing";
   t.set_hungry(true);
-  const auto first = t.next_request(start);
+  const auto first = t.next_request(first_time);
   ASSERT_TRUE(first);
   const node_id node = first->victim;
-  t.measure(node, first->number, start + 30ms);
+  t.measure(node, first->number, first_time + 30ms);
   EXPECT_EQ(t.round_trip(node), 30ms);
-  t.on_none(node, first->number, start + 20ms);
+  t.on_none(node, first->number, first_time + 20ms);
   EXPECT_EQ(t.round_trip(node), 20ms) << "the shortest";
   t.begin_entry();
-  while (const auto next = t.next_request(start + 1s))
+  while (const auto next = t.next_request(first_time + 1s))
     if (next->victim == node) break;
-  t.measure(node, first->number, start + 1s + 1ms);
+  t.measure(node, first->number, first_time + 1s + 1ms);
   EXPECT_EQ(t.round_trip(node), 20ms) << "late: another one is under way";
 }
 
@@ -222,10 +222,10 @@ TEST(thief, forgets_nodes_that_are_gone) {
   tested_thief t(0, 3, 1);
   t.set_hungry(true);
   t.forget(1);
-  EXPECT_EQ(t.next_victim(start), 2u);
+  EXPECT_EQ(t.next_victim(first_time), 2u);
   t.forget(2);
-  EXPECT_FALSE(t.next_victim(start + 1h));
-  EXPECT_EQ(t.take_lifelines(start + 1h), node_list{});
+  EXPECT_FALSE(t.next_victim(first_time + 1h));
+  EXPECT_EQ(t.take_lifelines(first_time + 1h), node_list{});
   EXPECT_FALSE(t.next_look());
 }
 
@@ -238,9 +238,9 @@ TEST(lifelines, are_kept_for_later_entries_and_end_with_theirs) {
   lifelines l;
   const small_tasks none(8);
   const auto next = [&](std::uint32_t entry) -> std::optional<node_id> {
-    const auto turn = l.next(entry, none, start);
+    const auto turn = l.next(entry, none, first_time);
     if (!turn) return {};
-    EXPECT_EQ(turn->from, start) << "all are near";
+    EXPECT_EQ(turn->from, first_time) << "all are near";
     return turn->node;
   };
   l.begin_entry(2);
@@ -264,7 +264,7 @@ TEST(lifelines, are_kept_for_later_entries_and_end_with_theirs) {
 TEST(lifelines, are_looked_at_again_after_pauses) {
   lifelines l;
   EXPECT_FALSE(l.next_look());
-  clock::time_point now = start;
+  clock::time_point now = first_time;
   std::chrono::nanoseconds last{0};
   for (int i = 0; i < 12; ++i) {
     l.on_unanswered(now);
@@ -343,25 +343,29 @@ TEST(thief, asks_few_of_many_nodes) {
   const node_list partners{0, 1, 3, 4, 6, 7, 9, 13, 21, 37, 53, 61};  // node 0, and powers of two away
   for (int entry = 0; entry < 20; ++entry) {
     t.set_hungry(true);
-    for (const node_id n : refuse(t, start)) EXPECT_NE(std::ranges::find(partners, n), partners.end()) << n;
+    for (const node_id n : refuse(t, first_time))
+      EXPECT_NE(std::ranges::find(partners, n), partners.end()) << n;
     t.begin_entry();
   }
   t.set_hungry(true);
-  refuse(t, start);
-  EXPECT_EQ(t.take_lifelines(start), (node_list{1, 4, 7, 13, 21, 37})) << "whose number differs in one bit";
-  EXPECT_EQ(t.next_look(), start + thief::patience);
-  EXPECT_EQ(t.take_lifelines(start + thief::patience), (node_list{0, 3, 6, 9, 53, 61})) << "then the others";
-  EXPECT_EQ(t.next_look(), start + thief::long_patience);
-  EXPECT_EQ(t.take_lifelines(start + thief::long_patience), (node_list{2, 8, 10, 11, 12, 63})) << "near ones";
-  EXPECT_EQ(t.next_look(), start + 2 * thief::long_patience);
-  clock::time_point now = start;
+  refuse(t, first_time);
+  EXPECT_EQ(t.take_lifelines(first_time), (node_list{1, 4, 7, 13, 21, 37}))
+      << "whose number differs in one bit";
+  EXPECT_EQ(t.next_look(), first_time + thief::patience);
+  EXPECT_EQ(t.take_lifelines(first_time + thief::patience), (node_list{0, 3, 6, 9, 53, 61}))
+      << "then the others";
+  EXPECT_EQ(t.next_look(), first_time + thief::long_patience);
+  EXPECT_EQ(t.take_lifelines(first_time + thief::long_patience), (node_list{2, 8, 10, 11, 12, 63}))
+      << "near ones";
+  EXPECT_EQ(t.next_look(), first_time + 2 * thief::long_patience);
+  clock::time_point now = first_time;
   std::size_t more = 0;
   while (const auto look = t.next_look()) {
     EXPECT_GT(*look, std::exchange(now, *look)) << "it sleeps";
     more += t.take_lifelines(now).size();
   }
   EXPECT_EQ(more, 63 - 18u) << "all in the end";
-  EXPECT_EQ(now, start + 9 * thief::long_patience) << "six of them each time";
+  EXPECT_EQ(now, first_time + 9 * thief::long_patience) << "six of them each time";
 }
 
 // Only the givers of tasks may have others, however far they are.
@@ -370,17 +374,17 @@ TEST(thief, asks_a_far_giver_again) {
   for (const node_id giver : {0u, 30u}) {
     t.on_task(giver);
     t.set_hungry(true);
-    EXPECT_EQ(t.next_victim(start), giver);
-    t.on_none(giver, start);
+    EXPECT_EQ(t.next_victim(first_time), giver);
+    t.on_none(giver, first_time);
   }
 }
 
 TEST(thief, asks_all_nodes_that_are_connected) {
   tested_thief t(5, 64, 1);
   t.set_hungry(true);
-  refuse(t, start);
-  t.take_lifelines(start);
-  t.take_lifelines(start + thief::patience);
+  refuse(t, first_time);
+  t.take_lifelines(first_time);
+  t.take_lifelines(first_time + thief::patience);
   EXPECT_FALSE(t.next_look()) << "it waits with all";
 }
 
@@ -388,12 +392,12 @@ TEST(thief, asks_a_node_that_has_joined) {
   tested_thief t(0, 3, 1);
   t.forget(2);
   t.set_hungry(true);
-  EXPECT_EQ(refuse(t, start), std::set<node_id>{1});
-  EXPECT_EQ(t.take_lifelines(start), node_list{1});
+  EXPECT_EQ(refuse(t, first_time), std::set<node_id>{1});
+  EXPECT_EQ(t.take_lifelines(first_time), node_list{1});
   t.gain(2);
-  EXPECT_EQ(t.take_lifelines(start), node_list{2});
+  EXPECT_EQ(t.take_lifelines(first_time), node_list{2});
   t.begin_entry();
-  EXPECT_EQ(refuse(t, start), (std::set<node_id>{1, 2}));
+  EXPECT_EQ(refuse(t, first_time), (std::set<node_id>{1, 2}));
 }
 
 }  // namespace

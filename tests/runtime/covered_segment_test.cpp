@@ -227,13 +227,13 @@ TEST(covered_segments, a_failed_copy_is_reported_to_the_waiter_and_not_to_the_ch
 }
 
 /// Pending branches that poll, and `leaf` below them.
-long spine(context c, int levels, const std::function<void(context)>& leaf) {
+long short_spine(context c, int levels, const std::function<void(context)>& leaf) {
   if (levels == 0) {
     leaf(c);
     return 1;
   }
   const auto [a, b] = fork2(
-      c, [&leaf, levels](context below) { return spine(below, levels - 1, leaf); },
+      c, [&leaf, levels](context below) { return short_spine(below, levels - 1, leaf); },
       [](context below) {
         fork2(below, [] {}, [] {});
         return 1L;
@@ -252,7 +252,7 @@ TEST(covered_segments, a_deep_one_is_looked_through_once_for_all_splits) {
   long sum = 0;
   two.run([&](context c) {
     while_the_other_worker_is_busy(c, [&](context c1, auto child_begins) {
-      sum = spine(c1, levels, [&](context below) {
+      sum = short_spine(c1, levels, [&](context below) {
         group_of_one(below, [&](context child) {
           child_begins();
           EXPECT_TRUE(support::poll_until(child, [&] { return promotions() >= splits; }));

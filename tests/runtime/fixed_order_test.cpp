@@ -38,7 +38,7 @@ static_assert(!sukima::exactly_associative<double, std::plus<>>);
 static_assert(!sukima::exactly_associative<std::vector<float>, std::plus<>>);
 static_assert(sukima::exactly_associative<std::pair<long, std::string>, std::plus<>>);
 
-grouping value_of(std::uint64_t i) { return {std::to_string(i)}; }
+grouping grouping_of(std::uint64_t i) { return {std::to_string(i)}; }
 void work_a_while() {
   std::uint64_t state = 1;
   for (unsigned turn = 0; turn < 2000; ++turn) {
@@ -47,22 +47,22 @@ void work_a_while() {
   }
 }
 /// Long enough for thieves to come.
-grouping slow_value_of(std::uint64_t i) {
+grouping slow_grouping_of(std::uint64_t i) {
   work_a_while();
-  return value_of(i);
+  return grouping_of(i);
 }
 
 /// The trie over ascending numbers: cut where the highest differing bit changes.
-template <class Value> grouping trie(const std::vector<std::uint64_t>& numbers, std::size_t from,
-                                     std::size_t to, const Value& value) {
-  if (to - from == 1) return value(numbers[from]);
+template <class Leaf> grouping trie(const std::vector<std::uint64_t>& numbers, std::size_t from,
+                                    std::size_t to, const Leaf& leaf) {
+  if (to - from == 1) return leaf(numbers[from]);
   const std::uint64_t bit = std::bit_floor(numbers[from] ^ numbers[to - 1]);
   std::size_t middle = from + 1;
   while ((numbers[middle] & bit) == 0) ++middle;
-  return group{}(trie(numbers, from, middle, value), trie(numbers, middle, to, value));
+  return group{}(trie(numbers, from, middle, leaf), trie(numbers, middle, to, leaf));
 }
 grouping trie_of(const std::vector<std::uint64_t>& numbers) {
-  return group{}({"init"}, trie(numbers, 0, numbers.size(), value_of));
+  return group{}({"init"}, trie(numbers, 0, numbers.size(), grouping_of));
 }
 std::vector<std::uint64_t> numbers_below(std::uint64_t n) {
   std::vector<std::uint64_t> all(n);
@@ -81,7 +81,7 @@ TEST(ordered_values, are_combined_along_the_trie_however_they_are_split) {
     std::vector<sukima::detail::ordered_values<grouping>> pieces(1);
     for (const std::uint64_t i : numbers) {
       if (draws() % 9 == 0) pieces.emplace_back();
-      pieces.back().add(i, value_of(i), combine);
+      pieces.back().add(i, grouping_of(i), combine);
       ASSERT_LE(pieces.back().parts().size(), 2 * std::bit_width(numbers.back()) + 2u);
     }
     while (pieces.size() > 1) {  // neighbours join in any order
@@ -89,7 +89,7 @@ TEST(ordered_values, are_combined_along_the_trie_however_they_are_split) {
       pieces[left].add(std::move(pieces[left + 1]), combine);
       pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(left) + 1);
     }
-    ASSERT_EQ(std::move(pieces.front()).total(combine), trie(numbers, 0, numbers.size(), value_of));
+    ASSERT_EQ(std::move(pieces.front()).total(combine), trie(numbers, 0, numbers.size(), grouping_of));
   }
 }
 
@@ -105,20 +105,20 @@ TEST_P(fixed_order, is_that_of_the_numbers_of_a_loop) {
     const grouping expected = trie_of(numbers_below(n));
     const std::vector<std::uint64_t> all = numbers_below(n);
     runtime.run([&](context c) {
-      const auto with_context = [](context, std::uint64_t i) { return slow_value_of(i); };
+      const auto with_context = [](context, std::uint64_t i) { return slow_grouping_of(i); };
       const auto generic = [](auto below, std::uint64_t i) {
-        const auto [a, b] = sukima::fork2(below, [&] { return slow_value_of(i); }, [] { return 0; });
+        const auto [a, b] = sukima::fork2(below, [&] { return slow_grouping_of(i); }, [] { return 0; });
         return b == 0 ? a : grouping{};
       };
-      EXPECT_EQ(sukima::parallel_reduce(c, std::uint64_t{0}, n, grouping{"init"}, slow_value_of, group{}),
+      EXPECT_EQ(sukima::parallel_reduce(c, std::uint64_t{0}, n, grouping{"init"}, slow_grouping_of, group{}),
                 expected);
       EXPECT_EQ(sukima::parallel_reduce(c, std::uint64_t{0}, n, grouping{"init"}, with_context, group{}),
                 expected);
       EXPECT_EQ(sukima::parallel_reduce(c, std::uint64_t{0}, n, grouping{"init"}, generic, group{}),
                 expected);
-      EXPECT_EQ(sukima::parallel_reduce(c, all, grouping{"init"}, slow_value_of, group{}), expected);
-      EXPECT_EQ(sukima::parallel_reduce(c, std::list(all.begin(), all.end()), grouping{"init"}, slow_value_of,
-                                        group{}),
+      EXPECT_EQ(sukima::parallel_reduce(c, all, grouping{"init"}, slow_grouping_of, group{}), expected);
+      EXPECT_EQ(sukima::parallel_reduce(c, std::list(all.begin(), all.end()), grouping{"init"},
+                                        slow_grouping_of, group{}),
                 expected);
       EXPECT_EQ(sukima::parallel_reduce(c, std::forward_list(all.begin(), all.end()), grouping{"init"},
                                         with_context, group{}),
@@ -163,20 +163,20 @@ TEST_P(fixed_order, is_that_of_the_numbers_that_are_left) {
   for (std::uint64_t b = bits; b != 0; b &= b - 1)
     numbers.push_back(static_cast<std::uint64_t>(std::countr_zero(b)));
   runtime.run([&](context c) {
-    EXPECT_EQ(sukima::parallel_reduce(c, all | std::views::filter(accepted), grouping{"init"}, slow_value_of,
-                                      group{}),
+    EXPECT_EQ(sukima::parallel_reduce(c, all | std::views::filter(accepted), grouping{"init"},
+                                      slow_grouping_of, group{}),
               trie_of(left));
     EXPECT_EQ(sukima::parallel_reduce(
                   c, sukima::set_bits(bits), grouping{"init"},
                   [](std::uint64_t bit) {
-                    return slow_value_of(static_cast<std::uint64_t>(std::countr_zero(bit)));
+                    return slow_grouping_of(static_cast<std::uint64_t>(std::countr_zero(bit)));
                   },
                   group{}),
               trie_of(numbers));
     EXPECT_EQ(sukima::parallel_reduce(
                   c, sukima::set_bits(bits), grouping{"init"},
                   [](context, std::uint64_t bit) {
-                    return slow_value_of(static_cast<std::uint64_t>(std::countr_zero(bit)));
+                    return slow_grouping_of(static_cast<std::uint64_t>(std::countr_zero(bit)));
                   },
                   group{}),
               trie_of(numbers));
@@ -195,7 +195,7 @@ TEST_P(fixed_order, is_that_of_a_searchs_choices) {
   const auto undo = [](std::uint64_t& sum, std::uint64_t i) { sum -= i; };
   const auto body = [](context, std::uint64_t& sum, std::uint64_t i) {
     EXPECT_EQ(sum, 1000 + i);
-    return slow_value_of(i);
+    return slow_grouping_of(i);
   };
   runtime.run([&](context c) {
     std::uint64_t sum = 1000;
@@ -210,7 +210,7 @@ TEST_P(fixed_order, is_that_of_a_searchs_choices) {
                   c, sum, sukima::set_bits(bits), [](std::uint64_t&, std::uint64_t) {},
                   [](std::uint64_t&, std::uint64_t) {},
                   [](std::uint64_t&, std::uint64_t bit) {
-                    return slow_value_of(static_cast<std::uint64_t>(std::countr_zero(bit)));
+                    return slow_grouping_of(static_cast<std::uint64_t>(std::countr_zero(bit)));
                   },
                   grouping{"init"}, group{}),
               trie_of(numbers));
@@ -229,17 +229,17 @@ TEST_P(fixed_order, of_blocks_folds_and_scans_is_that_of_one_worker) {
   const auto blocks = [](context c) {
     return sukima::parallel_reduce(
         c, sukima::blocked_range(0, 5000), grouping{"init"},
-        [](int from, int to) { return slow_value_of(static_cast<std::uint64_t>(from * 10000 + to)); },
+        [](int from, int to) { return slow_grouping_of(static_cast<std::uint64_t>(from * 10000 + to)); },
         group{});
   };
-  const auto add = [](grouping& sum, std::uint64_t i) { sum = group{}(sum, slow_value_of(i)); };
+  const auto add = [](grouping& sum, std::uint64_t i) { sum = group{}(sum, slow_grouping_of(i)); };
   const auto fold = [&](context c) { return sukima::parallel_fold(c, all, grouping{"zero"}, add, group{}); };
   const auto fold_list = [&](context c) {
     return sukima::parallel_fold(c, list, grouping{"zero"}, add, group{});
   };
   const auto scan = [](context c) {
     std::vector<grouping> values;
-    for (const std::uint64_t i : numbers_below(120)) values.push_back(value_of(i));
+    for (const std::uint64_t i : numbers_below(120)) values.push_back(grouping_of(i));
     const auto slow = [](const grouping& a, const grouping& b) {
       work_a_while();
       return group{}(a, b);

@@ -46,7 +46,7 @@ TEST(settings, are_read_from_the_environment) {
   const variable victim("SUKIMA_VICTIM", "last");
   const variable pin("SUKIMA_PIN", "cpu");
   const variable stack("SUKIMA_STACK", "8M");
-  const variable choices("SUKIMA_CHOICES", "512K");
+  const variable choice_stack("SUKIMA_CHOICES", "512K");
   const variable fibers("SUKIMA_FIBERS", "77");
   const variable elastic("SUKIMA_ELASTIC", "off");
   const sukima::settings s = read();

@@ -189,13 +189,13 @@ TEST_P(suspend_test, is_aborted_when_it_goes_on) {
 
 /// A helper splits off the rest of a parked search, and undoes and redoes the search's workspace.
 TEST_P(suspend_test, leaves_a_consistent_workspace_to_helpers) {
-  struct path {
+  struct trail {
     std::vector<int> steps;
   };
   const std::vector<int> choices{0, 1, 2, 3};
   std::mutex lock;
   std::vector<std::thread> others;
-  const std::function<long(context, path&, int)> walk = [&](context c, path& p, int depth) -> long {
+  const std::function<long(context, trail&, int)> walk = [&](context c, trail& p, int depth) -> long {
     const std::vector<int> before = p.steps;
     if (depth == 2 && before.back() % 2 == 0) {
       sukima::suspend(c, [&](resumer r) {
@@ -209,12 +209,13 @@ TEST_P(suspend_test, leaves_a_consistent_workspace_to_helpers) {
     }
     if (depth == 0) return 1;
     const long sum = sukima::search(
-        c, p, choices, [](path& q, int s) { q.steps.push_back(s); }, [](path& q, int) { q.steps.pop_back(); },
-        [&](context below, path& q, int) { return walk(below, q, depth - 1); }, std::plus{});
+        c, p, choices, [](trail& q, int s) { q.steps.push_back(s); },
+        [](trail& q, int) { q.steps.pop_back(); },
+        [&](context below, trail& q, int) { return walk(below, q, depth - 1); }, std::plus{});
     EXPECT_EQ(p.steps, before);
     return sum;
   };
-  path p;
+  trail p;
   EXPECT_EQ(runtime.run([&](context c) { return walk(c, p, 5); }), 1024);
   EXPECT_TRUE(p.steps.empty());
   for (std::thread& t : others) t.join();
