@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "recorded_tree.hpp"
 
@@ -155,8 +156,9 @@ class world {
   static std::string nanoseconds(double seconds) { return std::to_string(std::llround(seconds * 1e9)); }
 
   std::string schedstat(const rates& of, double time, double slice = 0.01) const {
+    const bool wants = of.run > 0 || of.wait > 0;
     return nanoseconds(of.run * time) + " " + nanoseconds(of.wait * time) + " " +
-           std::to_string(std::llround(time / slice)) + "\n";
+           std::to_string(wants ? std::llround(time / slice) : 0) + "\n";
   }
 
   void write() {
@@ -167,8 +169,13 @@ class world {
                      "\nuser_usec 0\n" + "nr_throttled 1\nthrottled_usec " +
                      std::to_string(std::llround(throttled_[path] * time_ * 1e6)) + "\n");
     }
+    // Thousands of threads that do nothing: their files stay as they are.
     for (const auto& [number, of] : own_) {
-      tree_.file("/proc/self/task/" + std::to_string(number) + "/schedstat", schedstat(of, time_));
+      std::string now = schedstat(of, time_);
+      if (std::string& written = written_[number]; written != now) {
+        tree_.file("/proc/self/task/" + std::to_string(number) + "/schedstat", now);
+        written = std::move(now);
+      }
     }
     for (const auto& [number, of] : foreign_) {
       tree_.file("/proc/" + std::to_string(number) + "/schedstat",
@@ -187,6 +194,7 @@ class world {
   std::map<std::string, double> use_;
   std::map<std::string, double> throttled_;
   std::map<int, rates> own_;
+  std::map<int, std::string> written_;  ///< by thread: what its file holds
   std::map<int, rates> foreign_;
   std::map<std::string, std::string> listed_;
   std::set<std::string> moving_;
