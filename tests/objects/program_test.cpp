@@ -2,6 +2,8 @@
 // Programs: what is refused, stopping, aborting, deadlocks, many objects, fairness beside one that computes.
 #include "support.hpp"
 
+#include "../runtime/address_space.hpp"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -517,6 +519,29 @@ TEST_P(program_test, ready_objects_get_their_turn_beside_one_that_always_has_mes
     EXPECT_LE(sent, 2 * 64 * 200) << "a turn is 64 messages";
   }
 }
+
+#if !defined(SUKIMA_SANITIZED)  // sanitizers need address space of their own
+// The caller's fiber waits for the objects, so a worker needs another one to run them.
+TEST(program_death_test, no_memory_for_a_second_fiber_is_an_exception) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  for (const char* const model : {"simulated", "workers:simulated"})
+    EXPECT_EXIT(
+        {
+          alarm(500);
+          const model_chosen chosen(model);
+          sukima::settings s = with_workers(1);
+          s.stack = std::size_t{256} << 20;
+          sukima::runtime r(s);
+          support::limit_address_space(std::size_t{64} << 20);
+          program p(r);
+          p.object("a", [] {});
+          std::fputs(text_of<std::system_error>([&] { p.run(); }).c_str(), stderr);
+          _exit(0);
+        },
+        testing::ExitedWithCode(0),
+        "^sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less");
+}
+#endif
 
 TEST(program, a_hundred_thousand_objects_fit_into_a_gibibyte) {
   const model_chosen chosen("simulated");

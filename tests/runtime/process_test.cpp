@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad days of a process: overflow of a fiber, no memory, fork() and exit() while tasks run.
+#include "address_space.hpp"
 #include "guard_pages.hpp"
 #include "support.hpp"
 
@@ -27,6 +28,7 @@ namespace {
 
 using sukima::context;
 using support::fib;
+using support::limit_address_space;
 using support::with_workers;
 using testing::ExitedWithCode;
 
@@ -228,20 +230,6 @@ TEST_F(process_death_test, other_faults_are_what_they_were) {
         r.run([] { std::raise(SIGSEGV); });
       },
       testing::KilledBySignal(SIGSEGV), "");
-}
-
-std::size_t address_space_in_use() {
-  std::ifstream status("/proc/self/statm");
-  std::size_t pages = 0;
-  status >> pages;
-  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-void limit_address_space(std::size_t more) {
-  rlimit limit{};
-  getrlimit(RLIMIT_AS, &limit);  // only root may raise the hard limit
-  limit.rlim_cur = address_space_in_use() + more;
-  if (setrlimit(RLIMIT_AS, &limit) != 0) std::perror("setrlimit");
 }
 
 TEST_F(process_death_test, no_memory_for_a_fiber_is_an_exception_that_names_the_setting) {

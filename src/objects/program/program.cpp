@@ -11,6 +11,7 @@
 #include "schedule/stacks.hpp"
 #include "stream/waiting.hpp"
 
+#include <runtime/shared/require_runner.hpp>
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
@@ -155,6 +156,8 @@ void program_core::make_bell(island_core& i) {
 }
 
 void program_core::prepare(island_core& i) {
+  // The caller's fiber waits until the objects have ended, and does not run them.
+  if (!i.has_own_thread()) sukima::detail::require_runner(*sukima::detail::this_fiber_now());
   i.left = i.objects.size();
   make_bell(i);
   for (object_core* const o : i.objects) {

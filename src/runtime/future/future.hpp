@@ -90,9 +90,6 @@ bool wait_for_end(char* top, future_cell& cell,
 bool touch_from_outside(
     char* top, launched& t,
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
-/// Called before a fiber waits for launched futures, which may be in the injector: it cannot run them itself.
-/// \throws shortage if there is no other worker, and no memory for another fiber: the wait would not end
-void require_runner(const fiber& waits);
 /// The same as touch_from_outside, but the caller enters the runtime and computes there until the future has
 /// ended.
 void compute_from_outside(launched& t);

@@ -12,6 +12,7 @@
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "runtime_core.hpp"
+#include "shared/require_runner.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "worker.hpp"

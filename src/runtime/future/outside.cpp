@@ -11,6 +11,7 @@
 #include "future/future.hpp"
 #include "park/compensation.hpp"
 #include "runtime_core.hpp"
+#include "shared/require_runner.hpp"
 #include "steal/injector.hpp"
 #include "worker.hpp"
 
