@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public class runtime, and the default runtime, which calls that name no runtime use.
+#include "fiber/sanitizer.hpp"
 #include "shared/bad_setting.hpp"
 #include "whole_runtime.hpp"
 
@@ -37,6 +38,7 @@ runtime::runtime(const settings& chosen) {
   if (chosen.workers == 0) capacity = detail::open_capacity();
   const unsigned workers = chosen.workers != 0 ? chosen.workers : usable_cpus(capacity.get(), chosen.elastic);
   core_ = std::make_unique<detail::whole_runtime>(chosen, workers, std::move(capacity));
+  detail::hands_over(&core_->entries);  // pairs with: acquire_worker in entries.cpp
 }
 
 runtime::~runtime() {

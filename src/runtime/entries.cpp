@@ -107,6 +107,7 @@ runtime_entries::runtime_entries(std::uint64_t serial, const tuned_ticks& tuned,
 
 worker* runtime_entries::acquire_worker(last_entry& mine) {
   if (mine.serial != serial_ || !take(*mine.w)) {
+    takes_over(this);  // pairs with: runtime in default_runtime.cpp
     worker* found = nullptr;
     for (worker& w : workers_.all())
       if (take(w)) {

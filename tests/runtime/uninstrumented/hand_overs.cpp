@@ -52,6 +52,21 @@ void expect(bool right, const char* claim) {
   std::exit(1);
 }
 
+/// A thread enters the default runtime while the thread that has started it is inside.
+void default_runtime_that_another_thread_has_started() {
+  flag begun;
+  flag entered;
+  std::thread second([&] {
+    begun.wait();
+    sukima::run([&](context) { entered.set(); });
+  });
+  sukima::run([&](context) {
+    begun.set();
+    entered.wait();
+  });
+  second.join();
+}
+
 /// A future of a block, computed by another worker, whose owner finds that it has ended.
 void block_that_another_worker_computes() {
   sukima::runtime two(with_workers(2));
@@ -214,6 +229,7 @@ void work_of_a_pool() {
 }  // namespace
 
 int main() {
+  default_runtime_that_another_thread_has_started();  // before others use it
   block_that_another_worker_computes();
   launched_that_a_fiber_waits_for();
   cancelled_by_another_thread();
