@@ -136,6 +136,18 @@ TEST_F(plan, of_something_else_is_refused) {
   expect_refusal("the plan is not JSON");
 }
 
+TEST(plan_file, a_device_without_an_end_is_refused) {
+  const model_chosen chosen("/dev/zero");
+  program p;
+  p.object("a", [] {});
+  try {
+    p.run();
+    FAIL();
+  } catch (const sukima::bad_setting& e) {
+    EXPECT_STREQ(e.what(), "SUKIMA_OBJECTS=/dev/zero: the file is longer than 64 MiB, so it is not a plan");
+  }
+}
+
 TEST_F(plan, the_time_of_the_first_run_is_written) {
   const std::string file = folder_.file("time");
   setenv("SUKIMA_OBJECTS_TIME", file.c_str(), 1);

@@ -4,6 +4,7 @@
 #include <base/shared/read_text.hpp>
 #include <runtime/shared/bad_setting.hpp>
 
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@
 namespace sukima::objects::detail {
 
 namespace {
+
+/// Bytes of the longest plan that is read: that of a thousand objects has about 100 KiB.
+constexpr std::size_t longest_plan = std::size_t{64} << 20;
 
 /// \param wish the variable and its value
 [[noreturn]] void refuse(const std::string& wish, const std::string& why) {
@@ -69,7 +73,7 @@ model::execution_model chosen_model(program_core& p) {
   const std::string word = by_program ? p.wanted_model : text;
   const std::string wish = by_program ? "sukima: program::model(" + word + ")" : "SUKIMA_OBJECTS=" + word;
   if (const auto known = model::model_called(word)) return *known;
-  const std::optional<std::string> content = read_file_text(word);
+  const std::optional<std::string> content = read_file_text(word, longest_plan);
   if (!content) {
     std::string accepted;
     for (const model::execution_model one : model::all_models)
@@ -78,6 +82,7 @@ model::execution_model chosen_model(program_core& p) {
       accepted += std::string(model::name_of(one)) + ", ";
     refuse(wish, "it must be " + accepted + "or a plan file that can be read");
   }
+  if (content->size() > longest_plan) refuse(wish, "the file is longer than 64 MiB, so it is not a plan");
   try {
     const model::named_plan plan = model::read_plan(*content, sukima_capacity_machine(nullptr));
     const grouping groups = groups_of(p, wish, plan);
