@@ -6,6 +6,9 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <ranges>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace {
@@ -222,6 +225,34 @@ TEST_P(stream_test, a_full_stream_may_drop_its_oldest_messages) {
     EXPECT_GE(received, 1u);
     EXPECT_EQ(token.use_count(), 1) << "what is dropped is destroyed";
   }
+}
+
+TEST_P(stream_test, send_all_moves_from_a_range_but_not_through_a_view) {
+  program p(runtime);
+  auto s = p.stream<std::string>("s");
+  std::vector<std::string> kept{"one", "two", "three"}, given{"four"};
+  p.object(
+      "source",
+      [&](out<std::string> to) {
+        const std::span<std::string> view(kept.data(), 1);
+        to.send_all(std::span(kept));
+        to.send_all(kept | std::views::take(2));
+        to.send_all(std::ranges::subrange(kept));
+        to.send_all(std::move(view));  // NOLINT(performance-move-const-arg): a constant rvalue
+        to.send_all(std::move(given));
+      },
+      s.out());
+  std::string all;
+  p.object(
+      "sink",
+      [&](in<std::string> from) {
+        for (const std::string& text : from) all += text + ' ';
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(all, "one two three one two one two three one four ");
+  EXPECT_EQ(kept, (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_EQ(given, std::vector<std::string>{""}) << "the elements are moved";
 }
 
 TEST_P(stream_test, the_newest_messages_are_kept) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -74,19 +75,20 @@ template <class T> class out : public detail::stream_end {
     const auto until = detail::end_of_wait(longest);
     return polled(put(true, &until, std::move(value)));
   }
-  /// Sends the elements of a range, moved from it if it is an rvalue; what fits at a time is published
-  /// at once.
+  /// Sends the elements of a range; what fits at a time is published at once. They are moved from a range
+  /// that is an rvalue. Those of a view, such as std::span, are copied, because they belong to another range.
   /// \throws as send
   /// \par Complexity linear in the number of messages
   template <class R> void send_all(R&& messages) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, true);
+    constexpr bool copies = std::is_lvalue_reference_v<R> || std::ranges::view<std::remove_cv_t<R>>;
     auto next = std::begin(messages);
     const auto last = std::end(messages);
     // An input iterator may wait itself, as that of a receiving end: no lock is held then.
     if constexpr (!std::forward_iterator<decltype(next)>) {
       for (; next != last; ++next)
-        if constexpr (std::is_lvalue_reference_v<R>)
+        if constexpr (copies)
           emplace(*next);
         else
           emplace(std::move(*next));
@@ -114,7 +116,7 @@ template <class T> class out : public detail::stream_end {
           }
         } const at_end{s, from, sent};
         for (; next != last && sent < room; ++next, ++sent) {
-          if constexpr (std::is_lvalue_reference_v<R>)
+          if constexpr (copies)
             ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(*next);
           else
             ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(std::move(*next));
