@@ -205,15 +205,15 @@ class program {
   }
   /// Declares a stream from a timer: at the end of each period it holds a tick. If its receiver has not taken
   /// the one before, that stays, and the new one is left out. The timer is an object of this name. It ends
-  /// when no receiver is left, and at `stop`.
+  /// when no receiver is left, and at `stop`. A period of more than a century is one of a century.
   /// \throws usage_error the period is not above 0
   template <class Rep, class Period> objects::stream<tick> timer(std::string name,
                                                                  std::chrono::duration<Rep, Period> period) {
-    if (period <= period.zero())
-      throw usage_error("sukima: the period of the timer " + name + " is not above 0");
+    const bool is_positive = period > period.zero();  // not-a-number is not
+    if (!is_positive) throw usage_error("sukima: the period of the timer " + name + " is not above 0");
     const objects::stream<tick> made = stream<tick>(name, capacity{1});
-    object(std::move(name), detail::run_timer, made.out(), std::chrono::ceil<detail::clock::duration>(period))
-        .of_->is_timer = true;
+    object(std::move(name), detail::run_timer, made.out(), detail::at_most_a_century(period)).of_->is_timer =
+        true;
     return made;
   }
   /// Declares an object: f(arguments…) runs concurrently with the other objects. f may take a context

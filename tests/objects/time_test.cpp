@@ -2,6 +2,8 @@
 // Objects that let time pass, timers, and the choice of the model by a program itself.
 #include "support.hpp"
 
+#include <cmath>
+
 namespace {
 
 using namespace support;
@@ -75,9 +77,19 @@ TEST_P(time_test, a_stop_ends_a_timer_that_waits) {
   p.run();
 }
 
+TEST_P(time_test, a_period_beyond_the_clock_does_not_end) {
+  for (const std::chrono::hours period : {std::chrono::hours(24 * 365 * 290), std::chrono::hours::max()}) {
+    program p(runtime);
+    const auto ticks = p.timer("ticks", period);
+    p.object("sink", [](in<tick> from) { EXPECT_FALSE(from.receive_for(20ms)); }, ticks.in());
+    p.run();
+  }
+}
+
 TEST(time, a_timer_needs_a_period) {
   program p;
   EXPECT_THROW(p.timer("ticks", 0ms), usage_error);
+  EXPECT_THROW(p.timer("ticks", std::chrono::duration<double>(std::nan(""))), usage_error);
 }
 
 TEST(time, a_program_may_choose_its_model_itself) {

@@ -8,13 +8,19 @@ namespace sukima::objects::detail {
 
 using clock = std::chrono::steady_clock;
 
-/// When a wait of this length ends that begins now: in a century at the latest, so that no sum overflows.
-template <class Rep, class Period> clock::time_point end_of_wait(std::chrono::duration<Rep, Period> longest) {
+/// A length above 0 in the clock's unit, rounded up: a century at most, so that no sum overflows.
+template <class Rep, class Period> clock::duration at_most_a_century(
+    std::chrono::duration<Rep, Period> length) {
   constexpr std::chrono::hours century{24 * 365 * 100};
+  if (std::chrono::duration<double>(length) >= century) return century;
+  return std::chrono::ceil<clock::duration>(length);
+}
+
+/// When a wait of this length ends that begins now.
+template <class Rep, class Period> clock::time_point end_of_wait(std::chrono::duration<Rep, Period> longest) {
   const auto now = clock::now();
-  if (std::chrono::duration<double>(longest) >= century) return now + century;
-  if (longest <= std::chrono::duration<Rep, Period>::zero()) return now;
-  return now + std::chrono::ceil<clock::duration>(longest);
+  const bool is_positive = longest > longest.zero();  // not-a-number is not
+  return is_positive ? now + at_most_a_century(longest) : now;
 }
 
 }  // namespace sukima::objects::detail
