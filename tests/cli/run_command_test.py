@@ -92,8 +92,8 @@ class Refusals(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "profile")
             for content, reason in ((None, "there is no profile of this machine; run 'sukima calibrate' to write it"),
-                                    ("x", "line 1: "),
-                                    ("x" * 40_000_000, "the file is too large for a profile; run 'sukima calibrate' to"),
+                                    ("x", "line 1: this line is not 'sukima-profile 1', so the file is not a profile; choose"),
+                                    ("x" * 40_000_000, "the file is too large for a profile; choose another one"),
                                     ("folder", "Is a directory; make the file readable, or choose another one")):
                 file.unlink(missing_ok=True)
                 if content == "folder":
@@ -135,6 +135,21 @@ class Calibrate(unittest.TestCase):
             self.assertIn(f"The profile {file} is valid.", run("calibrate", "--show", SUKIMA_PROFILE=file).stdout)
             pairs = json.loads(run("probe", "--pairs", "--json", SUKIMA_PROFILE=file).stdout)
             self.assertEqual((pairs["measured_now"], pairs["pairs"]), (False, kept))
+
+    def test_replaces_no_file_of_something_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "letter")
+            file.write_text("Dear reader,\n")
+            for words, variables in (([], {"SUKIMA_PROFILE": str(file)}), (["--output", str(file)], {})):
+                done = run("calibrate", "--cpus", first_cpu(), *words, **variables)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr, f"sukima: '{file}' is not a machine profile, and is not replaced by one; "
+                                              "choose another file with --output, or remove it\n")
+                self.assertEqual(file.read_text(), "Dear reader,\n")
+            for content in ("", "sukima-profile 1\ndamaged"):
+                file.write_text(content)
+                self.assertEqual(run("calibrate", "--cpus", first_cpu(), "--output", str(file)).returncode, 0)
+                self.assertIn("valid", file.read_text())
 
     def test_warns_if_the_profile_cannot_be_kept(self):
         done = run("calibrate", "--cpus", first_cpu(), "--output", "/proc/nonesuch/x")

@@ -96,8 +96,9 @@ sukima_capacity_profile* sukima_capacity_profile_read(const char* path, char* er
     explain(error, error_size, path,
             "there is no profile of this machine; run 'sukima calibrate' to write it");
   } else if (result == cap_file_too_large) {
-    explain(error, error_size, path,
-            "the file is too large for a profile; run 'sukima calibrate' to write one");
+    explain(
+        error, error_size, path,
+        "the file is too large for a profile; choose another one, or remove it and run 'sukima calibrate'");
   } else if (result != cap_file_read_ok) {
     char why[160];
     snprintf(why, sizeof why, "%s; make the file readable, or choose another one", strerror(result));

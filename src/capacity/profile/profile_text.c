@@ -130,21 +130,28 @@ static size_t count_lines(cap_text content) {
   return lines;
 }
 
-static void fail(char* error, size_t error_size, uint64_t number, const char* problem) {
+static void fail_with_advice(char* error, size_t error_size, uint64_t number, const char* problem,
+                             const char* advice) {
   if (error == NULL || error_size == 0) return;
   cap_writer out = cap_writer_make(error, error_size);
   cap_write(&out, "line ");
   cap_write_number(&out, number);
   cap_write(&out, ": ");
   cap_write(&out, problem);
-  cap_write(&out, "; run 'sukima calibrate' to measure again");
+  cap_write(&out, advice);
+}
+
+static void fail(char* error, size_t error_size, uint64_t number, const char* problem) {
+  fail_with_advice(error, error_size, number, problem, "; run 'sukima calibrate' to measure again");
 }
 
 sukima_capacity_profile* cap_parse_profile(cap_text content, char* error, size_t error_size) {
   size_t lines = count_lines(content);
   cap_text line;
   if (!cap_text_take_until(&content, '\n', &line) || !cap_text_equals(&line, first_line)) {
-    fail(error, error_size, 1, "this line is not 'sukima-profile 1'");
+    fail_with_advice(error, error_size, 1,
+                     "this line is not 'sukima-profile 1', so the file is not a profile",
+                     "; choose another file, or remove it and run 'sukima calibrate'");
     return NULL;
   }
   if (lines > 3 * (size_t)SUKIMA_CAPACITY_PROFILE_MOST) {

@@ -6,10 +6,15 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 
+#include <base/shared/read_text.hpp>
 #include "capacity/profile.hpp"
 #include "capacity/topology.hpp"
 #include "shared/commands.hpp"
@@ -63,7 +68,23 @@ int show(const calibrate_options& options) {
   return state == SUKIMA_CAPACITY_PROFILE_VALID ? process::exit_success : process::exit_failure;
 }
 
+/// Refuses to replace a file of something else, which SUKIMA_PROFILE or --output may name by mistake. A
+/// profile that is damaged behind its first word is replaced.
+void require_profile_or_nothing(const std::string& path) {
+  constexpr std::string_view first_word = "sukima-profile ";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return;
+  const std::optional<std::string> begin = read_file_text(path, first_word.size());
+  if (begin && (begin->empty() || begin->starts_with(first_word))) return;
+  throw process::usage_error(
+      fmt::format("'{}' is not a machine profile, and is not replaced by one; choose another file with "
+                  "--output, or remove it",
+                  path));
+}
+
 int measure_and_store(const calibrate_options& options) {
+  const std::string path = options.file.empty() ? profile_path() : options.file;
+  if (options.file != "-") require_profile_or_nothing(path);
   sukima::calibration_plan plan;
   if (!options.cpus.empty()) {
     const std::set<unsigned> cpus = read_cpu_list(options.cpus).value();
@@ -74,7 +95,6 @@ int measure_and_store(const calibrate_options& options) {
   const sukima::calibration measured = measure_profile(std::move(plan));
   const sukima_capacity_profile profile = measured.profile();
   if (options.file != "-") {
-    const std::string path = options.file.empty() ? profile_path() : options.file;
     const int failure = sukima_capacity_profile_write(path.c_str(), &profile);
     if (failure != 0)
       throw process::usage_error(
