@@ -559,6 +559,20 @@ void until_full(program& p) {
   p.run();
 }
 
+/// An object tries to declare another one.
+void declares(program& p) {
+  p.object("first", [&p] {
+    try {
+      p.object("second", [] {});
+    } catch (const sukima::usage_error& e) {
+      std::puts(e.what());
+      std::fflush(stdout);
+    }
+  });
+  p.object("beside", [] {});
+  p.run();
+}
+
 void forks(program& p) {
   auto s = p.stream<long>("s");
   p.object(
@@ -630,6 +644,8 @@ int run(const std::string& scenario, program& p, int argc, char** argv) {
     endless(p, ending::none);
   else if (scenario == "dies")
     dies(p);
+  else if (scenario == "declares")
+    declares(p);
   else if (scenario == "forks")
     forks(p);
   else if (scenario.starts_with("fails: "))

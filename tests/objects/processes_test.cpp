@@ -96,6 +96,11 @@ TEST(processes, the_capacity_counts_messages_with_a_codec) {
 
 TEST_P(processes_test, objects_fork) { EXPECT_EQ(output_of("forks", GetParam()), "499500\n"); }
 
+TEST_P(processes_test, objects_declare_no_others) {
+  EXPECT_EQ(output_of("declares", GetParam()),
+            "sukima: the object second was declared after the program had run\n");
+}
+
 TEST_P(processes_test, stop_and_abort_reach_all) {
   EXPECT_EQ(output_of("stop", GetParam()), "over\nstopped 1\n");
   EXPECT_EQ(output_of("abort", GetParam()), "over\n");

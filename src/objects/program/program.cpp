@@ -263,6 +263,7 @@ void program_core::run() {
   const model::execution_model how =
       recorded != nullptr ? model::execution_model::simulated : chosen_model(*this);
   if (child != nullptr) {
+    has_run = true;
     check();
     run_as_child();
   }
