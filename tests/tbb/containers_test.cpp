@@ -26,6 +26,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <execution>  // libstdc++ must not take the headers for oneTBB's own
 #include <functional>
 #include <iterator>
@@ -154,6 +157,17 @@ TEST(concurrent_bounded_queue, abort_ends_the_waits) {
   q.abort();
   waiting.join();
   EXPECT_EQ(q.size(), 0);
+}
+
+TEST(concurrent_bounded_queue, the_size_counts_pushes_that_wait) {
+  tbb::concurrent_bounded_queue<int> q;
+  q.set_capacity(1);
+  q.push(1);
+  std::thread waiting([&] { EXPECT_THROW(q.push(2), tbb::user_abort); });
+  while (q.size() != 2) std::this_thread::yield();
+  q.abort();
+  waiting.join();
+  EXPECT_EQ(q.size(), 1);
 }
 
 TEST(concurrent_priority_queue, the_greatest_comes_first) {
@@ -419,7 +433,34 @@ TEST(allocators, give_memory) {
   EXPECT_EQ(scalable[99], 2);
   void* const memory = scalable_malloc(100);
   EXPECT_NE(memory, nullptr);
+  EXPECT_GE(scalable_msize(memory), 100u);
   scalable_free(memory);
+  EXPECT_EQ(scalable_msize(nullptr), 0u);
+}
+
+TEST(allocators, give_aligned_memory_or_say_why_not) {
+  auto* memory = static_cast<char*>(scalable_aligned_malloc(3, 1));
+  std::memcpy(memory, "abc", 3);
+  memory = static_cast<char*>(scalable_aligned_realloc(memory, 5000, 4096));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0u);
+  EXPECT_EQ(std::memcmp(memory, "abc", 3), 0);
+  EXPECT_EQ(scalable_aligned_realloc(memory, 0, 8), nullptr);
+  for (const std::size_t alignment : {0u, 3u, 48u}) {
+    errno = 0;
+    EXPECT_EQ(scalable_aligned_malloc(8, alignment), nullptr);
+    EXPECT_EQ(errno, EINVAL);
+  }
+  const volatile std::size_t too_much = SIZE_MAX;
+  EXPECT_EQ(scalable_aligned_malloc(too_much, 64), nullptr);
+  EXPECT_EQ(errno, ENOMEM);
+  void* other = nullptr;
+  EXPECT_EQ(scalable_posix_memalign(&other, 64, 100), 0);
+  scalable_free(other);
+  EXPECT_EQ(scalable_posix_memalign(&other, 3, 100), EINVAL);
+  EXPECT_EQ(scalable_allocation_mode(TBBMALLOC_USE_HUGE_PAGES, 1), TBBMALLOC_NO_EFFECT);
+  EXPECT_EQ(scalable_allocation_mode(99, 1), TBBMALLOC_INVALID_PARAM);
+  EXPECT_EQ(scalable_allocation_command(TBBMALLOC_CLEAN_ALL_BUFFERS, nullptr), TBBMALLOC_NO_EFFECT);
+  EXPECT_EQ(scalable_allocation_command(99, nullptr), TBBMALLOC_INVALID_PARAM);
 }
 
 TEST(time, a_tick_count_measures) {

@@ -97,10 +97,10 @@ class concurrent_bounded_queue : public ::sukima::detail::tbb::locked_queue<T, A
     changed_.notify_all();
   }
 
-  /// Items, less the calls of pop that wait.
+  /// Items and calls of push that wait, less the calls of pop that wait.
   size_type size() const {
     const std::lock_guard hold(this->lock_);
-    return static_cast<size_type>(this->items_.size()) - waiting_pops_;
+    return static_cast<size_type>(this->items_.size()) + waiting_pushes_ - waiting_pops_;
   }
   size_type unsafe_size() const { return static_cast<size_type>(this->items_.size()); }
   bool empty() const { return size() <= 0; }
