@@ -111,12 +111,18 @@ class Prometheus(unittest.TestCase):
         panels = [panel for panel in dashboard["panels"] if panel["type"] != "row"]
         self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
         sources = [SOURCE / "src" / "cli" / "probe" / "metrics.cpp", SOURCE / "src" / "host" / "metrics" / "text.cpp"]
-        known = set().union(*(re.findall(r'"(sukima_[a-z_]+)"', path.read_text(encoding="utf-8")) for path in sources))
-        shown = set()
+        text = "".join(path.read_text(encoding="utf-8") for path in sources)
+        known = set(re.findall(r'"(sukima_[a-z_]+)"', text))
+        labels = {"instance", *re.findall(r'(?<=metric_label\(")\w+|\w+(?==\\")', text)}
+        queries = [variable["query"]["query"] for variable in dashboard["templating"]["list"] if variable["type"] == "query"]
+        self.assertTrue(queries)
         for panel in panels:
             self.assertTrue(panel["title"] and panel["targets"], panel["id"])
             for target in panel["targets"]:
-                shown.update(re.findall(r"\bsukima_[a-z_]+", target["expr"]))
+                queries.append(target["expr"])
+                used = re.findall(r"(?<={{)\w+(?=}})|\w+(?==~?\")", target["legendFormat"] + target["expr"])
+                self.assertLessEqual(set(used), labels)
+        shown = {name for query in queries for name in re.findall(r"\bsukima_[a-z_]+", query)}
         self.assertLessEqual(shown, known)
         self.assertIn("sukima_usable_cpus", shown)
         self.assertIn("sukima_vm_usable_cpus", shown)
