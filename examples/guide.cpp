@@ -56,7 +56,6 @@ struct tour {
 using best_tour = sukima::best_solution<std::array<int, cities>, int>;
 
 void extend(sukima::context c, tour& t, best_tour& best) {
-  if (!best.promising(t.cost)) return;  // prune here, and not in `go_to`
   if (t.length == cities) {
     best.offer(t.cost + distance(t.order.back(), 0), t.order);
     return;
@@ -65,7 +64,7 @@ void extend(sukima::context c, tour& t, best_tour& best) {
       c, t, std::views::iota(1, cities), [](tour& mine, int city) { return mine.go_to(city); },
       [](tour& mine, int city) { mine.go_back(city); },
       [&](sukima::context below, tour& mine, int) {
-        extend(below, mine, best);
+        if (best.promising(mine.cost)) extend(below, mine, best);  // prune here, and not in `go_to`
         return 0;
       },
       std::plus{});

@@ -13,7 +13,6 @@ using kernels::floor_place;
 using best_area = sukima::best_solution<floor_board, int>;
 
 int floorplans(auto c, floor_board& board, best_area& best) {
-  if (!best.promising(board.area())) return 0;
   if (board.complete()) {
     best.offer(board.area(), board);
     return 0;
@@ -22,7 +21,10 @@ int floorplans(auto c, floor_board& board, best_area& best) {
   return sukima::search(
       c, board, possible.all(), [](floor_board& b, floor_place place) { return b.add(place); },
       [](floor_board& b, floor_place) { b.take_back(); },
-      [&best](auto below, floor_board& b, floor_place) { return floorplans(below, b, best); }, std::plus{});
+      [&best](auto below, floor_board& b, floor_place) {
+        return best.promising(b.area()) ? floorplans(below, b, best) : 0;
+      },
+      std::plus{});
 }
 
 void measure(bench::run& run) {
