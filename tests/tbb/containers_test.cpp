@@ -70,6 +70,40 @@ TEST(concurrent_vector, holds_zeros_where_a_constructor_has_thrown) {
   EXPECT_EQ(all.size(), 8u);
 }
 
+/// Memory that is full of ones.
+template <class T> struct filled_memory {
+  using value_type = T;
+  filled_memory() = default;
+  template <class U> filled_memory(const filled_memory<U>&) noexcept {}
+  static inline std::vector<std::vector<unsigned char>*> blocks;
+  T* allocate(std::size_t n) {
+    blocks.push_back(new std::vector<unsigned char>(n * sizeof(T), 0xff));
+    return reinterpret_cast<T*>(blocks.back()->data());
+  }
+  void deallocate(T*, std::size_t) noexcept {}  // the test looks at it afterwards
+  template <class U> bool operator==(const filled_memory<U>&) const noexcept { return true; }
+};
+
+/// An operating system gives a program the pages that it touches.
+TEST(concurrent_vector, does_not_touch_memory_in_advance) {
+  struct silent {
+    silent() {}  // NOLINT(modernize-use-equals-default): it must not set `content`
+    unsigned char content;
+  };
+  auto& blocks = filled_memory<silent>::blocks;
+  {
+    tbb::concurrent_vector<silent, filled_memory<silent>> all;
+    all.reserve(1000);
+    all.grow_by(100);
+  }
+  EXPECT_FALSE(blocks.empty());
+  for (auto* block : blocks) {
+    EXPECT_TRUE(std::all_of(block->begin(), block->end(), [](unsigned char c) { return c == 0xff; }));
+    delete block;
+  }
+  blocks.clear();
+}
+
 /// Calls f(i) for i below n, in an arena of four.
 template <class F> void four_threads(int n, F f) {
   tbb::task_arena arena(4);

@@ -157,8 +157,12 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
   /// For the iterators.
   reference at_index(size_type i) { return const_cast<reference>(std::as_const(*this).at_index(i)); }
   const_reference at_index(size_type i) const {
-    const unsigned k = segment_of(i);
-    return segments_[k].load(std::memory_order_acquire)[i - first_of(k)];
+    // The highest bit is that of the segment, and the others are the place there. (With `| 1` compilers see
+    // that there is such a bit.)
+    const size_type number = i + smallest;
+    const auto highest = static_cast<unsigned>(std::bit_width(number | 1)) - 1;
+    return segments_[highest - smallest_bit].load(
+        std::memory_order_acquire)[number - (size_type{1} << highest)];
   }
 
   iterator begin() { return {*this, 0}; }
@@ -230,6 +234,7 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
  private:
   static constexpr unsigned segments = 60;
   static constexpr size_type smallest = 8;
+  static constexpr unsigned smallest_bit = std::countr_zero(smallest);
   static unsigned segment_of(size_type i) noexcept {
     return static_cast<unsigned>(std::bit_width(i / smallest + 1)) - 1;
   }
@@ -242,9 +247,8 @@ template <class T, class Allocator = cache_aligned_allocator<T>> class concurren
       if (segments_[k].load(std::memory_order_acquire) != nullptr) continue;
       const std::lock_guard hold(lock_);
       if (segments_[k].load(std::memory_order_relaxed) != nullptr) continue;
-      T* const fresh = std::to_address(traits::allocate(allocator_, length_of(k)));
-      std::memset(static_cast<void*>(fresh), 0, length_of(k) * sizeof(T));
-      segments_[k].store(fresh, std::memory_order_release);
+      segments_[k].store(std::to_address(traits::allocate(allocator_, length_of(k))),
+                         std::memory_order_release);
     }
   }
   /// If a constructor throws, its element and those after it become zeros, as their destructors run later.
