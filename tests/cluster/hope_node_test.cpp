@@ -7,6 +7,7 @@
 
 #include <sukima/cancel.hpp>
 
+#include <array>
 #include <atomic>
 #include <latch>
 #include <stdexcept>
@@ -105,6 +106,37 @@ TEST(hope_nodes, omit_what_another_one_has_run) {
   EXPECT_EQ(nodes.statistics(0).omitted, 1u);
   EXPECT_EQ(nodes.statistics(1).computed, 1u);
   EXPECT_EQ(nodes.statistics(1).published, 1u);
+}
+
+/// The leaves of a tree of forks: how often each was begun, on any node.
+constexpr unsigned levels = 3;
+struct begun_leaves {
+  std::array<std::atomic<unsigned>, 1u << levels> runs{};
+  std::atomic<unsigned> all{0};
+};
+begun_leaves* leaves = nullptr;
+unsigned tree(sukima::context c, unsigned level, unsigned number) {
+  if (level < levels) {
+    const auto [a, b] =
+        sukima::fork2(c, call<tree>(level + 1, 2 * number), call<tree>(level + 1, 2 * number + 1));
+    return a + b;
+  }
+  // At this poll the second branch of the fork above goes to another node.
+  static_cast<void>(sukima::fork2(c, [] { return 0; }, [] { return 0; }));
+  leaves->runs[number].fetch_add(1);
+  leaves->all.fetch_add(1);
+  wait(c, [] { return leaves->all.load() >= leaves->runs.size(); });
+  return 1;
+}
+
+// Each node goes to its leaf. On its way it begins no leaf that the plan gives to another one.
+TEST(hope_nodes, compute_nothing_on_the_way_of_the_plan) {
+  begun_leaves begun;
+  leaves = &begun;
+  const unsigned count = static_cast<unsigned>(begun.runs.size());
+  hope_nodes nodes({.nodes = count}, without_help);
+  EXPECT_EQ(nodes.everywhere(call<tree>(0u, 0u)), std::vector<unsigned>(count, count));
+  for (const auto& runs : begun.runs) EXPECT_EQ(runs.load(), 1u);
 }
 
 // Node 1 dies in the second branch when the other one knows that it is there.

@@ -28,10 +28,12 @@ struct test_node final : remote_node {
   std::vector<std::uint64_t> aborts;
   sukima::resumer giver;
   std::atomic<unsigned> idled{0};
+  std::atomic<unsigned> answered_times{0};  ///< by givers that wait
   void answered(task* t) noexcept override { answers.push_back(t); }
   void answered_by_waiting(task& t, sukima::resumer of_giver) noexcept override {
     answers.push_back(&t);
     giver = of_giver;
+    answered_times.fetch_add(1);
   }
   void idle() noexcept override { idled.fetch_add(1); }
   unsigned unanswered_looks = 0;
@@ -249,6 +251,59 @@ TEST_F(remote, looks_again_when_it_is_reminded) {
     return a + b;
   });
   EXPECT_EQ(sum, 42);
+}
+
+// The node of a planned start: the next request is there before the fiber continues.
+TEST_F(remote, gets_the_next_task_at_the_poll_at_which_a_giver_continues) {
+  std::thread other;
+  const long sum = runtime.run([&](sukima::context c) {
+    sukima::suspend(c, [&](sukima::resumer begins) {
+      other = std::thread([this, begins] {
+        request_task(runtime, giver::waits, request_kind::standing);
+        begins.resume();
+        while (node.answered_times.load() < 1) std::this_thread::yield();
+        task& first = *node.answers.at(0);
+        const sukima::resumer of_first = std::exchange(node.giver, {});
+        request_task(runtime, giver::waits, request_kind::standing);
+        of_first.resume();
+        while (node.answered_times.load() < 2) std::this_thread::yield();
+        give_back(runtime, first);
+        give_back(runtime, *node.answers.at(1));
+        node.giver.resume();
+      });
+    });
+    const auto [a, b] = sukima::fork2(
+        c,
+        [&](sukima::context below) {
+          const auto [d, e] = sukima::fork2(
+              below,
+              [&](sukima::context deeper) {
+                static_cast<void>(sukima::fork2(deeper, seven, seven));
+                EXPECT_EQ(node.answers.size(), 2u);
+                return 14L;
+              },
+              call<seven>());
+          return d + e;
+        },
+        call<seven>());
+    return a + b;
+  });
+  other.join();
+  EXPECT_EQ(sum, 28);
+}
+
+TEST_F(remote, keeps_a_request_for_which_the_giver_waits_for_some_polls) {
+  runtime.run([&](sukima::context c) {
+    std::thread([&] { request_task(runtime, giver::waits, request_kind::standing); }).join();
+    const auto poll = [&] { static_cast<void>(sukima::fork2(c, seven, seven)); };
+    poll();
+    poll();
+    EXPECT_EQ(node.unanswered_looks, 0u);
+    for (unsigned i = 0; i < polls_before_unanswered; ++i) poll();
+    EXPECT_GE(node.unanswered_looks, 1u);
+  });
+  EXPECT_TRUE(node.answers.empty());
+  EXPECT_TRUE(withdraw_request(runtime));
 }
 
 std::function<void()> at_each_leaf;

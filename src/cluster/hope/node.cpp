@@ -60,6 +60,7 @@ void node::serve() {
 
 void node::turn() {
   for (event& e : events_.take()) take_event(e);
+  withdraw_question_of_plan();
   for (const auto& [to, name] : questions_.try_again(clock::now())) answer_question(to, name);
   if (active_ == nullptr) return;
   if (!is_over_) {
@@ -114,6 +115,13 @@ void node::take_event(event& e) {
       goes_on(e.of != nullptr ? e.of->key : name_of_entry);
       --unbegun_;
       place_began(e.of);
+      if (e.giver) ask_and_resume(e.giver);
+      return;
+    case event::type::unanswered:
+      if (asked_for_ == purpose::plan && detail::withdraw_request(workers_)) {
+        asked_for_.reset();
+        nothing_came(purpose::plan);
+      }
       return;
     case event::type::aborted:
       forget_task(e.id);
@@ -152,6 +160,7 @@ void node::begin_entry(active_entry& e) {
   root_->destroy = detail::delete_task<root_task>;
   begin_plan();
   if (is_newcomer_) begin_as_newcomer();
+  root_->waits = plan_.is_under_way();
   ++unbegun_;
   delivered_ = clock::now();
   detail::deliver(workers_, *root_);
@@ -161,8 +170,16 @@ void node::begin_entry(active_entry& e) {
 
 void node::run_root(detail::task* t, context c) {
   auto* const root = static_cast<root_task*>(t);
-  root->owner->events_.post({.kind = event::type::began});
+  root->owner->report_begun(nullptr, root->waits, c);
   root->called->run(*root->called, c);
+}
+
+void node::report_begun(unit* u, bool waits, context c) {
+  if (!waits) {
+    events_.post({.kind = event::type::began, .of = u});
+    return;
+  }
+  suspend(c, [&](resumer r) { events_.post({.kind = event::type::began, .of = u, .giver = r}); });
 }
 
 void node::root_ended(event& e) {
@@ -233,6 +250,8 @@ void node::answered(detail::task* t) noexcept { events_.post({.kind = event::typ
 void node::answered_by_waiting(detail::task& t, resumer of_giver) noexcept {
   events_.post({.kind = event::type::answered, .t = &t, .giver = of_giver});
 }
+
+void node::unanswered() noexcept { events_.post({.kind = event::type::unanswered}); }
 
 void node::idle() noexcept { transport_->ring(); }
 

@@ -140,11 +140,11 @@ class node final : public node_base {
   };
   /// An event that a worker leaves for the cluster thread.
   struct event {
-    enum class type : std::uint8_t { begins, answered, began, aborted, ended } kind;
+    enum class type : std::uint8_t { begins, answered, unanswered, began, aborted, ended } kind;
     active_entry* entry = nullptr;
     detail::task* t = nullptr;
     unit* of = nullptr;  ///< null: the entry's own call
-    resumer giver{};
+    resumer giver{};  ///< or the fiber that has begun a task and waits
     std::uint64_t id = 0;
     outcome how = outcome::ok;
     bytes content{};
@@ -170,11 +170,14 @@ class node final : public node_base {
   // Any thread.
   static void run_root(detail::task* t, context c);
   static void run_unit(detail::task* t, context c);
+  /// Reports that a worker begins a task. \param waits  whether it continues only when the cluster thread has
+  ///                                                    asked for what the plan divides next
+  void report_begun(unit* u, bool waits, context c);
 
   // remote_node: workers.
   void answered(detail::task* t) noexcept override;
   void answered_by_waiting(detail::task& t, resumer of_giver) noexcept override;
-  void unanswered() noexcept override {}  // this node makes no standing requests
+  void unanswered() noexcept override;
   void idle() noexcept override;
   void aborted(std::uint64_t id) noexcept override;
   void ended(detail::received_task& done_task) noexcept override;
@@ -260,6 +263,10 @@ class node final : public node_base {
   // order.cpp: which tasks the node asks for, and which unit runs next
   void begin_plan();
   void ask_here();
+  /// Lets a fiber continue that waits for the next question of the plan.
+  void ask_and_resume(resumer waiting);
+  /// Withdraws the question of a plan that has ended.
+  void withdraw_question_of_plan();
   /// From when on a question may take back what no worker has begun.
   clock::time_point may_take_back() const;
   std::optional<purpose> next_purpose(clock::time_point now) const;
@@ -339,6 +346,8 @@ class node final : public node_base {
 
   // What is asked for.
   std::optional<purpose> asked_for_;  ///< an answer is awaited
+  clock::time_point resumed_;  ///< when a fiber was last that had waited for a question
+  bool holds_giver_ = false;  ///< the fiber that answers waits until its second branch is done
   std::optional<task_key> helping_;  ///< the unit, or the entry, whose tasks are asked for in reverse order
   plan plan_;
   looks looks_;
@@ -353,6 +362,7 @@ struct node::root_task : detail::received_task {
   node* owner = nullptr;
   detail::cluster_entry* called = nullptr;
   bool began = false;  ///< for the cluster thread
+  bool waits = false;  ///< as a unit's
 };
 
 /// A task with a name.
@@ -371,6 +381,7 @@ struct node::unit {
   /// The node that waits for its result, as it has given it or as the plan leaves it to this node.
   std::optional<node_id> given_by;
   bool began = false;  ///< a worker has begun it
+  bool waits = false;  ///< the worker that begins it waits for the next question of the plan
   bool is_mine = false;  ///< no other node should run it
   bool is_claimed = false;  ///< this node has announced that
   bool is_stopped = false;  ///< it was cancelled

@@ -13,6 +13,9 @@ constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
 /// How long a delivered task is left to the worker that wakes for it. An earlier question would take it back.
 constexpr std::chrono::microseconds before_taking_back{4000};
+/// How long a worker is expected to need until it continues a fiber that was resumed. After that the node
+/// asks others for work, because the fiber may have suspended again.
+constexpr std::chrono::milliseconds before_idle_again{100};
 /// With this number of waiting units the node looks for no more.
 constexpr std::size_t most_units = 1024;
 
@@ -109,9 +112,24 @@ void node::ask_here() {
   const auto wanted = next_purpose(now);
   if (!wanted) return;
   next_tick_ = now + chosen_.tick * others_.living_others();
-  const bool second_first = wanted == purpose::help || (wanted == purpose::plan && plan_.takes_second());
+  const bool is_plan = wanted == purpose::plan;
   asked_for_ = wanted;
-  detail::request_task(workers_, second_first ? detail::giver::waits : detail::giver::goes_on);
+  holds_giver_ = wanted == purpose::help || (is_plan && plan_.takes_second());
+  // In the plan all fibers wait that answer: each would compute what other nodes do, until the next question.
+  // The question stands, because the worker has nothing to run before the fiber is resumed.
+  detail::request_task(workers_, is_plan || holds_giver_ ? detail::giver::waits : detail::giver::goes_on,
+                       is_plan ? detail::request_kind::standing : detail::request_kind::single);
+}
+
+void node::ask_and_resume(resumer waiting) {
+  if (!is_over_) ask_here();
+  resumed_ = clock::now();
+  waiting.resume();
+}
+
+void node::withdraw_question_of_plan() {
+  if (asked_for_ != purpose::plan || (plan_.is_under_way() && !is_over_)) return;
+  if (detail::withdraw_request(workers_)) asked_for_.reset();
 }
 
 void node::answer_came(event& e) {
@@ -129,7 +147,8 @@ void node::answer_came(event& e) {
     detail::give_back(workers_, *e.t);
     if (e.giver) e.giver.resume();
   } else {
-    name(*e.t, e.giver, asked);
+    name(*e.t, holds_giver_ ? e.giver : resumer{}, asked);
+    if (!holds_giver_ && e.giver) ask_and_resume(e.giver);
   }
 }
 
@@ -211,7 +230,10 @@ void node::let_giver_go(std::uint64_t id) {
   if (const resumer giver = std::exchange(found->second.giver, {})) giver.resume();
 }
 
-bool node::is_idle() const noexcept { return unbegun_ == 0 && detail::has_idle_workers(workers_); }
+bool node::is_idle() const noexcept {
+  const bool is_resuming = asked_for_ == purpose::plan && clock::now() < resumed_ + before_idle_again;
+  return unbegun_ == 0 && !is_resuming && detail::has_idle_workers(workers_);
+}
 
 void node::run_next() {
   if (!is_idle()) {

@@ -87,7 +87,7 @@ node::unit& node::unit_of(const detail::received_task& t) noexcept {
 
 void node::run_unit(detail::task* t, context c) {
   unit& u = unit_of(*static_cast<detail::received_task*>(t));
-  u.owner->events_.post({.kind = event::type::began, .of = &u});
+  u.owner->report_begun(&u, u.waits, c);
   u.run(t, c);
 }
 
@@ -105,6 +105,7 @@ void node::start(unit& u, claim_as how) {
   u.running = t;
   u.since = delivered_ = clock::now();
   u.began = false;
+  u.waits = plan_.is_under_way() && plan_.place() == u.key;
   ++unbegun_;
   next_tick_ =
       u.since + chosen_.tick * others_.living_others();  // a unit that ends sooner is announced as a whole

@@ -73,7 +73,9 @@ void remote_interface::set_question(worker& w) noexcept {
 
 void remote_interface::request(giver then, request_kind kind) noexcept {
   SUKIMA_ASSERT((word_.load(std::memory_order_seq_cst) & wanted) == 0, "one request at a time");
-  giver_waits_.store(then == giver::waits, std::memory_order_seq_cst);
+  const bool waits = then == giver::waits;
+  giver_waits_.store(waits, std::memory_order_seq_cst);
+  polls_left_.store(waits ? polls_before_unanswered : 0, std::memory_order_seq_cst);
   word_.fetch_add(wanted + (kind == request_kind::standing ? stands : 0) + one_asked,
                   std::memory_order_seq_cst);
   ask_all();
@@ -144,6 +146,15 @@ bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
   return false;
 }
 
+bool remote_interface::is_kept_for_next_poll(std::uint32_t word, poll_place place) noexcept {
+  if ((word & stands) == 0) return place == poll_place::clone;
+  // Two workers may count the same poll: the number is a bound for work without constructs only.
+  const unsigned left = polls_left_.load(std::memory_order_seq_cst);
+  if (left == 0) return false;
+  polls_left_.store(left - 1, std::memory_order_seq_cst);
+  return true;
+}
+
 bool remote_interface::let_another_run(fiber& s) noexcept {
   fiber* const other = injector_.take_runnable();
   if (other == nullptr) return false;
@@ -173,7 +184,7 @@ remote_interface::answered remote_interface::answer(fiber& self, choice_point* e
         self.publish_wanted.store(true, std::memory_order_seq_cst);
       else if ((t = split_oldest(self, end, polling, w, taker::node)) != nullptr)
         ++w.statistics.promotions;
-      else if (place == poll_place::clone && (word & stands) == 0) {
+      else if (is_kept_for_next_poll(word, place)) {
         set_question(w);
         return answered::not_yet;
       }

@@ -96,7 +96,7 @@ class remote_interface final : public node_events {
   // For workers.
   enum class answered : std::uint8_t {
     yes,
-    not_yet,  ///< a clone has nothing to give before it ends: the worker keeps the question for the next poll
+    not_yet,  ///< there is nothing to give before the next poll: the worker keeps the question
     after_waiting,  ///< the fiber has waited: anything may have changed, also the worker that runs it
   };
   /// Answers the question at a poll of a fiber on whose worker flag_remote was seen. Parameters as poll_slow.
@@ -136,6 +136,8 @@ class remote_interface final : public node_events {
   /// split work off a ready fiber before it runs. \returns whether there was one; then this fiber goes on
   /// again
   bool let_another_run(fiber& s) noexcept;
+  /// Whether a worker with nothing to split off keeps the question, since its next poll may find something.
+  bool is_kept_for_next_poll(std::uint32_t word, poll_place place) noexcept;
   void report_idle() noexcept override;
   void abort_given() noexcept override;
 
@@ -151,6 +153,10 @@ class remote_interface final : public node_events {
   /// the question.
   /// pairs with: request, answer
   std::atomic<bool> giver_waits_{false};
+  /// The number of polls at which a worker still keeps a standing request whose giver waits. Written as
+  /// giver_waits_.
+  /// pairs with: request, is_kept_for_next_poll
+  std::atomic<unsigned> polls_left_{0};
   std::mutex calling_;  ///< held while the node is called
   remote_node* node_ = nullptr;
   std::mutex given_lock_;

@@ -32,7 +32,8 @@ class remote_node {
   /// Replaces answered(t) if the giver waits. The node must resume it. Called only if the node asked for it.
   virtual void answered_by_waiting(task& /*t*/, resumer /*of_giver*/) noexcept {}
   /// A worker has looked for a task for the standing request, and has none. It looks again when it begins
-  /// something after it was idle, and at remind_of_request.
+  /// something after it was idle, and at remind_of_request. If the giver waits, it is called after
+  /// `polls_before_unanswered` polls without a task.
   virtual void unanswered() noexcept = 0;
   /// A worker finds nothing to do. The call is repeated now and then while that lasts.
   virtual void idle() noexcept = 0;
@@ -54,6 +55,9 @@ void detach_node(runtime& r) noexcept;
 /// Kinds of request. A `single` one is answered once all workers have been asked, a `standing` one when there
 /// is a task.
 enum class request_kind : std::uint8_t { single, standing };
+/// How often workers look in vain for the task of a standing request for which the giver waits. What a worker
+/// has begun just now may have nothing to split off before the next poll.
+inline constexpr unsigned polls_before_unanswered = 64;
 
 /// Asks the runtime's workers for a task; `answered` is called once, perhaps before this returns. A worker
 /// that polls splits its oldest work that travels off; one that goes idle has none. Any thread but a worker.
