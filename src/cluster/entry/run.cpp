@@ -41,7 +41,7 @@ bool is_hope_wanted() {
   return true;
 }();
 
-/// This process's place in the run, as its starter has described it: the launcher, or else an MPI.
+/// This process's place in the run, as the launcher or an MPI has described it.
 struct own_place {
   std::optional<tcp_settings> tcp;
   std::optional<mpi_place> mpi;
@@ -174,8 +174,7 @@ any_node* new_node(const own_place& at) {
 }
 
 class own_node;
-/// That of own_node_of_process(), once that is made, which stores it; ~own_node takes it back. Partner:
-/// statistics().
+/// The node of own_node_of_process(), which stores it here; ~own_node removes it. Partner: statistics().
 std::atomic<const own_node*> known{nullptr};
 
 /// The node, as long as the process lives.

@@ -4,7 +4,7 @@
 // A message that the transport does not take is dropped. Every node computes what it does not receive, so a
 // lost message costs time and changes no result.
 //
-// Among few nodes a note for all is sent to each of them at once. Among many it goes by way of mediators
+// Among few nodes, a note for all is sent to each of them at once. Among many, mediators forward it
 // (mediation/mediation.hpp).
 #pragma once
 
@@ -49,7 +49,7 @@ class announcements {
 
   /// Sets this node's number. Once, before anything else.
   void begin(node_id self);
-  /// Sends nothing to that node any more. The next mediator gets what a lost one has not forwarded.
+  /// Stops sending to that node. The next mediator receives the notes that a lost one has not forwarded.
   void lose(node_id node);
   /// Records that a node has joined, which was not there or lost before.
   void gain(node_id node);
@@ -64,11 +64,11 @@ class announcements {
   bool takes(byte_view message) const noexcept { return mediation_ && is_bundle(message); }
   /// Takes a bundle. \param take  called with each note and the node that has written it
   void receive(node_id from, byte_view message, const std::function<void(node_id, byte_view)>& take);
-  /// Sends what waits for its time, if that has come.
+  /// Sends the waiting bundles whose time has come.
   void send_if_due();
-  /// Sends what waits, and nothing more from then on: this node leaves.
+  /// Sends the waiting notes, and nothing after that: this node leaves.
   void stop();
-  /// Records that an entry has ended here: no other node needs what was sent in it.
+  /// Records that an entry has ended here: no other node needs the notes of that entry.
   void end_entry(std::uint64_t entry);
   /// Records that a result went to all nodes without mediators.
   void went_to_all(const note& n);

@@ -46,7 +46,7 @@ class claims {
   void clear() noexcept { tasks_.clear(); }
 
   state of(const task_key& task) const;
-  /// Since when the task has been claimed by the first of its living claimants; nothing: it is not claimed.
+  /// Returns since when the first of its living claimants has claimed the task; nothing: it is not claimed.
   std::optional<clock::time_point> since(const task_key& task) const;
   /// How long two nodes have run the same task.
   struct ages {

@@ -29,7 +29,7 @@ struct counts {
   std::uint64_t answers = 0;  ///< messages among them that bring a result to one node that lacks it
   std::uint64_t sent_bytes = 0;  ///< bytes of these messages
   std::uint64_t forwarded = 0;  ///< notes of other nodes that this node forwarded as a mediator
-  /// Notes that it did not forward to a node of its group, because that one does not subscribe to them.
+  /// Notes that it did not forward to a node of its group, because that node does not subscribe to them.
   std::uint64_t withheld = 0;
   std::uint64_t deleted = 0;  ///< notes that it did not forward, because no node needs them
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of whole entries: of entries to come, which other nodes have sent, and of past ones for nodes that
-// are late.
+// Results of whole entries: of future ones, which other nodes have already sent, and of past ones, for late
+// nodes.
 #pragma once
 
 #include "hope/announcements.hpp"
@@ -19,7 +19,8 @@ class entry_results {
   static constexpr std::size_t overhead = 192;
 
   /// \param entries  how many past entries are kept
-  /// \param size     the bytes that results of past entries may take with their overhead, but for the last
+  /// \param size     the bytes that results of past entries may take with their overhead, without the last
+  ///                 one
   entry_results(std::uint64_t entries, std::size_t size) noexcept : entries_(entries), most_(size) {}
 
   void put(std::uint64_t entry, entry_value value) {

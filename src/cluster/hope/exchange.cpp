@@ -36,7 +36,7 @@ void node::receive_note(node_id from, byte_view message) {
   if (n->kind == note_kind::claim || n->kind == note_kind::result) requests_.works(from);
   if (n->kind == note_kind::result && message.size() > longest_bundled) others_.went_to_all(*n);
   const bool is_active = n->entry == entry_ && active_ != nullptr && !is_over_;
-  // Where others are in later entries, the note may be an answer about the past, or another newcomer's.
+  // If others are in later entries, the note may be an answer about the past, or come from another newcomer.
   if (is_newcomer_ && is_active && !is_behind()) is_newcomer_ = false;
   if (n->kind == note_kind::missing || n->kind == note_kind::request) {
     answer(from, *n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that joins while the others run. It receives results and hints, as each node does. Results that were
-// not sent, because too many bytes waited already, it asks for, entry by entry.
+// A node that joins while the others run. It receives results and hints, as each node does. If some results
+// were not sent, because too many bytes were already waiting, it asks for them, entry by entry.
 #include "hope/node.hpp"
 
 #include <algorithm>

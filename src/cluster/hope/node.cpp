@@ -81,7 +81,8 @@ clock::time_point node::next_turn() const {
   until = std::min(until, others_.next_solutions());
   if (!asked_for_) {
     if (!others_.is_alone()) until = std::min(until, next_tick_);
-    // As next_purpose decides: a time that has come with nothing to do at it would never end.
+    // Must agree with next_purpose: if a time has come and there is nothing to do, the thread would never
+    // sleep.
     if (plan_.is_under_way() ? plan_.has_begun() : helping_.has_value()) until = std::min(until, not_before_);
     if (has_room_for_units() && is_worth_a_look()) until = std::min(until, looks_.next());
     if (!asking_.empty() && !plan_.is_under_way()) until = std::min(until, give_again_);

@@ -88,7 +88,8 @@ struct node_options {
   /// Largest age of a unit that this node stops in favour of a lower node that runs it, too. It stops an
   /// older unit only in favour of a node that began it earlier.
   std::chrono::microseconds yields_within{4000};
-  /// Shortest duration of a unit whose result is sent. Shorter ones are sent if two nodes met at the unit.
+  /// Shortest duration of a unit whose result is sent. Results of shorter units are sent only if two nodes
+  /// met at the unit.
   std::chrono::microseconds before_announcing{2000};
   /// Delay before a running unit is announced. Most units end sooner, and are announced once, at their end.
   std::chrono::microseconds before_claiming{10000};
@@ -258,7 +259,7 @@ class node final : public node_base {
   void stop(unit& u);
   void unclaim(unit& u);
   void erase(unit& u);
-  /// The entry's own call, or a unit: does it run here, and go on?
+  /// Whether the entry's own call, or a unit, runs here and is not left to others.
   bool is_running(const task_key& key) const;
   // order.cpp: which tasks the node asks for, and which unit runs next
   void begin_plan();
@@ -267,15 +268,15 @@ class node final : public node_base {
   void ask_and_resume(resumer waiting);
   /// Withdraws the question of a plan that has ended.
   void withdraw_question_of_plan();
-  /// From when on a question may take back what no worker has begun.
+  /// Returns from when on a question may take back units that no worker has begun.
   clock::time_point may_take_back() const;
   std::optional<purpose> next_purpose(clock::time_point now) const;
   void answer_came(event& e);
   void nothing_came(purpose asked);
-  /// Follows up on a task that has got its name. \param u  null: its result is known, and it has ended
+  /// Continues after a task was named. \param u null: its result is known, and it has ended
   void place(unit* u, standing found, std::uint64_t id, purpose asked);
   void place_in_plan(unit* u, std::uint64_t id);
-  /// Takes over the units of a lost node if this one is the next of the ranks that began there.
+  /// Takes over the units of a lost node, if this node is the next of the ranks that began there.
   void inherit();
   void help(const task_key& key);
   void let_giver_go(std::uint64_t id);
@@ -286,7 +287,8 @@ class node final : public node_base {
   void add_announced(const note& n);
   /// The units, or the entry, that workers here are in the middle of. Linear in the number of units.
   std::vector<task_key> worked_on() const;
-  /// The notes that this node needs of mediators: those of its units, and those within what it works on.
+  /// Returns which notes this node needs from mediators: notes about its units, and about tasks within the
+  /// units that it works on.
   interest subscription() const;
   /// Whether others have announced tasks within a unit that workers here run.
   bool is_worth_a_look() const;
@@ -308,7 +310,7 @@ class node final : public node_base {
   void have_none();
   void take_given(node_id from, const note& n);
   void let_held_go(std::size_t number);
-  /// Continues a held one whose other nodes are all lost. \returns false: there is none
+  /// Continues a held fiber whose other nodes are all lost. \returns false: there is none
   bool let_inherited_go();
   void let_all_held_go(const task_key& within);
 
@@ -378,7 +380,7 @@ struct node::unit {
   detail::received_task* running = nullptr;  ///< delivered, and not ended
   clock::time_point since;  ///< when it was delivered
   clock::time_point goes_on;  ///< when a worker has begun it, or has gone on where it was left to others
-  /// The node that waits for its result, as it has given it or as the plan leaves it to this node.
+  /// The node that waits for its result: it has given the unit, or the plan leaves the unit to this node.
   std::optional<node_id> given_by;
   bool began = false;  ///< a worker has begun it
   bool waits = false;  ///< the worker that begins it waits for the next question of the plan

@@ -11,7 +11,8 @@ namespace {
 /// The plan, or the help inside a unit, ends after this number of questions in a row without an answer.
 constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
-/// How long a delivered task is left to the worker that wakes for it. An earlier question would take it back.
+/// How long a delivered task waits for the worker that wakes up for it. A question before that would take the
+/// task back.
 constexpr std::chrono::microseconds before_taking_back{4000};
 /// How long a worker is expected to need until it continues a fiber that was resumed. After that the node
 /// asks others for work, because the fiber may have suspended again.

@@ -23,7 +23,7 @@ class plan {
 
   /// Whether other nodes still begin where this one does.
   bool is_under_way() const noexcept { return group_.last - group_.first > 1; }
-  /// Whether it leads to the second part of the next construct.
+  /// Whether the plan leads to the second part of the next construct.
   bool takes_second() const noexcept { return first_part(group_, rank_, 2) == 1; }
   /// The ranks that begin where this node does.
   node_group group() const noexcept { return group_; }
@@ -45,7 +45,7 @@ class plan {
   /// Records that a worker has begun the place.
   void begun() noexcept { has_begun_ = true; }
 
-  /// Whether this node is the first of these ranks that lives: no other one continues where they began.
+  /// Whether this node is the first living one of these ranks, so that it continues where they began.
   bool is_first_of(node_group ranks, const std::vector<bool>& gone) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions for results: those that this node has asked, and those of other nodes that it cannot answer yet.
+// Questions for results: the questions of this node, and questions of other nodes that it cannot answer yet.
 //
 // The living nodes form a ring by their numbers. A node that lacks a result asks the next one only. If that
 // one has the result, it answers. If not, it remembers the question and asks the next node in turn, once. So

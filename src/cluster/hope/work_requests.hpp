@@ -15,11 +15,11 @@ namespace sukima::cluster::hope {
 class work_requests {
  public:
   /// \param nodes     how many there are
-  /// \param patience  how long an idle node only asks; five times as long if not all others have answered
-  ///                  that they have no work, because a silent node may only lack a CPU. Among more than
-  ///                  eight nodes what they reported last counts, too. It doubles each time the node had to
-  ///                  do without the others, until a node is lost: if all live, work that is repeated is
-  ///                  mostly wasted.
+  /// \param patience  how long an idle node only asks. The time is five times as long if some node has not
+  ///                  answered that it has no work, because a silent node may only lack a CPU; among more
+  ///                  than eight nodes, a node's last report counts as its answer, too. The time doubles each
+  ///                  time the node continued without the others, until a node is lost: while all nodes live,
+  ///                  repeated work is mostly wasted.
   work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
 
   void set_patience(std::chrono::microseconds patience) noexcept { patience_ = patience; }
@@ -49,8 +49,8 @@ class work_requests {
   void works(node_id node) noexcept { others_[node].lacks_work = false; }
   /// Records that a node has nothing to give.
   void has_none(node_id from) noexcept;
-  /// Records that a node has nothing to do, as it has sent a request. If this node has nothing to do either,
-  /// it does not ask that one in this turn.
+  /// Records that a node has nothing to do, because it has sent a request. If this node has nothing to do
+  /// either, it does not ask that node in this turn.
   void asks_itself(node_id from) noexcept;
   /// Excludes a node from the requests: this node, or a lost one.
   void lose(node_id node) noexcept {
@@ -81,7 +81,8 @@ class work_requests {
   };
 
   bool is_among_many() const noexcept;
-  /// A time, or among more than eight nodes the shares of the living ones if these are more. Linear.
+  /// Returns `least`; among more than eight nodes at least `of_each` for each living node. Linear in their
+  /// number.
   std::chrono::microseconds at_least(std::chrono::microseconds least,
                                      std::chrono::microseconds of_each) const noexcept;
   void pause(clock::time_point now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of the Tascell language between nodes, as the runtime's remote interface sees them. A task that threw
-// has ended well for the nodes: its tag is a result like another one. The joining construct goes on with it.
+// Tasks of the Tascell language between nodes, as the runtime's remote interface sees them. For the nodes, a
+// task that threw has ended normally: its tag is a result like any other. The joining construct continues
+// with the throw.
 #include "language/task_bytes.hpp"
 #include "language/travelling.hpp"
 #include "protocol/reader.hpp"

@@ -147,8 +147,8 @@ std::string run_end::end_of(unsigned n) const {
                                      : " ended with status " + std::to_string(e.exit_code));
 }
 
-/// The reason of the others' failures, as far as the reports show it: one that is not a loss, or else the
-/// loss of a node that has not reported anything itself.
+/// The reason for the failures, as far as the reports show it: a reason that is not a loss; if there is none,
+/// the loss of a node that has reported nothing itself.
 const run_end::node* run_end::chosen_failure() const {
   const auto is_reason = [](const node& n) { return n.failure && n.failure->lost < 0; };
   const auto is_first_loss = [this](const node& n) {

@@ -77,7 +77,7 @@ class run_end {
   std::size_t running() const;
   void wait_for_others(unsigned ended, time_point now);
   void look_at_meeting(time_point now);
-  /// Of those that run: "node 1 still runs".
+  /// A sentence about the nodes that still run, such as "node 1 still runs".
   std::string still_running() const;
   std::string end_of(unsigned n) const;
   const node* chosen_failure() const;

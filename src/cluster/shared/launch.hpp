@@ -49,7 +49,7 @@ struct node_end {
   int exit_code = 0;
   int signal = 0;  ///< that ended it; 0: it ended by itself
   bool has_begun = true;  ///< the program was begun; not so if its host could not be reached
-  /// Its counts, as sukima::cluster::traffic names them; empty: its program has made no entry, or did not end
+  /// Its counts, by the names of sukima::cluster::traffic; empty if its program made no entry, or did not end
   /// by itself.
   std::vector<std::pair<std::string, std::uint64_t>> counts{};
 };
@@ -79,7 +79,7 @@ struct launch_error : std::runtime_error {
 /// - Each node receives stdin, at most 64 MiB ahead of the slowest.
 /// - stdout gets the output of node 0, and whole lines that tasks of other nodes write
 ///   (launch/gathered_output.hpp).
-/// - stderr gets that of all nodes. Of the sentences by which nodes report why they end, one is printed.
+/// - stderr gets the stderr of all nodes. If nodes report why they end, one of these sentences is printed.
 /// - Signals that this process receives are sent to all nodes. The nodes end when this process is killed.
 /// launch/run_end.hpp describes for which nodes the launcher waits, and which nodes it ends.
 ///

@@ -14,7 +14,7 @@ namespace sukima::cluster {
 
 namespace {
 
-/// \returns false: it cannot travel, so it runs here, where nothing has to be encoded
+/// \returns false: it cannot travel, so it runs here, without encoding
 bool write_task(const detail::task& t, bytes& to) {
   try {
     t.kind->travel->put(t, to);

@@ -3,8 +3,8 @@
 //
 // The transport gives it a number and connects it to the others. Node 0 sends it the number of the entries
 // that had ended until then, and their results. The newcomer takes the result of each of these entries
-// instead of helping. It asks node 0 for those that one answer cannot hold. Node 0 sends it the results of
-// all later entries when they end, as to each node. There the newcomer asks for tasks.
+// instead of helping. It asks node 0 again for results that did not fit into one answer. Node 0 sends it the
+// results of all later entries when they end, as to each node. In those entries the newcomer requests tasks.
 //
 // The run does not depend on a newcomer that has no task of another node.
 #include "steal/node.hpp"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a node leaves while the others go on, and what follows if another one ends.
+// How a node leaves while the others continue, and what happens if another node ends.
 //
-// The node announces that it leaves. From then on it neither asks nor gives, and all others leave it out. If
-// nodes connect when they need it, it announces that to those with which it has exchanged messages, and to
-// another one when that sends the first. It finishes the tasks that it has received. Then it leaves inside an
-// entry, where its program waits for the result. Outside, its program may be writing a file.
+// The node announces that it leaves. From then on it neither requests nor gives tasks, and all others leave
+// it out. If nodes connect only when they need it, it announces that to the nodes with which it has exchanged
+// messages, and to another node when the first message of that one arrives. It finishes the tasks that it has
+// received. Then it leaves inside an entry, where its program waits for the result. Outside an entry, its
+// program may be writing a file.
 //
 // A task may be under way to the node when its owner receives the announcement. The node declines it. If the
 // task arrives too late for that, its owner takes it back when the node is gone. That is safe: the results of

@@ -17,8 +17,8 @@ namespace {
 /// Pause before a message that the transport refused is sent again.
 constexpr std::chrono::milliseconds between_tries{1};
 constexpr std::chrono::seconds leaving_time{2};
-/// The same for a node that leaves while the others go on: they need its last results. Longer than a node may
-/// be silent by default.
+/// The same for a node that leaves while the others continue: they need its last results. It is longer than a
+/// node may be silent by default.
 constexpr std::chrono::seconds early_leaving_time{10};
 
 }  // namespace

@@ -37,9 +37,9 @@ namespace sukima::cluster {
 struct node_options {
   std::uint64_t seed = 1;  ///< of the order in which nodes are asked
   std::chrono::seconds meeting_time{30};  ///< until all nodes must have arrived
-  /// This node cannot go on: called once by the cluster thread. It must not return.
+  /// Called once by the cluster thread if this node cannot continue. It must not return.
   std::function<void(const run_failure&)> on_failure;
-  /// This node was asked to leave, and has left: as above, with what it has counted.
+  /// Called in the same way when this node was asked to leave and has left, with its counts.
   std::function<void(const traffic&)> on_own_leaving;
   bool joins = false;  ///< the others run already
   /// On node 0: the bytes that results of entries may take that are kept for nodes that join.
@@ -95,7 +95,7 @@ class node final : public node_base {
   // Any thread.
   void run_here(detail::cluster_entry& entry);
   void help(detail::cluster_entry& entry);
-  /// Ends all nodes, because node 0 was in another entry of that number.
+  /// Ends all nodes, because node 0 called another function in the entry of that number.
   [[noreturn]] void end_differing(const std::string& sentence);
 
   // remote_node: workers.
@@ -118,13 +118,14 @@ class node final : public node_base {
   void take_task(node_id from, const message& m);
   /// Takes the result of a task that was given away, or the message that it was declined.
   void take_result(node_id from, const message& m);
-  /// Lets a task run here that was given away and not begun there. \returns false: no such task is away
+  /// Lets a task run here that was given away and not begun there. \returns false: this node has not given
+  /// such a task away
   bool take_back(std::uint64_t id);
-  /// Takes back the tasks that a node had not begun when it left. \returns false: it has left with begun ones
+  /// Takes back the tasks that a node had not begun when it left. \returns false: it had begun some
   bool take_back_from(node_id gone);
   /// Neither asks that node nor gives it tasks any more.
   void leave_out(node_id other);
-  /// Leaves if the others were notified, no task is left here, and the program waits for a result.
+  /// Leaves if the others were notified, this node has no task of others, and its program waits for a result.
   void leave_when_done();
   /// Whether the others have, or will get, the messages of this node on which they depend.
   bool all_is_sent() const;
@@ -137,7 +138,8 @@ class node final : public node_base {
   void answer_missing(node_id from, const message& m);
   /// Whether this node joined after the end of that entry, or does not know that yet.
   bool is_behind(std::uint32_t entry) const { return !is_welcome_ || entry <= ended_before_; }
-  /// Asks node 0 for the result of an entry that ended before this node joined, if it is not under way.
+  /// Asks node 0 for the result of an entry that ended before this node joined, unless that result is under
+  /// way.
   void ask_for_result(std::uint32_t entry);
   /// Whether the run continues without a lost node: it joined, and has no task of this node.
   bool goes_on_without(node_id gone) const;
@@ -156,13 +158,14 @@ class node final : public node_base {
   void take_early_solutions(std::uint32_t entry);
   clock::time_point next_look() const;
   void end_all(const run_failure& why);
-  /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
+  /// Ends all nodes if node 0 left before the result of the active entry came, or before that entry began
+  /// here.
   void look_for_node_0();
-  /// The entry for whose result the program here waits, and which has not come; 0: none. It stays that one
-  /// until this thread takes a result.
+  /// Returns the entry whose result the program here waits for; 0: none. The answer stays the same until this
+  /// thread takes a result.
   std::uint32_t awaited_entry();
   void end_without(node_id gone, std::uint32_t entry);
-  /// Sends what waits. Gives up each node that takes nothing for a while.
+  /// Sends the waiting messages. Gives up each node that takes nothing for a while.
   void wait_for_leaving();
 
   const node_options chosen_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages that wait because their node takes none now. A node that hangs delays no message to another
-// one.
+// Messages that wait because their receiver takes none now. So a node that hangs delays no message to another
+// node.
 #pragma once
 
 #include "protocol/messages.hpp"
@@ -21,16 +21,16 @@ class outbox {
   /// Sends a message, or keeps it until the transport takes it. No message overtakes one to the same node.
   /// \returns its bytes; 0: it was dropped, because that node is closed
   std::size_t send(node_id to, const message& m);
-  /// Tries again to send what waits.
+  /// Tries again to send the waiting messages.
   void send_waiting();
-  /// Drops what waits for that node, and each later message to it.
+  /// Drops the messages that wait for that node, and each later message to it.
   void close(node_id to);
   /// Undoes close().
   void open(node_id to) { is_closed_[to] = false; }
   bool empty() const noexcept { return waiting_.empty(); }
   /// Returns how many messages wait for that node.
   std::size_t count(node_id to) const;
-  /// Returns whether the answer to a task of that node waits.
+  /// Returns whether an answer to a task of that node still waits here.
   bool owes(node_id to) const;
 
  private:

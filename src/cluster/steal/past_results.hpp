@@ -27,7 +27,7 @@ class past_results {
   /// Bytes after which an answer to a node that joins ends, so that it delays no other message for long.
   static constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
-  /// \param most  the bytes that the results may take with their overhead; of more none is kept
+  /// \param most  the bytes that the results may take with their overhead; if they need more, none is kept
   explicit past_results(std::size_t most) noexcept : most_(most) {}
 
   /// Adds the result of the next entry.

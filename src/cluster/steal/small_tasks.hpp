@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are too far for the tasks of this node: a task that is
-// short compared with the round trip stays. Decisions only, without clock, messages or threads.
+// Which nodes are too far away for the tasks of this node: a task that is short compared with the round trip
+// stays. Decisions only, without clock, messages or threads.
 //
 // Nodes send their round trip with each request (thief.hpp). How long the next task will take is unknown, but
-// the durations of the last tasks are known: those that this node gave to others, without the way, and those
-// of others that ran here. If their median is below four round trips, a far node gets no task. After a pause
-// since the last task to a far node, one task is sent all the same, to measure how long tasks are by now. So
-// a waiting node gets a task now and then, and more tasks once they are long. Near nodes get all that they
-// ask for.
+// the durations of the last tasks are known: of tasks that this node gave to others, without the way, and of
+// others' tasks that ran here. If their median is below four round trips, a far node gets no task. After a
+// pause since the last task to a far node, one task is sent anyway, to measure how long tasks are now. So a
+// waiting node gets a task now and then, and more tasks when they are long. Near nodes get all that they ask
+// for.
 //
 // Why four: a task that leaves costs about one round trip, in which no node computes it.
 #pragma once
@@ -33,7 +33,7 @@ class small_tasks {
   void on_result(node_id from, clock::duration took);
   /// A task of another node has ended here. \param took since it came
   void on_ended(clock::duration took);
-  /// From when on that node may get a task; for most nodes that is past.
+  /// Returns from when on that node may get a task; for most nodes a time in the past.
   clock::time_point gives_from(node_id node) const;
 
  private:

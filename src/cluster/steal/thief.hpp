@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a node asks for a task, and which node it asks. Decisions only, without clock, messages or threads.
 //
-// If nodes connect when they need it, it asks a part of them only, whose number grows with the logarithm of
-// that of all (transport/sparse_graph.hpp), and the node that gave the last task.
+// If nodes connect only when they need it, it asks only a part of them: about the logarithm of their number
+// (transport/sparse_graph.hpp), and the node that gave the last task.
 //
-// The other nodes are near or far, by the shortest round trip that was measured to each; a node is near until
-// that is known. One request is under way to near nodes and one to far nodes, so this node never waits for a
-// far answer while a near node has work. On each side it first asks the node that gave the last task, then
-// the others in a random order. A node is more probably asked early if it has given tasks, and if it is near.
-// The node gives a request up that is not answered for a while. The answer may arrive later, and its task is
-// accepted then.
+// Each other node is near or far, by the shortest round trip that was measured to it; before any measurement
+// it is near. One request is under way to near nodes and one to far nodes, so this node never waits for a far
+// answer while a near node has work. On each side it first asks the node that gave the last task, then the
+// others in a random order. A node is more probably asked early if it has given tasks, and if it is near. The
+// node gives up a request that is not answered for a while. If the answer arrives later, its task is still
+// accepted.
 //
 // After two requests in a row without a task, the node asks no node of that side any more. If that holds for
 // both sides, it waits at its lifelines (lifelines.hpp): first with its partners, and if no task arrives for
@@ -61,9 +61,8 @@ class thief {
   void measure(node_id from, std::uint64_t number, clock::time_point now);
   /// The shortest round trip that was measured; 0: none was.
   clock::duration round_trip(node_id to) const { return others_[to].round_trip.value_or(clock::duration{0}); }
-  /// Whether a task from that node is kept. If not, no worker is idle any more, and the task is returned. A
-  /// task that a far node was asked for is kept all the same: the next worker without work gets it without a
-  /// round trip.
+  /// Whether a task from that node is kept. If no worker is idle any more, the task is returned, unless a far
+  /// node has sent it on request: then the next worker without work gets it without a round trip.
   bool keeps_task(node_id from) const noexcept;
   /// Records that a task has arrived and is kept: no worker counts as idle before the next set_hungry.
   void on_task(node_id from);
@@ -78,7 +77,8 @@ class thief {
   /// Returns the nodes with which lifelines must be registered now. They count as registered then. Mostly
   /// none.
   std::vector<node_id> take_lifelines(clock::time_point now);
-  /// When next_request or take_lifelines will have another answer by itself; nothing: never.
+  /// Returns when next_request or take_lifelines will have another answer although nothing arrives; nothing:
+  /// never.
   std::optional<clock::time_point> next_look() const noexcept;
 
  private:
@@ -99,11 +99,11 @@ class thief {
 
   bool is_far(node_id n) const noexcept;
   bool is_on(const side& s, node_id n) const noexcept;
-  /// Whether that node is among those that are asked, unless it is the last giver.
+  /// Whether that node is one of the nodes that are asked, besides the last giver.
   bool asks(node_id n) const noexcept;
   void begin_round(side& s);
   std::optional<node_id> next_victim(side& s);
-  /// Takes one out. \pre not empty
+  /// Takes a random one out. \pre not empty
   node_id draw(std::vector<node_id>& from);
   bool is_silent(const side& s) const noexcept;
   /// Calls look(node, silence) for the nodes with which no lifeline is registered, and the silence after

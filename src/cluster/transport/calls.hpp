@@ -7,8 +7,8 @@
 //   taken    the connection is the one between both nodes
 //   wait     the node that was called is calling, too, and its call counts
 //
-// Of two nodes that call each other the one with the lower number wins. It never takes a call while its own
-// is under way, so it alone decides: the other one drops its own call when the winner's arrives. A call may
+// If two nodes call each other, the node with the lower number wins. It never takes a call while its own is
+// under way, so it alone decides: the other one drops its own call when the winner's arrives. A call may
 // fail, and is repeated until it succeeds or the other node is gone. Between two attempts even the winner
 // takes the other node's call, because its own may never succeed. For the same reason a node that waits for
 // the winner's call repeats its own after a while. Model: model/calls.pml.
@@ -53,7 +53,7 @@ class calls {
     o.most_arrivals = o.arrivals;
     ++steps_;
   }
-  /// A number that grows when calls make progress: one ends, or gets further than any attempt before it.
+  /// A number that grows when calls make progress: a call ends, or gets further than any attempt before.
   std::uint64_t steps() const { return steps_; }
   /// Returns the answer to a call that has arrived. With `taken` an own call is not wanted any more.
   /// \pre there is no connection to that node
@@ -63,7 +63,8 @@ class calls {
     end(from);
     return answer::taken;
   }
-  /// Records the answer `wait`. \returns false: it is not waited for, because that node may be gone since
+  /// Records the answer `wait`. \returns false: this node does not wait for that node's call, because that
+  /// node may since be gone
   bool wait_for(node_id from) {
     const bool waits = !others_[from].is_doubted;
     others_[from] = {.waits = waits, .most_arrivals = others_[from].most_arrivals};

@@ -52,7 +52,8 @@ class cluster_thread {
 
   /// Partner: stop(), which rings afterwards.
   bool is_stopping() const noexcept { return stopping_.load(); }
-  /// Waits until the thread has ended; again, it does nothing. \param by what it waits at
+  /// Ends the thread, and waits until it has ended. A second call does nothing. \param by the transport at
+  /// which the thread waits
   void stop(transport& by) {
     if (!thread_.joinable()) return;
     stopping_.store(true);  // then ring; partner: is_stopping

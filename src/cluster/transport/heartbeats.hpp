@@ -19,13 +19,14 @@ struct heartbeat_settings {
   unsigned silent_beats = 10;
 };
 
-/// A node sends heartbeats to at most four neighbours in the ring of nodes: on each side the first two that
-/// are there. It counts its own beats during which nothing arrived from a neighbour. So a machine that stood
-/// still as a whole loses no node. Only the thread that runs `io` uses this class.
+/// A node sends heartbeats to at most four neighbours in the ring of nodes: the first two living ones on each
+/// side. It counts its own beats during which nothing arrived from a neighbour. It does not measure time, so
+/// no node counts as lost because the whole machine stood still. Only the thread that runs `io` uses this
+/// class.
 class heartbeats {
  public:
   struct events {
-    /// Sends a heartbeat. \param asks  for an answer \returns whether that node is there
+    /// Sends a heartbeat. \param asks whether that node should answer \returns whether that node is there
     std::function<bool(node_id, bool asks)> send;
     /// Called if nothing arrived from a node for the whole time.
     std::function<void(node_id)> on_silent;
@@ -33,9 +34,9 @@ class heartbeats {
   /// \param own  this node; outlives this object
   heartbeats(boost::asio::io_context& io, const identity& own, heartbeat_settings settings, events handlers);
 
-  /// Does nothing if no silence is too long, or this node is the only one.
+  /// Begins the beats. Does nothing if silence never counts, or if this node is the only one.
   void begin();
-  /// Goes on with the beats, but calls `on_silent` no more.
+  /// Continues the beats, but no longer calls `on_silent`.
   void stop_judging() noexcept { judges_ = false; }
   /// Ends the beats. No function of `events` is called after this.
   void stop() noexcept;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// When to give up what goes on in steps.
+// When to give up an activity that consists of steps.
 #pragma once
 
 #include "transport/transport.hpp"
 
 namespace sukima::cluster {
 
-/// After a time without a step, however long all of them take.
+/// Gives up after a time without a step, however long all steps together take.
 class progress_deadline {
  public:
   /// \param patience  the longest time without a step
   explicit progress_deadline(std::chrono::milliseconds patience) : patience_(patience) {}
-  /// When to give up if there is no other step.
+  /// Returns when to give up if no further step happens.
   /// \param steps  another number after each step
   clock::time_point after(std::uint64_t steps, clock::time_point now) {
     if (!began_ || steps != steps_) end_ = now + patience_;

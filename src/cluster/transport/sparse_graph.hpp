@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes of many know each other. Decisions only.
+// Which nodes are connected if there are many. Decisions only.
 //
-// Up to most_meshed nodes each has a connection to each other one. Of more, each is connected to node 0 and
-// to its neighbours in the ring of nodes from the start, and to other nodes once it has a message for them
-// (calls.hpp). So that these do not become all, nodes steal from their partners only: node 0, where each
-// entry begins, and those whose distance in the ring is a power of two. A node other than 0 has at most
-// 2 ⌈log2(nodes)⌉ + 1 of them. Source of the distances: Stoica et al., "Chord: a scalable peer-to-peer lookup
+// Up to most_meshed nodes, each has a connection to each other one. If there are more, each is connected to
+// node 0 and to its neighbours in the ring of nodes from the start, and to other nodes after it has a message
+// for them (calls.hpp). To keep the connections few, nodes steal from their partners only: node 0, where each
+// entry begins, and nodes whose distance in the ring is a power of two. A node other than 0 has at most 2
+// ⌈log2(nodes)⌉ + 1 of them. Source of the distances: Stoica et al., "Chord: a scalable peer-to-peer lookup
 // service for internet applications", SIGCOMM 2001.
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace sukima::cluster {
 
-/// Up to so many nodes, those that may join included, have a connection to each other one.
+/// Largest number of nodes, including nodes that may join, of which each has a connection to each other one.
 inline constexpr unsigned most_meshed = 32;
 /// Neighbours of a node on each side of the ring.
 inline constexpr node_id neighbours_on_a_side = 2;
 
-/// How far one node is behind another one in the ring. \pre both are below `nodes`
+/// Distance from one node to another one in the ring. \pre both are below `nodes`
 constexpr node_id distance(node_id from, node_id to, unsigned nodes) noexcept {
   return (to + nodes - from) % nodes;
 }
@@ -36,8 +36,8 @@ constexpr bool ask_each_other(node_id a, node_id b, unsigned nodes) noexcept {
          std::has_single_bit(distance(b, a, nodes));
 }
 
-/// Calls look(node, its distance) for the nodes on both sides of one, the nearest first, until on each side
-/// it has returned true for as many as there are neighbours. It returns whether that node is there.
+/// Calls look(node, its distance) for the nodes on both sides of one, the nearest first, until it has
+/// returned true for neighbours_on_a_side nodes on each side. look returns whether that node is there.
 template <class Look> void visit_neighbours(node_id self, unsigned nodes, Look look) {
   const auto visit_side = [&](node_id step, node_id farthest) {
     node_id found = 0;

@@ -76,7 +76,7 @@ void tcp_transport::admit(tcp_connection& c) {
   next_place_ = std::max(next_place_, node + 1);
   receiver_->on_joined(node);
   if (!p.is_given) return;
-  // However many results wait for that node already: it does not begin before it has the list.
+  // Sent even if many results already wait for that node, because it cannot begin without the list.
   c.send(frame_kind::members, members(), ~std::size_t{0});
   send_next_place(c);
 }

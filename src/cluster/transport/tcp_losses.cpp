@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that are lost or have left.
 //
-// Among many nodes a node learns from others that one is gone to which it has no connection. A node that gets
-// such news sends it to all to which it is connected. Under hierarchical omission it believes only the end of
-// a connection, a call that fails, and the report that a node was silent: on other news of a loss it calls
-// that node. Otherwise node 0, which all are connected to, passes on which nodes have left, and which
-// newcomers are silent; the loss of another node ends all.
+// Among many nodes, a node learns from others that a node is gone to which it has no connection. It sends
+// such news to all nodes to which it is connected. Under hierarchical omission it believes only the end of a
+// connection, a failed call, and the report that a node was silent; on other news of a loss it calls that
+// node. If nodes steal, node 0, to which all are connected, forwards which nodes have left and which
+// newcomers are silent; the loss of any other node ends the run.
 //
 // A node that finds another one silent (transport/heartbeats.hpp) notifies all others first. It continues for
 // a while, so that the reports arrive. Then it reports the loss to its own receiver, which ends it. During
@@ -46,7 +46,7 @@ void tcp_transport::lose(node_id node, const std::string& why, std::optional<fra
     return;
   }
   set_gone(node);
-  // If it lives all the same, it sees the end of the connection, and goes on without this node.
+  // If it is still alive, it sees the end of the connection, and continues without this node.
   if (chosen_.survives_losses && p.connection != nullptr) p.connection->close();
   receiver_->on_lost(node, why);
   if (is_sparse_ && news && (chosen_.survives_losses || news == frame_kind::lost)) {
@@ -132,7 +132,7 @@ tcp_transport::end_of_node tcp_transport::read_news(byte_view content) const {
 void tcp_transport::take_news(byte_view content) {
   const auto [node, has_left] = read_news(content);
   const peer& p = peers_[node];
-  // With a connection, what comes there decides.
+  // If there is a connection, its own messages decide.
   if (node == chosen_.own.node || p.gone || p.connection != nullptr) return;
   if (has_left && calls_.is_calling(node)) {
     peers_[node].has_left = true;  // the end of the call decides: it may have taken it, and sent something

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meeting: node 0 listens. The others connect to it and send the addresses where they listen themselves. When
 // all have arrived, node 0 sends the list of addresses, and each node connects to those with lower numbers.
-// Of many nodes (sparse_graph.hpp) each connects to the neighbours among them only.
+// If there are many nodes (sparse_graph.hpp), each connects only to its neighbours among them.
 #include "transport/tcp_transport.hpp"
 
 #include <boost/asio/connect.hpp>
@@ -104,7 +104,8 @@ void tcp_transport::connect(node_id to, const std::string& host, std::uint16_t p
   try {
     places = addresses_of(io_, chosen_, host, port);
   } catch (const start_failure& failure) {
-    // Others may know it. An unknown node 0 is a mistake of the user, so the node does not go on alone.
+    // Others may know node 0. If this node does not, that is a mistake of the user, so it does not continue
+    // alone.
     if ((chosen_.survives_losses || chosen_.sponsor) && to != lister())
       fail_to_reach(to, {}, failure.what());
     else

@@ -2,16 +2,15 @@
 // How the nodes of a cluster exchange messages. Implementations: tcp.hpp, mpi.hpp, and for tests
 // tests/cluster/in_process_network.hpp.
 //
-// The contract, which tests/cluster/contract_test.cpp checks for each implementation:
-//   order      messages from one node to another one arrive once, whole and in the order of their sending;
-//              messages of different pairs have no order;
-//   sending    any thread may send, also inside a receiver's function; send() never waits;
-//   receiving  the receiver is called by the thread that is in start(), wait() or stop(), and by no other;
-//   ringing    ring() ends a wait() that runs, or else the next one; several may be one;
-//   taken      taken_by() has reached the size of all messages soon after the node has got them;
-//   joining    a node that comes while the others run is reported by on_joined, before all that it sends;
-//   leaving    a node that calls stop() is reported to the others by on_left, after all that it has sent; one
-//              that vanishes without it by on_lost, once. Neither is followed by anything of that node.
+// The contract, which tests/cluster/contract_test.cpp checks for each implementation: order messages from one
+//   node to another one arrive once, whole and in the order of their sending; messages of different pairs
+//   have no order; sending any thread may send, also inside a receiver's function; send() never waits;
+//   receiving the receiver is called by the thread that is in start(), wait() or stop(), and by no other;
+//   ringing ring() ends a wait() that runs, otherwise the next one; several rings may end one wait; taken
+//   taken_by() has reached the size of all messages soon after the node has got them; joining a node that
+//   joins while the others run is reported by on_joined, before its first message; leaving a node that calls
+//   stop() is reported to the others by on_left, after all its messages; a node that vanishes without stop()
+//   is reported by on_lost, once. After either report nothing more arrives from that node.
 #pragma once
 
 #include <chrono>
@@ -47,11 +46,12 @@ class receiver {
  public:
   /// \param message is valid during the call
   virtual void on_message(node_id from, byte_view message) = 0;
-  /// A node that was not there has come while the others run (transport_limits::takes_joins).
+  /// A new node has joined while the others run (transport_limits::takes_joins).
   virtual void on_joined(node_id /*node*/) {}
   /// Returns why no node can join now, as one sentence; empty: a node can.
   virtual std::string obstacle_to_joining() { return {}; }
-  /// A node has left after its normal end, or its number is still free for a node that joins.
+  /// A node has left after its normal end. Also called for each number that is still free for a node that
+  /// joins.
   virtual void on_left(node_id node) = 0;
   /// A node cannot be reached any more. \param why as the end of "node 2 was lost (…)"
   virtual void on_lost(node_id node, const std::string& why) = 0;
@@ -66,7 +66,8 @@ class receiver {
 struct transport_limits {
   bool sees_losses = false;  ///< on_lost is called when a node dies
   bool takes_joins = false;  ///< nodes may come while the others run
-  /// Two nodes are connected once one has a message for the other, so each asks a part of them only.
+  /// Two nodes are connected only after one has a message for the other, so each node asks only a part of
+  /// them.
   bool is_sparse = false;
 };
 
@@ -81,21 +82,22 @@ class transport {
   /// \param deadline when to give up
   /// \throws start_failure a node did not come, or is of another program
   virtual node_id start(receiver& to, clock::time_point deadline) = 0;
-  /// How many nodes there are, this one included, and those that may still join.
+  /// Returns how many nodes there are, including this one and nodes that may still join.
   virtual unsigned nodes() const noexcept = 0;
   /// Sends a message. Never waits.
   /// \returns false: too much is queued for that node, and the message was not taken; or the node is gone
   /// \throws std::length_error it is longer than `largest_message`
   /// \pre after start(), before stop()
   virtual bool send(node_id to, bytes&& message) = 0;
-  /// Sleeps until a message, a ring or that time; delivers what has come. Only one thread.
+  /// Sleeps until a message, a ring or that time, and delivers the messages that have arrived. Only one
+  /// thread may call this.
   virtual void wait(clock::time_point until) = 0;
   /// Ends a wait. Any thread.
   virtual void ring() noexcept = 0;
   virtual transport_limits can() const noexcept = 0;
-  /// How much of what was sent to that node its machine has taken, in bytes: it grows as long as something
-  /// goes on. Never less than before, and no more once the node has left. In one process, and over MPI, by
-  /// whole messages. By the thread that is in wait().
+  /// Returns how many bytes sent to that node its machine has taken. The number grows as long as the
+  /// connection makes progress, never falls, and stays constant after the node has left. In one process, and
+  /// over MPI, whole messages are counted. Only for the thread that is in wait().
   virtual std::uint64_t taken_by(node_id to) = 0;
   /// Sends the queued messages, notifies the others that this node leaves, and ends. Gives up after that time
   /// without progress, unless nodes can only end together (MPI).

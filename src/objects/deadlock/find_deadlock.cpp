@@ -93,7 +93,7 @@ observation observe_all(program_core& p) {
     for (const observed_end& e : all.objects.back().ends) ++(e.out ? outs : ins)[e.stream];
   }
   for (std::size_t i = 0; i < p.streams.size(); ++i) {
-    // An end is counted out first, then its object forgets it under this lock. Partner: close_end.
+    // The count of ends falls first; then the object forgets the end under this lock. Partner: close_end.
     all.unknown_outs.push_back(p.streams[i]->outs.load() > outs[i]);
     all.unknown_ins.push_back(p.streams[i]->ins.load() > ins[i]);
   }

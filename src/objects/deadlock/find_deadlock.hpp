@@ -31,7 +31,7 @@ struct observed_object {
   std::vector<observed_wait> waits;
   std::vector<observed_end> ends;  ///< held by it
 };
-/// All objects at about the same time.
+/// The state of all objects at about the same time.
 struct observation {
   std::vector<observed_object> objects;
   /// For each stream, whether it has ends that no object has used yet. Any object may hold them.
@@ -43,9 +43,9 @@ observed_object observe(const object_core& o);
 /// Looks at all objects, which are in this process. \pre the program runs
 observation observe_all(program_core& p);
 
-/// The numbers of the deadlocked objects. An object that is in the same wait in both observations is
-/// suspected; every other one is alive, and so are the objects whose waits a living one can end. The ends
-/// are those of the first observation, because an end is forgotten when its stream has been closed.
+/// Returns the numbers of the deadlocked objects. An object is suspected if it is in the same wait in both
+/// observations. Every other object is alive, and so is an object whose wait a living one can end. The ends
+/// come from the first observation, because an end is forgotten when its stream has been closed.
 /// \param now begun after `before` was complete
 /// \par Complexity linear in the waits and ends
 std::vector<std::size_t> find_dead(const observation& before, const observation& now);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlocks: objects that wait for streams which no living object can move. This room searches for them.
+// Searches for deadlocks: objects that wait for streams which no living object can move.
 //
 // Every second the watch notes which objects wait, and for which streams; a tenth of a second later it looks
-// again. An object is suspected if it has waited all that time, for streams alone and without a time, and
-// none of them was ready. Every other object is alive. An object is alive, too, if a living one can free it:
+// again. An object is suspected if it has waited during all that time, only for streams and without a time
+// limit, and none of them was ready. Every other object is alive. An object is alive, too, if a living one
+// can free it:
 //   - it waits for a message of a stream, and a living object holds a sending end of that stream;
 //   - it waits for room in a stream, and a living object holds a receiving end of that stream.
 // This is repeated until no further object is found alive. The remaining ones are deadlocked: no object that
@@ -32,7 +33,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// The answer about an object of another process. Nothing: it makes no sense.
+/// Returns the answer about an object of another process. Nothing: the answer is malformed.
 std::optional<observed_object> read_answer(const program_core& p, const segment& memory, std::size_t number) {
   object_waits& from = memory.waits(number);
   const std::span<const std::uint32_t> ends = memory.ends(from);
@@ -123,8 +124,8 @@ std::optional<observation> deadlock_watch::ask_processes() {
   std::vector<bool> gone(processes);
   auto pause = std::chrono::milliseconds(1);
   for (std::uint32_t i = 0; i < processes; ++i) {
-    // A process that does not answer is alive, so this waits for it. Partners: answer_watch; of `gone` bury,
-    // run_islands and run_as_parent.
+    // A process that does not answer counts as alive, so the search waits for it. Partners: answer_watch; of
+    // `gone` bury, run_islands and run_as_parent.
     while (!(gone[i] = memory.process(i).gone.load() != 0) && memory.process(i).answered.load() != round) {
       if (!sleep(pause)) return std::nullopt;
       pause = std::min(2 * pause, std::chrono::milliseconds(100));

@@ -17,12 +17,13 @@ namespace sukima::objects::detail {
 class segment;
 struct program_core;
 
-/// Whether a deadlock of some objects ends the program although others go on, as SUKIMA_DEADLOCK says.
+/// Whether a deadlock of some objects ends the program although other objects continue, as SUKIMA_DEADLOCK
+/// says.
 /// \throws bad_setting
 bool does_deadlock_of_some_end();
 
-/// Looks now and then whether objects wait for one another, in any process. Exists while a program runs; with
-/// several processes, in the parent.
+/// Checks now and then whether objects wait for one another, in any process. Exists while a program runs; if
+/// there are several processes, in the parent.
 class deadlock_watch {
  public:
   explicit deadlock_watch(program_core& of);

@@ -9,13 +9,13 @@
 
 namespace sukima::objects::model {
 
-/// Counts computations in batches. When there are `most` batches, each two become one, so that they
-/// grow until they depend on each other little.
+/// Counts computations in batches. When there are `most` batches, each two are merged into one. So batches
+/// grow until their means hardly depend on each other.
 class batch_means {
  public:
   static constexpr std::size_t most = 40, first_size = 64;
 
-  /// One computation more, at this time. \returns whether a batch has ended
+  /// Adds a computation that ends at this time. \returns whether a batch has ended
   bool count(double now) {
     if (++in_batch_ < size_) return false;
     lengths_[batches_++] = now - began_;

@@ -6,13 +6,13 @@
 
 namespace sukima::objects::model {
 
-/// The CPUs of a machine as a whole number: at least 1, and a small part more is no CPU.
+/// Returns a number of CPUs as a whole number: at least 1; a small fraction above a whole number is dropped.
 unsigned whole_cpus(double cpus);
 
 /// Whether all ends of the stream are in one group. Under `simulated` all objects are one group.
 bool is_within(const stream& one, const configuration& how);
 
-/// What carries its messages.
+/// Returns what carries the stream's messages.
 unit carrier_of(const stream& one, const configuration& how);
 
 /// The number of groups; 1 under `simulated`, the number of objects where each is alone.

@@ -8,7 +8,7 @@
 namespace sukima::objects::model {
 namespace {
 
-/// What reaches each object from one stream: its receivers share the messages.
+/// The messages that reach each object from one stream: its receivers share them.
 double share_of(const stream& from, double messages) {
   return messages / static_cast<double>(from.receivers.size());
 }
@@ -26,7 +26,7 @@ flow next_round(const description& program, const flow& before) {
     for (const sending& send : one.sends) {
       double times = all;
       if (send.input) {
-        // With `activations` the arriving messages are more or fewer than those that are computed for.
+        // An object with `activations` computes that often, even if more or fewer messages arrive.
         const double part = share_of(program.streams[*send.input], before.messages[*send.input]);
         times = arriving > 0 ? std::max(0.0, all - one.starts) * part / arriving : 0;
       }

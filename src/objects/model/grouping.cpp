@@ -57,7 +57,7 @@ cluster_graph graph_of(const description& program, const flow& all,
 /// A positive number that METIS can add up with the others: their sum is below a thousand million.
 idx_t weight(double value, double sum) { return 1 + static_cast<idx_t>(sum > 0 ? 5e8 * value / sum : 0); }
 
-/// Without edges: the largest first, each to the group that has least.
+/// Without edges: takes the largest first, and puts each into the group that has least computing.
 std::vector<idx_t> spread(const cluster_graph& graph, std::size_t count) {
   std::vector<std::size_t> order(graph.computing.size());
   std::iota(order.begin(), order.end(), 0);

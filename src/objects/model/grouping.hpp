@@ -8,15 +8,15 @@
 
 namespace sukima::objects::model {
 
-/// Objects that stay together, because it is wished, or because a local stream connects them and groups are
-/// processes: the number of the cluster of each object, from 0 without gaps.
+/// Finds objects that must stay together: the user wants it, or groups are processes and a local stream
+/// connects the objects. \returns the number of the cluster of each object, from 0 without gaps
 std::vector<std::size_t> clusters_of(const description& program, bool groups_are_processes);
 
 /// Numbers from 0 without gaps, in the order of their first appearance.
 void renumber(std::vector<std::size_t>& groups);
 
-/// Divides into at most `count` groups with about the same computing and few messages between them, by
-/// METIS.
+/// Divides the objects into at most `count` groups with about the same amount of computing and few messages
+/// between groups, by METIS.
 /// \param clusters of clusters_of; a group contains whole clusters
 /// \pre count is from 2 to the number of clusters
 std::vector<std::size_t> group(const description& program, const flow& all,

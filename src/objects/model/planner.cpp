@@ -21,8 +21,9 @@ constexpr double worth_a_move = 0.99, worth_a_capacity = 0.98;  // times the tim
 constexpr std::size_t most_planned_capacity = 65536;
 constexpr double least_spread = 0.01;  // of a prediction, whose simulation stops at this agreement
 /// The relative uncertainty between the times of models with different numbers of threads and processes. In
-/// 24 configurations of the paper's program a smaller predicted gain by another CPU was as often a loss, up
-/// to eightfold, because messages between CPUs take another time in each run.
+/// 24 configurations of the paper's program, where the predicted gain by another CPU was smaller than this,
+/// there was as often a loss, up to eightfold, because the time of messages between CPUs differs from run to
+/// run.
 constexpr double spread_between_cpus = 0.3;
 
 class planner {
@@ -90,7 +91,7 @@ class planner {
     return *std::max_element(all.begin(), all.end()) + 1;
   }
 
-  /// How many groups are tried: all small numbers, then every third part more.
+  /// The numbers of groups that are tried: all small ones, then each a third larger than the one before.
   std::vector<std::size_t> group_counts(execution_model model) const {
     const std::size_t most = std::min<std::size_t>(cluster_count(model), 2 * whole_cpus(request_.where.cpus));
     std::vector<std::size_t> counts;

@@ -67,8 +67,8 @@ prediction predict(const description& program, const configuration& how, const m
   // A run that was simulated to its end counts as a whole, its beginning and its end included.
   const double each = run.at_rest() || !known ? run.now() / simulated : mean.mean;
   result.busy_cpus = run.now() > 0 ? run.busy_ns() / run.now() : 0;
-  // A quota or neighbours leave less than whole CPUs: what the program would use beyond that, it waits
-  // for.
+  // If a quota or neighbours leave a fraction of a CPU, the program waits for the CPU time that it would use
+  // beyond that.
   const double throttled = std::max(1.0, result.busy_cpus / where.cpus);
   result.busy_cpus /= throttled;
   result.time_ns = each * computations * throttled;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a recorded program going if its simulation comes to rest before its end.
 //
-// The program ran, so its objects do not wait for each other for ever. But a description holds means. An
-// object that asks one of two servers each time has two fractions of a message, and where these add up to a
-// little less than one, a computation sends nothing. The simulation then takes a step that the program must
-// have taken.
+// The recorded program has ended, so its objects do not wait for each other for ever. But a description holds
+// only means. An object that asks one of two servers each time has two fractions of a message. If these add
+// up to a little less than one, a computation sends nothing, and the simulation may stand still. It then
+// takes a step that the program must have taken.
 #include <algorithm>
 
 #include "model/simulation.hpp"

@@ -99,7 +99,7 @@ void simulation::wake(std::size_t number) {
     end_a_search();
     return;
   }
-  // Kernels leave a woken thread on its CPU. The call to another CPU is dear though that CPU is busy.
+  // Kernels leave a woken thread on its CPU. Calling another CPU is expensive even if that CPU is busy.
   thread_state& waker = threads_[serving_];
   waking_ns_ += woken.cpu == waker.cpu ? same_.waker_ns : other_.waker_ns;
   if (woken.cpu != waker.cpu || listens_ || woken.ran_ns >= waker.ran_ns) {
@@ -140,7 +140,7 @@ void simulation::block(std::size_t cpu) {
   dispatch(cpu, same_.until_ns);
 }
 
-/// The first of the waiting threads gets a CPU: the one whose step takes longest. The thread of that CPU goes
+/// The first of the waiting threads gets a CPU: the CPU whose step takes longest. The thread of that CPU goes
 /// on later, with the rest of its step. \pre all CPUs have a thread
 void simulation::preempt() {
   std::size_t last = 0;

@@ -29,7 +29,7 @@ class simulation {
   simulation(const description& program, const flow& all, const configuration& how, const machine& where,
              double part, std::uint64_t seed);
 
-  /// Simulates until the end, until the batch means agree, or for so many events.
+  /// Simulates until the end, until the batch means agree, or for the largest number of events.
   void run(const effort& most);
 
   double now() const { return now_; }
@@ -37,7 +37,7 @@ class simulation {
   double computations() const { return computations_; }
   /// Whether all objects that end by themselves have ended.
   bool finished() const { return driving_ == 0; }
-  /// Whether no object can go on. A finished program has ended in this way.
+  /// Whether no object can continue. That is also the end of a finished program.
   bool at_rest() const { return at_rest_; }
   batch_means::estimate mean_time() const { return means_.now(); }
   double busy_ns() const { return busy_ns_; }

@@ -29,7 +29,7 @@ class doorbell {
  public:
   doorbell(doorbell_word& word, std::atomic<std::uint64_t>* bits, std::size_t words) noexcept
       : word_(word), bits_(bits), words_(words) {}
-  /// Instead of a bit's number: rings only for the words that a listener reads besides.
+  /// Instead of a bit's number: rings without a bit, for other words that the listener reads.
   static constexpr std::size_t no_bit = ~std::size_t{0};
   void ring(std::size_t bit) noexcept;
   /// Wakes the listener even if a ringer died before its wake-up.

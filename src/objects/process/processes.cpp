@@ -78,7 +78,8 @@ void child_processes::start_one(child& c, char** argv, int folder) {
   variables.push_back(role.data());
   variables.push_back(nullptr);
   spawn_plan plan;
-  // Of the same number: passed on, although they are closed for all other programs. Input is the parent's.
+  // The child gets these descriptors under the same numbers, although they are closed for all other programs.
+  // It shares the parent's stdin.
   posix_spawn_file_actions_adddup2(&plan.files, theirs.get(), theirs.get());
   posix_spawn_file_actions_adddup2(&plan.files, memory_.file(), memory_.file());
   for (const descriptor& end : memory_.pipes())

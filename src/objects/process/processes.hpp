@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a program: the parent starts this program once more for each, and watches them end. This
-// room holds what several processes need: their memory, their doorbells, their start and their death.
+// The processes of a program: the parent starts this program once more for each, and watches them end. The
+// files of this folder are about programs of several processes: their memory, doorbells, start and death.
 #pragma once
 
 #include "process/segment.hpp"
@@ -30,7 +30,7 @@ enum class report : char {
   done = 'e',  ///< all its objects have ended
 };
 
-/// In a process that a program has started: its side of the connection.
+/// The child's side of the connection, in a process that a program has started.
 class child_role {
  public:
   /// Takes the role from the environment, and removes it there. Null: this process has none.
@@ -41,7 +41,7 @@ class child_role {
   void send(report kind, const std::string& text) const noexcept;
   /// Ends this process when the parent is dead.
   void follow_parent() const;
-  /// Writes out what was printed, and ends the process.
+  /// Flushes the printed output, and ends the process.
   [[noreturn]] void end() const;
 
  private:
@@ -58,11 +58,12 @@ class child_processes {
   child_processes& operator=(const child_processes&) = delete;
   ~child_processes();
 
-  /// Starts all and waits until they are ready. \param argv of main
+  /// Starts all children and waits until they are ready. \param argv of main
   /// \param folder a descriptor of the current folder in which they begin main; -1: this process's
   /// \throws std::system_error; usage_error: one declares something else; object_failed: one has ended
   void start(char** argv, int folder);
-  /// Watches them on a thread: their errors go to the program, and dead processes are buried.
+  /// Watches the children on a thread: it passes their errors to the program, and closes the ends of dead
+  /// processes (bury).
   void watch();
   /// Waits until all have ended.
   void wait();

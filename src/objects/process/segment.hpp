@@ -48,8 +48,9 @@ struct shared_stream : stream_words {
   /// Of a pipe: a lock was inherited from a dead process, and the indices were not repaired yet. Sequentially
   /// consistent. Partners: lock, repair and lock_piped (pipe.cpp).
   std::atomic<std::uint32_t> repair{0};
-  /// Index after the newest record whose message is in the room for large ones; it is free when `head` is
-  /// there. Beyond `tail`: the sender died before it published that record. For senders, under their lock.
+  /// Index after the newest record whose message is in the room for large messages; the room is free again
+  /// when `head` has reached it. If it is beyond `tail`, the sender died before it published that record. For
+  /// senders, under their lock.
   std::uint64_t large_until = 0;
   char failure[most_text]{};  ///< read when `failed` is set
   stream_facts facts;
@@ -108,7 +109,8 @@ struct segment_header : segment_facts {
   std::atomic<std::uint32_t> watch_round{0};
 };
 
-/// Largest encoded message. Its room takes address space, and memory as far as a message has filled it.
+/// Largest encoded message. The room for it takes address space; it takes memory only as far as a message has
+/// filled it.
 inline constexpr std::uint64_t most_record_bytes = std::uint64_t{64} << 20;
 
 class segment {

@@ -61,7 +61,8 @@ void run_object(sukima::detail::task* self, context c) {
   } catch (const aborted&) {
     text = "it was aborted";
   } catch (const stream_broken& e) {
-    // Its readers have left. Whether they leave before it has sent everything depends on chance: no failure.
+    // Its receivers have left. Whether they leave before it has sent everything depends on chance, so that is
+    // not a failure.
     text = e.what();
     me.is_cut_off = true;
   } catch (const stream_cut_off& e) {
@@ -69,7 +70,7 @@ void run_object(sukima::detail::task* self, context c) {
     me.is_cut_off = true;
   } catch (const stream_error& e) {
     text = e.what();
-    // After an abort streams break and fail because objects have left by it.
+    // After an abort, streams break and fail because objects have left by the exception `aborted`.
     const bool follows = dynamic_cast<const message_too_large*>(&e) == nullptr;
     if (!me.program->abort_began()) note_failure(me, text, follows);
   } catch (const std::exception& e) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a program of objects, while it is declared and while it runs. All rooms but shared and model
-// use it; the rooms of its functions are named below.
+// The data of a program of objects, while it is declared and while it runs. All folders but shared and model
+// use it. Comments below name the files of its functions.
 #pragma once
 
 #include <base/shared/descriptor.hpp>
@@ -50,7 +50,7 @@ struct program_core {
   bool has_run = false;
   bool deadlock_of_some_ends = false;  ///< set before the watch begins, which reads it
 
-  /// No data goes with it. Partners: stop(), listener::run; stop_requested.
+  /// It publishes no other data. Partners: stop(), listener::run; stop_requested.
   std::atomic<bool> stopping{false};
   /// Set before any object is woken; read after a wait was announced, and after an object was marked as
   /// begun. Partners: wait() (stream.cpp), run_object, run_bell.
@@ -73,14 +73,14 @@ struct program_core {
   /// Whether an abort has begun in any process, even if this one has not been notified yet.
   bool abort_began() const noexcept;
   void stop() noexcept;
-  /// Timers of this process see that the program was stopped.
+  /// Wakes the timers of this process, which then see that the program was stopped.
   void wake_timers() noexcept;  // stream/sleep.cpp
-  /// Keeps the first error. Between processes a consequence may arrive before its cause, which then takes its
-  /// place.
+  /// Keeps the first error. Between processes a consequence may arrive before its cause, which then replaces
+  /// it.
   /// \param text sent to the parent if this process is a child
   /// \param follows whether it is the consequence of another object's end
   void note_error(std::exception_ptr e, const std::string& text, bool follows) noexcept;
-  /// The island of this program that is that executor; null: none.
+  /// Returns the island of this program that is that executor; null: none.
   const island_core* find_island(const sukima::detail::executor* of);
   /// Gives the island its bell, which runs first, and begins its first slice.
   static void make_bell(island_core& i);
@@ -93,7 +93,7 @@ struct program_core {
   void check_threads() const;
   /// Sets the objects' processes and islands. \returns the number of processes
   std::uint32_t place(const model::model_parts& how);
-  /// Decides which streams need locks.
+  /// Decides which streams are shared and need locks.
   /// \throws usage_error a stream leads to another process, and its messages cannot pass
   void share_streams() const;
   /// \param divide whether they may be divided while they run

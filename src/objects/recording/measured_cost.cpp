@@ -55,7 +55,7 @@ recording_cost cost_without_waits(runtime& on) {
   return {.sending = median(seen.intervals(0)) / 2, .receiving = median(seen.intervals(1)) / 2};
 }
 
-/// How long an interval is that begins after a receive operation that has waited, and ends with a send
+/// The length of an interval that begins after a receive operation that has waited, and ends with a send
 /// operation: two objects answer each other.
 double interval_after_wait(runtime& on) {
   program tiny(on);

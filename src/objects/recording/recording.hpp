@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings of a program, for `sukima objects record` (docs/objects-planning.md): how many messages each
-// stream carries, and how long each object computes for one. This room holds all that measures a run.
+// stream carries, and how long each object computes for one. The files of this folder measure a run.
 //
 // SUKIMA_OBJECTS_RECORD=SECONDS:FILE asks for a recording. The first program that finds no such file makes
-// it, runs simulated, and writes the recording there when its objects have ended. After so many seconds it
-// writes the part that it has seen, and the process ends at once.
+// it, runs simulated, and writes the recording there when its objects have ended. After SECONDS it writes the
+// part recorded so far, and the process ends at once.
 //
-// All objects are in one island, so one of them runs at a time. The operations of other programs stay as they
-// are: a recorded program is made to take their slow paths, which call this class.
+// All objects are in one island, so one of them runs at a time. Programs that are not recorded pay nothing:
+// the operations of a recorded program take their slow paths, and these call this class.
 #pragma once
 
 #include <base/shared/descriptor.hpp>
@@ -70,7 +70,7 @@ struct recorded_object {
 
 class recording {
  public:
-  /// The recording that the environment asks for, after its cost was measured; null: none.
+  /// Returns the recording that the environment asks for, after measuring the cost of recording; null: none.
   /// \throws bad_setting; as program::run
   static std::unique_ptr<recording> wanted(runtime& on);
   recording(double seconds, descriptor file, const recording_cost& cost);

@@ -12,7 +12,7 @@ namespace sukima::objects::detail {
 bool work_sampler::finish(const clock_reading& now) noexcept {
   sampling_ = false;
   if (now.thread != began_.thread) return false;
-  // The ticks go on while the thread waits for messages or for the CPU.
+  // The ticks continue while the thread waits for messages or for the CPU.
   const std::uint64_t computed_ns = now.cpu_ns - began_.cpu_ns;
   return 3 * computed_ns >= operations_ * long_operation && 2 * parallel_ >= ticks_;
 }
@@ -81,7 +81,7 @@ class halves {
   std::uint64_t cut_ = 0;
 };
 
-/// The objects without a load follow those that they exchange messages with.
+/// Objects without a load go with the objects with which they exchange messages.
 void move_followers(halves& of, std::span<const sampled_object> objects,
                     std::span<const sampled_stream> streams) {
   std::vector<std::size_t> next;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dividing an island whose objects compute too much for one worker.
 //
-// Objects that streams connect begin in one island. A message within it costs a few nanoseconds, one to
-// another worker costs hundreds, and waking that worker costs microseconds. So an island is divided only if
-// a worker is idle, its objects compute long for each message, and several of them could compute at once. A
+// Objects that streams connect begin in one island. A message within it costs a few nanoseconds, a message to
+// another worker costs hundreds, and waking that worker costs microseconds. So an island is divided only if a
+// worker is idle, its objects compute long for each message, and several of them could compute at once. A
 // work_sampler finds that out; find_leavers chooses the objects that move to a new island.
 //
 // Times are in ticks (sukima/detail/ticks.hpp), three of which are taken for a nanosecond.
@@ -27,7 +27,7 @@ class work_sampler {
   static constexpr std::uint64_t most_ticks = 6'000'000;
   /// Objects that compute less than 10 µs for an operation stay together.
   static constexpr std::uint64_t long_operation = 30'000;
-  /// Longest row of long slices that are skipped after samples that led to no division.
+  /// Largest number of long slices in a row that are skipped after samples that led to no division.
   static constexpr unsigned most_skipped = 1024;
 
   bool is_sampling() const noexcept { return sampling_; }
@@ -47,7 +47,7 @@ class work_sampler {
     if (others_were_ready) parallel_ += took;
     return operations_ == most_operations || ticks_ >= most_ticks;
   }
-  /// Ends the sample. \returns whether two workers could do the island's work in less time
+  /// Ends the sample. \returns whether two workers could do the island's work in less time than one
   bool finish(const clock_reading& now) noexcept;
   /// Whether it is time for another sample, after a slice that belonged to none. O(1).
   bool wants_sample(std::uint64_t took, unsigned messages) noexcept {
@@ -84,14 +84,15 @@ struct sampled_stream {
   std::uint64_t cost = 0;  ///< additional ticks of its messages if it led to another island
 };
 
-/// Additional ticks of that many messages between islands instead of within one. With a small capacity nearly
-/// each message wakes a worker; with a large one a single wake-up serves many.
+/// Returns the additional ticks of that many messages if they go between islands instead of within one. With
+/// a small capacity nearly each message wakes a worker; with a large one a single wake-up serves many
+/// messages.
 constexpr std::uint64_t cost_between_islands(std::uint64_t messages, std::uint64_t capacity) noexcept {
   constexpr std::uint64_t message = 600, wake = 60'000, most_served = 16;
   return messages * (message + wake / (capacity < most_served ? capacity : most_served));
 }
 
-/// The objects that should move to another worker; none, if that would not save a fifth of the time.
+/// Returns the objects that should move to another worker; none, if that would not save a fifth of the time.
 /// \par Complexity quadratic in the number of objects with a load (a sample has at most 64 of them), linear
 /// in the others
 std::vector<std::size_t> find_leavers(std::span<const sampled_object> objects,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dividing an island: the steps. All are done by the holder of its token, on the fiber of one of its objects,
-// before the new island's token is given to the workers. An object can move if no other thread has a use for
-// its fiber: it is ready, or waits for streams of this island only.
+// The steps of dividing an island. The holder of its token does all of them, on the fiber of one of its
+// objects, before it gives the new island's token to the workers. An object can move if no other thread may
+// use its fiber: it is ready, or waits only for streams of this island.
 #include <base/shared/assert.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// What is known of an island before it is divided; the numbers of its objects are those in island_core.
+/// The facts about an island before it is divided. Its objects have the same numbers as in island_core.
 struct island_view {
   std::vector<sampled_object> objects;
   std::vector<stream_core*> inner;  ///< streams whose ends are all held by its objects, and not shared
@@ -26,7 +26,7 @@ struct island_view {
   std::vector<stream_core*> open;  ///< not shared, and some of their ends are not known
 };
 
-/// Objects that have not begun count like those that have, where these all compute.
+/// If all objects that have begun compute, objects that have not begun count like them.
 std::uint64_t load_of_fresh(const island_core& of) {
   std::uint64_t loaded = 0, sum = 0, begun = 0;
   for (const object_core* const o : of.objects) {

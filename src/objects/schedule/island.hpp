@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Islands: objects that take turns. Only the holder of an island's token touches its data. This room decides
-// which objects take turns, and for how long.
+// Islands: objects that take turns. Only the holder of an island's token touches its data. The files of this
+// folder decide which objects take turns, and for how long.
 #pragma once
 
 #include <sukima/objects/core.hpp>
@@ -17,8 +17,8 @@ namespace sukima::objects::detail {
 
 struct island_core;
 
-/// A fiber of an island for work that only the holder of its token may do, also while all objects are
-/// parked.
+/// A fiber of an island for work that only the holder of its token may do. It can also run while all objects
+/// are parked.
 struct bell : sukima::detail::bound_task {
   island_core* of = nullptr;
   sukima::detail::fiber* self = nullptr;
@@ -43,7 +43,7 @@ struct island_core : island {
   /// The first invariant that does not hold, as a sentence, or null. For the token's holder.
   const char* violated_invariant() const noexcept;
   bool is_divisible() const noexcept { return can_be_divided && objects.size() > 1; }
-  /// Begins to look whether it should be divided.
+  /// Begins a sample, which shows whether the island should be divided.
   void begin_sample();
   /// Called after an operation that lets others run: the last of a slice, or one that is sampled.
   /// \returns how many messages the next slice has

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which object runs in which process and island, and which streams need no locks because of that.
+// Decides which object runs in which process and island, and which streams therefore need no locks.
 #include "program/declaration.hpp"
 #include "program/program_core.hpp"
 #include "schedule/island.hpp"
@@ -85,7 +85,7 @@ std::vector<std::size_t> divide_by_order(const program_core& p, std::size_t most
   return result;
 }
 
-/// The first object that receives what a timer sends; the timer itself: it is not known.
+/// Returns the first object that receives the timer's ticks; the timer itself if that is unknown.
 std::size_t first_receiver(const program_core& p, std::size_t timer) {
   const stream_core* const from = p.objects[timer]->ends.front().stream;
   const auto found = std::find_if(p.objects.begin(), p.objects.end(), [from](const auto& o) {

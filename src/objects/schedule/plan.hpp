@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which model a program runs by.
+// Which execution model a program uses.
 #pragma once
 
 #include "shared/execution_model.hpp"
@@ -8,8 +8,8 @@ namespace sukima::objects::detail {
 
 struct program_core;
 
-/// The model that program::model or SUKIMA_OBJECTS names. A plan file also sets the groups of the objects and
-/// the capacities of the streams.
+/// Returns the model that program::model or SUKIMA_OBJECTS names. A plan file also sets the groups of the
+/// objects and the capacities of the streams.
 /// \throws bad_setting
 model::execution_model chosen_model(program_core& p);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices: how many messages an object handles in a row before other objects of its island go first.
 //
-// The usual slice has 64 messages. If objects compute so long for each message that others wait for long, it
-// has as many as fit into 1 ms. Reading the clock for each message could cost more than the message, so it
-// is read once in a slice. A slice also takes long if its island waited for messages, or if its thread had
-// no CPU. So after a long slice the kernel is asked how much of the time was spent computing.
+// The usual slice has 64 messages. If objects compute for long at each message, a slice has as many as fit
+// into 1 ms. Reading the clock at each message could cost more than the message, so it is read once in a
+// slice. A slice may also be long because its island waited for messages, or because its thread had no CPU.
+// So after a long slice the kernel's clocks show how much of it was spent computing.
 #pragma once
 
 #include <sukima/objects/core.hpp>

@@ -14,7 +14,7 @@
 
 namespace sukima::objects::detail {
 
-/// Resumes suspensions at their times, on a thread that starts with the first of them.
+/// Resumes suspensions at their times, on a thread that is started for the first of them.
 class timer {
  public:
   using due = std::multimap<clock::time_point, std::pair<sukima::detail::fiber*, std::uint64_t>>;

@@ -49,15 +49,15 @@ struct cost_table {
   std::optional<quartiles> resume_quartiles;
   std::optional<sleep_cost> same_cpu, other_cpu;  ///< the sleeper's CPU is the waker's, or is idle
 
-  /// Enters a line; one of the same unit, size and CPUs is replaced.
+  /// Adds a line, or replaces the line with the same unit, size and CPUs.
   void add(const message_cost& line);
-  /// Enters all that the other table knows.
+  /// Adds all lines and costs of the other table.
   void merge(const cost_table& other);
   /// Whether there is a line for this unit.
   bool knows(unit carrier) const;
-  /// The cost of a size between the measured ones, linear in it; beyond the largest, proportional to
-  /// it. Of the measured numbers of CPUs, the largest that is not above `cpus` counts, else the
-  /// smallest.
+  /// Returns the cost of a message of this size: interpolated linearly between the measured sizes, and
+  /// proportional to the size beyond the largest. Of the measured numbers of CPUs, the largest that is not
+  /// above `cpus` counts; if there is none, the smallest.
   /// \pre knows(carrier)
   message_cost of(unit carrier, std::size_t bytes, unsigned cpus) const;
 };

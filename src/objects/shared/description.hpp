@@ -45,7 +45,7 @@ struct stream {
   std::vector<std::size_t> senders, receivers;  ///< objects, each once
 };
 
-/// The part of a run that the numbers are from.
+/// The part of a run from which the numbers come.
 struct recorded_part {
   double seconds = 0;
   bool whole = true;  ///< false: the first seconds of it
@@ -73,7 +73,7 @@ description parse_description(std::string_view text);
 /// The JSON text; parse_description reads it.
 std::string description_text(const description& program);
 
-/// How much happens in the whole run.
+/// The amount of work and messages in the whole run.
 struct flow {
   std::vector<double> activations;  ///< of each object
   std::vector<double> messages;  ///< of each stream

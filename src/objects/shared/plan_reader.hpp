@@ -22,7 +22,7 @@ struct named_plan {
   std::map<std::string, std::size_t> capacities;  ///< of each stream, in messages
 };
 
-/// Reads a plan file. Whether its names are those of a program is for the caller to check.
+/// Reads a plan file. The caller must check whether its names are those of the program.
 /// \param machine_hash the number that sukima_capacity_machine() returns
 /// \throws description_error if it is malformed, or was made for another machine
 named_plan read_plan(std::string_view text, std::uint64_t machine_hash);

@@ -42,7 +42,7 @@ struct plan {
   const char* violated_invariant() const;
 };
 
-/// Plans. At most some hundred short simulations.
+/// Makes a plan, by at most some hundred short simulations.
 /// \throws description_error as flow_of, and if no model is left
 plan make_plan(const description& program, const plan_request& request);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a program of concurrent objects takes: by a discrete-event simulation, and by the paper's
+// Predicts how long a program of concurrent objects takes: by a discrete-event simulation, and by the paper's
 // formula.
 #pragma once
 
@@ -39,8 +39,8 @@ struct prediction {
   double time_ns = 0;  ///< of the whole run
   double spread_ns = 0;  ///< half of the 95 % confidence interval
   double busy_cpus = 0;  ///< CPUs that are busy on average, looking around included
-  /// All objects wait for each other, so the program never ends. Always false for a recorded one, which has
-  /// run.
+  /// All objects wait for each other, so the program never ends. Always false for a recorded program, because
+  /// its run has ended.
   bool stuck = false;
   std::uint64_t events = 0;
   std::vector<double> computing;  ///< of each object: the part of the time in which it computes

@@ -2,9 +2,9 @@
 // Streams between processes whose messages go through pipes of the system (SUKIMA_OBJECTS=processes:pipe):
 // for comparison with the paper, whose processes use pipes.
 //
-// Only the messages pass through the pipe: one call writes a message, another one reads it. The indices, the
-// waiting, the doorbells and the ends are those of other streams between processes, so everything but the
-// speed is the same. The indices never promise more than the pipe holds, so no call has to wait.
+// Only the messages pass through the pipe: one call writes a message, another one reads it. Indices, waiting,
+// doorbells and ends work as in other streams between processes, so everything but the speed is the same. The
+// indices never promise more than the pipe holds, so no call waits.
 //
 // A process may be killed between its call and its store of the index. Then the pipe holds one message more,
 // or one fewer, than the indices show. In a stream with one sender and one receiver that has no effect. In

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams between processes. A waiter is in the list of its own process; `waiting` shows that some process
 // has one. A process that moves an index and finds it set clears it, and rings all processes of that side.
-// Each of these wakes as many of its waiters as can go on, and sets `waiting` again for the others.
+// Each of these wakes as many of its waiters as can continue, and sets `waiting` again for the others.
 #include "stream/remote.hpp"
 
 #include "program/program_core.hpp"
@@ -108,7 +108,7 @@ void lock_remote(stream_core& s, bool out) {
     return;
   }
   pthread_mutex_t& lock = out ? s.remote->at.out_lock : s.remote->at.in_lock;
-  // Its holder has died before or after it moved the index, which is right in both cases.
+  // Its holder died either before or after it moved the index. The index is right in both cases.
   if (pthread_mutex_lock(&lock) == EOWNERDEAD) pthread_mutex_consistent(&lock);
 }
 

@@ -15,7 +15,7 @@ object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   return me != nullptr ? *me : running_object("a select without streams");
 }
 
-/// Number of sets of cases that an object remembers: the last ones.
+/// How many sets of cases an object remembers: the ones used last.
 constexpr std::size_t most_turns = 16;
 
 /// A hash of the cases: selects with different cases have turns of their own. FNV-1a.

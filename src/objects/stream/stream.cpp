@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp. This room moves
-// messages; the functions with a type are in sukima/objects/in.hpp and out.hpp.
+// Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp. The functions that
+// move typed messages are in sukima/objects/in.hpp and out.hpp.
 #include "program/program_core.hpp"
 #include "recording/recording.hpp"
 #include "schedule/island.hpp"
@@ -73,8 +73,8 @@ void enlist(wait_case& c) {
   SUKIMA_ASSERT_VALID(*c.stream);
 }
 
-/// Takes the case out of its stream's list. If this object was woken for a message, or for room, that it does
-/// not take, the next one is woken.
+/// Takes the case out of its stream's list. If this object was woken for a message or for room and does not
+/// take it, wakes the next object.
 void withdraw(wait_case& c, bool passes_on) noexcept {
   stream_core& s = *c.stream;
   bool was_listed = false;
@@ -319,7 +319,7 @@ void release_dropped(object_core& me) noexcept {
   me.dropped.swap(now);  // keeps its room for later exceptions
 }
 
-/// Counts an end out. The last one closes the stream, or breaks it, and wakes the other side.
+/// Records that an end was released. The last one closes or breaks the stream, and wakes the other side.
 static void close_end(stream_core& s, bool out) noexcept {
   // Acquire and release: the stream closes after all messages that were sent through the other ends.
   // Partners: this, for the other ends; observe_all (find_deadlock.cpp).

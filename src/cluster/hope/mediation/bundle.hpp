@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The message that carries notes by way of mediators. It consists of the mark, the way, and for each note
-// the node that has written it, the length, and the note.
+// The message in which notes travel by way of mediators. It consists of a mark, the way, and for each note
+// the node that has written it, its length, and the note.
 #pragma once
 
 #include "transport/transport.hpp"

@@ -14,18 +14,18 @@
 //
 // A node subscribes at its mediator to the tasks that it waits for and the places that it works in. Claims
 // and results of other tasks do not go down to it; the mediator keeps them. When the node subscribes to more,
-// the mediator sends what it has kept of that, at once. A subscription is a note in a bundle on its way up.
+// the mediator sends the kept notes about that at once. A subscription is a note in a bundle on its way up.
 // It states everything, and has a number, so one that comes late changes nothing. A mediator that knows no
 // subscription of a node in an entry, because it has just become mediator, forwards everything to it. When a
-// mediator is lost, that of the next group hands its log over to the successor, because each mediator
-// receives everything. A mediator that a node replaces by joining hands over its own one. So a lost
-// subscription costs messages, and a lost mediator loses no note, unless others are lost with it.
+// mediator is lost, the mediator of the next group sends its log to the successor, because each mediator
+// receives everything. A mediator that a joining node replaces sends its own log. So a lost subscription
+// costs messages, and a lost mediator loses no note, unless others are lost with it.
 // (src/cluster/model/subscriptions.pml)
 //
-// The loss of a mediator loses no recent note. Each node keeps for a while what it has sent to a mediator;
-// when that one is lost, it sends this once more to the successor, which may get notes twice. What a node
-// forwards depends on the way of the bundle, not on whether it takes itself for a mediator. So nodes that
-// know different losses forward every note, and none for ever.
+// The loss of a mediator loses no recent note. Each node keeps for a while the notes that it has sent to a
+// mediator. When that mediator is lost, the node sends them again to the successor, which may get notes
+// twice. The way of a bundle decides what a node forwards, not whether the node regards itself as a mediator.
+// So nodes that know of different losses forward every note, and forward none for ever.
 // (src/cluster/model/mediation.pml)
 //
 // Source: cluster.md of the design, section 6; Hiraishi et al., message mediation.

@@ -2,9 +2,9 @@
 // The notes about tasks of the running entry that a mediator has forwarded, for members of its group that
 // subscribe to them later, and for the successor of another mediator.
 //
-// It keeps the result of each task, or its claims. Results stay when a task around theirs has one, too,
-// because nodes may reach a task by several ways. When there is no more room, these go first, and then the
-// oldest notes.
+// It keeps the result of each task, or its claims. A result also stays if a task around its own has a result,
+// because nodes may reach a task by several ways. When there is no more room, these results are dropped
+// first, and then the oldest notes.
 #pragma once
 
 #include "hope/mediation/interest.hpp"
