@@ -41,9 +41,9 @@ class blocking_scope {
 /// `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of
 /// f.
 ///
-/// Costs about as much as waking a thread (some microseconds) if other workers have nothing to do, and
-/// starting one (tens of microseconds) at first. The runtime compensates for up to 256 blocked workers at a
-/// time.
+/// If other workers have nothing to do, a call costs about as much as waking a thread (some microseconds),
+/// and at first as much as starting one (tens of microseconds). The runtime compensates for up to 256 blocked
+/// workers at a time.
 /// \return what f returns
 /// \throws what f throws; std::bad_alloc
 template <class F>
@@ -59,8 +59,8 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup waiting
 /// @{
 
-/// The same for code that has a context. Without the context, code that was called by code with a context
-/// gives only work away that was already published.
+/// The same for code that has a context. Such code should pass it: otherwise only work that was already
+/// published is given away.
 template <class F>
   requires std::invocable<F>
 std::invoke_result_t<F> blocking(context c, F&& f) {

@@ -222,8 +222,9 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup cancelling
 /// @{
 
-/// Calls f(context, canceller). Returns its result, or nothing if it was cancelled before it ended (for a
-/// void f: whether it ended; for one that returns a reference: a std::reference_wrapper).
+/// Calls f(context, canceller). Returns its result as a std::optional, which is empty if f was cancelled
+/// before it ended. For a void f returns whether it ended; for an f that returns a reference the optional
+/// holds a std::reference_wrapper.
 /// \throws what f throws; `aborted` if something around it is aborted
 template <class F> auto cancellable(context c, F&& f) {
   detail::check_context(c, "sukima::cancellable");
@@ -242,11 +243,11 @@ template <class F> auto cancellable(F&& f) {
   });
 }
 
-/// Calls f until a stop is requested. Returns its result, or nothing if it was cancelled before it
-/// ended (for a void f: whether it ended). If a stop was requested before, f is not called.
+/// Calls f until a stop is requested. Returns its result, or nothing if it was cancelled before it ended (for
+/// a void f: whether it ended). If a stop was already requested, f is not called.
 ///
-/// The first of the two decides, the request or f's end. A request leaves no result, even if f has no poll
-/// and returns one.
+/// The first of two events decides: the request, or f's end. After a request the result is empty, even if f
+/// has no poll and returns one.
 ///
 /// The request may come from any thread; it takes some microseconds, allocates nothing and does not
 /// wait. f's tasks stop at their next poll, as with a `canceller`. Polling costs nothing more: no flag is
@@ -266,9 +267,9 @@ auto cancellable(const std::stop_token& token, F&& f) {
   return detail::with_context([&](context c) { return detail::cancellable_by(c, token, f); });
 }
 
-/// Calls f until a moment has come. Returns its result, or nothing if that came first (for a void f:
-/// whether it ended). If the moment has passed already, f is not called. An f without polls that ends after
-/// the moment has no result, either.
+/// Calls f until a moment has come. Returns its result, or nothing if the moment came before f ended (for a
+/// void f: whether it ended). If the moment has already passed, f is not called. An f without polls runs on
+/// to its end, and has no result if that is after the moment.
 ///
 /// A thread of the library, started at the first use, sleeps until the next deadline; f's tasks stop at
 /// their next poll after it, some tens of microseconds later. Polling costs nothing more: no clock is read.
@@ -305,7 +306,7 @@ auto cancellable(std::chrono::duration<Rep, Period> span, F&& f) {
   return detail::with_context([&](context c) { return detail::cancellable_until(c, at, f); });
 }
 
-/// Calls f until a stop is requested or a moment has come, whichever is first: one scope for both.
+/// Calls f until a stop is requested or a moment has come, whichever is first, in one scope for both.
 /// Otherwise as with one of them.
 template <class Clock, class Duration, class F>
   requires detail::callable_with<F&>
@@ -336,10 +337,10 @@ auto cancellable(const std::stop_token& token, std::chrono::duration<Rep, Period
       [&](context c) { return detail::cancellable_by_or_until(c, token, moment, f); });
 }
 
-/// Calls f, which runs to its end even if the computation around it is cancelled or a sibling throws: for
-/// what must be finished, and for forks in destructors and `noexcept` functions, which `aborted` must not
-/// leave. An abort from outside takes effect at the first poll afterwards. Inside, scopes of `cancellable`
-/// are cancelled as usual, and exceptions leave f.
+/// Calls f, which runs to its end even if the computation around it is cancelled or a sibling throws. Use it
+/// for code that must be finished once begun, and for forks in destructors and `noexcept` functions, which
+/// `aborted` must not leave. An abort from outside takes effect at the first poll after f. Inside f, scopes
+/// of `cancellable` are cancelled as usual, and exceptions leave f.
 ///
 /// A destructor that runs because an exception is in flight is shielded without this.
 /// \param f  takes a context, or nothing

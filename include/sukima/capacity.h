@@ -57,12 +57,13 @@ typedef enum sukima_capacity_kind {
   SUKIMA_CAPACITY_NICE  ///< its weight from its nice value, or from its session's
 } sukima_capacity_kind;
 
-/// The thread or process with the affinity mask that counts.
+/// Selects the affinity mask that counts.
 typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read again each time
   SUKIMA_CAPACITY_OF_CALLER,  ///< the calling thread's, read again each time
-  /// The calling thread's when the handle was opened or, if it was not narrowed then, the current cpuset: for
-  /// runtimes that pin their threads later, so that their own pinning does not count as a limit.
+  /// The calling thread's mask when the handle was opened; if that was not narrower than the cpuset, the
+  /// current cpuset. For runtimes that pin their threads later: their own pinning then does not count as a
+  /// limit.
   SUKIMA_CAPACITY_AT_OPEN
 } sukima_capacity_affinity;
 
@@ -142,7 +143,7 @@ typedef struct sukima_capacity_policy {
   double reserve;  ///< CPUs to leave to others, taken off first; negative and not-a-number count as 0
 } sukima_capacity_policy;
 
-/// An opened reader, for reading again cheaply.
+/// An opened reader, which can read again at low cost.
 typedef struct sukima_capacity sukima_capacity;
 
 /// Reads everything once.
@@ -161,10 +162,10 @@ SUKIMA_CAPACITY_API int sukima_capacity_read(const sukima_capacity_options* opti
 ///         sukima_capacity_error().
 SUKIMA_CAPACITY_API sukima_capacity* sukima_capacity_open(const sukima_capacity_options* options);
 
-/// Reads again what can have changed: affinity, cpuset, the quota of every group; everything, if the process
-/// was moved to another group or a file of its group has vanished. A mount that only adds something is not
-/// noticed. Never waits: while another thread is refreshing the same handle, it returns the previous facts.
-/// The handle may be used after fork(); the child then reads its own limits.
+/// Reads again what can have changed: affinity, cpuset, and the quota of every group. If the process was
+/// moved to another group, or a file of its group has vanished, it reads everything again. It does not notice
+/// a mount that only adds something. It never waits: while another thread is refreshing the same handle, it
+/// returns the previous facts. The handle may be used after fork(); the child then reads its own limits.
 /// \param handle an opened handle
 /// \param facts  gets the facts; may be NULL
 /// \return 1 if the facts differ from those of the previous refresh (or of the opening), else 0
@@ -214,7 +215,7 @@ SUKIMA_CAPACITY_API uint32_t sukima_capacity_threads(double cpus, const sukima_c
 /// \return 0, or EINVAL
 SUKIMA_CAPACITY_API int sukima_capacity_parse_cpus(const char* text, double* value);
 
-/// Writes a number of CPUs in the units of those who set it: "docker --cpus=1.5, limits.cpu 1500m,
+/// Writes a number of CPUs in the units in which operators set it: "docker --cpus=1.5, limits.cpu 1500m,
 /// CPUQuota=150%" (Docker and Podman, Kubernetes, systemd).
 /// \param cpus   a quota, above 0 and finite; otherwise the text is empty
 /// \param memory gets the text, ended by a zero; cut off if it does not fit

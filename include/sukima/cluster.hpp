@@ -59,25 +59,28 @@ namespace sukima::cluster {
 /// \addtogroup cluster
 /// @{
 
-/// Calls a function with the help of all nodes: an entry. Every node runs main and makes this call. Node 0
-/// runs the function, with its own arguments. The others ask it and each other for tasks. All nodes get the
-/// same result. Outside `sukima cluster`, and inside a running entry, this machine alone runs the function.
+/// Calls a function with the help of all nodes: an *entry*. Every node runs main and makes this call. Node 0
+/// runs the function, with its own arguments, and the others request tasks from it and from each other. All
+/// nodes get the same result. Outside `sukima cluster`, and inside a running entry, this process alone runs
+/// the function.
 ///
 ///     long n = sukima::cluster::run(sukima::call<fib>(50));
 ///
-/// Tasks can travel if they are split off from a fork with `sukima::call` as its second branch, from a
-/// parallel_reduce with such a call as its body, or from a search whose callables have no captures. Values
-/// that they write into globals stay on their node.
-/// \param function  the same call on each node; its arguments and its result can travel
-/// \throws what the function throws; if that was thrown on another node, an exception of the same type if
-/// SUKIMA_EXCEPTION names it, or else remote_exception
+/// Tasks *travel* (run on another node) if they are split off from a fork with `sukima::call` as its second
+/// branch, from a parallel_reduce with such a call as its body, or from a search whose callables have no
+/// captures. Values that a task writes into globals stay on its node.
+/// \param function  the same call on each node; its arguments and its result must be able to travel
+///                  (sukima::can_travel)
+/// \throws what the function throws. An exception from another node arrives with its type if SUKIMA_EXCEPTION
+/// names that, otherwise as remote_exception
 ///
-/// If the nodes do not come together (another program at one of them, another token), or call another
-/// function in one entry, each ends with status 2 and one sentence; if one of them is lost later, with status
-/// 75. Processes that srun or a PMIx launcher has started, and that no MPI joins, end with status 2, too.
-/// Under `sukima cluster run --hope` every node runs the function, and omits what others have computed. Then
-/// a node that is lost or does not arrive ends no other node, and exceptions arrive as they were thrown
-/// (docs/hope.md).
+/// Each node ends with status 2 and one sentence if the nodes cannot connect (another program at one of them,
+/// another token), if they call different functions in one entry, or if srun or a PMIx launcher has started
+/// processes that no MPI joins. If a node is lost later, the others end with status 75.
+///
+/// Under `sukima cluster run --hope` every node runs the function, and omits tasks whose results others have
+/// sent. Then the others continue without a node that is lost or does not arrive, and exceptions arrive as
+/// they were thrown (docs/hope.md).
 /// \par Complexity one message to each node at the end, and a few for each task that travels
 template <class Call>
   requires detail::call_can_travel<Call>
@@ -87,43 +90,44 @@ auto run(Call function) {
   return entry.take();
 }
 
-/// How many nodes this program was started with; 1: it began alone.
+/// Returns how many nodes this program was started with; 1 if it runs alone.
 std::uint32_t nodes();
-/// The number of this node, from 0. That of a node that joined is not below nodes().
+/// Returns the number of this node, from 0. A node that joined later has a number of nodes() or more.
 std::uint32_t this_node();
 
-/// Tasks and messages of one node so far. Where nodes steal, those of tasks with names and of reports are 0;
-/// under `--hope` `received`, `lifelines` and `aborts` are.
+/// How many tasks and messages one node has had so far. If nodes steal, the counts of named tasks and of
+/// reports are 0; under `--hope`, `received`, `lifelines` and `aborts` are 0.
 struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them
-  std::uint64_t requests = 0;  ///< that it sent
-  std::uint64_t lifelines = 0;  ///< that it registered with others, as no request brought a task
-  std::uint64_t aborts = 0;  ///< that it sent
-  std::uint64_t named = 0;  ///< tasks that were split off, and got a name that all nodes agree on
-  std::uint64_t omitted = 0;  ///< named tasks that ended by another node's result, and did not run here
-  std::uint64_t cut = 0;  ///< those that ended by it while they ran here: in part they were computed twice
-  std::uint64_t computed = 0;  ///< those that gave their result here
+  std::uint64_t requests = 0;  ///< requests for tasks that it sent
+  std::uint64_t lifelines = 0;  ///< lifelines that it registered, because no request brought a task
+  std::uint64_t aborts = 0;  ///< messages about aborts that it sent
+  std::uint64_t named = 0;  ///< tasks that were split off and have a name that all nodes agree on
+  std::uint64_t omitted = 0;  ///< named tasks that did not run here, because another node's result came first
+  std::uint64_t cut = 0;  ///< named tasks that such a result ended while they ran here: partly run twice
+  std::uint64_t computed = 0;  ///< named tasks that gave their result here
   std::uint64_t published = 0;  ///< named tasks whose result it sent to other nodes
-  std::uint64_t helped = 0;  ///< those begun though another node had announced that it runs them
-  std::uint64_t taken_over = 0;  ///< those begun after the node that ran them was lost
-  /// Those left to another node that had begun them, too: it has a lower number, or began earlier.
+  std::uint64_t helped = 0;  ///< named tasks begun although another node had announced that it runs them
+  std::uint64_t taken_over = 0;  ///< named tasks begun after the node that ran them was lost
+  /// Named tasks left to another node that had begun them, too: it has a lower number, or began earlier.
   std::uint64_t yielded = 0;
   std::uint64_t notes = 0;  ///< messages that it sent
   std::uint64_t sent_bytes = 0;  ///< bytes of these messages
   /// Reports of other nodes that it forwarded as a mediator: among more than eight nodes.
   std::uint64_t forwarded = 0;
-  /// Those that it did not forward to a node of its group, because that one needs others.
+  /// Reports that it did not forward to a node of its group, because that node needs others.
   std::uint64_t withheld = 0;
   std::uint64_t deleted = 0;  ///< reports that it did not forward, because no node needs them
-  /// Reports for all others that it made. Without mediators each would be a message to each of them.
+  /// Reports that it made for all other nodes. Without mediators each would be a message to each of them.
   std::uint64_t reports = 0;
-  std::uint64_t bundles = 0;  ///< those of `notes` that carry reports by way of mediators
-  std::uint64_t questions = 0;  ///< those of `notes` that ask for a missing result
-  std::uint64_t answers = 0;  ///< those of `notes` that bring a result to one node that lacks it
-  std::uint64_t refusals = 0;  ///< those of `notes` that refuse a request for a task
+  std::uint64_t bundles = 0;  ///< of `notes`, those that carry reports by way of mediators
+  std::uint64_t questions = 0;  ///< of `notes`, those that ask for a missing result
+  std::uint64_t answers = 0;  ///< of `notes`, those that bring a result to a node that lacks it
+  std::uint64_t refusals = 0;  ///< of `notes`, those that refuse a request for a task
 };
-/// Of this node; nothing where the program runs alone, and before its first entry. Any thread.
+/// Returns the counts of this node. All are 0 if the program runs alone, and before its first entry. Any
+/// thread.
 traffic statistics();
 
 /// @}

@@ -18,10 +18,10 @@ namespace sukima {
 /// \addtogroup forks
 /// @{
 
-/// Marks the contexts of sequential clones; there are no objects of it.
-/// \tparam Closed   below a search that has applied choices: work that is older than the clone is not given
-///         away until it has ended
-/// \tparam Unpolled number of levels of forks that follow and do not poll
+/// Marks the contexts of sequential clones. No object of this type exists.
+/// \tparam Closed the clone runs below a search that has applied choices: work older than the clone is not
+///         given away before the clone has ended
+/// \tparam Unpolled number of levels of forks below that do not poll
 template <bool Closed, unsigned Unpolled> struct clone_mark;
 
 /// The address at which the running fiber puts its next pending fork. A context is passed by value to the
@@ -41,21 +41,21 @@ struct context {
       : top(reinterpret_cast<char*>(clone)) {}
 };
 
-/// The context of a generic callable, one that takes its context as `auto`, where it runs in parallel. It
-/// also counts the forks, loops and searches of generic callables above it. Work at the same depth is
-/// expected to take as long as it took before (docs/clones.md).
+/// The context of a *generic* callable (one that takes its context as `auto`) that runs in parallel. It also
+/// counts the forks, loops and searches of generic callables above it: work at the same depth is expected to
+/// take as long as it took before (docs/clones.md).
 struct tracked_context : context {
   std::uint32_t depth;
 };
 
-/// The context of a generic callable where nothing below it runs as a clone, because clones are switched off,
-/// or because a clone was left to give work away. It forks as with a plain context.
+/// The context of a generic callable below which no clone runs: clones are switched off, or a clone was left
+/// to give work away. It forks as with a plain context.
 struct parallel_context : context {};
 
 /// The context of a generic callable that runs as a sequential clone: its forks are calls, its loops are
 /// plain loops, and it polls now and then whether a worker is idle. A function that takes a plain context
-/// runs in parallel below it. It is the address of a context as a pointer, because g++ neither splits
-/// functions with arguments of class type for inlining nor turns their tail calls into loops.
+/// runs in parallel below it. It is a pointer, not a class, because g++ does not split functions with
+/// arguments of class type for inlining, and does not turn their tail calls into loops.
 using clone_context = clone_mark<false, 0>*;
 
 /// @}

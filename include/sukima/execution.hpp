@@ -29,15 +29,16 @@ namespace sukima::execution {
 /// The type that a sender names as its `sender_concept`.
 struct sender_t {};
 
-/// Describes work that has not begun. Connected to a receiver and started, it calls one of the receiver's
-/// functions, once: set_value(its value, if it has one), set_error(std::exception_ptr), or set_stopped(),
-/// which means that it was cancelled (an `aborted` left it). `value_type` is what it sends, or void.
+/// Describes work that has not begun. When it is connected to a receiver and started, it calls one of the
+/// receiver's functions, once: set_value(its value, if it has one), set_error(std::exception_ptr), or
+/// set_stopped(), which means that it was cancelled (an `aborted` left it). `value_type` is the type of its
+/// value, or void.
 template <class S>
 concept sender = std::same_as<typename std::remove_cvref_t<S>::sender_concept, sender_t> &&
                  std::move_constructible<std::remove_cvref_t<S>> &&
                  requires { typename std::remove_cvref_t<S>::value_type; };
 
-/// Ties a sender to a receiver. \returns the state of the operation: it must not be moved, and must live
+/// Connects a sender to a receiver. \returns the state of the operation. It must not be moved, and must exist
 /// until one of the receiver's functions is called
 template <sender S, class Receiver> [[nodiscard]] auto connect(S&& s, Receiver r) {
   return std::forward<S>(s).connect(std::move(r));
@@ -112,12 +113,11 @@ template <sender S, class F> auto operator|(S&& s, detail::then_closure<F> closu
 
 class scheduler;
 
-/// Lets work come to the workers of a runtime at any time and from any thread, without a thread that waits
-/// for it in `run`. It has a thread of its own, which enters the runtime, as one more worker, while there is
-/// work, and sleeps otherwise.
+/// Accepts work for the workers of a runtime at any time and from any thread, so no thread must wait in
+/// `run`. Its own thread enters the runtime as one more worker while there is work, and sleeps otherwise.
 ///
-/// Scheduled work begins in the order in which it came and may run at the same time. It may fork, loop and
-/// suspend as any task. While more than 512 pieces of work run or wait in suspended fibers, others wait.
+/// Pieces of work begin in the order in which they were scheduled, and may run at the same time. They may
+/// fork, loop and suspend like any task. While more than 512 of them run or are suspended, further ones wait.
 class pool {
  public:
   /// \throws std::system_error  its thread cannot be started
@@ -174,8 +174,8 @@ inline scheduler pool::get_scheduler() noexcept { return scheduler(core_); }
 /// Returns a sender that completes on one of the scheduler's workers.
 inline scheduler::schedule_sender schedule(const scheduler& on) noexcept { return on.schedule(); }
 
-/// Starts a sender and waits until it has completed: on a worker the fiber is suspended, and the worker does
-/// other work; an ordinary thread sleeps.
+/// Starts a sender and waits until it has completed. On a worker the fiber is suspended, and the worker does
+/// other work. An ordinary thread sleeps.
 /// \returns a tuple of its value, or an empty one; nothing if it was cancelled
 /// \throws what it sends as an error
 template <sender S> auto sync_wait(S&& s) {
@@ -186,7 +186,7 @@ template <sender S> auto sync_wait(S&& s) {
   return result.take();
 }
 
-/// `co_await sender` in any coroutine: the coroutine goes on where the sender completes, with its value.
+/// `co_await sender` in any coroutine: the coroutine continues where the sender completes, with its value.
 /// \throws in the coroutine, what the sender sends as an error; `aborted` if it was cancelled
 template <sender S>
   requires(!requires(S&& s) { std::forward<S>(s).operator co_await(); })
@@ -194,9 +194,9 @@ detail::sender_awaiter<std::remove_cvref_t<S>> operator co_await(S && s) {
   return detail::sender_awaiter<std::remove_cvref_t<S>>(std::forward<S>(s));
 }
 
-/// A coroutine that computes a T, and a sender of it. It begins when it is awaited, started or waited for,
-/// and its frame ends with the object. (std::execution has `task` from C++26 on; other libraries call it lazy
-/// or task.)
+/// A coroutine that computes a T, and a sender of that T. It begins when it is awaited, started or waited
+/// for, and its frame is destroyed with the object. (std::execution has `task` from C++26 on; other libraries
+/// call it lazy or task.)
 template <class T = void> class [[nodiscard]] task {
  public:
   using sender_concept = sender_t;
@@ -250,7 +250,7 @@ template <class T> class [[nodiscard]] future {
   std::shared_ptr<detail::future_state<T>> state_;
 };
 
-/// Starts a sender now. \returns a future of its value; the work runs to its end even if the future is
+/// Starts a sender now. \returns a future of its value. The work runs to its end even if the future is
 /// dropped
 template <sender S> future<typename S::value_type> ensure_started(S s) {
   using value_type = typename S::value_type;
@@ -258,27 +258,26 @@ template <sender S> future<typename S::value_type> ensure_started(S s) {
   detail::start_detached(std::move(s), detail::future_receiver<value_type>{state});
   return future<value_type>(std::move(state));
 }
-/// Calls f() on one of the scheduler's workers, from now on. \returns a future of what it returns
+/// Starts a call of f() on one of the scheduler's workers. \returns a future of its result
 template <class F>
   requires std::invocable<std::decay_t<F>&>
 auto async(const scheduler& on, F&& f) {
   return ensure_started(then(schedule(on), std::forward<F>(f)));
 }
 
-/// Any number of senders that have begun, which `join` awaits together. It is the task_group of coroutines,
-/// which may end on another thread than they began on.
+/// Any number of started senders, which `join` awaits together. It is a task_group for coroutines, which may
+/// end on another thread than the one on which they began.
 ///
-/// Its work may spawn more. `join` sends the first error of its work; the others are lost.
+/// The senders may spawn more. `join` sends their first error; other errors are lost.
 class counting_scope {
  public:
   counting_scope() = default;
   counting_scope(const counting_scope&) = delete;
   counting_scope& operator=(const counting_scope&) = delete;
-  /// All its work must have ended, which `join` awaits. Otherwise the program ends by std::terminate.
+  /// All spawned work must have ended, which `join` awaits. Otherwise the program ends by std::terminate.
   ~counting_scope() = default;
 
-  /// Starts a sender, whose value is dropped. Any thread. \throws std::bad_alloc; what moving the sender
-  /// throws
+  /// Starts a sender and drops its value. Any thread. \throws std::bad_alloc; what moving the sender throws
   template <sender S> void spawn(S s) {
     core_.begin();
     try {

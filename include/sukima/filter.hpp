@@ -58,8 +58,8 @@ namespace SUKIMA_NAMESPACE {
 /// a default constructor are copied by one worker.
 /// \param range  random access; alive and unchanged during the call
 /// \param predicate, projection  are called by several workers at the same time
-/// \throws what a callback or a copy throws: the rest is aborted; `sukima::aborted` where the caller itself
-///         is aborted; std::bad_alloc
+/// \throws what a callback or a copy throws, after the rest was aborted; `sukima::aborted` if the caller
+///         itself is aborted; std::bad_alloc
 /// \par Complexity n calls of the predicate and at most n copies for n elements; n / 8 bytes besides the
 ///   result
 template <std::ranges::random_access_range Range, class Predicate, class Projection = std::identity>
@@ -144,9 +144,9 @@ std::ranges::borrowed_iterator_t<Range> parallel_partition(Range&& range, Predic
                             std::move(projection));
 }
 
-/// Moves the elements for which predicate(projection(element)) does not hold to the front, in their
-/// order, as std::remove_if. To free the others: `v.erase(sukima::parallel_remove_if(c, v, unwanted),
-/// v.end())`.
+/// Removes the elements for which predicate(projection(element)) holds, as std::remove_if: moves the others
+/// to the front, in their order. To erase the rest of the range: `v.erase(sukima::parallel_remove_if(c, v,
+/// unwanted), v.end())`.
 /// \param predicate, projection  are called by several workers at the same time
 /// \returns the end of the kept elements. Elements from there on are moved-from or have any of the values
 /// \throws as parallel_filter; elements may be moved-from then, as with std::remove_if

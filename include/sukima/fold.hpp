@@ -167,17 +167,17 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup loops
 /// @{
 
-/// Adds elements up in place: each piece of the range begins with a copy of `identity`, body(sum, element) or
-/// body(context, sum, element) changes it for each element, and combine(a, b) joins the sums of neighbouring
-/// pieces in the order of the elements.
+/// Adds elements to a sum in place. Each piece of the range begins with a copy of `identity`. body(sum,
+/// element) or body(context, sum, element) changes this sum for each element, and combine(a, b) joins the
+/// sums of neighbouring pieces in the order of the elements.
 ///
-/// For sums that are costly to make or to copy for each element: histograms, sets, strings, matrices. There
-/// are as many sums as pieces: one, and one for each piece that another worker took. rayon calls this fold
-/// and reduce, TBB's parallel_reduce has this form.
+/// Use it for sums that are costly to make or to copy for each element: histograms, sets, strings, matrices.
+/// There is one sum, and one more for each piece that another worker took. rayon calls this fold and reduce;
+/// TBB's parallel_reduce has this form.
 /// \param identity  combine(identity, x) must be x. Copied at the beginning of each piece
 /// \param body      body(T& sum, element); with a blocked_range body(T& sum, begin, end), with a range2d
-///                  body(T& sum, row, column); what it returns is ignored. A body that takes T or const T&
-///                  would lose what it adds, and does not compile
+///                  body(T& sum, row, column). Its result is ignored. A body that takes T or const T& would
+///                  lose what it adds, so it does not compile
 /// \param combine   T combine(T, T), associative
 /// \throws as parallel_for
 /// \par Complexity last − first calls of body; one copy of identity and one combine for each piece given away

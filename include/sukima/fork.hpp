@@ -14,19 +14,19 @@ namespace SUKIMA_NAMESPACE {
 /// @{
 
 /// Calls `first` and `second`, which may run at the same time, and returns both results as an aggregate
-/// {first, second}, made for structured bindings (std::monostate for a void one; nothing at all if both are
-/// void; a reference where a branch returns a reference).
+/// {first, second}, for structured bindings. The result of a void branch is a std::monostate; if both are
+/// void, nothing is returned. A branch that returns a reference gives a reference.
 ///
 /// Nothing is allocated and no task is made until another worker is idle; a fork that no worker takes costs
 /// about a nanosecond. `first` runs at once, and `second` runs afterwards unless another worker has taken it.
 /// Each may take a `sukima::context` as its argument and should pass it on to the functions that it calls.
 /// \param c        the caller's own context
-/// \param second   is moved into the choice stack; captures may need destruction, results need no default
+/// \param second   is moved into the choice stack. Its captures may have destructors; results need no default
 /// constructor
 /// \param hints    `sukima::guard(p)`: the probability of a split. `sukima::on(place)`: where the second
-///                 branch should run. Nothing else; `fork` takes more functions
-/// \throws what `first` throws, else what `second` throws, after the other one was aborted and awaited;
-///         `sukima::aborted` where the caller itself is aborted
+///                 branch should run. No other arguments are hints here; `fork` takes more than two functions
+/// \throws what `first` throws, otherwise what `second` throws, after the other one was aborted and awaited;
+///         `sukima::aborted` if the caller itself is aborted
 /// \par Complexity constant. docs/protocols.md describes the protocol: Tascell's temporary backtracking, with
 /// two polls for each fork
 template <detail::context_type C, class First, class Second, class... Hints>
@@ -41,7 +41,7 @@ template <detail::context_type C, class First, class Second, class... Hints>
                             detail::pick_guard(hints...));
 }
 
-/// The same without a context: it is looked up. On a thread that is not in a runtime the call enters the
+/// The same without a context: the library finds it. On a thread that is not in a runtime the call enters the
 /// default one.
 template <class First, class Second, class... Hints>
   requires detail::callable_with<First> && detail::callable_with<std::decay_t<Second>&&>

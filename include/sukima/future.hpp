@@ -21,9 +21,9 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup futures
 /// @{
 
-/// The result of an expression that is computed exactly once, at any time between here and the end of the
-/// block. An idle worker may compute it, the oldest first. Otherwise its own fiber does, at the first touch
-/// or at the end of the block.
+/// The result of an *expression* (a callable), which is called exactly once, at any time between here and the
+/// end of the block. An idle worker may call it; of several expressions the oldest is taken first. Otherwise
+/// the future's own fiber calls it, at the first touch or at the end of the block.
 ///
 /// The object belongs to the block and to the fiber that made it. All code inside the block may touch it, on
 /// any worker and any number of times. A touch that must wait parks its fiber; other workers take the work
@@ -39,8 +39,8 @@ template <class T> class [[nodiscard]] future {
  public:
   /// In a function that has a context, which this constructor changes: functions called after this line must
   /// get `c`, not an older copy of it.
-  /// \param f the expression: called once, with a context if it takes one. Its captures are moved; they are
-  ///          destroyed at the end of the block at the latest, also where a touch has returned before
+  /// \param f the expression: called once, with a context if it takes one. Its captures are moved. They are
+  ///          destroyed at the end of the block at the latest, perhaps after a touch has returned
   /// \throws what moving f throws
   /// \par Complexity constant, some nanoseconds; nothing is allocated
   template <class F>
@@ -92,19 +92,19 @@ template <class T> class [[nodiscard]] future {
     if constexpr (detail::checks::on) detail::ambient_of(scope).handed = handed_before_;
   }
 
-  /// Returns the result. Computes it here and now, if no other fiber has begun to; else waits for it.
+  /// Returns the result. Computes it here and now if no other fiber has begun to; otherwise waits for it.
   /// \param c the caller's own context
-  /// \returns a reference that is good until the end of the block; nothing where T is void
-  /// \throws what the expression has thrown, each time; cancelled, if it was cancelled; aborted where the
+  /// \returns a reference that is valid until the end of the block; nothing if T is void
+  /// \throws what the expression has thrown, at each touch; cancelled, if it was cancelled; aborted, if the
   ///         caller itself is aborted; usage_error in the expression itself, which would wait for itself
-  /// \note Where the expression runs on the caller's fiber and the caller is aborted, so is the expression:
+  /// \note If the expression runs on the caller's fiber and the caller is aborted, so is the expression:
   ///       later touches throw cancelled.
   template <class Checks = detail::checks> detail::touched<T> touch(context c) {
     detail::check_context(c, "sukima::future::touch");
     touch_at(c);
     return result();
   }
-  /// The same without a context. \throws usage_error also where there is none to be found
+  /// The same without a context. \throws usage_error also if the library finds no context
   detail::touched<T> touch() {
     if (!cell_.is_done()) {
       detail::ambient_state* const ambient = detail::find_ambient();

@@ -161,15 +161,15 @@ namespace SUKIMA_NAMESPACE {
 
 /// Calls body(i) for each i in [first, last), in any order and perhaps at the same time.
 ///
-/// `first` and `last` are integers of at most 64 bits, both signed or both unsigned unless a signed
-/// type has all values of both (so std::size_t{0}, not 0, before v.size()), or random-access
-/// iterators: the body gets the element then. The body may take a context before the element; then the
-/// loop polls before each iteration, else once in about a microsecond. Iterations are given away in
+/// `first` and `last` are integers of at most 64 bits, or random-access iterators; with iterators the body
+/// gets the element. Integers are both signed or both unsigned, unless a signed type has all values of both:
+/// write std::size_t{0}, not 0, before v.size(). The body may take a context before the element. Then the
+/// loop polls before each iteration, otherwise about once in a microsecond. Iterations are given away in
 /// halves, from the upper end, only when another worker is idle.
 /// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`, `sukima::on`
-/// \throws what the body throws. The remaining iterations are aborted; of several exceptions that have
-///         arrived by then, that of the lowest iteration wins. `sukima::aborted` where the caller itself is
-///         aborted; std::length_error for more than 2^63 - 1 integers
+/// \throws what the body throws, after the remaining iterations were aborted; of several exceptions that have
+///         arrived by then, that of the lowest iteration. `sukima::aborted` if the caller itself is aborted;
+///         std::length_error for more than 2^63 - 1 integers
 /// \par Complexity last − first calls of body
 template <detail::context_type C, class A, class B, class Body, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
@@ -208,10 +208,12 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
 /// need not be commutative, because results are combined in the order of iterations. `init` is used once and
 /// need not be neutral.
 ///
-/// Elements, context, hints and exceptions as for parallel_for; `sukima::on` takes one place for all of it.
+/// Elements, context, hints and exceptions are as for parallel_for; `sukima::on` takes one place for the
+/// whole loop.
 /// \param body    returns a value that `combine` takes as its second argument and that T can be made from
-/// \param combine T combine(T, T); a function's name or a pointer to a member function, too
-/// \par Complexity last − first calls of body and of combine, one more combine for each piece given away
+/// \param combine T combine(T, T); may be the name of a function or a pointer to a member function
+/// \par Complexity last − first calls of body and of combine, and one more of combine for each piece given
+/// away
 template <detail::context_type C, class A, class B, class T, class Body, class Combine, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>

@@ -108,20 +108,20 @@ program_core& core_of(program& p) noexcept;
 /// \addtogroup objects
 /// @{
 
-/// How many messages a stream holds: rounded up to a power of two. Without one: 64, or as many as fit into
-/// 64 KiB, but at least 2. Between processes a stream of messages with a codec holds fewer of them where they
+/// How many messages a stream holds, rounded up to a power of two. The default is 64, or as many as fit into
+/// 64 KiB, but at least 2. Between processes, a stream of messages with a codec holds fewer of them if they
 /// are long (docs/objects.md).
 struct capacity {
   std::size_t messages = 0;
 };
 
-/// A stream of a program: ordered for each sender, bounded, typed. It hands out ends for objects; each
-/// message goes to one receiver.
+/// A stream of a program: a bounded queue of messages of one type, which keeps the order of each sender.
+/// Objects use it through its ends. Each message goes to one receiver.
 template <class T> class stream {
  public:
-  /// An end that sends, for one object. Before program::run. \par Complexity constant
+  /// Makes an end that sends, for one object. Must be called before program::run. \par Complexity constant
   objects::out<T> out() const { return objects::out<T>(*core_); }
-  /// An end that receives, for one object; each call makes another one. Before program::run.
+  /// Makes an end that receives, for one object. Must be called before program::run.
   /// \par Complexity constant
   objects::in<T> in() const { return objects::in<T>(*core_); }
 
@@ -131,26 +131,26 @@ template <class T> class stream {
   detail::stream_core* core_;
 };
 
-/// An object declared with program::object; for wishes.
+/// Options of an object that was declared with program::object.
 class object_options {
  public:
-  /// Objects of a group run in turns, one at a time, and their streams need no locks. Objects without a group
-  /// begin in one if streams connect them, and are moved to other workers while these are idle if they
-  /// compute much (docs/objects.md).
+  /// Puts the object into a group. Objects of a group take turns, one at a time, and their streams need no
+  /// locks. Objects without a group that streams connect begin together in the same way, but are moved to
+  /// idle workers if they compute much (docs/objects.md).
   object_options& group(std::string_view name) {
     of_->group = std::string(name);
     return *this;
   }
-  /// Bytes of the object's C stack. Up to 16 KiB (the default) an object costs 8 KiB, and each of its
-  /// forks takes the slow path of the poll; with more it gets one of the runtime's ordinary stacks,
-  /// where forks are cheap. An object whose messages have more than 1 KiB gets one of these, too, unless it
-  /// asks for less, or more than 4,096 objects of the program would.
+  /// Sets the bytes of the object's C stack. Up to 16 KiB (the default) an object costs 8 KiB, but each of
+  /// its forks takes the slow path of the poll. With more it gets one of the runtime's ordinary stacks, on
+  /// which forks are cheap. An object whose messages have more than 1 KiB also gets one of these, unless it
+  /// asks for less, or more than 4,096 objects of the program would get one.
   object_options& stack(std::size_t bytes) {
     of_->stack = bytes;
     return *this;
   }
-  /// If objects are processes, this one runs in the process that called program::run, with its whole group:
-  /// for objects that write into variables of the caller. Objects elsewhere change copies of these.
+  /// If objects are processes, this one runs with its whole group in the process that called program::run.
+  /// Use it for objects that write into variables of the caller: objects of other processes change copies.
   object_options& at_home() {
     of_->at_home = true;
     return *this;
@@ -162,31 +162,31 @@ class object_options {
   detail::object_core* of_;
 };
 
-/// Objects and the streams between them. Declare all, then run them once. Source: groups, and the ways to run
-/// them, are those of Aoyagi, Nakabayashi, Iwata, Uehara and Mori (docs/objects-planning.md).
+/// Objects and the streams between them. Declare all of them, then run the program once. Source: groups and
+/// the execution models are from Aoyagi, Nakabayashi, Iwata, Uehara and Mori (docs/objects-planning.md).
 class program {
  public:
   /// A program of the default runtime, or of another one, which must live longer.
   program() : program(default_runtime()) {}
   explicit program(runtime& on) : core_(detail::make_program(on, nullptr)) {}
   /// A program whose objects can be processes. Each process is this program, started again with the same
-  /// arguments: it runs main up to `run` and so declares the same objects and streams, then runs its objects
-  /// and ends. So these declarations must not depend on time, input or environment, and this must be the
-  /// first statement of main. Code of main before `run` runs in each process; is_child() returns whether it
-  /// is one of these.
-  /// \param argv must live as long
+  /// arguments: it runs main up to `run`, which declares the same objects and streams, then runs its objects
+  /// and ends. So this must be the first statement of main, and the declarations must not depend on time,
+  /// input or environment. Code of main before `run` runs in each process; is_child() returns whether it runs
+  /// in one of the started processes.
+  /// \param argv must exist as long as the program
   program(int, char** argv) : program(0, argv, default_runtime()) {}
   program(int, char** argv, runtime& on) : core_(detail::make_program(on, argv)) {}
 
-  /// Selects the model for this program, by a name that SUKIMA_OBJECTS accepts, and overrides that variable.
-  /// For libraries whose objects must run in one way whatever the environment says. Before `run`.
+  /// Selects the execution model by a name that SUKIMA_OBJECTS accepts, and overrides that variable. For
+  /// libraries whose objects must always run in the same way. Must be called before `run`.
   void model(std::string_view name);
 
   /// Declares a stream.
-  /// \param name differs from those of all other streams; an object may have the same one
-  /// \param when_full what becomes of another message
+  /// \param name must differ from the names of all other streams; an object may have the same name
+  /// \param when_full how a full stream treats another message
   /// \tparam T is moved from the sender to the receiver; it need not be copyable
-  /// \par Complexity constant; memory for as many messages as it holds
+  /// \par Complexity constant time; memory for as many messages as the stream holds
   template <class T> objects::stream<T> stream(std::string name, capacity room = {},
                                                overflow when_full = overflow::wait) {
     static_assert(std::is_object_v<T> && std::is_move_constructible_v<T>);
@@ -203,9 +203,9 @@ class program {
     detail::add_stream(*core_, std::move(core));
     return objects::stream<T>(made);
   }
-  /// Declares a stream from a timer: at the end of each period it holds a tick. If its receiver has not taken
-  /// the one before, that stays, and the new one is left out. The timer is an object of this name. It ends
-  /// when no receiver is left, and at `stop`. A period of more than a century is one of a century.
+  /// Declares a stream from a timer, which sends a tick at the end of each period. If the receiver has not
+  /// taken the previous tick, that one stays and the new one is dropped. The timer is an object of this name.
+  /// It ends when no receiver is left, and at `stop`. A period of more than a century is one of a century.
   /// \throws usage_error the period is not above 0
   template <class Rep, class Period> objects::stream<tick> timer(std::string name,
                                                                  std::chrono::duration<Rep, Period> period) {
@@ -219,7 +219,7 @@ class program {
   /// Declares an object: f(arguments…) runs concurrently with the other objects. f may take a context
   /// before the arguments. The ends among the arguments (or in containers there) belong to the object;
   /// ends that f has captured belong to the object that uses them first.
-  /// \param name differs from those of all other objects
+  /// \param name must differ from the names of all other objects
   /// \par Complexity linear in the number of its ends; its stack is made by `run`
   template <class F, class... Arguments>
   object_options object(std::string name, F&& f, Arguments&&... arguments) {
@@ -238,28 +238,29 @@ class program {
     }
   }
 
-  /// Runs the objects until all have ended, as SUKIMA_OBJECTS says: `workers:simulated` (the default),
-  /// `simulated`, `threads:simulated`, `threads`, `processes`, `processes:simulated`, `processes:threads`,
-  /// one of the last three with `:pipe` (messages between processes go through pipes, for comparison), or the
-  /// name of a plan file that `sukima objects plan` has written for this program and machine. In a child
-  /// process it does not return.
+  /// Runs the objects until all have ended, by the execution model that SUKIMA_OBJECTS names:
+  /// `workers:simulated` (the default), `simulated`, `threads:simulated`, `threads`, `processes`,
+  /// `processes:simulated` or `processes:threads`. The last three may have `:pipe` behind them: then messages
+  /// between processes go through pipes, for comparison. The variable may also name a plan file that `sukima
+  /// objects plan` has written for this program and machine. In a child process `run` does not return.
   /// \returns 0
-  /// \throws what the first object threw that ended by an exception, or object_failed if that was in another
+  /// \throws the exception of the first object that ended by one, or object_failed if that was in another
   ///         process; deadlock; usage_error: a second run, no objects, a stream without a sender or a
-  ///         receiver, two objects or two streams of one name; with processes: no argc and argv, a message
-  ///         that cannot travel, an end that is no argument of an object, a child that declares something
-  ///         else; bad_setting: another word in SUKIMA_OBJECTS, or a plan of something else;
-  ///         std::system_error: no processes or no memory
-  /// \par Complexity linear in the number of objects, streams and ends, beside what the objects do. Those of
-  /// a group take turns of at most 64 messages, or about 1 ms (docs/objects.md)
+  ///         receiver, two objects or two streams with one name; with processes also: no argc and argv, a
+  ///         message that cannot travel, an end that is not an argument of an object, a child that declares
+  ///         something else; bad_setting: another word in SUKIMA_OBJECTS, or a plan for another program or
+  ///         machine; std::system_error: no processes or no memory
+  /// \par Complexity linear in the number of objects, streams and ends, besides the work of the objects.
+  /// Objects of a group take turns of at most 64 messages, or about 1 ms (docs/objects.md)
   int run();
-  /// Any thread. Sources that check out::stop_requested end, and everything that was sent is received.
+  /// Asks the program to stop: objects that check out::stop_requested end, and all messages sent before are
+  /// still received. Any thread.
   void stop() noexcept;
   bool stop_requested() const noexcept;
-  /// Whether this is a process that runs objects of the program. Then `run` does not return.
+  /// Whether this process was started to run objects of the program. Then `run` does not return.
   bool is_child() const noexcept;
-  /// From any thread, also before the run: every object leaves by the exception `aborted` at its next wait,
-  /// or its next poll. An object that has not begun never begins.
+  /// Aborts the program: every object leaves by the exception `aborted` at its next wait or poll, and an
+  /// object that has not begun never begins. Any thread, also before `run`.
   void abort() noexcept;
 
  private:

@@ -8,10 +8,10 @@ namespace sukima {
 /// \addtogroup runtime
 /// @{
 
-/// Declares, while it lives, that this many threads of another runtime compute in this process, such as
-/// those of a parallel region of OpenMP or of a library. Runtimes with `settings::elastic` then run
-/// fewer workers, but at least one each, so that the threads get CPUs. The workers resume when the
-/// object ends.
+/// Declares that threads of another runtime compute in this process, such as those of a parallel region of
+/// OpenMP or of a library, as long as the object exists. Runtimes with `settings::elastic` then run fewer
+/// workers, but at least one each, so that the threads get CPUs. The workers resume when the object is
+/// destroyed.
 ///
 ///     const sukima::other_threads team(omp_get_max_threads());
 ///     #pragma omp parallel for
@@ -21,7 +21,7 @@ namespace sukima {
 /// wake-up of the runtime's monitor, which changes the number of workers.
 class other_threads {
  public:
-  /// \param threads how many compute, the calling thread included; up to 1 changes nothing
+  /// \param threads how many threads compute, the calling thread included; 0 and 1 change nothing
   explicit other_threads(unsigned threads) noexcept;
   ~other_threads();
   other_threads(const other_threads&) = delete;

@@ -31,12 +31,13 @@ enum class place_level {
   core = SUKIMA_PLACE_CORE,  ///< hardware threads of one core
 };
 
-/// A place of the running machine, or any place. Two bytes, to be stored with data. It stays valid in the
-/// process when the CPUs that the process may use change. Two places are equal if they are the same node of
-/// the tree; they are ordered by level, domains then by their number, others by their lowest CPU; any first.
+/// A place of the running machine, or *any*: no place in particular. It has two bytes, so it can be stored
+/// with data, and stays valid when the CPUs that the process may use change. Two places are equal if they are
+/// the same node of the tree. Any comes first in their order, then the levels from the largest. On one level,
+/// domains are ordered by their number, other places by their lowest CPU.
 class place {
  public:
-  /// Any place: no wish, or unknown.
+  /// Any: no wish, or unknown.
   constexpr place() noexcept = default;
   /// \param number of the C interface. A number that the machine does not have counts as any
   explicit constexpr place(sukima_place number) noexcept : number_(number) {}
@@ -52,7 +53,7 @@ class place {
     sukima_place_table_facts(sukima_place_table_of_machine(), number_, &facts);
     return static_cast<place_level>(facts.level);
   }
-  /// The smallest place at this level or a larger one that contains this one; of any: any.
+  /// Returns the smallest place at this level or a larger one that contains this one; of any: any.
   /// \par Complexity at most three steps
   [[nodiscard]] place around(place_level at) const noexcept {
     return place(sukima_place_table_around(sukima_place_table_of_machine(), number_,
@@ -81,9 +82,8 @@ class place {
 
 static_assert(sizeof(place) == 2 && std::is_trivially_copyable_v<place>);
 
-/// The places with a CPU that this process may use now, in ascending order: a smallest set of places, at this
-/// level or a larger one, with all these CPUs. Levels that the machine does not state count as the larger
-/// place.
+/// Returns a smallest set of places, at this level or a larger one, that together have all CPUs which this
+/// process may use now, in ascending order. If the machine does not state a level, the larger place counts.
 /// \returns at least one place; the machine if nothing is known
 /// \throws std::bad_alloc
 /// \par Complexity about 0.5 ms, and linear in the number of CPUs: keep the result
@@ -97,8 +97,8 @@ inline std::vector<place> places(place_level level) {
   return result;
 }
 
-/// The place of the calling thread: the smallest place at this level or a larger one. A worker may run
-/// elsewhere after the next fork, and the kernel may move a thread at any moment.
+/// Returns the place of the calling thread: the smallest one at this level or a larger one. Code may continue
+/// on another worker after the next fork, and the kernel may move a thread at any moment.
 /// \returns the machine if the kernel does not say
 /// \par Complexity about 10 ns; the first call of the process reads the table of places
 inline place here(place_level level = place_level::core) noexcept {
@@ -106,8 +106,8 @@ inline place here(place_level level = place_level::core) noexcept {
 }
 
 /// The NUMA domain whose memory holds the page of `pointer`.
-/// \returns any for a page that was not touched yet, or that does not exist, if the kernel or a sandbox
-///     refuses the answer, and on a machine with one domain
+/// \returns any if the page does not exist or was not touched yet, if the kernel or a sandbox refuses the
+///     answer, or on a machine with one domain
 /// \par Complexity one system call, 0.6 µs; none on a machine with one domain
 inline place place_of(const void* pointer) noexcept { return place(sukima_place_of(pointer)); }
 

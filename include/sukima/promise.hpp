@@ -15,11 +15,11 @@ namespace sukima {
 /// \addtogroup futures
 /// @{
 
-/// The giving side of a shared_future that no expression computes: for the result of a callback, of a
-/// library's own thread, of anything that is not launched. One object gives one result.
+/// The writing side of a shared_future that no expression computes: for the result of a callback, of another
+/// library's thread, or of anything else that is not launched. One object gives one result.
 ///
-/// Any thread may give it; the call wakes all that wait and returns without running anything. A promise that
-/// ends without a result cancels its future: touches throw `cancelled`.
+/// Any thread may give the result. The call wakes all waiting fibers and threads, and returns without running
+/// any of them. A promise that is destroyed without a result cancels its future: touches throw `cancelled`.
 /// \tparam T the type of the result; void, or a reference, too
 template <class T> class promise {
  public:
@@ -36,14 +36,14 @@ template <class T> class promise {
     detail::release_launched(state_);
   }
 
-  /// A handle of its future; may be called any number of times. \throws usage_error on a promise that was
-  /// moved from
+  /// Returns a handle of its future; may be called any number of times. \throws usage_error on a promise that
+  /// was moved from
   [[nodiscard]] shared_future<T> get_future() const {
     detail::require_promise(state_);
     detail::hold_launched(*state_);
     return detail::handle_access::make<T>(state_);
   }
-  /// Gives the result, made from these arguments (none where T is void). Nothing happens if the future was
+  /// Gives the result, made from these arguments (none if T is void). Does nothing if the future was
   /// cancelled.
   /// \throws usage_error for a second result; what making the value throws, and no result is given then
   template <class... Arguments>

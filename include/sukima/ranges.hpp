@@ -21,10 +21,11 @@ namespace sukima {
 /// Integers, or random-access iterators, that a loop hands out in blocks: its body is called with the
 /// beginning and the end of a block, body(begin, end) or body(context, begin, end).
 ///
-/// For code that treats several elements at a time: a vector instruction, a buffer, a call of a library.
-/// Blocks are consecutive and not empty, and together contain each element once. A block is as long as takes
-/// about a microsecond (measured while the loop runs; the first block is one element), or as `sukima::grain`
-/// sets it. The last block of a piece may be shorter. A block cannot be split, but forks in its body can.
+/// Use it for code that treats several elements at a time: a vector instruction, a buffer, a call of a
+/// library. Blocks are consecutive and not empty, and together contain each element once. The loop measures
+/// its blocks and makes them as long as takes about a microsecond; the first block is one element.
+/// `sukima::grain` sets another length. The last block of a piece may be shorter. A block cannot be split,
+/// but forks in its body can.
 template <class I> class blocked_range {
  public:
   template <class A, class B>
@@ -50,10 +51,10 @@ template <class A, class B> blocked_range(A, B) -> blocked_range<detail::common_
 template <std::ranges::random_access_range Range>
 blocked_range(Range&&) -> blocked_range<std::ranges::iterator_t<Range>>;
 
-/// The places of a table, for one loop over both indices: body(row, column) or body(context, row, column).
+/// The cells of a table, for one loop over both indices: body(row, column) or body(context, row, column).
 ///
-/// The loop visits the places row by row, also in a piece that another worker has taken. A piece may begin
-/// and end within a row, so few long rows are distributed as well as many short ones.
+/// The loop visits the cells row by row, also in a piece that another worker has taken. A piece may begin and
+/// end within a row, so few long rows are distributed as well as many short ones.
 template <std::integral Row, std::integral Column> class range2d {
  public:
   /// Rows and columns from 0 on.
@@ -62,7 +63,7 @@ template <std::integral Row, std::integral Column> class range2d {
   range2d(Row first_row, Row last_row, Column first_column, Column last_column)
       : first_row_(first_row), last_row_(last_row), first_column_(first_column), last_column_(last_column) {}
 
-  /// For the loops themselves. \throws std::length_error for more than 2^63 - 1 places
+  /// For the loops themselves. \throws std::length_error for more than 2^63 - 1 cells
   detail::counted_source<detail::table_source<Row, Column>> source_for_loops() const {
     const std::int64_t columns = detail::distance(first_column_, last_column_);
     std::int64_t count = 0;
@@ -78,10 +79,9 @@ template <std::integral Row, std::integral Column> class range2d {
   Column last_column_;
 };
 
-/// A range that can split itself: a tree, a part of a graph, a file. It is a range of its elements (its
-/// iterators need no more than `++` and `*`). s.split() takes a part of the elements out of s, those after
-/// the ones that stay, and returns it. It returns nothing if s is too small to be split. TBB calls this a
-/// Range and Java a Spliterator.
+/// A range that can split itself: a tree, a part of a graph, a file. Its iterators need only `++` and `*`.
+/// s.split() takes the later part of the elements out of s and returns it, or returns nothing if s is too
+/// small to be split. TBB calls this a Range and Java a Spliterator.
 ///
 /// The loop calls `split` until it returns nothing, whether another worker is idle or not, because a fork
 /// costs about a nanosecond. So `split` should be cheap, and a part that it leaves whole should take some ten
@@ -111,8 +111,8 @@ namespace SUKIMA_NAMESPACE {
 ///
 /// The body may change elements, but must not insert or remove any.
 /// Context, hints and exceptions as for parallel_for over integers.
-/// \par Complexity one call of body for each element; for a range that is not random access, at most as many
-/// steps again for each piece that is given away as its owner had left
+/// \par Complexity one call of body for each element. If the range is not random access, each piece that is
+/// given away takes at most as many more steps as its owner had elements left
 template <detail::context_type C, detail::other_range Range, class Body, class... Hints>
   requires detail::body_over<Body, Range>
 [[gnu::always_inline]] inline void parallel_for(C c, Range&& range, Body&& body, Hints... hints) {
@@ -163,7 +163,8 @@ T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints..
 
 /// Calls body(x), or body(context, x), for each element of a range that splits itself.
 /// \param s is moved in and split up
-/// \throws what the body or `split` throws: what has not begun is aborted; `aborted` as for fork2
+/// \throws what the body or `split` throws, after parts that have not begun were dropped; `aborted` as for
+///         fork2
 /// \par Complexity one call of `split` and about one fork for each part that is not split further
 template <detail::context_type C, splittable S, class Body>
   requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>

@@ -50,24 +50,24 @@ struct decision {
   std::string reason;  ///< one sentence
 };
 
-/// Workers that run forks. A program needs none of its own: calls without a runtime use the default one,
-/// which starts at its first use. Several may exist; any number of ordinary threads may use one at the same
-/// time, and workers of one may enter another.
+/// A set of workers that run forks. A program need not make one: calls without a runtime use the default one,
+/// which starts at its first use. Several runtimes may exist. Any number of ordinary threads may use one at
+/// the same time, and workers of one may enter another.
 class runtime {
  public:
-  /// Starts the workers. Costs less than a millisecond.
-  /// \throws bad_setting    a setting, or its environment variable where it is left open, has a value that is
-  /// not accepted
-  /// \throws std::system_error  no memory for a fiber. Where threads cannot be started fewer workers run, and
-  /// `decisions` says so
+  /// Starts the workers, in less than a millisecond.
+  /// \throws bad_setting a setting, or the environment variable that gives it, has a value that is not
+  /// accepted
+  /// \throws std::system_error no memory for a fiber. If threads cannot be started, fewer workers run, and
+  /// `decisions` records that
   explicit runtime(const settings& chosen = settings::from_environment());
   /// Waits until all calls of `run` have returned, then ends the workers.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Calls f on this thread, which becomes a worker for that time, and returns what f returns. Other workers
-  /// may take forks of f. Called on a worker of this runtime it just calls f.
+  /// Calls f on this thread, which is a worker during the call, and returns the result of f. Other workers
+  /// may take forks of f. On a worker of this runtime it only calls f.
   /// \param f takes a context, or nothing
   /// \throws what f throws; usage_error after fork() in a child process whose parent was running tasks here
   template <class F, class Checks = detail::checks>
@@ -79,28 +79,28 @@ class runtime {
     return root.take();
   }
 
-  /// Waits until all calls of `run` have returned, then ends the workers; later calls of `run` throw
+  /// Waits until all calls of `run` have returned, then ends the workers. Later calls of `run` throw
   /// usage_error.
   /// \throws usage_error on one of its own workers
   void shutdown();
 
-  /// The largest number of workers that it uses at a time, the calling thread included.
+  /// Returns the largest number of workers that the runtime uses at a time, the calling thread included.
   unsigned workers() const noexcept;
   /// Limits the number of workers that run from now on. Any thread may call this at any time. Surplus workers
-  /// stop at their next poll and come back when the limit is raised or taken back. Threads that enter always
-  /// run. If a thread cannot be started, fewer workers run, and `decisions` records that; the next call tries
+  /// stop at their next poll and continue when the limit is raised or removed. Threads that enter always run.
+  /// If a thread cannot be started, fewer workers run, and `decisions` records that; the next call tries
   /// again.
-  /// \param most 0 takes the limit back
+  /// \param most 0 removes the limit
   void limit_workers(unsigned most);
-  /// The number of workers that may run now: fewer than `workers` if affinity, cpusets or quotas leave less
-  /// CPU (see settings::elastic). The number changes while the program runs.
+  /// Returns the number of workers that may run now. It changes while the program runs, and is less than
+  /// `workers` if affinity, cpusets or quotas leave less CPU (see settings::elastic).
   unsigned workers_now() const noexcept;
-  /// What the runtime decided by itself since its start, the oldest first, each with its reason: at least the
-  /// latest 5,000.
+  /// Returns what the runtime has decided by itself since its start, the oldest decision first, each with its
+  /// reason: at least the latest 5,000.
   std::vector<decision> decisions() const;
-  /// Counts since the start.
+  /// Returns the counts since the start.
   struct statistics statistics() const;
-  /// The settings in force.
+  /// Returns the settings in force.
   const settings& chosen() const noexcept;
 
  private:
@@ -111,8 +111,8 @@ class runtime {
   std::unique_ptr<detail::runtime_core> core_;
 };
 
-/// The runtime that calls without one use. Starts at the first call.
-/// The reference is good until the end of the process, unless `sukima_workers_set` replaces the runtime.
+/// Returns the runtime that calls without one use, and starts it at the first call. The reference is valid
+/// until the end of the process, unless `sukima_workers_set` replaces the runtime.
 /// \throws as the constructor
 runtime& default_runtime();
 
@@ -122,7 +122,7 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup runtime
 /// @{
 
-/// default_runtime().run(f); on a worker, just f.
+/// Calls default_runtime().run(f); on a worker, only f.
 template <class F>
   requires detail::callable_with<F>
 detail::result_of<F> run(F&& f) {

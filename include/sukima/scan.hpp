@@ -61,9 +61,9 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup algorithms
 /// @{
 
-/// Running totals: writes x0, x0 ⊕ x1, x0 ⊕ x1 ⊕ x2, … for the elements x of [first, last), where a ⊕ b is
+/// Writes running totals: x0, x0 ⊕ x1, x0 ⊕ x1 ⊕ x2, … for the elements x of [first, last), where a ⊕ b is
 /// operation(a, b). ⊕ must be associative. Sums of floating-point numbers may differ in rounding from a
-/// sequential scan, because pieces that other workers took are added up by themselves. Under `--hope` they
+/// sequential scan, because each piece that another worker takes is added up separately. Under `--hope` they
 /// are the same on all nodes and in all runs.
 ///
 /// The scan works like a plain loop until another worker is idle. Only elements that another worker takes are
@@ -73,10 +73,10 @@ namespace SUKIMA_NAMESPACE {
 ///               overlap otherwise, the result is unspecified.
 /// \param operation  gives a value of the elements' type for two of them; is called by several workers at
 ///               the same time
-/// \returns the end of what was written
-/// \throws what the operation throws: the rest is aborted, the output is partly written; `sukima::aborted`
-///         where the caller itself is aborted; std::bad_alloc for the sums of what was taken (one for each
-///         microsecond)
+/// \returns the end of the written totals
+/// \throws what the operation throws, after the rest was aborted; the output is then partly written.
+///         `sukima::aborted` if the caller itself is aborted; std::bad_alloc for the sums of pieces that were
+///         taken (one for each microsecond)
 /// \par Complexity at most 2 · (last − first) operations; last − first with one worker
 template <class In, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::iter_value_t<In>, In, Out>
@@ -136,9 +136,9 @@ Out parallel_scan(Range&& range, Out out, Operation operation, T init) {
       [&](context c) { return parallel_scan(c, range, out, operation, std::move(init)); });
 }
 
-/// Running totals of the elements before each element: writes init, init ⊕ x0, init ⊕ x0 ⊕ x1, … Otherwise as
-/// `parallel_scan`; `out` may be `first` here, too.
-/// \param init  begins the totals and gives their type
+/// Writes running totals of the elements *before* each element: init, init ⊕ x0, init ⊕ x0 ⊕ x1, … Otherwise
+/// as `parallel_scan`; `out` may be `first` here, too.
+/// \param init  the first total; it also gives the type of the totals
 template <class In, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_exclusive_scan(context c, In first, In last, Out out, T init, Operation operation = {}) {

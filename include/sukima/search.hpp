@@ -31,8 +31,8 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup searches
 /// @{
 
-/// Tries every choice: applies it to the workspace, calls the body, undoes it; combines what the bodies
-/// return.
+/// Tries every choice: applies it to the workspace, calls the body, and undoes it. Combines the results of
+/// the bodies.
 ///
 /// A worker never copies its workspace on its own path. Only when another worker is idle, the fiber
 /// backtracks to the oldest search that has choices left (undoing what is applied above it), copies the
@@ -41,27 +41,28 @@ namespace SUKIMA_NAMESPACE {
 /// A search in parallel code polls before its first choice, after each choice that was accepted, and after
 /// each 16th in a row that `apply` refused.
 /// \param workspace copyable; one for each worker at a time
-/// \param choices   a range, alive and unchanged during the call: random-access (`std::views::iota(0, n)` for
-///                  the integers below n), or a forward range whose iterators are one trivially copyable word
-///                  each, as `set_bits`. The runtime may copy such an iterator and increment it at any time,
-///                  which must not throw. To give choices away it steps through the rest of the range, and
-///                  `sukima::split` gets numbers that count from the choice in progress, number 0. A
-///                  condition may end the range (`std::views::take_while`): parallel code looks for the end
-///                  first, and a sequential clone tests the condition before each choice
-/// \param apply apply(workspace, choice); may return bool: false means that the choice is not possible and
-///                  nothing was changed. It must be deterministic: a test against a bound that other workers
-///                  change, as `best_solution::promising`, belongs at the beginning of the body. A function
-///                  that takes the workspace by value would change a copy, so it does not compile unless the
-///                  workspace is a pointer; the same holds for `undo`
+/// \param choices   a range that exists and does not change during the call. Either it is random-access
+///                  (`std::views::iota(0, n)` for the integers below n), or a forward range whose iterators
+///                  are one trivially copyable word each, such as `set_bits`. The runtime may copy such an
+///                  iterator and increment it at any time, which must not throw. To give choices away it
+///                  steps through the rest of the range, and `sukima::split` gets numbers that count from the
+///                  choice in progress, number 0. A condition may end the range (`std::views::take_while`):
+///                  parallel code looks for the end first, and a sequential clone tests the condition before
+///                  each choice
+/// \param apply apply(workspace, choice). It may return bool: false means that the choice is not possible and
+///                  nothing was changed. It must be deterministic, so a test against a bound that other
+///                  workers change, such as `best_solution::promising`, belongs at the beginning of the body.
+///                  A function that takes the workspace by value would change a copy, so it does not compile
+///                  unless the workspace is a pointer; the same holds for `undo`
 /// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the
 ///                  fiber backtracks or replays, the exception leaves at the next join of that fiber; during
 ///                  another exception it ends the program
 /// \param body      body(workspace, choice) or body(context, workspace, choice)
-/// \param init      what the results are combined with, once; need not be neutral
+/// \param init      first operand of the first `combine`; need not be neutral
 /// \param combine   associative; results are combined in the order of the choices
-/// \throws what a callback throws; undo actions run innermost first during unwinding; `aborted` as for fork2;
-///         `replay_error` if `apply` rejects, when the search is replayed, a choice that it had accepted. The
-///         next join of the fiber throws it; steps that were not applied again are not undone, and until then
+/// \throws what a callback throws, after the undo actions have run, innermost first; `aborted` as for fork2;
+///         `replay_error` if, when the search is replayed, `apply` rejects a choice that it had accepted. The
+///         next join of the fiber throws it. Steps that were not applied again are not undone, and until then
 ///         the workspace is that of an older choice
 /// \par Complexity one apply, body and undo for each choice; one workspace copy for each piece given away
 template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
@@ -90,7 +91,7 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
   }
 }
 
-/// The same with the value-initialised result as `init`: as in search(c, b, b.moves(), place, remove, solve,
+/// The same with a value-initialised result as `init`, as in search(c, b, b.moves(), place, remove, solve,
 /// std::plus{}).
 template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
           class Undo, class Body, class Combine>
@@ -136,8 +137,8 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
  public:
   explicit best_solution(Cost bound, Less less = {}) : bound_(bound), less_(less) {}
 
-  /// The bound to prune by: solutions that cost as much or more are of no use. The value may be slightly
-  /// outdated, which is safe: it is never better than the best solution.
+  /// Returns the bound to prune by: solutions that cost as much or more are of no use. The value may be
+  /// slightly outdated, which is safe, because it is never better than the best solution.
   Cost bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
   /// Whether a solution of this cost could still be the best.
   bool promising(const Cost& cost) const { return less_(cost, bound()); }
@@ -163,7 +164,7 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
 /// Receives the first solution of `search_first`; the rest is aborted.
 template <class Value> class first_solution {
  public:
-  /// Reports a solution and leaves the search; of several that come at the same time one is kept.
+  /// Reports a solution and leaves the search. Of several that are reported at the same time one is kept.
   /// \throws aborted always
   [[noreturn]] void found(Value value) {
     {
@@ -190,7 +191,7 @@ namespace SUKIMA_NAMESPACE {
 /// @{
 
 /// Calls f(context, solution), which searches and calls solution.found(value) when it finds a solution. That
-/// aborts the rest of the search.
+/// call aborts the rest of the search.
 /// \returns the value; nothing if f ends without one
 /// \throws what f throws
 template <class Value, class F> std::optional<Value> search_first(context c, F&& f) {

@@ -63,37 +63,36 @@ enum class placement_policy {
 struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
   unsigned workers = 0;
-  /// At all wait points that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such as
-  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, yield, condvar, inherit; points
-  /// as in wait_point].
+  /// The policy at all wait points that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such
+  /// as adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, yield, condvar, inherit;
+  /// points as in wait_point].
   wait_policy wait = wait_policy::adaptive;
   /// Policies of single wait points.
   std::array<std::optional<wait_policy>, wait_points> wait_at{};
   wait_policy policy_at(wait_point point) const noexcept {
     return wait_at[static_cast<unsigned>(point)].value_or(wait);
   }
-  /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
-  /// for its reply [SUKIMA_STEAL: publish:K, request, indolent:T].
+  /// How many tasks each worker keeps published before any thief asks, 1 … 8. 0: none; a thief asks one
+  /// victim and waits for its reply [SUKIMA_STEAL: publish:K, request, indolent:T].
   unsigned published_tasks = 3;
-  /// With `published_tasks` 0: no worker is asked again before this many microseconds have passed since it
-  /// last replied, 1 … 10000; 0: as soon as a worker wants a task [SUKIMA_STEAL=indolent:T].
+  /// With `published_tasks` 0: how many microseconds after its last reply a worker may be asked again, 1 …
+  /// 10000. 0: at once [SUKIMA_STEAL=indolent:T].
   unsigned request_interval_us = 0;
-  /// Nanoseconds of work below a call for which its sequential clone runs, 1 … 1000000000; 0: never. Up to 16
-  /// times as many while no other worker wants work (docs/clones.md)
+  /// A call whose work takes fewer nanoseconds than this runs as its sequential clone, 1 … 1000000000; 0:
+  /// never. The limit is up to 16 times as high while no other worker wants work (docs/clones.md)
   /// [SUKIMA_CLONES: auto, off, or a time such as 5us, 20us or 1ms].
   unsigned clones_ns = 20'000;
-  /// [SUKIMA_VICTIM: random, last, weighted]
+  /// How idle workers choose their first victim [SUKIMA_VICTIM: random, last, weighted].
   victim_policy victim = victim_policy::random;
-  /// [SUKIMA_PIN: adaptive, none, cpu]
+  /// Whether workers stay on one CPU [SUKIMA_PIN: adaptive, none, cpu].
   pin_policy pin = pin_policy::adaptive;
-  /// [SUKIMA_PLACEMENT: off, prefer, exchange, queue]
+  /// The effect of hints where to compute [SUKIMA_PLACEMENT: off, prefer, exchange, queue].
   placement_policy placement = placement_policy::exchange;
-  /// Nanoseconds for which work runs outside its place before its worker looks for a worker to exchange it
-  /// with, 0 … 64000000 [SUKIMA_HINT_THRESHOLD: 0, or a time such as 16us or 1ms]. Shorter work does not
-  /// move.
+  /// After how many nanoseconds outside its place work is offered to another worker, 0 … 64000000
+  /// [SUKIMA_HINT_THRESHOLD: 0, or a time such as 16us or 1ms]. Shorter work does not move.
   unsigned hint_threshold_ns = 16'000;
-  /// Bytes of address space of a fiber's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K
-  /// fibers are *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
+  /// Bytes of address space of a fiber's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Fibers with up
+  /// to 64K are *small*: 100,000 of them fit into a gigabyte, but their forks cost more.
   std::size_t stack = std::size_t{256} << 20;
   /// Bytes of address space for a fiber's pending forks [SUKIMA_CHOICES, 16K … 64M].
   std::size_t choices = std::size_t{64} << 20;
@@ -101,25 +100,26 @@ struct settings {
   /// [SUKIMA_FIBERS, 1 … 1000000].
   std::size_t fibers = 4096;
 
-  /// Adapt the number of workers to the CPUs that are usable: the worker controller reads affinity, cpusets
-  /// and CPU quotas a few times a second, and surplus workers sleep. `workers` is then the most that run
+  /// Whether the number of workers follows the usable CPUs: the worker controller reads affinity, cpusets and
+  /// CPU quotas a few times a second, and surplus workers sleep. `workers` is then the largest number
   /// [SUKIMA_ELASTIC: on or off].
   bool elastic = true;
-  /// With `elastic`: run only as many workers as can use the CPU that visible neighbours leave
-  /// [SUKIMA_ELASTIC=neighbours]. This leaves more CPU to other programs; the program may end later, because
-  /// it takes half a second to notice that a neighbour has ended.
+  /// With `elastic`: whether only as many workers run as can use the CPU that visible other programs leave
+  /// [SUKIMA_ELASTIC=neighbours]. The others then get more CPU. This program may end later, because it takes
+  /// half a second to notice that another one has ended.
   bool neighbours = false;
 
-  /// Called by each of the runtime's own threads when it starts, before it runs any task, and when it ends,
-  /// after its last one; with the number that `worker_id` has for it. For what belongs to a thread: its name,
-  /// its priority, a device, a connection, the attachment to a virtual machine (as TBB's
+  /// Called by each of the runtime's own threads when it starts, before its first task, and when it ends,
+  /// after its last one. The argument is the worker's `worker_id`. Use them for what belongs to a thread: its
+  /// name, its priority, a device, a connection, the attachment to a virtual machine (as TBB's
   /// task_scheduler_observer and rayon's start_handler).
   ///
-  /// Threads start when the runtime does, and later where more workers are wanted; surplus workers sleep and
-  /// do not end. All have ended when `shutdown` or the destructor returns; those of the default runtime never
-  /// do. Threads that enter by `run` are the program's own: what they need can be done around `run`. The
-  /// functions must not throw (that ends the program) nor use the runtime, and are called by several threads
-  /// at the same time.
+  /// Threads start with the runtime, and later when more workers are needed. Surplus workers sleep and do not
+  /// end. All threads have ended when `shutdown` or the destructor returns; the default runtime's never end.
+  /// Threads that enter by `run` are the program's own, so the functions are not called for them.
+  ///
+  /// The functions are called by several threads at the same time. They must not use the runtime, and must
+  /// not throw: that ends the program.
   std::function<void(int worker)> on_worker_start;
   std::function<void(int worker)> on_worker_end;
 

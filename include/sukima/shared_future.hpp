@@ -58,12 +58,12 @@ namespace sukima {
 struct helping_t {};
 inline constexpr helping_t helping{};
 
-/// A handle of a launched future: may be copied, stored, returned, and dropped. A copy costs one atomic
-/// increment. The result lives as long as a handle. No call of `touch` or `cancel` from another thread may be
-/// in progress when its runtime is destroyed; later ones are fine.
+/// A handle of a launched future. It may be copied, stored, returned, and dropped. A copy costs one atomic
+/// increment. The result exists as long as a handle. When the runtime is destroyed, no call of `touch` or
+/// `cancel` from another thread may be in progress; later calls are allowed.
 template <class T> class shared_future {
  public:
-  /// A handle of nothing.
+  /// An empty handle.
   shared_future() noexcept = default;
   shared_future(const shared_future& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) detail::hold_launched(*state_);
@@ -73,19 +73,19 @@ template <class T> class shared_future {
     std::swap(state_, other.state_);
     return *this;
   }
-  /// The expression is computed all the same. An exception that no touch has thrown is lost.
+  /// Drops the handle; the expression is still computed. An exception that no touch has thrown is lost.
   ~shared_future() { detail::release_launched(state_); }
 
-  /// The result. A fiber of the future's runtime computes it here and now if no worker has begun it, and
-  /// waits for it otherwise. Any fiber and any thread may call this, any number of times.
+  /// Returns the result. A fiber of the future's runtime computes it here and now if no worker has begun it,
+  /// and otherwise waits for it. Any fiber and any thread may call this, any number of times.
   ///
-  /// A thread outside every runtime, and a fiber of another runtime, only wait, and a worker runs the future
+  /// A thread outside every runtime, or a fiber of another runtime, only waits, and a worker runs the future
   /// next. If the runtime has no background worker (`workers` is 1, or one CPU is usable), it adds one until
   /// the wait ends. With `touch(helping)` the caller computes, too.
   /// \param c the caller's own context
-  /// \returns a reference that is good as long as a handle; nothing where T is void
-  /// \throws what the expression has thrown, each time; cancelled, if it was cancelled or its runtime has
-  ///         ended before; aborted where the caller itself is aborted; usage_error if the handle is empty, or
+  /// \returns a reference that is valid as long as a handle exists; nothing if T is void
+  /// \throws what the expression has thrown, at each touch; cancelled, if it was cancelled or its runtime
+  ///         ended before; aborted, if the caller itself is aborted; usage_error if the handle is empty, or
   ///         in the expression itself, which would wait for itself
   template <class Checks = detail::checks> detail::touched<T> touch(context c) const {
     detail::check_context(c, "sukima::shared_future::touch");
@@ -93,9 +93,9 @@ template <class T> class shared_future {
   }
   /// The same without a context.
   detail::touched<T> touch() const { return touch_from(nullptr); }
-  /// The same, but a thread that is not in the future's runtime enters it and runs what waits there until
-  /// this future has ended. That keeps its CPU busy. It may run expressions that have nothing to do with this
-  /// future, and return only when such a one has ended. \throws as touch; what entering throws
+  /// The same, but a thread that is not in the future's runtime enters it and runs work there until this
+  /// future has ended. That keeps its CPU busy. It may run other expressions, and then returns only after the
+  /// present one has ended. \throws as touch; what entering throws
   detail::touched<T> touch(helping_t) const { return touch_from(nullptr, detail::touching::helps); }
 
   /// The same as touch, but moves the result out of the future; T need not be copyable. The handle is empty
@@ -115,9 +115,9 @@ template <class T> class shared_future {
     return detail::moved_out<T>(own.state_->result);
   }
 
-  /// Waits until the future has ended, but for that time at most. The caller computes nothing. While a fiber
+  /// Waits until the future has ended, but at most for that time. The caller computes nothing. While a fiber
   /// waits, its worker does other work, so the call may return late; an ordinary thread sleeps.
-  /// \param span not above 0: looks only. More than a hundred years: waits without end
+  /// \param span 0 or less: does not wait. More than a hundred years: waits without limit
   /// \returns whether it has ended; then a touch returns at once
   /// \throws usage_error if the handle is empty; aborted where the caller itself is aborted;
   ///         std::system_error if the
@@ -125,13 +125,13 @@ template <class T> class shared_future {
   template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> span) const {
     return wait_at_most(nullptr, detail::moment_after(span));
   }
-  /// The same with a context: other workers may take what is pending below it.
+  /// The same with a context: other workers may take pending work below it.
   template <class Rep, class Period, class Checks = detail::checks>
   bool wait_for(context c, std::chrono::duration<Rep, Period> span) const {
     detail::check_context(c, "sukima::shared_future::wait_for");
     return wait_at_most(c.top, detail::moment_after(span));
   }
-  /// Both until a moment.
+  /// The same until a moment.
   template <class Clock, class Duration> bool wait_until(std::chrono::time_point<Clock, Duration> at) const {
     return wait_at_most(nullptr, detail::steady_moment(at));
   }
@@ -142,8 +142,8 @@ template <class T> class shared_future {
   }
 
   /// Launches f, which begins once this future has ended with a value: f(context, value), or f(value);
-  /// without the value where T is void. Until then it occupies neither a fiber nor a thread. It runs in the
-  /// runtime in which `launch` would run it, on whatever worker. If this future ends by an exception or is
+  /// without the value if T is void. Until then it occupies neither a fiber nor a thread. It runs in the
+  /// runtime in which `launch` would run it, on any worker. If this future ends by an exception or is
   /// cancelled, f is not called, and touches of the new future throw that exception, or cancelled.
   ///
   /// The new future keeps this one alive. Cancelling one does not cancel the other. If this future belongs to
@@ -156,7 +156,7 @@ template <class T> class shared_future {
   [[nodiscard]] auto then(F&& f) const {
     return detail::launch_then(*this, std::forward<F>(f), detail::inherited_place);
   }
-  /// The same with a hint: f should run there.
+  /// The same with a hint: f should run in that place.
   template <class F, class P, class Checks = detail::checks>
     requires detail::continues<std::decay_t<F>, T>
   [[nodiscard]] auto then(F&& f, detail::place_hint<P> hint) const {
@@ -166,8 +166,8 @@ template <class T> class shared_future {
   explicit operator bool() const noexcept { return state_ != nullptr; }
   /// Whether a touch would return at once. \pre the handle is not empty
   bool is_done() const noexcept { return state_->cell->is_done(); }
-  /// From now on touches throw cancelled, unless the expression has ended. It does not begin any more, or
-  /// stops at its next poll. Any thread. \pre the handle is not empty
+  /// Cancels the expression: from now on touches throw cancelled, unless it has ended. If it has not begun it
+  /// never will; otherwise it stops at its next poll. Any thread. \pre the handle is not empty
   void cancel() const noexcept { detail::cancel_launched(*state_); }
 
  private:
@@ -238,13 +238,13 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup futures
 /// @{
 
-/// Passes an expression to the running fiber's runtime (on an ordinary thread: the default one), and returns
-/// a handle of its result. Idle workers compute launched expressions, the oldest first; a fiber that touches
-/// one computes it if no worker has begun it. An abort or exception of the code that launched it does not
-/// affect it. An expression that is never touched is computed when a worker has nothing else to do. If the
-/// runtime has only one worker, that worker is a thread inside the runtime, so the expression may wait for
-/// the next thread that enters. The end of the runtime cancels all launched expressions, and waits for those
-/// that have begun.
+/// Passes an *expression* (a callable) to the running fiber's runtime, on an ordinary thread to the default
+/// one, and returns a handle of its result. Idle workers compute launched expressions, the oldest first; a
+/// fiber that touches one computes it if no worker has begun it. An abort or exception of the code that
+/// launched it does not affect it. An expression that is never touched is computed when a worker has nothing
+/// else to do. If the runtime has only one worker, that worker is a thread inside the runtime, so the
+/// expression may wait for the next thread that enters. The end of the runtime cancels all launched
+/// expressions, and waits for those that have begun.
 ///
 /// An expression that refers to the caller's frame must be touched before the frame ends, also where the
 /// caller is aborted: touch it below `sukima::shielded`, or use a `future` of a block, which its block
@@ -324,9 +324,10 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup futures
 /// @{
 
-/// A future without a value that ends when all of these have ended. If some have ended by an exception or
-/// were cancelled, touches throw what a touch of the first of them throws, in the order of the arguments. The
-/// values are in the futures themselves, whose touches then return at once. No fiber waits for them.
+/// Returns a future without a value that ends when all of these have ended. If some ended by an exception or
+/// were cancelled, its touches throw what a touch of the first of these throws, in the order of the
+/// arguments. The values are in the futures themselves, whose touches then return at once. No fiber waits for
+/// them.
 /// \throws usage_error if a handle is empty; as launch
 /// \par Complexity linear in the number of futures
 template <class... T>
@@ -349,8 +350,8 @@ template <std::ranges::input_range Handles>
       detail::inherited_place, sources, sources.size());
 }
 
-/// A future that ends when the first of these has ended, with a value or not. Its value is the index of a
-/// future that has ended, from 0; the lowest of several. The others continue. No fiber waits for them.
+/// Returns a future that ends when the first of these has ended, with a value or not. Its value is the index,
+/// from 0, of a future that has ended; of several the lowest. The others continue. No fiber waits for them.
 /// \throws usage_error if a handle is empty; as launch
 /// \par Complexity linear in the number of futures
 template <class First, class... T>

@@ -46,13 +46,13 @@ namespace SUKIMA_NAMESPACE {
 /// Sorts [first, last) so that compare(projection(b), projection(a)) is false for all a before b. Equal
 /// elements may change places.
 ///
-/// A quicksort: elements need not be copied, no memory is allocated. On one worker it is at least as fast as
-/// std::sort for numbers. A range that is sorted already, or backwards, is only looked at.
+/// This is a quicksort: elements need not be copyable, and no memory is allocated. For numbers it is at least
+/// as fast on one worker as std::sort. A range that is already sorted, or sorted backwards, takes one pass.
 /// \param first, last  random-access iterators
 /// \param compare, projection  are called by several workers at the same time
-/// \throws what compare, the projection or a move throws: the rest is aborted; the elements are in some
-///         order then, one that was being moved may be lost, as with std::sort; `sukima::aborted` where the
-///         caller itself is aborted
+/// \throws what compare, the projection or a move throws, after the rest was aborted. Then the elements are
+///         in an unspecified order, and an element that was being moved may be lost, as with std::sort.
+///         `sukima::aborted` if the caller itself is aborted
 /// \par Complexity O(n log n) comparisons for n = last − first; O(n) on the longest chain
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
@@ -85,11 +85,12 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
 
 /// As parallel_sort, but equal elements keep their order.
 ///
-/// A merge sort with a buffer of last − first elements, which is freed when it ends, in whatever way. Where
-/// there is no memory for it, a slower sort without one does the work, O(n log² n) and on one worker.
+/// This is a merge sort with a buffer of last − first elements, which is freed at the end, also after an
+/// exception. If there is no memory for the buffer, a slower sort works without it, in O(n log² n) on one
+/// worker.
 /// \throws as parallel_sort; elements may be moved-from then, as with std::stable_sort
-/// \par Complexity O(n log n) comparisons and moves; O(log³ n) on the longest chain, except that elements
-///      which are not trivially copyable are moved into the buffer one after the other
+/// \par Complexity O(n log n) comparisons and moves; O(log³ n) on the longest chain. Elements that are not
+///      trivially copyable are first moved into the buffer one after the other
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
 void parallel_stable_sort(context c, I first, I last, Compare compare = {}, Projection projection = {}) {

@@ -63,8 +63,8 @@ struct statistics_counts {
   /// Fibers on offer that this worker took although they were offered to another place: the worker that had
   /// left them there lacked a CPU.
   std::uint64_t offers_taken_elsewhere = 0;
-  /// Time by state; a worker that waits at a join is searching or sleeping. A call from an ordinary thread
-  /// that ends at once, as the calls before it did, counts as outside: in none of the states.
+  /// Time by state. A worker that waits at a join is searching or sleeping. A call from an ordinary thread
+  /// that ends at once, like the calls before it, counts in none of the states.
   double working_seconds = 0;
   double searching_seconds = 0;
   double sleeping_seconds = 0;

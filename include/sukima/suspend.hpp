@@ -37,7 +37,7 @@ namespace sukima {
 class resumer {
  public:
   resumer() = default;
-  /// Lets the fiber continue; some worker picks it up. May be called before the fiber has stopped entirely.
+  /// Makes the fiber ready; some worker continues it. May be called before the fiber has stopped entirely.
   /// \throws usage_error if this suspension was resumed before, or the resumer is empty
   /// \par Complexity constant; wakes at most one worker
   void resume() const {
@@ -68,8 +68,9 @@ namespace SUKIMA_NAMESPACE {
 /// passed to it (a buffer, an entry of a queue). With a third argument, `cancel`, the suspension can end
 /// early.
 /// \param c  the caller's context: pending work below it may be given away while the fiber is parked
-/// \param f  f(resumer) runs here and now and hands the resumer to the code that will know when to continue
-/// \throws what f throws (the fiber is not parked then; f must not have handed the resumer out)
+/// \param f  f(resumer) runs here and now. It hands the resumer to the code that will know when the fiber can
+///           continue
+/// \throws what f throws: then the fiber is not parked, and f must not have handed out the resumer
 /// \throws usage_error outside a runtime
 template <class F>
   requires std::is_invocable_v<F&, resumer>
@@ -107,14 +108,15 @@ namespace SUKIMA_NAMESPACE {
 /// \addtogroup waiting
 /// @{
 
-/// A suspension that ends early when the computation around it is cancelled, or a sibling throws.
+/// Suspends the fiber as above, but can end the suspension early when the computation around it is cancelled,
+/// or a sibling throws.
 ///
-/// \param cancel  cancel(resumer) is called once at most, when the fiber must be aborted while it is
-///                suspended. It takes back what f gave to others, and resumes the fiber if that succeeded; if
-///                it did not (the event is about to call resume), it does nothing. It is
-///                called after f has returned, on the thread that cancels or on a worker, and must not wait
-///                for anything
-/// \throws as suspend; `aborted`, where the caller is aborted: then or before f is called
+/// \param cancel  cancel(resumer) is called at most once, when the fiber must be aborted while it is
+///                suspended. It must take back what f has handed out, and resume the fiber if that succeeded.
+///                If not, because other code is about to resume the fiber, it does nothing. It is called
+///                after f has returned, on the thread that cancels or on a worker, and must not wait for
+///                anything
+/// \throws as suspend; `aborted` if the caller is aborted, during the suspension or before f is called
 template <class F, class Cancel>
   requires std::is_invocable_v<F&, resumer> && std::is_nothrow_invocable_v<Cancel&, resumer>
 void suspend(context c, F&& f, Cancel&& cancel) {
@@ -135,10 +137,10 @@ namespace sukima {
 /// \addtogroup waiting
 /// @{
 
-/// Keeps the fiber on its thread while f runs: for code that holds a mutex or relies on thread-local state
-/// across forks. A join in f that has to wait runs only descendants of the task that it waits for. After a
-/// millisecond of waiting, another worker runs instead of this one, as with `blocking`, because the wait may
-/// depend on work that this thread must not run.
+/// Calls f and keeps the fiber on its thread until f returns. Use it for code that holds a mutex or relies on
+/// thread-local state across forks. A join in f that must wait runs only descendants of the awaited task.
+/// After a millisecond of waiting, another worker runs instead of this one, as with `blocking`, because the
+/// wait may depend on work that this thread must not run.
 /// \throws what f throws
 template <class F> decltype(auto) thread_bound(F&& f) {
   struct binding {

@@ -17,9 +17,9 @@ namespace sukima {
 /// \addtogroup groups
 /// @{
 
-/// Functions that may run at the same time, when their number is not known beforehand: work lists, graphs,
-/// events. If the number is known, fork2 and the loops are much cheaper (a child costs 0.1 to 0.4 µs, a fork
-/// a nanosecond) and give results.
+/// A group of functions, its *children*, that may run at the same time. Use it if their number is not known
+/// beforehand: work lists, graphs, events. If the number is known, fork2 and the loops are much cheaper (a
+/// child costs 0.1 to 0.4 µs, a fork a nanosecond) and give results.
 ///
 /// A group belongs to a block of a function and to the fiber that made it. Its children may begin at once, on
 /// idle workers; `wait` runs the others, the newest first. All code inside the group's block, children
@@ -29,12 +29,13 @@ namespace sukima {
 /// If a child throws, the others are cancelled, as by `cancel`: those that have not begun are dropped, the
 /// rest stop at their next poll. The first exception leaves `wait`.
 ///
-/// Children may wait for each other by `suspend`, with any number of workers: while children have not begun,
-/// a worker that has no other work begins one, however many are suspended. They may also wait in this way for
-/// a branch or an iteration outside the group.
+/// Children may wait for each other by `suspend`, with any number of workers: a worker without other work
+/// begins the next child, however many children are suspended. They may also wait in this way for a branch or
+/// an iteration outside the group.
 ///
-/// Inside the body of a search, the workspace belongs to the body alone: children need a copy of the parts
-/// that they read. The workspace changes for a moment each time when work is split off from an older search.
+/// Inside the body of a search, only the body itself may use the workspace: children need a copy of the parts
+/// that they read. The reason is that the workspace changes for a moment each time work is split off from an
+/// older search.
 ///
 /// Memory: at most about a thousand children wait to be run. A worker that adds more runs each of them
 /// itself, inside `run`. So a child must not wait for something that the caller of `run` does afterwards.
@@ -51,8 +52,8 @@ class task_group {
     c.top += detail::choice_point_alignment;
   }
   /// A group within a function without a context, called by sukima::run or as a task.
-  /// \throws std::bad_alloc; usage_error outside a runtime, or if the function that called this one has a
-  ///         context and kept it for itself: give it to the group then
+  /// \throws std::bad_alloc; usage_error outside a runtime, or if the calling function has a context and did
+  ///         not pass it on: pass it to the group
   task_group() : scope_(detail::take_ambient_scope()) {
     try {
       core_ = detail::make_group(scope_);
@@ -73,26 +74,27 @@ class task_group {
       detail::give_ambient_scope(scope_);
   }
 
-  /// Adds a child. Any worker; an ordinary thread, too, while a child that has not ended keeps `wait` from
-  /// returning.
-  /// \param f  is moved into the child, called once, with a context if it takes one; its result is ignored
+  /// Adds a child. May be called on any worker, and on an ordinary thread while some child has not ended, so
+  /// that `wait` cannot return.
+  /// \param f  is moved into the child and called once, with a context if it takes one. Its result is ignored
   /// \throws std::bad_alloc; what moving f throws; `aborted` where the caller itself is aborted
-  /// \par Complexity constant, 0.1 to 0.4 µs; or f itself, when too many children wait already
+  /// \par Complexity constant, 0.1 to 0.4 µs; or the time of f itself, if too many children wait already
   template <class F, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(F&& f) {
     add(std::forward<F>(f), detail::inherited_place);
   }
-  /// The same with a context: f may run here without a fiber of its own, when too many children wait.
+  /// The same with a context: if too many children wait, f may run here without a fiber of its own.
   template <class F, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(context c, F&& f) {
     detail::check_context(c, "sukima::task_group::run");
     add(c, std::forward<F>(f), detail::inherited_place);
   }
-  /// Both with a hint, which sends f to a place. Without one f inherits the place of the code that adds it.
-  /// \param hint on(P): a place, or a function that returns one, which is called at once, but not where hints
-  ///             are switched off. An exception of that function leaves before f is added
+  /// The same with a hint that f should run in a place. Without a hint f inherits the place of the code that
+  /// adds it.
+  /// \param hint on(P): a place, or a function that returns one. The function is called at once, unless hints
+  ///             are switched off. If it throws, f is not added
   template <class F, class P, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(F&& f, detail::place_hint<P> hint) {
@@ -108,11 +110,11 @@ class task_group {
   /// Runs children until none is left, including those that are added during the call. The group may be used
   /// again afterwards.
   /// \returns true if all ended by themselves, false if the group was cancelled
-  /// \throws what the first child that threw has thrown (one `wait` gets it); `aborted` where the caller
-  ///         itself is aborted; usage_error on a thread that is not in a runtime; usage_error in a child of
-  ///         this group, which would wait for itself
-  /// \note If a fiber waits for a group and the code around the wait, but inside the group's block, is
-  ///       aborted, the fiber leaves when the group has ended, not before.
+  /// \throws the exception of the first child that threw (one call of `wait` throws it); `aborted` if the
+  ///         caller itself is aborted; usage_error on a thread that is not in a runtime; usage_error in a
+  ///         child of this group, which would wait for itself
+  /// \note If code around the wait, but inside the group's block, is aborted, the waiting fiber leaves only
+  ///       when the group has ended.
   template <class Checks = detail::checks> bool wait(context c) {
     detail::check_context(c, "sukima::task_group::wait");
     return detail::wait_group(*core_, c);
@@ -123,8 +125,8 @@ class task_group {
     return detail::with_context([&](context c) { return detail::wait_group(*core_, c); });
   }
 
-  /// Drops the children that have not begun and stops the others at their next poll; children that are
-  /// added before the next `wait` has returned are dropped, too. Any thread.
+  /// Drops the children that have not begun, and stops the others at their next poll. Children that are added
+  /// before the next `wait` has returned are dropped, too. Any thread.
   void cancel() noexcept { detail::cancel_group(*core_); }
   /// Whether the group was cancelled, by `cancel` or by an exception, since the last `wait`.
   bool cancelled() const noexcept { return detail::group_is_cancelled(*core_); }

@@ -19,7 +19,8 @@ namespace sukima {
 /// \addtogroup objects
 /// @{
 
-/// How values of a type that cannot be copied byte by byte travel to another address space. Specialize it:
+/// Turns values of a type that cannot be copied byte by byte into bytes for another address space, and back.
+/// Specialize it:
 ///
 ///     template <> struct sukima::codec<name> {
 ///       static void encode(const name& value, std::vector<std::byte>& to);  // appends
@@ -30,9 +31,9 @@ namespace sukima {
 /// type that the library cereal serializes has one.
 template <class T> struct codec {};
 
-/// States that a trivially copyable class holds neither pointers nor references, so that a copy of its bytes
-/// means the same in another process. It is needed for classes whose fields the library cannot list: with
-/// private members, constructors, base classes, a union, or more than 16 fields.
+/// Whether a trivially copyable class holds neither pointers nor references, so that a copy of its bytes
+/// means the same in another process. Specialize it as true for a class whose fields the library cannot list:
+/// with private members, constructors, base classes, a union, or more than 16 fields.
 template <class T> inline constexpr bool holds_no_pointers = false;
 
 /// @}

@@ -19,16 +19,16 @@ namespace sukima {
 /// for reductions whose order matters. Use this class for data that is too large or too irregular to be
 /// passed from task to task.
 ///
-/// Code moves between workers where it forks, joins, loops, waits or suspends. So:
-/// - a reference from `local` may be used until the fiber next does one of these, and must be fetched
-///   again after it;
+/// Code may move to another worker when it forks, joins, loops, waits or suspends. So:
+/// - a reference from `local` may be used until the fiber next does one of these, and must be requested again
+///   afterwards;
 /// - other fibers of the same worker use the same T, so between such calls a T must be in a state that
 ///   others can continue from;
-/// - code under `sukima::thread_bound` keeps its worker, and so its T; but what its own forks run may use
-///   that T as well.
+/// - code under `sukima::thread_bound` keeps its worker, and so its T; but code that its own forks run may
+///   use that T as well.
 ///
-/// `combine`, `for_each`, `size` and `clear` read all of them: no call of `local` may run at the same time.
-/// Only the workers of one runtime may use an object (until `clear`).
+/// `combine`, `for_each`, `size` and `clear` use all of the Ts: no call of `local` may run at the same time.
+/// Until `clear`, only the workers of one runtime may use an object.
 template <class T> class worker_local {
  public:
   /// Makes each T by T().
@@ -45,7 +45,8 @@ template <class T> class worker_local {
   worker_local& operator=(const worker_local&) = delete;
   ~worker_local() = default;
 
-  /// The running worker's T. \returns a reference that is good until the fiber may move, see above
+  /// Returns the running worker's T, and makes it at the worker's first call. \returns a reference that is
+  /// valid until the fiber may move, see above
   /// \throws usage_error outside a runtime, or in a second one; what the factory throws; std::bad_alloc
   /// \par Complexity a few nanoseconds, after the first call on this worker
   T& local() {
@@ -66,7 +67,7 @@ template <class T> class worker_local {
 
   /// Combines all of them: operation(operation(t1, t2), t3) … The operation should be associative and
   /// commutative, because the distribution of work among workers is random.
-  /// \returns the result; a copy if there is only one T; what the factory makes if there is none
+  /// \returns the result; a copy if there is only one T; a new T of the factory if there is none
   template <class Operation>
     requires std::copy_constructible<T> && std::is_invocable_r_v<T, Operation&, T, const T&>
   T combine(Operation operation) {

@@ -37,8 +37,8 @@ typedef enum sukima_capacity_basis {
   SUKIMA_CAPACITY_BASIS_EXPERIMENT,  ///< measured in the last 10 s with this number of threads
   SUKIMA_CAPACITY_BASIS_HOST,  ///< what the virtual machine's host advertised is the narrowest limit
   SUKIMA_CAPACITY_BASIS_OVERRIDE,  ///< the user's number (`SUKIMA_CPUS`)
-  /// The process blocks so often that fair sharing does not describe it: only its progress, which it has to
-  /// measure itself with different numbers of threads, decides. The numbers are those of fair sharing.
+  /// The process blocks so often that fair sharing does not describe it. The numbers are still those of fair
+  /// sharing; to know better, the process must measure its progress with different numbers of threads.
   SUKIMA_CAPACITY_BASIS_PROGRESS
 } sukima_capacity_basis;
 
@@ -112,7 +112,7 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_facts(const sukima_capacity_e
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_load(const sukima_capacity_estimator* estimator,
                                                         sukima_capacity_load* load);
 
-/// What `threads` always runnable threads of this process would get.
+/// Estimates the CPU that `threads` always runnable threads of this process would get.
 /// \param estimator an opened estimator with at least two samples; with one, the facts are the answer
 /// \param threads   the number of threads; 0, negative or not-a-number asks about as many as may run at the
 ///                  same moment (`cap`)
@@ -136,19 +136,20 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capac
 SUKIMA_CAPACITY_API int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* estimator,
                                                                  sukima_capacity_estimate* estimate);
 
-/// The cause of the largest loss of the asked number of threads: one of the limits (measured from the
-/// CPUs that are online), what the host advertises, the hypervisor's steal, or the neighbours together.
+/// Returns the cause of the largest loss of the requested number of threads: one of the limits (measured from
+/// the CPUs that are online), the CPU that the host advertises, the hypervisor's steal, or the neighbours
+/// together.
 /// \param estimator an opened estimator
 /// \param estimate  its latest answer
-/// \return the kind of limit as in the facts, or SUKIMA_CAPACITY_HOST, _STEAL, _NEIGHBOUR, or _THROTTLING
-///         where a group that cannot be seen seems to have a quota; the facts' if the estimate is not below
-///         them
+/// \return the kind of limit as in the facts, or SUKIMA_CAPACITY_HOST, _STEAL, _NEIGHBOUR, or _THROTTLING if
+///         a group that cannot be seen seems to have a quota. If the estimate is not below the facts, their
+///         `binding`
 SUKIMA_CAPACITY_API sukima_capacity_kind sukima_capacity_estimator_cause(
     const sukima_capacity_estimator* estimator, const sukima_capacity_estimate* estimate);
 
-/// Explains the estimates in words: the limits, and as far as they matter what the host advertised, steal,
-/// the neighbours (the largest first), throttling, waiting, pressure, cores and nice values. `is_binding`
-/// marks what takes most away from as many threads as may run at the same moment; see
+/// Explains the estimates in words: the limits, and as far as they matter the CPU that the host advertised,
+/// steal, the neighbours (the largest first), throttling, waiting, pressure, cores and nice values.
+/// `is_binding` marks the cause of the largest loss, for as many threads as may run at the same moment; see
 /// sukima_capacity_estimator_cause().
 /// \return a report for sukima_capacity_report_free(); NULL without memory. Its facts are freshly
 ///         read.
@@ -170,8 +171,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_close(sukima_capacity_estimat
 SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_options* options, double threads,
                                                       double seconds, sukima_capacity_estimate* estimate);
 
-/// The CPU that the host of this virtual machine advertises now in /run/sukima/host, in CPUs of the whole
-/// machine.
+/// Returns the CPU that the host of this virtual machine advertises now in /run/sukima/host, in CPUs for the
+/// whole machine.
 /// \param root as sukima_capacity_options::root; NULL: this machine
 /// \return not-a-number if there is nothing that is still valid. Reads one small file, in microseconds, and
 ///         does not look at ports, which one process at a time can open

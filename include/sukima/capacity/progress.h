@@ -23,8 +23,8 @@ extern "C" {
 /// thousand times a second. At most five times a second the calling thread sends the sum to the guest
 /// service, without waiting. If no service listens, the next attempt follows a second later. A child of
 /// `fork` reports for itself, over a connection of its own.
-/// \param amount in any unit in which the program's speed makes sense, the same for all threads: frames,
-///               rows, requests, iterations. Only its growth counts
+/// \param amount in any unit that measures the program's work, the same for all threads: frames, rows,
+///               requests, iterations. Only its growth counts
 /// \par Environment SUKIMA_GUEST_SOCKET: the socket instead of /run/sukima/guest.sock; empty: no reports.
 ///      It is read at the first call
 /// \par Complexity an atomic addition and a coarse clock, some 10 ns; now and then a system call or four

@@ -62,14 +62,13 @@ namespace sukima::cluster {
 /// @{
 
 /// The best solution so far of an entry, shared by all workers of all nodes: for branch and bound in tasks
-/// that travel. An object with static storage, or in main around the entries that use it:
+/// that travel. Declare it with static storage, or in main around the entries that use it:
 ///
 ///     sukima::cluster::best_solution<packing, long, std::greater<>> best("packing", 0);
 ///
 /// The node sends an improvement to the others at once, so that they prune by it soon. The result of a task
-/// arrives together with the solution by which it may have been pruned. After the entry `best()` and
-/// `bound()` are the same on all nodes and in all runs, with and without `--hope`, wherever nodes have
-/// pruned, if
+/// arrives together with the solution by which it may have been pruned. After the entry, `best()` and
+/// `bound()` are the same on all nodes and in all runs, with and without `--hope`, if
 /// - tasks prune by `promising` only, with a cost that no solution below them undercuts;
 /// - the program takes the entry's result from here, because values that tasks return may depend on pruning.
 ///
@@ -85,7 +84,7 @@ template <class Value, class Cost, class Less = std::less<>>
   }
 class best_solution final : private detail::shared_solution {
  public:
-  /// \param name   the same on all nodes, and of one object at a time
+  /// \param name   the same on all nodes; no two objects may have it at the same time
   /// \param bound  solutions must be better than this
   /// \throws usage_error if another object has that name
   explicit best_solution(std::string name, Cost bound, Less less = {},
@@ -95,7 +94,8 @@ class best_solution final : private detail::shared_solution {
   }
   ~best_solution() override { leave_board(); }
 
-  /// The cost of the best solution that this node knows. It may be a moment old, but is never too good.
+  /// Returns the cost of the best solution that this node knows. It may be outdated, but is never better than
+  /// the best solution.
   Cost bound() const noexcept {
     return bound_.load(std::memory_order_relaxed);
   }  // the value is under the lock
@@ -141,7 +141,7 @@ class best_solution final : private detail::shared_solution {
     const std::lock_guard hold(lock_);
     keep(cost, value);
   }
-  /// Of equal cost the smaller one. \pre the lock is held
+  /// Keeps a solution that is better, or has the same cost and a smaller value. \pre the lock is held
   bool keep(const Cost& cost, const Value& value) {
     const Cost now = bound();
     const bool is_better = less_(cost, now) || (best_ && !less_(now, cost) && value < *best_);

@@ -265,22 +265,22 @@ namespace sukima {
 /// \addtogroup cluster
 /// @{
 
-/// A call of a function that is known at compile time, to be made later: for fork2, fork and cluster::run. In
-/// a program that runs on several nodes (`sukima cluster run`) a fork whose second branch is such a call may
-/// be given to another node, if its arguments and its result can travel (sukima::can_travel); otherwise it
-/// stays in its node, as a lambda does. Costs what a lambda costs: nothing is turned into bytes before
-/// another node takes the call.
+/// Makes a call of a function that is known at compile time, for fork2, fork and cluster::run to call later.
+/// In a program that runs on several nodes (`sukima cluster run`), a second branch that is such a call may be
+/// given to another node, if its arguments and its result can travel (sukima::can_travel). Otherwise it stays
+/// on its node, as a lambda does. It costs as much as a lambda: nothing is turned into bytes before another
+/// node takes the call.
 ///
-/// With fewer arguments than the function takes it is the body of a loop, which gives the others:
+/// With fewer arguments than the function takes it is the body of a loop, which passes the others:
 ///
 ///     long f(const board& b, int square);
 ///     sukima::parallel_reduce(c, 0, 64, 0L, sukima::call<f>(b), std::plus{});
 ///
-/// The pieces of such a parallel_reduce travel if the arguments and the result can, and the loop goes over
-/// integers, std::views::iota or sukima::set_bits, and what combines has no captures.
+/// The pieces of such a parallel_reduce travel if the arguments and the result can, the range consists of
+/// integers, std::views::iota or sukima::set_bits, and the combining function has no captures.
 /// \tparam Function  takes a context and the arguments, or the arguments alone; by value or by reference to
 ///                   const
-/// \param arguments  are converted to the types of the parameters, and kept as values
+/// \param arguments  converted to the types of the parameters, and kept as values
 template <auto Function, class... Arguments> [[gnu::always_inline]] inline auto call(
     Arguments&&... arguments) {
   using traits = detail::called_function<decltype(Function)>;

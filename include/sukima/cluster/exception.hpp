@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions that cross nodes: SUKIMA_EXCEPTION(type), and remote_exception for those of other types.
+// Exceptions that cross nodes: SUKIMA_EXCEPTION(type), and remote_exception for all other types.
 #pragma once
 
 #include <sukima/cluster/call.hpp>
@@ -87,11 +87,11 @@ const exception_form exception_form_of<T>::form{typeid(T).name(), exception_form
 ///     struct bad_board : std::runtime_error { using runtime_error::runtime_error; };
 ///     SUKIMA_EXCEPTION(bad_board);
 ///
-/// The type can travel (sukima::can_travel): by a sukima::codec, or by cereal. A type without members of its
-/// own that derives from std::runtime_error or std::logic_error and is made from a std::string travels by
-/// its text. Exceptions of derived types arrive as sukima::cluster::remote_exception, like those of other
-/// types. So do those that need more than 1 MiB, those whose codec throws, and those whose constructor
-/// changes the text.
+/// The type must be able to travel (sukima::can_travel): by a sukima::codec, or by cereal. A type without
+/// members of its own that derives from std::runtime_error or std::logic_error and can be made from a
+/// std::string travels by its text. Exceptions of all other types arrive as
+/// sukima::cluster::remote_exception. So do exceptions of derived types, exceptions that need more than 1
+/// MiB, and those whose codec throws or whose constructor changes the text.
 #define SUKIMA_EXCEPTION(...)                                                                     \
   [[maybe_unused]] static const ::sukima::detail::exception_registration SUKIMA_DETAIL_NAME_WITH( \
       sukima_exception_, __COUNTER__)(::sukima::detail::exception_form_of<__VA_ARGS__>::form)
@@ -100,7 +100,7 @@ const exception_form exception_form_of<T>::form{typeid(T).name(), exception_form
 
 namespace sukima::cluster {
 
-/// The exception that ended a task on another node, where it was of the type type().
+/// Stands for an exception that ended a task on another node, where it had the type type().
 class remote_exception : public std::runtime_error {
  public:
   /// \param type  as C++ writes it

@@ -8,16 +8,17 @@ namespace sukima::objects {
 /// \addtogroup objects
 /// @{
 
-/// Something is wrong with a stream; the text names it.
+/// An operation on a stream has failed; the text names the stream.
 struct stream_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// No receiver is left for what is sent. If it leaves the object, that is no failure of the program.
+/// No receiver is left for a message. If this exception leaves an object, that does not count as a failure of
+/// the program.
 struct stream_broken : stream_error {
   using stream_error::stream_error;
 };
-/// A sender of the stream has ended by an exception, or with its process. Thrown after what was accepted has
-/// been received, when no other sender is left; the text names the object and has its exception's text.
+/// A sender of the stream has ended by an exception, or with its process. It is thrown when no other sender
+/// is left and all messages have been received. The text names the object and has the text of its exception.
 struct stream_failed : stream_error {
   using stream_error::stream_error;
 };
@@ -25,8 +26,8 @@ struct stream_failed : stream_error {
 struct message_too_large : stream_error {
   using stream_error::stream_error;
 };
-/// An object of another process has ended by an exception, or its process by a signal or without finishing.
-/// program::run throws it; the text says which, and why.
+/// An object of another process has ended by an exception, or that process by a signal or before its objects
+/// had ended. program::run throws it; the text says which object or process, and why.
 struct object_failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -40,8 +41,8 @@ struct deadlock : std::runtime_error {
 
 namespace sukima::objects::detail {
 
-/// A reader gets this from a sender that ended because another reader had left early. If it leaves the
-/// object, that is no failure of the program.
+/// A receiver gets this if a sender ended because another receiver had left early. If this exception leaves
+/// an object, that does not count as a failure of the program.
 struct stream_cut_off : stream_failed {
   using stream_failed::stream_failed;
 };

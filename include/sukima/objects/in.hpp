@@ -19,22 +19,23 @@ namespace sukima::objects {
 /// \addtogroup objects
 /// @{
 
-/// The receiving end of a stream. Belongs to one object. When the last one is destroyed the stream is
-/// broken for its senders. Source: see out.
+/// The receiving end of a stream. It belongs to one object. When the last receiving end is destroyed the
+/// stream is broken for its senders. Source: see out.
 template <class T> class in : public detail::stream_end {
  public:
-  /// The next message; waits for it. Empty: the stream is closed and what was sent has been received.
-  /// \throws stream_failed see there; usage_error another object's end; what T's move throws: the
-  ///         message stays
+  /// Receives the next message; waits for it. \returns empty if the stream is closed and all its messages
+  /// have been received
+  /// \throws stream_failed if a sender has failed; usage_error if the end belongs to another object; what
+  ///         moving T throws: then the message stays in the stream
   /// \par Complexity constant
   std::optional<T> receive() { return take(true, nullptr); }
-  /// The same without waiting: empty, too, if there is no message now. \par Complexity constant
+  /// The same without waiting: returns empty also if there is no message now. \par Complexity constant
   std::optional<T> try_receive() {
     std::optional<T> found = take(false, nullptr);
     if (!found) poll();
     return found;
   }
-  /// The same, but waits for that time at most. \par Complexity as out::send_for
+  /// The same, but waits at most for that time. \par Complexity as out::send_for
   template <class Rep, class Period> std::optional<T> receive_for(
       std::chrono::duration<Rep, Period> longest) {
     const auto until = detail::end_of_wait(longest);
@@ -42,8 +43,8 @@ template <class T> class in : public detail::stream_end {
     if (!found) poll();
     return found;
   }
-  /// Waits for a message, then takes as many as there are and fit. \returns how many; 0: as receive
-  /// when empty \par Complexity linear in the number of messages
+  /// Waits for a message, then takes as many as there are and fit. \returns how many; 0 if the stream is
+  /// closed and all its messages have been received \par Complexity linear in the number of messages
   std::size_t receive_some(std::span<T> to) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, false);
@@ -92,20 +93,20 @@ template <class T> class in : public detail::stream_end {
     detail::count_message(me, static_cast<unsigned>(std::min<std::uint64_t>(taken, detail::island::slice)));
     return taken;
   }
-  /// Is no sender left, and nothing to receive?
+  /// Whether no sender is left and all messages have been received.
   bool is_closed() const {
     const detail::stream_core& s = core();
     return (s.now() & detail::stream_core::closed) != 0 && !s.has_message();
   }
-  /// How many messages of the stream were dropped for newer ones (overflow::drop_oldest).
+  /// Returns how many messages of the stream were dropped for newer ones (overflow::drop_oldest).
   std::uint64_t dropped() const { return detail::dropped(core()); }
-  /// For select: calls f(message) as soon as there is one.
+  /// Makes a case of select that calls f(message) as soon as there is a message.
   template <class F> detail::receive_case<T, F, detail::no_function> on(F f);
-  /// The same, and calls ended() once, when the stream is closed and all messages have been received: for
-  /// an object that goes on with other streams.
+  /// The same, and calls ended() once, when the stream is closed and all messages have been received: for an
+  /// object that then continues with other streams.
   template <class F, class Ended> detail::receive_case<T, F, Ended> on(F f, Ended ended);
 
-  /// Receives until the stream is closed.
+  /// Receives messages until the stream is closed.
   class iterator {
    public:
     using value_type = T;

@@ -31,17 +31,20 @@ enum class overflow {
 
 /// What a timer sends (program::timer).
 struct tick {
-  /// Of the period that has ended: 1, 2, … There are gaps where no tick was received in time.
+  /// Number of the period that has ended: 1, 2, … Numbers are missing if ticks were not received in time.
   std::uint64_t number = 0;
 };
 
-/// The sending end of a stream. Belongs to one object, and closes when it is destroyed; the stream ends
-/// for its receivers when all its sending ends are closed. Source: Lamport's ring buffer; several senders or
-/// receivers that run at once exclude one another by a lock (sukima/objects/core.hpp).
+/// The sending end of a stream. It belongs to one object, and closes when it is destroyed. The stream is
+/// closed for its receivers when all its sending ends are closed. Source: Lamport's ring buffer; several
+/// senders, or several receivers, that run at the same time exclude one another by a lock
+/// (sukima/objects/core.hpp).
 template <class T> class out : public detail::stream_end {
  public:
-  /// Sends a message; waits for room. The message is made in the stream itself, by one move or copy.
-  /// \throws stream_broken no receiver is left; usage_error another object's end; what T throws
+  /// Sends a message; waits until there is room. The message is constructed in the stream itself, by one move
+  /// or copy.
+  /// \throws stream_broken if no receiver is left; usage_error if the end belongs to another object; what T
+  ///         throws
   /// \par Complexity constant
   void send(T value)
     requires(detail::fits_registers<T>)
@@ -58,7 +61,7 @@ template <class T> class out : public detail::stream_end {
   {
     emplace(value);
   }
-  /// The same for T(arguments…), which is made in the stream as soon as there is room.
+  /// The same for T(arguments…), which is constructed in the stream as soon as there is room.
   template <class... Arguments>
     requires std::is_constructible_v<T, Arguments...>
   void emplace(Arguments&&... arguments) {
@@ -68,15 +71,16 @@ template <class T> class out : public detail::stream_end {
   /// The same without waiting. The message is moved from only if it was sent. \par Complexity constant
   send_result try_send(T& value) { return polled(put(false, nullptr, std::move(value))); }
   send_result try_send(T&& value) { return polled(put(false, nullptr, std::move(value))); }
-  /// Waits for room, but for that time at most.
-  /// \par Complexity constant; where it waits, logarithmic in the number of waits that have a time
+  /// Sends a message; waits for room, but at most for that time.
+  /// \par Complexity constant; if it waits, logarithmic in the number of waits that have a time
   template <class Rep, class Period> send_result send_for(T& value,
                                                           std::chrono::duration<Rep, Period> longest) {
     const auto until = detail::end_of_wait(longest);
     return polled(put(true, &until, std::move(value)));
   }
-  /// Sends the elements of a range; what fits at a time is published at once. They are moved from a range
-  /// that is an rvalue. Those of a view, such as std::span, are copied, because they belong to another range.
+  /// Sends the elements of a range. Publishes as many at once as there is room for. The elements are moved from
+  /// a range that is an rvalue. Those of a view, such as std::span, are copied, because they belong to another
+  /// range.
   /// \throws as send
   /// \par Complexity linear in the number of messages
   template <class R> void send_all(R&& messages) {
@@ -131,16 +135,16 @@ template <class T> class out : public detail::stream_end {
         detail::wait_for(me, s, false);
     }
   }
-  /// Is a receiver left?
+  /// Whether no receiver is left.
   bool is_broken() const { return (core().now() & detail::stream_core::broken) != 0; }
-  /// Whether program::stop() was called. Sources end then.
+  /// Whether program::stop() was called. Objects that only send should end then.
   bool stop_requested() const { return detail::stop_requested(core()); }
-  /// How many messages of the stream were dropped for newer ones (overflow::drop_oldest).
+  /// Returns how many messages of the stream were dropped for newer ones (overflow::drop_oldest).
   std::uint64_t dropped() const { return detail::dropped(core()); }
-  /// Another sending end of the same stream, for another object. Before program::run.
+  /// Makes another sending end of the same stream, for another object. Must be called before program::run.
   out share() const { return out(core()); }
-  /// For select: sends the value and calls h() as soon as there is room. If another case is served the value
-  /// stays what it was.
+  /// Makes a case of select that sends the value and calls h() as soon as there is room. If another case is
+  /// served, the value is unchanged.
   template <class F> detail::room_case<T, F> on_room(T& value, F h);
 
  private:

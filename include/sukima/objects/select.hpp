@@ -168,7 +168,7 @@ template <class T> template <class F> detail::room_case<T, F> out<T>::on_room(T&
 /// \addtogroup objects
 /// @{
 
-/// A case of select that calls f() when so much time has passed without another one.
+/// Makes a case of select that calls f() when no other case was ready for that time.
 template <class Rep, class Period, class F>
 detail::time_case<F> after(std::chrono::duration<Rep, Period> longest, F f) {
   return {detail::end_of_wait(longest), std::move(f)};
@@ -182,23 +182,24 @@ template <class T> struct messages_of<in<T>> {
 template <class R> using message_type = typename messages_of<std::ranges::range_value_t<R>>::type;
 }  // namespace detail
 
-/// Cases of select for all ends of a range, such as a std::vector<in<T>>: calls f(i, message) for a message
-/// of the end with that number. Each end counts as a case.
+/// Makes cases of select for all ends of a range, such as a std::vector<in<T>>: calls f(i, message) for a
+/// message of end number i. Each end counts as a case.
 template <std::ranges::forward_range R, class F>
 detail::any_case<detail::message_type<R>, F, detail::no_function> on_any(R& ends, F f) {
   return {ends, std::move(f), {}};
 }
-/// The same, and calls ended(i) once for each end, as in::on does.
+/// The same, and calls ended(i) once for each end i, as in::on does.
 template <std::ranges::forward_range R, class F, class Ended>
 detail::any_case<detail::message_type<R>, F, Ended> on_any(R& ends, F f, Ended ended) {
   return {ends, std::move(f), std::move(ended)};
 }
 
-/// Waits until one of the cases is ready (in::on, on_any, out::on_room, after) and serves it. Begins with the
-/// case after the last one that this object served with the same cases, so a case that is ready waits for at
-/// most n − 1 others. Where an object has selects with more than 16 sets of cases, it may wait for more.
-/// \returns the number of the case, from 0; empty: every `on` is closed and has said so, and there is no
-///          `on_room`
+/// Waits until one of the cases is ready (in::on, on_any, out::on_room, after) and serves it. It remembers
+/// which of the same n cases this object served last, and begins with the next one. So a ready case waits for
+/// at most n − 1 others. If an object has selects with more than 16 different sets of cases, it may wait for
+/// more.
+/// \returns the number of the case, from 0; empty if every stream of an `on` is closed, its `ended` was
+///          called, and there is no `on_room`
 /// \throws stream_failed, stream_broken as receive and send; what the function of the case throws
 /// \par Complexity linear in the number of cases
 template <class... Cases>
@@ -206,7 +207,7 @@ template <class... Cases>
 std::optional<std::size_t> select(Cases&&... cases) {
   return detail::serve_one_of(false, cases...);
 }
-/// The same in order of priority: of the cases that are ready, the first one.
+/// The same in order of priority: serves the first of the cases that are ready.
 template <class... Cases>
   requires(sizeof...(Cases) > 0 && (detail::some_cases<Cases> && ...))
 std::optional<std::size_t> first(Cases&&... cases) {

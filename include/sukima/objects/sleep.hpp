@@ -14,8 +14,8 @@ void sleep_until(clock::time_point until);
 /// \addtogroup objects
 /// @{
 
-/// The object sleeps, and the others of its group run in the meantime.
-/// \throws usage_error no object runs; aborted when the program is aborted
+/// Lets the object sleep. Other objects of its group run in the meantime.
+/// \throws usage_error if the caller is not an object; aborted if the program is aborted
 /// \par Complexity logarithmic in the number of waits that have a time
 template <class Rep, class Period> void sleep_for(std::chrono::duration<Rep, Period> length) {
   detail::sleep_until(detail::end_of_wait(length));

@@ -7,7 +7,7 @@
 #ifndef SUKIMA_DETAIL_CLOSURE_H
 #define SUKIMA_DETAIL_CLOSURE_H
 
-/* As language.h: no other header, no word of a newer C, and only names that begin with sukima. */
+/* As tascell.h: no other header, no word of a newer C, and only names that begin with sukima. */
 
 #ifdef __cplusplus
 extern "C" {
