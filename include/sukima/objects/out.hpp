@@ -78,9 +78,8 @@ template <class T> class out : public detail::stream_end {
     const auto until = detail::end_of_wait(longest);
     return polled(put(true, &until, std::move(value)));
   }
-  /// Sends the elements of a range. Publishes as many at once as there is room for. The elements are moved from
-  /// a range that is an rvalue. Those of a view, such as std::span, are copied, because they belong to another
-  /// range.
+  /// Sends the elements of a range. Publishes as many at once as there is room for. The elements of an rvalue
+  /// are moved. Those of a view, such as std::span, are copied, because they belong to another range.
   /// \throws as send
   /// \par Complexity linear in the number of messages
   template <class R> void send_all(R&& messages) {

@@ -55,8 +55,8 @@ void detach_node(runtime& r) noexcept;
 /// Kinds of request. A `single` one is answered once all workers have been asked, a `standing` one when there
 /// is a task.
 enum class request_kind : std::uint8_t { single, standing };
-/// How often workers look in vain for the task of a standing request for which the giver waits. What a worker
-/// has begun just now may have nothing to split off before the next poll.
+/// At how many polls workers look for the task of a standing request for which the giver waits, before they
+/// report that they have none. A task that has just begun may have nothing to split off before its next poll.
 inline constexpr unsigned polls_before_unanswered = 64;
 
 /// Asks the runtime's workers for a task; `answered` is called once, perhaps before this returns. A worker
