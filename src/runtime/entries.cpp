@@ -105,18 +105,20 @@ runtime_entries::runtime_entries(std::uint64_t serial, const tuned_ticks& tuned,
       placement_(placement),
       hints_(hints) {}
 
+void runtime_entries::take_any(last_entry& mine) {
+  takes_over(this);  // pairs with: runtime in default_runtime.cpp
+  worker* found = nullptr;
+  for (worker& w : workers_.all())
+    if (take(w)) {
+      found = &w;
+      break;
+    }
+  mine.w = found != nullptr ? found : &workers_.add(0);
+  mine.serial = serial_;
+}
+
 worker* runtime_entries::acquire_worker(last_entry& mine) {
-  if (mine.serial != serial_ || !take(*mine.w)) {
-    takes_over(this);  // pairs with: runtime in default_runtime.cpp
-    worker* found = nullptr;
-    for (worker& w : workers_.all())
-      if (take(w)) {
-        found = &w;
-        break;
-      }
-    mine.w = found != nullptr ? found : &workers_.add(0);
-    mine.serial = serial_;
-  }
+  if (mine.serial != serial_ || !take(*mine.w)) take_any(mine);
   mine.w->thread_id.store(this_threads_id(mine), std::memory_order_relaxed);
   takes_over(mine.w);  // pairs with: try_enter. What is the worker's passes from thread to thread
   return mine.w;
