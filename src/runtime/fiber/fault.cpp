@@ -10,6 +10,7 @@
 #include <sukima/detail/executor.hpp>
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -44,6 +45,12 @@ void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
+/// Ends the process at once. A sanitizer's version of _exit may wait for a lock that the code holds which the
+/// signal has interrupted.
+[[noreturn]] void end_process() noexcept {
+  for (;;) syscall(SYS_exit_group, overflow_status);
+}
+
 [[noreturn]] void report_stack_overflow(const fiber& full) noexcept {
   const fiber_label label = full.label != nullptr ? *full.label : fiber_label{};
   if (label.name != nullptr) {
@@ -62,7 +69,7 @@ void say(const char* text) noexcept {
   } else {
     say(" C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or recurse less\n");
   }
-  _exit(overflow_status);
+  end_process();
 }
 
 char* stack_low(const fiber& s) noexcept { return s.stack_top - s.stack_size; }
@@ -77,7 +84,7 @@ void check_overflow(const char* address) noexcept {
     say("sukima: a fiber has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and "
         "most 64M), or "
         "recurse less\n");
-    _exit(overflow_status);
+    end_process();
   }
 }
 
