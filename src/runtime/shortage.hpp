@@ -2,6 +2,7 @@
 // The error where the system gives too little of something: address space for a fiber, a thread.
 #pragma once
 
+#include <string>
 #include <system_error>
 
 namespace sukima::detail {
@@ -11,7 +12,7 @@ namespace sukima::detail {
 class shortage : public std::system_error {
  public:
   /// \param text what there is too little of, and what to do
-  shortage(std::errc kind, const char* text);
+  shortage(std::errc kind, const std::string& text);
 };
 
 }  // namespace sukima::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a program that does not catch `bad_setting` or `shortage`.
 #include "shared/bad_setting.hpp"
+#include "shared/start_thread.hpp"
 #include "shortage.hpp"
 
 #include <sukima/errors.hpp>
@@ -57,8 +58,14 @@ void throw_bad_setting(const std::string& text) {
   throw bad_setting(text);
 }
 
-shortage::shortage(std::errc kind, const char* text) : system_error(std::make_error_code(kind), text) {
+shortage::shortage(std::errc kind, const std::string& text) : system_error(std::make_error_code(kind), text) {
   set_handler();
+}
+
+void throw_no_thread(const std::string& purpose) {
+  throw shortage(
+      std::errc::resource_unavailable_try_again,
+      "sukima: no thread can be started for " + purpose + "; allow the process more (ulimit -u, pids.max)");
 }
 
 }  // namespace sukima::detail

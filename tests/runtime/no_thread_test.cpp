@@ -3,6 +3,8 @@
 // so. And events during the start of a thread.
 #include "support.hpp"
 
+#include <sukima/objects.hpp>
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -12,6 +14,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <string>
+#include <system_error>
 
 namespace {
 
@@ -96,6 +100,26 @@ TEST_F(no_thread, a_thread_bound_wait_ends_once_there_is_one) {
     });
   });
   resumes.join();
+}
+
+// The watch over the objects and two objects: each in turn gets no thread.
+TEST_F(no_thread, objects_name_what_is_missing) {
+  sukima::runtime one(support::with_workers(1));
+  for (const int left : {0, 1, 2}) {
+    sukima::objects::program p(one);
+    p.model("threads");
+    const auto numbers = p.stream<int>("numbers");
+    p.object("source", [](sukima::objects::out<int> o) { o.send(1); }, numbers.out());
+    p.object("sink", [](sukima::objects::in<int> i) { static_cast<void>(i.receive()); }, numbers.in());
+    available = left;
+    try {
+      p.run();
+      ADD_FAILURE() << "ran with " << left << " more threads";
+    } catch (const std::system_error& e) {
+      EXPECT_NE(std::string(e.what()).find("allow the process more (ulimit -u, pids.max)"), std::string::npos)
+          << e.what();
+    }
+  }
 }
 
 /// Nothing but the thread that touches could compute it.

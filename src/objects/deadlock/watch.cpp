@@ -17,6 +17,7 @@
 #include "deadlock/watch.hpp"
 
 #include <runtime/shared/bad_setting.hpp>
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
@@ -88,7 +89,7 @@ void answer_watch(program_core& p, const segment& memory, std::uint32_t process)
 
 deadlock_watch::deadlock_watch(program_core& of) : of_(of) {
   const sukima::detail::signals_blocked here;
-  thread_ = std::thread([this] { run(); });
+  thread_ = sukima::detail::start_thread("the watch over objects", [this] { run(); });
 }
 
 deadlock_watch::~deadlock_watch() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
 
 #include <fcntl.h>
@@ -50,13 +51,14 @@ void child_role::send(report kind, const std::string& text) const noexcept {
 
 void child_role::follow_parent() const {
   const sukima::detail::signals_blocked here;
-  std::thread([socket = socket_.get()] {
+  const auto follow = [socket = socket_.get()] {
     pthread_setname_np(pthread_self(), "sukima-parent");
     pollfd one{socket, 0, 0};
     while (poll(&one, 1, -1) <= 0) {
     }
     _exit(1);  // the parent's end is closed: it is dead, or has given this run up
-  }).detach();
+  };
+  sukima::detail::start_thread("an object's process", follow).detach();
 }
 
 void child_role::end() const {

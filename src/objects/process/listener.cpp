@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/listener.hpp"
 
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
@@ -16,7 +17,7 @@ namespace sukima::objects::detail {
 listener::listener(program_core& of, const segment& memory, std::uint32_t process)
     : of_(of), memory_(memory), process_(process), bell_(memory.bell(process)) {
   const sukima::detail::signals_blocked here;
-  thread_ = std::thread([this] { run(); });
+  thread_ = sukima::detail::start_thread("messages of other processes", [this] { run(); });
 }
 
 listener::~listener() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/processes.hpp"
 
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
 
 #include <fcntl.h>
@@ -116,7 +117,7 @@ void child_processes::start(char** argv, int folder) {
 
 void child_processes::watch() {
   const sukima::detail::signals_blocked here;
-  thread_ = std::thread([this] {
+  thread_ = sukima::detail::start_thread("the processes of objects", [this] {
     pthread_setname_np(pthread_self(), "sukima-children");
     while (next_event()) {
     }

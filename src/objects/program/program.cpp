@@ -12,6 +12,7 @@
 #include "stream/waiting.hpp"
 
 #include <runtime/shared/require_runner.hpp>
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
@@ -209,7 +210,7 @@ void program_core::run_islands(const model::model_parts& how) {
       try {
         entered.emplace(static_cast<std::ptrdiff_t>(first_ones.size()));
         for (island_core* const i : first_ones)
-          threads.emplace_back([&, this, i] {
+          threads.push_back(sukima::detail::start_thread("objects", [&, this, i] {
             bool is_inside = false;
             try {
               on.run([&] {
@@ -225,7 +226,7 @@ void program_core::run_islands(const model::model_parts& how) {
               }
               entered->count_down();
             }
-          });
+          }));
         entered->wait();
         const std::lock_guard hold(run_lock);
         if (refused) std::rethrow_exception(refused);

@@ -4,6 +4,7 @@
 
 #include <base/shared/parse_number.hpp>
 #include <runtime/shared/bad_setting.hpp>
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
 #include <sukima/detail/ticks.hpp>
 
@@ -117,7 +118,7 @@ void recording::begin(program_core& of) {
   std::tie(began_, began_ticks_) = read_both();
   if (!file_) return;
   const sukima::detail::signals_blocked here;
-  thread_ = std::thread([this] { watch(); });
+  thread_ = sukima::detail::start_thread("a recording", [this] { watch(); });
 }
 
 void recording::watch() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/timer.hpp"
 
+#include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
@@ -20,11 +21,11 @@ timer::~timer() {
 
 void timer::add(clock::time_point at, sukima::detail::fiber& s, std::uint64_t number) {
   const std::lock_guard hold(lock_);
-  const due::iterator entry = waits_.emplace(at, std::pair(&s, number));
-  if (!thread_.joinable()) {
+  if (!thread_.joinable()) {  // first: if none can be started, nothing waits
     const sukima::detail::signals_blocked here;
-    thread_ = std::thread([this] { run(); });
+    thread_ = sukima::detail::start_thread("the times of objects", [this] { run(); });
   }
+  const due::iterator entry = waits_.emplace(at, std::pair(&s, number));
   if (entry == waits_.begin()) changed_.notify_all();
 }
 

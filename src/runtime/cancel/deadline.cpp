@@ -5,7 +5,7 @@
 // from `start_alarm` until it rings or `stop_alarm` removes it. The clock calls the function under its lock,
 // and the function waits for nothing. So stopping an alarm takes a few microseconds at most, and the clock
 // never touches an alarm that was stopped.
-#include "shortage.hpp"
+#include "shared/start_thread.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/detail/own_thread.hpp>
@@ -16,8 +16,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 namespace sukima::detail {
@@ -55,13 +53,7 @@ class clock_thread {
  private:
   void start() {
     const signals_blocked here;
-    try {
-      std::thread([this] { run(); }).detach();
-    } catch (const std::system_error&) {
-      throw shortage(
-          std::errc::resource_unavailable_try_again,
-          "sukima: no thread can be started for deadlines; allow the process more (ulimit -u, pids.max)");
-    }
+    start_thread("deadlines", [this] { run(); }).detach();
     running_ = true;
   }
 
