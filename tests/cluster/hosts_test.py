@@ -208,9 +208,11 @@ class nodes_on_hosts(Hosts):
 
     def test_are_reported_with_their_hosts(self):
         file = self.folder / "ends.json"
-        self.run_on(TWO, "sh", "-c", "[ $SUKIMA_CLUSTER_NODE = 0 ] || kill -KILL $$", options=["--json", str(file)])
+        # Node 0 does not end before the launcher ends it, so the order of their ends is known.
+        self.run_on(TWO, "sh", "-c", "[ $SUKIMA_CLUSTER_NODE = 0 ] && exec sleep 3600; kill -KILL $$",
+                    options=["--json", str(file)])
         self.assertEqual(json.loads(file.read_text())["nodes"],
-                         [{"node": 0, "exit_code": 0, "signal": 0, "host": "alpha"},
+                         [{"node": 0, "exit_code": 0, "signal": signal.SIGTERM, "host": "alpha"},
                           {"node": 1, "exit_code": 0, "signal": signal.SIGKILL, "host": "beta"}])
 
     def test_get_all_signals(self):

@@ -226,7 +226,8 @@ TEST(nodes, count_the_messages_that_they_send) {
     const auto sent = nodes.statistics(i);
     EXPECT_EQ(sent.answers, sent.received) << "each task that came has sent its result";
     EXPECT_GE(sent.notes, sent.requests + sent.refusals + sent.lifelines + sent.given + sent.answers);
-    EXPECT_GT(sent.sent_bytes, 10 * sent.notes) << "a message has its kind, entry and numbers";
+    // A node that comes late may send none.
+    EXPECT_GE(sent.sent_bytes, 10 * sent.notes) << "a message has its kind, entry and numbers";
     EXPECT_EQ(sent.questions + sent.aborts, 0u);
   }
   EXPECT_GE(nodes.statistics(0).notes, 2u) << "the result of the entry";
