@@ -35,21 +35,26 @@ void node::name(detail::task& named, resumer giver, purpose asked) {
   looks_.has_name_here(key);
   given_task& given = given_[id];
   given.giver = giver;
-  if (asked == purpose::plan && origin == plan_.place()) {
+  const bool is_of_plan = origin == plan_.place();
+  if (asked == purpose::plan && is_of_plan) {
     given.helping = plan_.place();
     given.began = plan_.group();
   }
+  const bool strays = asked == purpose::plan && plan_.is_under_way() && !is_of_plan;
   if (const bytes* const known = store_.find(key)) {
     counters_.add(&counts::omitted);
     finish(id, {.result = *known, .error = nullptr, .aborted = false});
-    place(nullptr, standing::known, id, asked);
+    if (strays)
+      nothing_came(asked);
+    else
+      place(nullptr, standing::known, id, asked);
     return;
   }
   unit* u = find(key);
   if (u == nullptr) u = &new_unit(key, origin, *travel.form, std::move(arguments));
   given.of = u;
   u->waiting.push_back(id);
-  if (asked == purpose::help && helping_ != origin) {
+  if (strays || (asked == purpose::help && helping_ != origin)) {
     // All workers were asked, and one in another unit has answered. No other node continues that unit.
     let_giver_go(id);
     nothing_came(asked);
