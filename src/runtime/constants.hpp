@@ -116,6 +116,10 @@ inline constexpr std::uint64_t longest_clone_factor = 16;
 /// They may also take this part of the time since work was last split off. A search that runs as a clone
 /// keeps a request waiting for half of that on average: less than 1 % of the time between two requests.
 inline constexpr std::uint64_t clones_in_unasked_time = 64;
+/// How long a worker that wants work waits for the end of clones that have none to give, before the rest of
+/// one runs in parallel: settings::clones_ns, but at most this. A part of a shorter call costs the thief more
+/// than it saves, and older work is larger.
+inline constexpr std::uint64_t clone_patience_ns = 20'000;
 
 // Control --------------------------------------------------------------------------------------------------
 
@@ -182,6 +186,7 @@ struct tuned_ticks {
         minimum_steal_age(in_ticks(tuning::minimum_steal_age_ns, per_ns)),
         root_warm_up(in_ticks(tuning::root_warm_up_ns, per_ns)),
         futile_backtrack_pause(in_ticks(tuning::futile_backtrack_pause_ns, per_ns)),
+        clone_patience(in_ticks(tuning::clone_patience_ns, per_ns)),
         offer_wait(in_ticks(tuning::offer_wait_ns, per_ns)),
         longest_offer_wait(in_ticks(tuning::longest_offer_wait_ns, per_ns)),
         stale_offer(in_ticks(tuning::stale_offer_ns, per_ns)) {}
@@ -196,6 +201,7 @@ struct tuned_ticks {
   std::uint64_t minimum_steal_age;  ///< not constant, as the next one: without end where entries are counted
   std::uint64_t root_warm_up;
   const std::uint64_t futile_backtrack_pause;
+  std::uint64_t clone_patience;  ///< not constant: 0 or without end in tests of clones
   const std::uint64_t offer_wait;
   const std::uint64_t longest_offer_wait;
   const std::uint64_t stale_offer;

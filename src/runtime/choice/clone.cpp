@@ -20,14 +20,43 @@
 
 namespace sukima::detail {
 
+namespace {
+
+/// Whether a worker that wants work has waited for less than the patience for a clone that has none to give.
+bool waits_shortly(const fiber& s) noexcept {
+  const std::uint64_t patience =
+      std::min<std::uint64_t>(s.pool->shortest_clone_grain(), s.runtime->tuned.clone_patience);
+  return s.unserved_since != 0 && ticks() - s.unserved_since < patience;
+}
+
+/// Whether a request may wait. The limit stays raised, so that each poll of the fiber asks again.
+bool may_wait(const fiber& s) noexcept {
+  // A flag that is set meanwhile raises the limit, too, so the next poll sees it.
+  // pairs with: request_abort_checks in abort.cpp; request_place_check in place_events.cpp; call_home in
+  // call_home.cpp; ask_all in remote_interface.cpp
+  return !s.abort_pending && s.on->flags.load(std::memory_order_relaxed) == 0;
+}
+
+}  // namespace
+
 // A clone has no choice points: what "polls" is the place at `top`, where the next one would be. It is the
 // end of what may be split, and nothing there is read.
+//
+// Most clones end within microseconds, and the parallel code around them has larger parts to give. So a
+// thief that gets nothing waits first. In that time each poll returns at once, because backtracking that
+// finds nothing would cost more than the clone's work between two polls.
 extern "C" int sukima_poll_in_clone(char* top) {
   fiber& s = fiber_at(top);
   auto* const end = reinterpret_cast<choice_point*>(top);
   if (std::exchange(s.lets_pass, nullptr) == end) return 0;  // an unannounced root that is a clone
+  if (may_wait(s) && waits_shortly(s)) return 0;
   ensure_announced(s);
   const bool all_served = poll_slow(s, end, end, poll_place::clone);
+  if (!all_served && may_wait(s)) {
+    if (s.unserved_since == 0) s.unserved_since = ticks();
+    if (waits_shortly(s)) return 0;
+  }
+  s.unserved_since = 0;
   const bool parallel = !all_served || s.abort_pending;
   if (traced_clones* const traced = s.clones) {
     // no partner: statistics only

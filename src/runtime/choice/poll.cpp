@@ -76,7 +76,9 @@ bool poll_slow(fiber& self, choice_point* end, choice_point* polling, poll_place
   else if (true_limit(self) > written)
     self.limit.restore_limit(true_limit(self));
   check_choice_points(self, end);
-  return poll.thief_served && !more;
+  const bool all_served = poll.thief_served && !more;
+  if (all_served) self.unserved_since = 0;
+  return all_served;
 }
 
 /// The poll of a choice point that has no work (`choice_point_kind::quiet`). The stack may have shrunk below

@@ -104,6 +104,9 @@ struct fiber {
   std::atomic<bool> unannounced{false};
   bool is_reset = false;  ///< as after reset(), but for what an unannounced root may change
   traced_clones* clones = nullptr;  ///< where the last clone began; null: nothing is traced
+  /// Tick since which a worker waits for work that a clone does not have; 0: none does (choice/clone.cpp). A
+  /// stale value makes the next clone begin a new wait, or give work away too early.
+  std::uint64_t unserved_since = 0;
   /// Amount of work that a thief may take, by the task's own measure. no partner: a hint for thieves
   std::atomic<float> weight{1};
   ambient_state small_ambient{};  ///< the ambient context, if the gate is shared
