@@ -40,7 +40,7 @@ struct task {
   std::uint32_t slot = 0;  ///< where it was published
   /// It must stop at its next poll.
   /// pairs with: is_task_concerned in abort.hpp; is_descendant_concerned in abort.cpp; stop_children in
-  /// jump.cpp; finish_waiting, cancel_group in group.cpp; cancel in remote.cpp
+  /// jump.cpp; finish_waiting in group_core.cpp; cancel_group in group.cpp; cancel in remote.cpp
   atomic<bool> cancelled{false};
   /// Split off during stack unwinding: no abort from outside stops it before its owner joins it outside any
   /// unwinding.

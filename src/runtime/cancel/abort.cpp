@@ -33,7 +33,7 @@ atomic<std::uintptr_t>& abort_word(task& t, const choice_point* r) noexcept {
 
 /// Whether the place was aborted where this task was split off, or an older one of the same segment. Aborts
 /// below a shield that is below that place do not count. A task that was not split off at a place is reached
-/// only by the words of its parents (group.cpp).
+/// only by the words of its parents (group_core.hpp).
 bool is_reached(const task& t) noexcept {
   if (t.parent == nullptr || t.owner_segment == all_ones) return false;
   const std::uintptr_t outside =
