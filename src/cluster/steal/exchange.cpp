@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of the cluster thread: asking other nodes, answering them, taking tasks and results.
-// Long: the messages between nodes, each with its answer, and what the events of this node send.
+// The messages of the cluster thread: what the events of this node send, and what the messages of other nodes
+// do here. Asking for work and giving it away: asking.cpp.
 #include "steal/node.hpp"
 
 #include "protocol/exceptions.hpp"
@@ -14,24 +14,8 @@ namespace sukima::cluster {
 
 namespace {
 
-/// \returns false: it cannot travel, so it runs here, without encoding
-bool write_task(const detail::task& t, bytes& to) {
-  try {
-    t.kind->travel->put(t, to);
-    return to.size() <= largest_message / 2;
-  } catch (...) {
-    return false;
-  }
-}
-
 /// Solutions that improve within this time are sent once.
 constexpr std::chrono::microseconds between_solutions{500};
-
-/// A duration as messages carry it: at most 71 minutes.
-std::uint32_t in_microseconds(clock::duration trip) {
-  const auto count = std::chrono::duration_cast<std::chrono::microseconds>(trip).count();
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(count, 0xffffffff));
-}
 
 /// The count of the messages of this kind, apart from that of all messages. Null: it has none.
 std::uint64_t traffic::* count_of(message_kind kind) noexcept {
@@ -139,129 +123,6 @@ void node::take_event(event& e) {
       end_all({.sentence = text_of(e.content), .status = status_usage, .differs = true});
       return;
   }
-}
-
-void node::ask_others() {
-  const std::uint32_t entry = active_entry_.load();
-  if (entry != std::exchange(entry_seen_, entry) && entry != 0) {
-    thief_.begin_entry();
-    lifelines_.begin_entry(entry);
-    last_begun_ = entry;
-    take_early_solutions(entry);
-  }
-  look_for_idle_workers();
-  if (entry == 0) return;
-  if (is_behind(entry)) {
-    ask_for_result(entry);
-    return;
-  }
-  const auto now = clock::now();
-  while (const auto next = thief_.next_request(now))
-    send(next->victim, {.kind = message_kind::request,
-                        .entry = entry,
-                        .request = next->number,
-                        .round_trip = in_microseconds(thief_.round_trip(next->victim))});
-  for (const node_id n : thief_.take_lifelines(now))
-    send(n, {.kind = message_kind::lifeline,
-             .entry = entry,
-             .round_trip = in_microseconds(thief_.round_trip(n))});
-}
-
-void node::look_for_idle_workers() {
-  // Cleared before the workers are looked at: a worker that becomes idle later rings again. Partner: idle().
-  if (idle_reported_.exchange(false)) thief_.set_hungry(true);
-  if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
-}
-
-void node::ask_here() {
-  const std::uint32_t entry = active_entry_.load();
-  const auto now = clock::now();
-  for (auto at = wanting_.begin(); at != wanting_.end();) {
-    const auto [asker, asked] = *at++;
-    if (asked.entry == entry && small_tasks_.gives_from(asker) <= now) continue;
-    wanting_.erase(asker);
-    refuse(asker, asked);
-  }
-  if (unanswered_reported_.exchange(false)) lifelines_.on_unanswered(now);  // partner: unanswered()
-  const auto line = lifelines_.next(entry, small_tasks_, now);
-  const bool stands = wanting_.empty() && line && line->from == now;
-  if (asking_here_ == asking::once) return;
-  if (asking_here_ == asking::standing) {
-    if (stands) {
-      if (lifelines_.takes_look(now)) detail::remind_of_request(workers_);
-      return;
-    }
-    if (!detail::withdraw_request(workers_)) return;  // its answer is on the way
-    asking_here_ = asking::nothing;
-    lifelines_.on_work(now);
-  }
-  if (!wanting_.empty()) {
-    asking_here_ = asking::once;
-    detail::request_task(workers_);
-  } else if (stands && (!lifelines_.next_look() || lifelines_.takes_look(now))) {
-    asking_here_ = asking::standing;
-    detail::request_task(workers_, detail::giver::goes_on, detail::request_kind::standing);
-  }
-}
-
-void node::refuse(node_id asker, const wish& asked) {
-  send(asker, {.kind = message_kind::none, .request = asked.number});
-}
-
-void node::refuse_all() {
-  for (const auto& [asker, asked] : std::exchange(wanting_, {})) refuse(asker, asked);
-}
-
-void node::give(detail::task& given) {
-  if (detail::came_from_node(workers_, given)) {
-    // Two nodes answered, so one task too many came; its owner can give it to a node that asks now.
-    auto& surplus = static_cast<detail::received_task&>(given);
-    send(surplus.from, {.kind = message_kind::declined, .id = surplus.id});
-    received_.erase({surplus.from, surplus.id});
-    surplus.destroy(&surplus);
-    refuse_all();
-    const std::lock_guard hold(lock_);
-    --statistics_.received;
-    return;
-  }
-  const std::uint32_t entry = active_entry_.load();
-  const auto number = forms_.number_of(*given.kind->travel->form);
-  const auto now = clock::now();
-  const auto to = std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) {
-    return w.second.entry == entry && small_tasks_.gives_from(w.first) <= now;
-  });
-  std::uint64_t request = 0;
-  std::optional<node_id> asker;
-  if (to != wanting_.end()) {
-    asker = to->first;
-    request = to->second.number;
-  } else if (const auto line = lifelines_.next(entry, small_tasks_, now); line && line->from == now) {
-    asker = line->node;
-  }
-  bytes arguments;
-  if (!asker || !number || !write_task(given, arguments)) {
-    // What cannot travel would be the answer to each request until a worker here takes it.
-    if (asker)
-      detail::keep_here(workers_, given);
-    else
-      detail::give_back(workers_, given);
-    if (asker) refuse_all();
-    lifelines_.on_unanswered(now);
-    return;
-  }
-  if (to != wanting_.end()) wanting_.erase(to);
-  lifelines_.remove(*asker);  // one task is what it waits for
-  const std::uint64_t id = detail::give_away(workers_, given);
-  given_.emplace(id, away{*asker, now});
-  small_tasks_.on_sent(*asker, now);
-  send(*asker, {.kind = message_kind::task,
-                .entry = entry,
-                .function = *number,
-                .id = id,
-                .request = request,
-                .content = arguments});
-  const std::lock_guard hold(lock_);
-  ++statistics_.given;
 }
 
 void node::on_message(node_id from, byte_view bytes_of_message) {
