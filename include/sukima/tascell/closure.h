@@ -101,7 +101,7 @@ __attribute__((always_inline)) static __inline__ void sukima_keep(const volatile
   __asm__ volatile("" : : "r"(sukima_variable) : "memory");
 }
 
-/** When the closure comes to life: remembers who waits here. \param sukima_top NULL: plain C */
+/** When the closure comes to life: records the fiber that waits here. \param sukima_top NULL: plain C */
 void sukima_exit_begin(sukima_exit* sukima_x, char* sukima_top);
 
 /** Jumps there: out of all that was entered since, as a throw leaves it. Ends the program with a message

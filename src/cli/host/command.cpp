@@ -131,7 +131,7 @@ int change(host_options& options) {
     if (!word.empty()) options.acting.words.push_back(word);
   options.acting.words.insert(options.acting.words.end(), options.others.begin(), options.others.end());
   const bool lasts = options.action == "optimise";
-  // A command that ends at once answers its caller, who knows the time. A program that reads JSON may not.
+  // The user of a command that ends at once knows the time. A program that reads JSON may not.
   options.acting.format = {options.json, lasts ? !options.no_times : options.json};
   options.acting.metrics = options.metrics;
   if (!options.since.empty() || !options.weight_of.empty() || options.method != "exact")

@@ -85,7 +85,7 @@ std::string actor::set_back(actuator& by, std::uint64_t number, std::string& tro
   } else if (*present != change.after && was_before(journal_, number, *present)) {
     outcome = "left";
     trouble = fmt::format("the act before this one is undone already, which found {}", *present);
-  } else if (*present != change.after && last == setter::anybody) {
+  } else if (*present != change.after && last == setter::any) {
     outcome = "left";
     trouble = fmt::format("another program has set it to {} since", *present);
   } else if (const int error = by.apply(change.before, 0); error != 0) {

@@ -192,7 +192,7 @@ struct act_counts {
 };
 
 /// Which programs may have set a value last.
-enum class setter { us, anybody };
+enum class setter { us, any };
 
 /// Does acts with the journal's lines around them.
 class actor {
@@ -209,10 +209,9 @@ class actor {
   /// Sets the old value unless another program has changed it since. \returns the journal's word, or
   /// "in effect" with the reason in `trouble` if it could not be set. \throws journal_error
   /// \param last  `us`: what is there now is what the kernel made of our value
-  std::string undo(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::anybody);
+  std::string undo(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::any);
   /// The same without the line in the journal. \throws nothing of the journal
-  std::string set_back(actuator& by, std::uint64_t number, std::string& trouble,
-                       setter last = setter::anybody);
+  std::string set_back(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::any);
   /// Writes that an act was undone, or whatever `outcome` says. \throws journal_error
   void close(std::uint64_t number, const std::string& outcome);
   /// Its target is gone, and the act with it. \throws journal_error

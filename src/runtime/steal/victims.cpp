@@ -29,16 +29,16 @@ double weight_of(const worker& victim) noexcept {
 unsigned first_victim(worker& w, unsigned count) noexcept {
   const runtime_core& r = *w.runtime;
   const worker_table& workers = r.workers;
-  const auto anybody = [&] { return static_cast<unsigned>(w.random() % count); };
+  const auto any_worker = [&] { return static_cast<unsigned>(w.random() % count); };
   if (r.chosen.victim == victim_policy::last) {
     for (unsigned i = 0; w.last_victim != nullptr && i < count; ++i)
       if (&workers[i] == w.last_victim) return i;
-    return anybody();
+    return any_worker();
   }
-  if (r.chosen.victim == victim_policy::random) return anybody();
+  if (r.chosen.victim == victim_policy::random) return any_worker();
   const auto weight = [&](unsigned i) { return &workers[i] == &w ? 0 : weight_of(workers[i]); };
   const unsigned drawn = weighted_draw(count, weight, static_cast<double>(w.random() >> 11) * 0x1p-53);
-  return drawn < count ? drawn : anybody();
+  return drawn < count ? drawn : any_worker();
 }
 
 }  // namespace detail
