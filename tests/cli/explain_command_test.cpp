@@ -88,7 +88,7 @@ TEST_F(explain_command, explains_a_run_of_several_nodes) {
   EXPECT_EQ(parsed.at("totals").at("sent_bytes"), 900);
   EXPECT_EQ(parsed.at("nodes").at(1).at("counts").at("requests"), 4);
   EXPECT_EQ(parsed.at("advice").size(), 1u);
-  expect_refused({file, "--html", (folder / "page").string()}, "no page is drawn: leave --html out");
+  expect_refused({file, "--html", (folder / "page").string()}, "which --html cannot draw: leave --html out");
 }
 
 TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
@@ -154,7 +154,7 @@ TEST_F(explain_command, passes_streams_arguments_and_the_exit_code_through) {
       {"--", "sh", "-c", "read line; echo \"$line $1 $2\"; echo err >&2; exit 7", "sh", "--", "a b"}, "in\n");
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_EQ(result.output, "in -- a b\n");
-  EXPECT_EQ(result.errors, "err\nsukima: 'sh' wrote no trace: it uses no runtime, or ended by _exit\n");
+  EXPECT_EQ(result.errors, "err\nsukima: 'sh' wrote no trace: it does not use Sukima, or ended by _exit\n");
 }
 
 TEST_F(explain_command, says_what_is_wrong_with_a_trace_that_a_program_left) {

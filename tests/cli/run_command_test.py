@@ -143,7 +143,7 @@ class Calibrate(unittest.TestCase):
             for words, variables in (([], {"SUKIMA_PROFILE": str(file)}), (["--output", str(file)], {})):
                 done = run("calibrate", "--cpus", first_cpu(), *words, **variables)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertEqual(done.stderr, f"sukima: '{file}' is not a machine profile, and is not replaced by one; "
+                self.assertEqual(done.stderr, f"sukima: '{file}' is not a machine profile, so it was not replaced; "
                                               "choose another file with --output, or remove it\n")
                 self.assertEqual(file.read_text(), "Dear reader,\n")
             for content in ("", "sukima-profile 1\ndamaged"):

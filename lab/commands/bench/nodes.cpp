@@ -227,15 +227,15 @@ void add_node_options(CLI::App& command, bench_options& options) {
       ->allow_extra_args(false);
   command
       .add_option("--transport", options.transport,
-                  "What joins the nodes: " + join_words(node_transports()) + " [tcp]")
+                  "Transport between the nodes: " + join_words(node_transports()) + " [tcp]")
       ->type_name("NAME");
-  command.add_option("--quota", options.quota, "Give each node a control group with so many CPUs")
+  command.add_option("--quota", options.quota, "Give each node a control group with this many CPUs")
       ->type_name("CPUS")
       ->check(number_range(0.01, 4096.0).description(""));
   command.add_flag(
       "--hope", options.hope,
-      "Nodes that omit what others have computed; --scenario: none, alone, kill-K [all of these]");
-  command.add_option("--seed", options.seed, "Of the nodes and moments of kill-K [drawn, and printed]")
+      "Let nodes omit tasks that others have computed; --scenario: none, alone, kill-K [all of these]");
+  command.add_option("--seed", options.seed, "Seed of the nodes and moments of kill-K [random, and printed]")
       ->type_name("N")
       ->check(number_range(std::uint64_t{0}, most_seed).description(""));
 }

@@ -213,7 +213,7 @@ int run_all(const lab_options& options, parts::run_request& request) {
   check_outputs(options);
   if (line.enabled() || options.folder.empty())
     print_message(
-        fmt::format("Runs are stored in {}; the same command{} goes on there.\n", request.folder.string(),
+        fmt::format("Runs are stored in {}; the same command{} continues there.\n", request.folder.string(),
                     options.folder.empty() ? fmt::format(" with --folder {}", request.folder.string()) : ""));
   parts::run_summary summary;
   try {
@@ -221,8 +221,9 @@ int run_all(const lab_options& options, parts::run_request& request) {
   } catch (const std::system_error& error) {
     const int reason = error.code().value();
     const bool is_full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
-    throw std::runtime_error(fmt::format("{}: {}run the same command with --folder {} to go on", error.what(),
-                                         is_full ? "give it room, and " : "", request.folder.string()));
+    throw std::runtime_error(fmt::format("{}: {}run the same command with --folder {} to continue",
+                                         error.what(), is_full ? "give it room, and " : "",
+                                         request.folder.string()));
   }
   line.clear();
   write_report(request.folder, options);
@@ -275,7 +276,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       ->check(number_range(1U, 1000U));
   command
       .add_option("--cpus", options->cpus,
-                  "Use so many CPUs (default: all); a dry run may have more than there are")
+                  "Use this many CPUs (default: all); with --dry-run also more than there are")
       ->type_name("COUNT")
       ->check(number_range(1U, 1024U));
   command.add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");

@@ -77,7 +77,7 @@ void require_profile_or_nothing(const std::string& path) {
   const std::optional<std::string> begin = read_file_text(path, first_word.size());
   if (begin && (begin->empty() || begin->starts_with(first_word))) return;
   throw process::usage_error(
-      fmt::format("'{}' is not a machine profile, and is not replaced by one; choose another file with "
+      fmt::format("'{}' is not a machine profile, so it was not replaced; choose another file with "
                   "--output, or remove it",
                   path));
 }

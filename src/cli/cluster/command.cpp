@@ -171,7 +171,7 @@ bool complain_of_hosts(const sukima::cluster::launch_request& request,
     is_any = true;
     complain(fmt::format("node {} (host {}): {} ended with status {}: {}", n, request.places[n].host,
                          request.remote_shell.front(), unreachable,
-                         end.has_begun ? "the connection was lost, or the program ended so"
+                         end.has_begun ? "the connection was lost, or the program ended with that status"
                                        : "the host was not reached, so the program did not begin there"));
   }
   return is_any;
@@ -209,8 +209,8 @@ unsigned room_of(const cluster_options& options) {
     throw process::usage_error("--room has no tunnels for nodes that join: leave --ssh-tunnel out");
   if (token == nullptr || *token == 0)
     throw process::usage_error(
-        "--room needs SUKIMA_CLUSTER_TOKEN, which nodes that join know, too: set it to 32 random "
-        "hexadecimal digits, as of `openssl rand -hex 16`");
+        "--room needs SUKIMA_CLUSTER_TOKEN, a secret that nodes that join know, too: set it to 32 random "
+        "hexadecimal digits, such as those of `openssl rand -hex 16`");
   return *options.room;
 }
 
@@ -232,7 +232,8 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   if (!program || program->empty())
     throw process::usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
   if (!options.address.empty())
-    throw process::usage_error(fmt::format("'{}' is too much: write the program behind --", options.address));
+    throw process::usage_error(
+        fmt::format("'{}' is one argument too many: write the program after --", options.address));
   if (options.ssh && !options.hosts) throw process::usage_error("--ssh needs --hosts");
   if (options.ssh_tunnel && !options.hosts) throw process::usage_error("--ssh-tunnel needs --hosts");
   if (options.nodes && options.hosts)

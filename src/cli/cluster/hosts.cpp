@@ -49,7 +49,7 @@ std::vector<std::string> split_command(const std::string& option, const std::str
   }
   if (quote != 0) throw process::usage_error(fmt::format("{}: a quote is open: close it", option));
   if (words.empty() || words.front().empty())
-    throw process::usage_error(fmt::format("{} names no program: give a command as ssh", option));
+    throw process::usage_error(fmt::format("{} names no program: give a command such as ssh", option));
   return words;
 }
 

@@ -100,9 +100,9 @@ void write_profiles(const recorded_trace& trace, const explain_options& options,
 void explain_program(const std::string& program, const process::program_end& end,
                      const std::string& trace_file, const explain_options& options) {
   if (!std::filesystem::exists(trace_file)) {
-    complain(
-        fmt::format("'{}' wrote no trace: {}", program,
-                    end.signal != 0 ? "it was ended by a signal" : "it uses no runtime, or ended by _exit"));
+    complain(fmt::format(
+        "'{}' wrote no trace: {}", program,
+        end.signal != 0 ? "it was ended by a signal" : "it does not use Sukima, or ended by _exit"));
     return;
   }
   try {
@@ -119,7 +119,7 @@ void explain_program(const std::string& program, const process::program_end& end
 void explain_cluster_run(const std::string& text, const explain_options& options) {
   if (!options.html.empty())
     throw process::usage_error(fmt::format(
-        "'{}' is a run of several nodes, of which no page is drawn: leave --html out", options.file));
+        "'{}' describes a run on several nodes, which --html cannot draw: leave --html out", options.file));
   const cluster_run run = read_cluster_run(text, options.file);
   const std::vector<std::string> advice = advice_on(run);
   if (options.json) {

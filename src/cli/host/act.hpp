@@ -28,7 +28,7 @@ int optimise(const act_options& options);
 /// \returns and \throws as `optimise`
 int set_value(const act_options& options);
 
-/// Undoes what the journal has, or only what it has of the machines that are named.
+/// Undoes the acts in the journal, or only the acts on the machines that are named.
 /// \returns and \throws as `optimise`
 int revert(const act_options& options);
 

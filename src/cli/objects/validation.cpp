@@ -25,7 +25,7 @@ std::size_t keep_ending(const model::plan& plan, validation& into) {
   for (std::size_t i = 0; i < plan.ranking.size(); i++) {
     const model::candidate& one = plan.ranking[i];
     if (one.simulated.stuck) {
-      into.left_out.push_back({one.how.model, "it is expected never to end"});
+      into.left_out.push_back({one.how.model, "the simulation predicts that it waits forever"});
     } else {
       const bool tied = i < plan.tied && !into.models.empty() && one.units < into.models[chosen].how.units;
       if (tied) chosen = into.models.size();
@@ -34,8 +34,8 @@ std::size_t keep_ending(const model::plan& plan, validation& into) {
   }
   if (into.models.empty())
     throw process::usage_error(
-        "no model is expected to end, though the recorded run has: its description lacks what the program "
-        "depends on");
+        "the simulation predicts that the program waits forever under each model, but the recorded run has "
+        "ended: its description lacks something that the program depends on");
   return chosen;
 }
 

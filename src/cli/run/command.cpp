@@ -180,9 +180,10 @@ void declare(CLI::App& command, int& code, program_words program) {
       ->type_name("HOW")
       ->check(one_of({"floor", "ceil", "nearest"}));
   command
-      .add_option("--resize", options->resize,
-                  "Whether OpenMP programs may change their number of threads between regions, which OpenMP "
-                  "does not allow: never (default), unless-asked (until they ask for it), or always")
+      .add_option(
+          "--resize", options->resize,
+          "Whether OpenMP's number of threads may change between regions, against its guarantee: never "
+          "(default), unless-asked (until the program asks for the number), or always")
       ->type_name("WHEN")
       ->check(one_of({"never", "unless-asked", "always"}));
   command.add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");
