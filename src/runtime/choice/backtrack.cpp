@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backtracking to the oldest choice point with work, splitting a task off there, and replaying.
+// Backtracks to the oldest choice point with work, splits off a task there, and replays the steps.
 #include "choice/backtrack.hpp"
 
 #include <base/shared/probe.hpp>
@@ -21,7 +21,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// Fills in what a task that is split off from this fiber has to know.
+/// Fills in the members of a task that is split off from this fiber.
 void prepare_task(fiber& self, task* made) noexcept {
   made->parent = self.running;
   made->owner = &self;
@@ -35,7 +35,7 @@ void prepare_task(fiber& self, task* made) noexcept {
   }
   made->shielded =
       reinterpret_cast<std::uintptr_t>(made->origin) >= self.running->shield.load(std::memory_order_relaxed);
-  // A helper splits a fiber that does not run: its exceptions are kept with it.
+  // If a helper splits a fiber that does not run, exceptions are stored in that fiber.
   const bool unwinds =
       running_fiber() == &self ? std::uncaught_exceptions() > 0 : self.exceptions.uncaught > 0;
   const bool is_before = reinterpret_cast<char*>(made->origin) < self.before_unwinding;
@@ -96,7 +96,7 @@ bool accepts(choice_point* r, worker& w, taker receiver) {
 
 task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, worker& splitter,
                        taker receiver) noexcept {
-  // After a callback threw, the steps in progress are not those of the fiber's choice points any more.
+  // After a callback has thrown, the steps in progress no longer match the fiber's choice points.
   if (self.failure) return nullptr;
   auto* r = reinterpret_cast<choice_point*>(self.oldest);
   while (r < end && !kind_of(r)->open(r)) {
@@ -121,7 +121,7 @@ task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, wo
       }
       if (r < end) t = kind_of(r)->split(r);
     } catch (const std::bad_alloc&) {
-      // Nothing is given away for lack of memory; the computation continues.
+      // Without memory no work is given away, and the computation continues.
     } catch (...) {
       self.failure = std::current_exception();  // of the user's copy, undo or guard
       self.failed_at = reinterpret_cast<char*>(r);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting a fiber's oldest work off, with temporary backtracking (backtrack.cpp).
+// Splits off a fiber's oldest work, with temporary backtracking (backtrack.cpp).
 //
 // A fork copies and allocates nothing until a thief wants work. Then the fiber backtracks to its oldest
-// choice point that still has work: it undoes the steps in progress of all younger ones, youngest first.
-// There it splits off a task, which sees the state in which that choice was made. Afterwards it replays the
-// steps, oldest first, and continues where it was. This is Tascell's temporary backtracking (Hiraishi,
-// Yasugi, Umatani, Yuasa: Backtracking-based load balancing, PPoPP 2009).
+// choice point that still has work: it undoes the steps in progress of all younger choice points, youngest
+// first. It splits off a task there, so the task begins in the state in which that choice was made.
+// Afterwards the fiber replays the steps, oldest first, and continues where it was. This is Tascell's
+// temporary backtracking (Hiraishi, Yasugi, Umatani, Yuasa: Backtracking-based load balancing, PPoPP 2009).
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -15,9 +15,9 @@ namespace sukima::detail {
 /// The receiver of a task: a worker of this process, or another node.
 enum class taker : bool { worker, node };
 
-/// Splits the oldest work of a fiber off, of all its segments. The caller runs the fiber, or has it in the
-/// stage `splitting` (suspend.cpp). An exception of a user's callback is kept in `fiber::failure`, or in its
-/// covered segment, and leaves at the next join.
+/// Splits off the oldest work of a fiber, in all its segments. The caller runs the fiber, or has set it to
+/// the stage `splitting` (suspend.cpp). If a user's callback throws, the exception is stored in
+/// `fiber::failure` or in the covered segment, and the next join rethrows it.
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point whose poll this is; null: none
 /// \param receiver for another node, only choice points whose tasks may travel are split
@@ -32,8 +32,8 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
 task* split_in_segment(fiber& self, choice_point* end, choice_point* polling, worker& splitter,
                        taker receiver) noexcept;
 
-/// Whether a fiber has something below `top` that could be split off, in any of its segments. The caller must
-/// be allowed to split it.
+/// Whether a fiber has work below `top` that could be split off, in any of its segments. The caller must be
+/// allowed to split it.
 /// \par Complexity linear in the number of choice points without work from `oldest` to the first with work
 bool has_open_work(fiber& s, const char* top) noexcept;
 /// The same of the running segment only.

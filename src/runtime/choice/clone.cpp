@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequential clones: the slow path of their poll, and what is learned about how long they take. Protocol:
+// Sequential clones: the slow path of their poll, and the measurement of how long they take. Protocol:
 // sukima/detail/clone.h; model of what is closed: model/clone.pml.
 #include "choice/clone_grain.hpp"
 #include "choice/poll.hpp"
@@ -84,7 +84,7 @@ extern "C" void sukima_reopen_older(char* top, char* older) {
   // limit down to `top`: what is pushed there next need not poll slowly.
   s.oldest = std::min(older, top);
   s.steps.forget();
-  // Thieves that asked while the clone ran were answered only from what is above `top`.
+  // While the clone ran, requests of thieves were answered only with work above `top`.
   if (s.runtime->park.has_idle_workers()) s.limit.request_poll();
 }
 
@@ -114,8 +114,8 @@ extern "C" void sukima_count_clone(const sukima_clone_site* site, std::uint32_t 
   if (s.clones != nullptr) entry_at(*s.clones, depth).clones.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Half of the rise is followed at once, and a sixteenth of the fall: a call during which the thread had
-// lost its CPU is forgotten after some dozens of others.
+// The prediction follows a rise by half at once, and a fall by a sixteenth. So a call during which the thread
+// had lost its CPU loses its influence after some dozens of other calls.
 extern "C" void sukima_clone_learn(sukima_clone_site* site, const char* place, std::uint32_t depth,
                                    std::uint64_t ticks) {
   auto& entry = entry_at(*site, depth);

@@ -18,7 +18,7 @@ covered_segment::covered_segment(fiber& s, char* end) noexcept
       innermost_(s.innermost),
       unwinds_(std::uncaught_exceptions() > 0) {
   std::swap(s.steps, steps_);
-  if (s.failure) return;  // it is not split any more
+  if (s.failure) return;  // it can no longer be split
   is_listed_ = true;
   below_ = std::exchange(s.newest_covered, this);
   (below_ != nullptr ? below_->above_ : s.oldest_covered) = this;
@@ -67,7 +67,7 @@ task* covered_segment::split(worker& w, taker receiver) noexcept {
   exchange_with_running();
   task* const t = split_in_segment(fiber_, reinterpret_cast<choice_point*>(end_), nullptr, w, receiver);
   exchange_with_running();
-  // An exception that unwinds the segment above does not concern this one.
+  // An exception that unwinds the segment above does not affect this one.
   if (t != nullptr && !unwinds_)
     t->cancellation_masked.store(false, std::memory_order_relaxed);  // not published
   return t;

@@ -2,8 +2,8 @@
 // Segments with another one on top of them (covered_segment.cpp).
 //
 // A fiber that waits at a join has nothing left to split. A fiber that waits for a group may have work left.
-// So while it runs a child on top, its segments below stay within reach, and the oldest choice point of all
-// segments is split first.
+// So while it runs a child of the group on top, thieves can still get work of its segments below, and the
+// oldest choice point of all segments is split first.
 #pragma once
 
 #include "choice/backtrack.hpp"
@@ -21,16 +21,16 @@ class covered_segment {
  public:
   /// \param end one past the youngest choice point
   covered_segment(fiber& s, char* end) noexcept;
-  /// An exception that a callback has thrown since leaves at the next join of this segment.
+  /// If a callback has thrown since, the next join of this segment rethrows the exception.
   ~covered_segment();
   covered_segment(const covered_segment&) = delete;
   covered_segment& operator=(const covered_segment&) = delete;
 
   /// As split_oldest, in this segment only.
   task* split(worker& w, taker receiver) noexcept;
-  /// Whether there is a choice point with work. One that was refused counts, too.
+  /// Whether there is a choice point with work, including those whose guard refused.
   bool has_work() noexcept;
-  /// It has no work left: nothing below the running segment gets any.
+  /// Records that it has no work left. Segments below the running one get no new work.
   void unlink() noexcept;
   covered_segment* above() const noexcept { return above_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call of the slow path from the inline poll: keeps every register and returns to r11.
+// Calls the slow path of a poll from the inline poll: preserves every register and returns to r11.
 #include "choice/keep_registers.hpp"
 
 #include "fiber/fiber.hpp"

@@ -19,8 +19,9 @@ namespace {
 /// Checking all of a deep stack at each poll would take too long.
 constexpr int most_looked_at = 32;
 
-/// Where the choice points begin that are untouched. The first one of a segment need not be polled, so it may
-/// have been pushed across `clean_from`, as a segment of the Tascell language begins.
+/// The address at which the untouched choice points begin. The first choice point of a segment need not be
+/// polled, so it may have been pushed across `clean_from`, as at the beginning of a segment of the Tascell
+/// language.
 char* first_clean(const fiber& s, const choice_point* end) noexcept {
   char* const from = std::max(s.clean_from, s.segment);
   auto* const first = reinterpret_cast<choice_point*>(s.segment);
@@ -40,8 +41,8 @@ void check_choice_points(const fiber& s, const choice_point* end) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber polls on its own stack");
   SUKIMA_ASSERT(s.limit.covers(true_limit(s)), "the limit is the true limit, or raised");
   SUKIMA_ASSERT(s.segment <= s.oldest, "the oldest choice point with work belongs to the running segment");
-  // Choice points below the segment are being joined. `oldest` means nothing here: a clone may have closed
-  // the older ones.
+  // Choice points below the segment are being joined. `oldest` has no meaning here, because a clone may have
+  // closed the older ones.
   look_at_some(first_clean(s, end), reinterpret_cast<const char*>(end), [](choice_point* r) {
     SUKIMA_ASSERT(kind_of(r)->stop != nullptr || kind_of(r)->quiet || !was_split(r),
                   "nothing was split off from a choice point at `clean_from` or above");
@@ -94,8 +95,9 @@ static void note_push(fiber& s, choice_point* r) noexcept {
 namespace {
 
 /// Whether the poll or the join of a short root's first fork may be ignored. The limit stays raised, so the
-/// next poll answers all requests; only an abort must not wait for it. An unannounced root has no task that a
-/// flag could be meant for: another thread has set it for all workers, or for an earlier root.
+/// next poll answers all requests. Only an abort must not wait for the next poll. An unannounced root has no
+/// task that other threads know. So if a flag is set, another thread has set it for all workers, or for an
+/// earlier root.
 bool may_ignore(const fiber& s) noexcept {
   if (s.on->flags.load(std::memory_order_relaxed) != 0 && !s.unannounced.load(std::memory_order_relaxed))
     return false;
@@ -118,7 +120,7 @@ extern "C" void sukima_poll_slow(choice_point* point) noexcept {
   }
   if (s.is_short_root) {
     s.is_short_root = false;
-    // At the fiber's first choice point nothing is remembered of any other one (known_steps.hpp).
+    // At the fiber's first choice point no steps of others are stored (known_steps.hpp).
     if (reinterpret_cast<char*>(point) == s.base && kind_of(point)->stop == nullptr && may_ignore(s)) {
       s.ignored = point;
       return;

@@ -16,8 +16,8 @@
 // sides may read old values unless all four accesses are sequentially consistent. They are, and
 // publish_limit must be an exchange: x86-64 lets the reads that follow overtake a plain store.
 //
-// A write of the true limit may wipe out a raised limit, so all requests must be read afterwards: poll_slow
-// (poll.cpp) and execute (execute.cpp) do. Invariant of a fiber between two polls:
+// A write of the true limit may overwrite a raised limit, so the owner must read all requests afterwards.
+// poll_slow (poll.cpp) and execute (execute.cpp) do that. Invariant of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised; poll.hpp)
 // Model: model/limit.pml.
 #pragma once
@@ -35,7 +35,7 @@ inline char* const all_ones = reinterpret_cast<char*>(~std::uintptr_t{0});
 
 class poll_limit {
  public:
-  /// The limit of small fibers, which share one that stays raised: nothing below changes it.
+  /// The limit of small fibers: they share a limit that is always raised, and no function below changes it.
   poll_limit() noexcept = default;
   /// \param word of the fiber's gate
   explicit poll_limit(atomic<char*>& word) noexcept : word_(&word) {}
@@ -56,26 +56,26 @@ class poll_limit {
     stress_point();
   }
 
-  /// Owner: whether the limit is that high, so that choice points below poll slowly. Only the owner lowers
-  /// it.
+  /// Owner: whether the limit is at least this high, so that choice points below poll slowly. Only the owner
+  /// lowers it.
   bool covers(const char* limit) const noexcept {
     return word_ == nullptr || word_->load(std::memory_order_seq_cst) >= limit;
   }
 
-  /// Owner: a task begins. Writes the limit only if it differs. Without a write no raised limit is wiped out,
-  /// so the load is relaxed.
+  /// Owner: a task begins. Writes the limit only if it differs. Without a write no raised limit is
+  /// overwritten, so the load is relaxed.
   void begin_limit(char* limit) const noexcept {
     if (word_ != nullptr && word_->load(std::memory_order_relaxed) != limit) publish_limit(limit);
   }
 
-  /// Owner: the true limit has grown since publish_limit. A request that came in between stays.
+  /// Owner: the true limit has grown since publish_limit. A request that arrived in between stays pending.
   void restore_limit(char* limit) const noexcept {
     if (word_ != nullptr && word_->exchange(limit, std::memory_order_seq_cst) == all_ones)
       word_->exchange(all_ones, std::memory_order_seq_cst);
   }
 
-  /// Owner: the true limit has become lower. The load is relaxed: a request that stands is left for the next
-  /// real poll, and restore_limit keeps one that comes after the load.
+  /// Owner: the true limit has become lower. The load is relaxed: a pending request stays pending for the
+  /// next real poll, and restore_limit keeps a request that arrives after the load.
   void lower_limit(char* limit) const noexcept {
     if (word_ != nullptr && word_->load(std::memory_order_relaxed) != all_ones) restore_limit(limit);
   }

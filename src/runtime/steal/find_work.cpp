@@ -45,7 +45,7 @@ bool is_called(const worker& w, const task* awaited, permitted_work allowed) noe
   return is_called_home(w) || (w.background && w.runtime->life.is_closed());
 }
 
-/// \param by_hint  only a task that a hint sends to where the thief is
+/// \param by_hint  only a task whose hint names the thief's place
 task* steal_from(worker& thief, worker& victim, bool by_hint = false) noexcept {
   const runtime_core& r = *thief.runtime;
   fiber* const s = victim.current.load(std::memory_order_acquire);
@@ -106,7 +106,7 @@ void register_at(task* awaited, worker& w) noexcept {
   }
 }
 
-/// `w` has nothing to do: lends its CPU to a worker that has work but no CPU, if there is one.
+/// Lends the CPU of `w`, which has nothing to do, to a worker that has work but no CPU, if there is one.
 bool lend_cpu(worker& w, const task* awaited) noexcept {
   runtime_core& r = *w.runtime;
   if (awaited != nullptr) {
@@ -124,8 +124,8 @@ std::uint64_t in_nanoseconds(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(ticks) / ticks_per_nanosecond());
 }
 
-/// The thread for which a worker waits: that of the victim that it asked, or of the worker that runs the
-/// task; 0: unknown.
+/// The thread for which a worker waits: that of the victim that has its request, or of the worker that runs
+/// the task; 0: unknown.
 int thread_of(const worker* victim, const task* awaited) noexcept {
   const worker* const runner =
       victim != nullptr || awaited == nullptr ? victim : awaited->runner.load(std::memory_order_relaxed);
@@ -162,7 +162,7 @@ work search(worker& thief, task* awaited) {
                                                   : wait_point::idle;
     if (r.placement.is_active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(thief, awaited)) {
       since = ticks();
-      if (awaited == nullptr) continue;  // searches on from the other CPU
+      if (awaited == nullptr) continue;  // continues to search on the other CPU
     } else if (r.park.spins(point, since, thief.spin)) {
       if (!r.park.sleeps_at(point)) thief.rests(rest_place::looking);
       continue;
@@ -171,8 +171,8 @@ work search(worker& thief, task* awaited) {
     if (r.hints.in_use()) r.hints.falls_asleep(thief);
     if (look() || is_called(thief, awaited, permitted_work::anything)) break;
     if (r.hints.in_use() && (thief.flags.load(std::memory_order_seq_cst) & flag_place) != 0) continue;
-    // As the sentinel it sleeps at most until it may ask a victim again. A parked worker relies on the
-    // sentinel.
+    // As the sentinel it sleeps at most until it may send a request to a victim again. A parked worker relies
+    // on the sentinel.
     if (const std::uint64_t rest = request.next_in(); rest != 0)
       timeout_ns = std::min(timeout_ns, in_nanoseconds(rest));
     thief.epoch.lend_to(thread_of(request.victim(), awaited));
@@ -197,9 +197,9 @@ work search(worker& thief, task* awaited) {
   return found;
 }
 
-/// For a worker that may take only some tasks. It does not count as searching, because other workers must not
-/// rely on it. A thread-bound fiber may wait for work that this worker must not take. So if the wait lasts,
-/// another worker runs instead.
+/// The search of a worker that may take only some tasks. It does not count as searching, because other
+/// workers must not rely on it. A thread-bound fiber may wait for work that this worker must not take. So if
+/// the wait takes long, another worker runs in its place.
 work wait_for_descendants(worker& self, task* awaited, permitted_work allowed) {
   runtime_core& r = *self.runtime;
   work found;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue that all workers share, for fibers and tasks that are in no owner's slots.
+// The queue that all workers share, for fibers that can continue and for tasks that are in no fiber's
+// publication slots.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -19,10 +20,10 @@ enum class permitted_work;
 struct work;
 struct worker;
 
-/// Where a task goes: behind the others, or before them because a fiber waits for it.
+/// Where a task is inserted: after the others, or before them because a fiber waits for it.
 enum class queue_end : bool { back, front };
 
-/// Fibers that can go on, and tasks whose fiber stopped before a thief took them. First in, first out.
+/// Fibers that can continue, and tasks whose fiber stopped before a thief took them. First in, first out.
 class injector_queue {
  public:
   injector_queue(const settings& chosen, parking& park, const place_events& hints);
@@ -32,14 +33,14 @@ class injector_queue {
   /// Both wake the sentinel.
   void push(fiber* runnable) noexcept;
   void push(task* t, queue_end to = queue_end::back) noexcept;
-  /// A fiber, else a task; empty: nothing that the caller may do.
-  /// \param by  the worker that takes it: where there are hints it gets work for its place sooner, but passes
-  ///            the first fiber over only `most_passed_over` times in a row (constants.hpp); null: no hints
+  /// Takes a fiber, or a task if there is none; empty: there is no work that the caller may do.
+  /// \param by  the worker that takes it: if there are hints, it takes work for its place first, but skips
+  ///            the first fiber at most `most_passed_over` times in a row (constants.hpp); null: no hints
   work take(const task* awaited, permitted_work allowed, const worker* by = nullptr) noexcept;
-  /// A fiber that is ready, without regard to hints; null: there is none.
+  /// Takes a fiber that is ready, and ignores hints; null: there is none.
   fiber* take_runnable() noexcept;
-  /// A task for another node: one that travels, or one that has come from a node and was not begun; null:
-  /// none.
+  /// Takes a task for another node: a task that travels, or a task that came from a node and has not begun;
+  /// null: none.
   task* take_for_node() noexcept;
   /// Whether it was empty a moment ago.
   bool is_empty() const noexcept { return size_.load(std::memory_order_seq_cst) == 0; }
@@ -54,7 +55,7 @@ class injector_queue {
   alignas(128) policy_mutex lock_;
   linked_queue<fiber, &fiber::next> fibers_;
   linked_queue<task, &task::queued> tasks_;
-  int passed_over_ = 0;  ///< how often the first fiber was
+  int passed_over_ = 0;  ///< how often the first fiber was skipped
   /// Changed under the lock, read before it is taken. pairs with: push, take
   atomic<std::size_t> size_{0};
 };

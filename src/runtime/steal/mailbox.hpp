@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steal protocol `request` (Tascell's): a thief asks one victim and waits for its reply, a task or none.
+// The steal protocol `request` (Tascell's): a thief sends a request to one victim and waits for its reply, a
+// task or none.
 //
 // Each worker has a mailbox with room for one request, and one word for the reply to its own request.
 //   mailbox   null: open; a thief: its request; closed: the worker runs nothing, ask another one
@@ -8,14 +9,14 @@
 //   reply     null: none yet. The worker that took the request out stores there (release), then unparks the
 //             thief
 // A worker closes its mailbox before it searches or leaves, and replies with no task to the request in it. So
-// no thief waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive in
+// no thief waits for a thief. A worker that switches fibers checks its mailbox afterwards (arrive in
 // fiber/switch.cpp). Models: model/request.pml, model/reply.pml.
 //
-// The protocol `indolent` is the same, but a thief leaves a victim alone that has replied less than
-// settings::request_interval_us ago. The time of that reply is only a hint (worker::replied_at): a thief that
-// asks too early gets its reply, and a thief that asks too late has waited. So a worker may have no victim to
-// ask although there is work. Then it searches like a worker that found nothing, but sleeps as the sentinel
-// only until the first victim may be asked (find_work.cpp).
+// The protocol `indolent` is the same, but a thief sends no request to a victim that has replied less than
+// settings::request_interval_us ago. The time of that reply is only a hint (worker::replied_at): a request
+// that is sent too early is still answered, and one that is sent too late only costs the thief time. So a
+// thief may have no victim for a request although there is work. Then it searches like a worker that found
+// nothing, but as the sentinel it sleeps only until the first victim may be asked (find_work.cpp).
 #pragma once
 
 #include <sukima/detail/atomics.hpp>
@@ -33,7 +34,7 @@ class steal_mailbox {
  public:
   // For its own worker.
   void open() noexcept { thief_.store(nullptr, std::memory_order_release); }
-  /// \return the thief to be replied to; null: none
+  /// \return the thief that must get a reply; null: none
   worker* close() noexcept {
     worker* const thief = thief_.exchange(closed, std::memory_order_seq_cst);
     return thief == closed ? nullptr : thief;
@@ -54,7 +55,7 @@ class steal_mailbox {
   }
 
   // For thieves.
-  /// Whether its worker runs nothing. A hint.
+  /// Whether its worker runs no task. A hint.
   bool is_closed() const noexcept { return thief_.load(std::memory_order_relaxed) == closed; }
   /// \return false: it is closed, or another thief's request is in it
   bool put(worker& thief) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that a fiber has published: thieves take them, its owner reclaims them.
+// Tasks that a fiber has published: thieves steal them, or the fiber reclaims them.
 //
 //   publish   owner: null → task (release)
 //   steal     thief: CAS task → null; nothing of the task is read before it is won, because until then its
@@ -53,8 +53,8 @@ class publication_slots {
     task* expected = t;
     return tasks_[t->slot].compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
   }
-  /// Takes the task back that was published first among those that `suits` accepts; null: there is none. The
-  /// owner frees its tasks, so it may look into them while they are here.
+  /// Takes back the first published task that `suits` accepts; null: there is none. Only the owner frees its
+  /// tasks, so it may read them while they are in a slot.
   template <class Suits> task* reclaim_oldest(unsigned count, Suits suits) noexcept {
     task* oldest = nullptr;
     std::uint32_t oldest_number = 0;
@@ -97,7 +97,8 @@ class publication_slots {
     }
   }
 
-  /// The same among those whose hint suits the thief; the hint that is seen may be that of an earlier task.
+  /// The same among tasks whose hint suits the thief. The hint that it reads may be that of an earlier task
+  /// in the slot.
   /// \param suits  suits(place)
   template <class Suits> task* steal_suiting(unsigned count, Suits suits) noexcept {
     for (unsigned i = 0; i < count; ++i) {

@@ -19,8 +19,8 @@ task* try_to_split(const slow_poll& poll, std::uint64_t begun) noexcept {
   fiber& s = poll.s;
   worker& w = *s.on;
   note_split(s, begun);
-  // The choice point that polls costs nothing to look at: only backtracking over older ones is not repeated
-  // too soon.
+  // Checking the choice point that polls costs nothing. Only backtracking over older ones must not be
+  // repeated too soon.
   if (begun < s.retry_at && (s.oldest < reinterpret_cast<char*>(poll.polling) || s.newest_covered != nullptr))
     return nullptr;
   ++w.statistics.polls_answered;
@@ -38,7 +38,8 @@ task* try_to_split(const slow_poll& poll, std::uint64_t begun) noexcept {
 
 namespace {
 
-/// Publishes the tasks that others want. True: they want more than there was, so poll again soon.
+/// Publishes tasks if other workers want some. \returns whether they want more than there were, so that the
+/// fiber should poll again soon
 bool publishes_more(const slow_poll& poll) noexcept {
   fiber& s = poll.s;
   runtime_core& r = *s.runtime;
@@ -69,7 +70,7 @@ bool publishes_more(const slow_poll& poll) noexcept {
     published = true;
     slot = s.published.free_slot(wanted);
   }
-  // A thief that takes what is published asks for more.
+  // A thief that takes the published tasks requests more.
   if (!published) return has_idle_workers && !s.published.any(wanted);
   if (young && now - entered_at < r.tuned.root_warm_up) return true;
   s.entered_at.store(0, std::memory_order_relaxed);

@@ -6,11 +6,11 @@
 
 namespace sukima::detail {
 
-/// Splits the oldest work off, unless a backtrack found nothing a moment ago.
+/// Splits off the oldest work, unless a backtrack has just found none.
 task* try_to_split(const slow_poll& poll, std::uint64_t begun) noexcept;
-/// Gives the thief that has asked a task, or none.
+/// Replies to the request of a thief, with a task or none.
 poll_step reply_to_request(slow_poll& poll) noexcept;
-/// Publishes the tasks that others want.
+/// Publishes tasks if other workers want some.
 poll_step publish_work(slow_poll& poll) noexcept;
 
 }  // namespace sukima::detail

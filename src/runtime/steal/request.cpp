@@ -21,7 +21,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// A reply has come from that victim. \return the task; null: none
+/// Handles the reply of that victim. \return the task; null: none
 task* accept(worker& w, task* reply, const worker& victim) noexcept {
   w.reply.store(nullptr, std::memory_order_relaxed);
   if (reply == no_task) return nullptr;
@@ -76,7 +76,7 @@ void reply_to_thief(worker& thief, task* t) noexcept {
 
 std::uint64_t steal_request::rest_of(const worker& victim, std::uint64_t now) noexcept {
   const std::uint64_t interval = victim.runtime->request_interval;
-  // Another CPU's counter may be ahead of this one's: then the difference is huge.
+  // The counter of another CPU may be ahead of this one's: then the difference is huge.
   const std::uint64_t since = now - victim.replied_at.load(std::memory_order_relaxed);
   return since < interval ? interval - since : 0;
 }

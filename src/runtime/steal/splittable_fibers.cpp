@@ -37,8 +37,8 @@ task* splittable_fibers::split_one(worker& helper) noexcept {
   fiber* const s = take();
   if (s == nullptr) return nullptr;
   stress_point();
-  // The fiber may be listed since an earlier suspension, and wait in wait_at_poll by now: then no part of its
-  // work may be split off.
+  // The fiber may still be listed from an earlier suspension, and wait in wait_at_poll now. Then no part of
+  // its work may be split off.
   task* const t = s->suspended_end != nullptr
                       ? split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, helper)
                       : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspended fibers with splittable work: a helper (a worker without work) splits off what they left.
+// Suspended fibers with splittable work: a helper (a worker without work) splits off their pending work.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -17,8 +17,8 @@ class rest_check;
 struct task;
 struct worker;
 
-/// A list of them. A fiber in it may have been resumed since: a helper that takes it out changes its
-/// suspension word by CAS before it touches it (join/suspend.cpp).
+/// A list of such fibers. A fiber in the list may have been resumed since. So a helper that takes a fiber out
+/// changes the fiber's suspension word by CAS before it touches the fiber (join/suspend.cpp).
 class splittable_fibers {
  public:
   explicit splittable_fibers(const settings& chosen) : lock_(chosen.policy_at(wait_point::lock)) {}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding work: what a worker does when its fiber has nothing to do.
+// Finding work for a worker whose fiber has nothing to do.
 //
-// Work comes from, in this order: the worker that runs the awaited task; the injector queue (injector.hpp:
-// fibers that can go on, tasks without an owner's slots); the publication slots of other workers' fibers
-// (publication_slots.hpp) from a first victim on (victims.cpp); suspended fibers with splittable work
-// (splittable_fibers.hpp). With settings::published_tasks 0 nothing is published ahead: a thief puts a
-// request into one victim's mailbox and waits for the reply (mailbox.hpp); with settings::request_interval_us
-// it asks no victim that has replied so recently. A worker that finds nothing
-// requests a poll of all others, looks once more, and parks (park/park.hpp); before that it may lend its
-// CPU to a worker that has work and no CPU (control/worker_placement.hpp).
+// A worker looks for work in this order: at the worker that runs the awaited task; in the injector queue
+// (injector.hpp: fibers that can continue, tasks that are in no slots); in the publication slots of other
+// workers' fibers (publication_slots.hpp), beginning with a first victim (victims.cpp); at suspended fibers
+// with splittable work (splittable_fibers.hpp). If settings::published_tasks is 0, workers publish no tasks
+// ahead: a thief puts a request into one victim's mailbox and waits for the reply (mailbox.hpp). With
+// settings::request_interval_us it sends no request to a victim that has replied within that time. A worker
+// that finds no work requests a poll of all others, looks once more, and parks (park/park.hpp). Before it
+// parks, it may lend its CPU to a worker that has work and no CPU (control/worker_placement.hpp).
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,25 @@ struct worker;
 /// Work for a worker.
 struct work {
   task* fresh = nullptr;  ///< a task that has not begun
-  fiber* runnable = nullptr;  ///< a fiber that can go on
+  fiber* runnable = nullptr;  ///< a fiber that can continue
   explicit operator bool() const noexcept { return fresh != nullptr || runnable != nullptr; }
 };
 
 /// The work that a waiting worker may do.
 enum class permitted_work {
   anything,
-  /// As many fibers are parked as the settings allow: only work that needs no fiber of its own. Gives way
-  /// after a while: the limit saves memory, and must not stop a program.
+  /// As many fibers are parked as the settings allow: only work that needs no fiber of its own. After a while
+  /// the worker takes any work: the limit saves memory, and must not stop a program.
   limited,
   /// The fiber must stay on its thread: only descendants of the awaited task.
   thread_bound,
 };
 
-/// Something to do; empty when `awaited` is done or the worker's thread is wanted at home.
+/// Returns work; empty when `awaited` is done or the worker's thread is called home.
 work find_work(worker& self, task* awaited, permitted_work allowed);
-/// Number of the worker that is asked first, below `count`.
+/// Number of the first victim, below `count`.
 unsigned first_victim(worker& w, unsigned count) noexcept;
-/// Asks all other workers for work. The caller is counted as searching before: their polls see that.
+/// Requests a poll of all other workers. The caller counts as searching before, so their polls publish work.
 void request_poll_all(worker& w) noexcept;
 /// Moves the tasks that a fiber has published to the injector queue: thieves would not find them on a fiber
 /// that does not run.

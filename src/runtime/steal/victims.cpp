@@ -18,7 +18,7 @@ namespace detail {
 
 namespace {
 
-/// The weight that the victim's task has set; 0 for a worker that runs nothing.
+/// The weight that the victim's task has set; 0 for a worker that runs no task.
 double weight_of(const worker& victim) noexcept {
   const fiber* s = victim.current.load(std::memory_order_acquire);
   return s == nullptr ? 0 : static_cast<double>(s->weight.load(std::memory_order_relaxed));

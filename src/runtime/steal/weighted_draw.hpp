@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The draw by weight among the victims: numbers alone.
+// The random choice among the victims by weight: only the arithmetic.
 #pragma once
 
 namespace sukima::detail {
 
-/// Which of 0 … count−1 a draw falls to, each with a probability in proportion to its weight.
-/// \param weight  weight(i) ≥ 0; it may answer otherwise the second time it is asked: other threads set it
+/// Chooses one of 0 … count−1, each with a probability in proportion to its weight.
+/// \param weight  weight(i) ≥ 0; the second call may return another value, because other threads set it
 /// \param share   the draw, in [0, 1)
-/// \returns count: to none, because all weigh nothing, or weigh less than they did
+/// \returns count: none, because all weights are 0, or have become smaller in between
 /// Complexity: two calls of `weight` for each.
 template <class Weight> unsigned weighted_draw(unsigned count, Weight weight, double share) {
   double sum = 0;
