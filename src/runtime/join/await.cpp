@@ -58,7 +58,7 @@ void await(fiber& self, task* awaited, char* top) noexcept {
   inject_published(self);  // thieves would not find them on a fiber that does not run
   if (awaited->origin != nullptr) unmask(r, *awaited);
   bool patient = true;
-  std::optional<bound_wait> passes_on;  // since it finds what another fiber has to run
+  std::optional<bound_wait> passes_on;  // from when the worker finds work that another fiber must run
   while (!is_done(awaited)) {
     worker& w = *self.on;
     if (self.home != nullptr && self.thread_bindings == 0) {
@@ -87,9 +87,9 @@ void await(fiber& self, task* awaited, char* top) noexcept {
     } else if (found.fresh != nullptr) {
       fiber* other = allowed == permitted_work::anything ? w.take_fiber() : nullptr;
       if (other == nullptr) {
-        // The awaited task, or a part of it, but nothing that may run on top of this fiber. If this is the
-        // only worker, no other one takes it. So the limit of fibers gives way, and a thread-bound fiber gets
-        // another worker in its place.
+        // It is the awaited task, or a part of it, but it may not run on top of this fiber. If this is the
+        // only worker, no other worker takes it. So the limit of fibers is ignored, and a thread-bound fiber
+        // gets another worker in its place.
         if (allowed == permitted_work::limited) patient = false;
         if (allowed == permitted_work::thread_bound) {
           if (!passes_on) passes_on.emplace(r);
@@ -125,7 +125,7 @@ void run_on_new_fiber(fiber& self, root_task& root) {
     throw shortage(std::errc::not_enough_memory,
                    "sukima: no fiber for a call without a context below code with one; pass the context on");
   other->first = &root;
-  // It stays on this thread if this fiber must be resumed here.
+  // The fiber stays on this thread if it must be resumed here.
   const bool stays = self.thread_bindings != 0 || (self.home != nullptr && self.home->has_own_thread());
   other->thread_bindings = self.thread_bindings + (stays && self.thread_bindings == 0 ? 1 : 0);
   count_park(*self.on);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call of a task's function.
+// Calls a task's function.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -11,7 +11,7 @@
 
 namespace sukima::detail {
 
-/// Calls it in the segment that begins at `top`, and keeps what it throws.
+/// Calls it in the segment that begins at `top`, and stores its exception in the task.
 [[gnu::always_inline]] inline void call_task(fiber& self, task& t, char* top) noexcept {
   try {
     const ambient_context none(*self.ambient);

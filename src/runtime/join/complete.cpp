@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that is done: waking what waits for it. Protocol: join.hpp.
+// Completes a task, and wakes the fiber or thread that waits for it. Protocol: join.hpp.
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
@@ -18,11 +18,11 @@ namespace sukima::detail {
 
 namespace {
 
-/// If the task ended by an exception, all that its owner does since the split is aborted, too. The owner
-/// cannot leave that choice point before `done`.
+/// If the task ended by an exception, the work that its owner has begun since the split is aborted, too. The
+/// owner cannot leave that choice point before `done`.
 void abort_owner_after_error(runtime_core& r, const task& t) noexcept {
   if (!t.error || t.parent == nullptr || t.origin == nullptr) return;
-  if (t.kind != nullptr && t.kind->is_future) return;  // touches get it, and no join would clear the abort
+  if (t.kind != nullptr && t.kind->is_future) return;  // touches rethrow, and no join would clear the abort
   lower_abort(*t.parent, t.origin);
   request_abort_checks(r);
 }
@@ -46,8 +46,8 @@ fiber* complete(worker& by, task* ended) noexcept {
   hands_over(ended);  // pairs with: await in await.cpp; try_enter in entries.cpp
   abort_owner_after_error(*by.runtime, *ended);
   if (ended->owner == nullptr) {
-    // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
-    // gone then. This thread goes home by itself (worker_loop).
+    // A root whose thread waits at home. The thread leaves only after it has read its flag, and the root is
+    // then freed. The present thread goes home by itself (worker_loop).
     worker* home = static_cast<root_task*>(ended)->home;
     SUKIMA_ASSERT(!is_done(ended), "a task ends once");
     ended->joining.store(join_done, std::memory_order_release);

@@ -77,8 +77,8 @@ void execute(fiber& self, task* begun, char* top) noexcept {
   self.running = begun;
   begun->runner.store(self.on, std::memory_order_relaxed);
   takes_over(begun);  // pairs with: split_oldest in backtrack.cpp; add_child in group.cpp
-  // The first fork of a task is published even if no worker is idle: the task may not poll again for long,
-  // and other workers may become idle soon.
+  // The first fork of a task is published even if no worker is idle. The task may not poll again for a long
+  // time, and other workers may become idle soon.
   const bool ahead = r.target.count() > 1;
   if (ahead) self.publish_wanted.store(true, std::memory_order_relaxed);
   self.steps.forget();
@@ -88,7 +88,7 @@ void execute(fiber& self, task* begun, char* top) noexcept {
     self.abort_pending = is_task_concerned(begun);
   else
     look_for_abort(self);
-  // begin_limit may have wiped out a raised limit: read all requests.
+  // begin_limit may have overwritten a raised limit: read all requests.
   if (ahead || self.abort_pending || r.park.has_idle_workers() ||
       self.on->flags.load(std::memory_order_seq_cst) != 0 || self.on->mailbox.has_request())
     self.limit.request_poll();

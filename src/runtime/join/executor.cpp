@@ -27,7 +27,7 @@
 
 namespace sukima::detail {
 
-/// What follows the switch away from a fiber whose executor has nothing ready.
+/// Runs after the switch away from a fiber whose executor has no ready fiber.
 struct executor::departure {
   executor* home;
   after then;
@@ -50,7 +50,8 @@ fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
 
 void executor::post(fiber& resumed) noexcept {
   hands_over(this);  // pairs with: collect
-  // Once it is in the inbox the fiber may run and end, and the executor with it: nothing is read after that.
+  // Once the fiber is in the inbox, it may run and end, and the executor with it. So nothing is read after
+  // that.
   const runs_on where = where_;
   runtime_core& core = core_;
   fiber* seen = inbox_.load(std::memory_order_seq_cst);
@@ -61,7 +62,7 @@ void executor::post(fiber& resumed) noexcept {
     resumed.next = is_free ? nullptr : seen;
     fiber* const wanted = is_free && where == runs_on::workers ? nullptr : &resumed;
     if (!inbox_.compare_exchange_weak(seen, wanted, std::memory_order_seq_cst)) continue;
-    // The fiber carries the token through the queue; a thread is woken to use its own.
+    // If the fiber is queued, it takes the token along. If a thread is woken, it uses its own.
     if (is_free && where == runs_on::workers) core.injector.push(&resumed);
     if (sleeper != nullptr) unpark(*sleeper);
     return;
@@ -146,8 +147,8 @@ void executor::release() noexcept {
   }
 }
 
-/// On the stack that was switched to. The departure is stored on the stack that was left, whose fiber may run
-/// as soon as `then` has made it available and the token is released.
+/// Runs on the stack that was switched to. The departure is stored on the stack that was left. The fiber of
+/// that stack may run as soon as `then` has made it available and the token is released.
 void executor::depart(worker& w, fiber* from, void* argument) {
   const departure d = *static_cast<departure*>(argument);
   if (d.then != nullptr) d.then(w, from, d.argument);
@@ -177,13 +178,13 @@ bool executor::leave(fiber& s, after then, void* argument) {
 
 namespace {
 
-/// As messages name a bound fiber.
+/// The name of a bound fiber in messages.
 std::string name_of(const fiber& s) {
   if (s.label == nullptr || s.label->name == nullptr) return "a bound fiber";
   return std::string(s.label->kind) + " " + s.label->name;
 }
 
-/// A fiber is about to stop. Without a choice point it has nothing to give away.
+/// Gives away the work of a fiber that is about to stop. Without a choice point it has none.
 void give_away_pending(fiber& s) noexcept {
   inject_published(s);
   s.suspended_end = s.ambient->top;
@@ -210,7 +211,7 @@ void executor::park() {
 bool executor::park_shortly(fiber& s) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber parks itself");
   fiber* const next = first_ready_;
-  // Without a choice point it has nothing to give away, and no abort concerns it but that of its task.
+  // Without a choice point it has no work to give away, and only an abort of its task affects it.
   if (next == nullptr || !next->switches_shortly || !s.switches_shortly || s.ambient->top != s.base ||
       s.thread_bindings != 0)
     return false;
@@ -229,7 +230,7 @@ void executor::take_turns() {
 
 void executor::hand_over() {
   fiber& s = *running_fiber();
-  if (s.thread_bindings != 0) return;  // it would go on elsewhere
+  if (s.thread_bindings != 0) return;  // it would continue elsewhere
   worker& w = *s.on;
   if (detail::is_called_home(w)) {
     detail::hand_over(s);
@@ -260,7 +261,7 @@ void executor::retire(worker& w, fiber* from, void* argument) {
   trim(*from);
   w.give_fiber(from);
   auto* const t = static_cast<bound_task*>(argument);
-  // With another fiber, or the thread, the token has gone already.
+  // Another fiber, or the thread, has taken the token already.
   if (home->where_ == runs_on::workers && w.current.load(std::memory_order_relaxed)->home != home)
     home->release();
   if (t->ended != nullptr) t->ended(t);
@@ -271,7 +272,7 @@ void executor::end(fiber& s, bound_task& t) {
   --living_;
   fiber* next = take_ready();
   if (next == nullptr) next = where_ == runs_on::thread ? server_ : w.take_fiber();
-  while (next == nullptr) {  // no memory for another fiber: another thread gives one back some time
+  while (next == nullptr) {  // no memory for another fiber: wait until another thread gives one back
     yield();
     next = w.take_fiber();
   }

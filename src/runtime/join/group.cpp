@@ -21,7 +21,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// Most children that may wait until a worker runs them.
+/// The largest number of children that may wait until a worker runs them.
 constexpr std::size_t most_pending = 1024;
 
 }  // namespace
@@ -32,7 +32,7 @@ group_core* make_group(char* scope) {
   auto* g = new group_core;
   g->runtime = s.runtime;
   ::new (static_cast<void*>(scope)) choice_point{reinterpret_cast<std::uintptr_t>(&scope_kind)};
-  // The context moves up over the scope: an older copy of it is not right any more.
+  // The context moves up over the scope, so older copies of it become invalid.
   g->handed_before = std::exchange(s.ambient->handed, scope + choice_point_alignment);
   g->anchor.parent = s.running;
   g->anchor.owner = &s;
@@ -74,7 +74,7 @@ void end_group(group_core* g) noexcept {
     g->discard_pending();
     g->wait_for_others(top);
   }
-  // A server that no worker has taken runs here, in no time: its group is empty.
+  // A server that no worker has taken runs here. That takes no time, because its group is empty.
   for (group_server& server : g->servers) {
     if (!is_done(&server)) await(s, &server, top);
     takes_over(&server);  // pairs with: complete in complete.cpp
@@ -117,7 +117,7 @@ bool add_child(group_core& g, group_child* child) {
 
 void run_child(group_core& g, group_child* child, context c) {
   g.run(*running_fiber(), child, c.top);
-  fork2(c, [] {}, [] {});  // leaves if it was the caller that was aborted
+  fork2(c, [] {}, [] {});  // throws if the caller itself was aborted
 }
 
 void drop_child(group_core& g, group_child* child) noexcept { g.end(child); }
@@ -152,7 +152,7 @@ bool wait_group(group_core& g, context c) {
           "outside its children wait");
     g.wait_for_others(c.top);
   }
-  fork2(c, [] {}, [] {});  // leaves if the caller has been aborted since
+  fork2(c, [] {}, [] {});  // throws if the caller has been aborted since
   return g.finish_waiting(before);
 }
 

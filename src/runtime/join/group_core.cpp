@@ -17,7 +17,8 @@ namespace sukima::detail {
 
 namespace {
 
-/// Most ended servers that are tried for a next use: the worker of one may not have marked it as done yet.
+/// The largest number of ended servers that are tested before one is reused: a server's worker may not have
+/// marked it as done yet.
 constexpr int most_tries = 4;
 
 }  // namespace
@@ -42,7 +43,7 @@ void group_core::add_ended(group_server* server) noexcept {
   (last_ended != nullptr ? last_ended->next_ended : first_ended) = server;
   last_ended = server;
 }
-/// One that may be used again; null: none is complete yet.
+/// A server that may be reused; null: none is complete yet.
 group_server* group_core::ended_server() noexcept {
   for (int tries = 0; first_ended != nullptr && tries < most_tries; ++tries) {
     group_server* const server = first_ended;
@@ -54,8 +55,8 @@ group_server* group_core::ended_server() noexcept {
   return nullptr;
 }
 
-/// A server to be queued: there are children, and none is queued yet. Under the lock. Null, too, where there
-/// is no memory for one: the waiters will do its work.
+/// Returns the server that the caller must put into the queue, if there are children and no server is queued
+/// yet. Under the lock. Also null if there is no memory for a server: the waiters will do its work.
 group_server* group_core::wanted_server() noexcept {
   if (pending == 0 || (queued != nullptr && !is_done(queued))) return nullptr;
   group_server* idle = queued != nullptr ? queued : ended_server();
@@ -108,7 +109,7 @@ void group_core::link_child(task& t) const noexcept {
   t.cancellation_masked.store(false, std::memory_order_relaxed);
 }
 
-/// A child has ended; the last one wakes all that wait. They may end the group before this returns.
+/// Records the end of a child. The last child wakes all waiters, which may end the group before this returns.
 void group_core::end(group_child* child) noexcept {
   child->destroy(child);
   group_waiter* ready = nullptr;
@@ -118,7 +119,7 @@ void group_core::end(group_child* child) noexcept {
     if (--unfinished == 0) ready = std::exchange(waiting, nullptr);
   }
   while (ready != nullptr) {
-    group_waiter* const next = ready->next;  // in the waiter's frame, which is gone when it runs
+    group_waiter* const next = ready->next;  // in the waiter's frame, which may end once the waiter runs
     ready->resume.resume();
     ready = next;
   }
@@ -149,7 +150,7 @@ void group_core::run_children(context c) {
   group_child* child = take(order::oldest);
   while (child != nullptr) {
     run(*running_fiber(), child, c.top);
-    // The fiber's own business between two children: thieves, a thread that is called home.
+    // Between two children the fiber answers requests: of thieves, and calls home.
     fork2(c, [] {}, [] {});
     child = take(order::newest);
   }
@@ -189,7 +190,7 @@ std::size_t group_core::cancellations_so_far() {
   return cancellations;
 }
 
-/// All children have ended, as far as this one sees.
+/// Ends the wait, when all children that this fiber knows of have ended.
 /// \param before  the cancellations when it began to wait
 /// \returns whether nothing was cancelled since
 bool group_core::finish_waiting(std::size_t before) {

@@ -2,21 +2,22 @@
 // Task groups: children in a list of the group, run by the fibers that wait for it and by servers.
 //
 // A server is a task that takes children from its group's list until none is left. A fiber that adds a child
-// ensures that one server is in the runtime's injector queue, where idle workers look. A server that takes a
-// child queues the next server if there are more children. So a child costs the group's lock, and only one
-// server for each idle worker goes through the runtime's queue. The number of servers that have begun has no
-// limit: their children may be suspended until a child that has not begun resumes them. A child runs in a
-// segment of its own (`execute`), on a server's fiber or on a waiter's; the worker that ran it frees it.
+// ensures that one server is in the runtime's injector queue, where idle workers look for work. A server that
+// takes a child puts the next server into the queue if there are more children. So a child costs only the
+// group's lock, and the runtime's queue gets only one server for each idle worker. The number of servers that
+// have begun has no limit: their children may be suspended until a child that has not begun resumes them. A
+// child runs in a segment of its own (`execute`), on a server's fiber or on a waiter's; the worker that ran
+// it frees it.
 //
-// Aborting: a child's parent is the group's anchor, a task that no worker runs. Its owner and origin are the
-// fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
-// a fork's; its `cancelled` is the group's own. A child has no origin of its own: the fiber that made the
-// group continues when a child throws, until it waits.
+// Aborting: a child's parent is the group's anchor, a task that no worker runs. The anchor's owner and origin
+// are the fiber and the scope choice point of the group, so an abort from outside reaches the children as it
+// reaches those of a fork. The anchor's `cancelled` is that of the group. A child has no origin of its own:
+// when a child throws, the fiber that made the group continues until it waits.
 //
-// Waiting: a fiber that finds no child to run, but children that others run, suspends itself. The worker that
-// ends the last child, and the fiber that adds one, take waiters out of the list under the lock and resume
-// them after it. So none is forgotten, and none is resumed twice. The group lives until its servers are done;
-// they are joined like any task.
+// Waiting: if a fiber finds no child to run, but other fibers run some, it suspends itself. The worker that
+// ends the last child, and a fiber that adds a child, take the waiters out of the list under the lock, and
+// resume them after they have released it. So each waiter is resumed exactly once. The group lives until its
+// servers are done; they are joined like any task.
 #pragma once
 
 #include <base/shared/assert.hpp>
@@ -58,12 +59,12 @@ struct group_core {
   std::size_t pending = 0;  ///< in the list
   std::size_t unfinished = 0;  ///< added and not ended
   group_waiter* waiting = nullptr;
-  std::exception_ptr error;  ///< the first
+  std::exception_ptr error;  ///< the first exception of a child
   std::deque<group_server> servers;
-  group_server* queued = nullptr;  ///< the server that has not begun; or it was aborted before that
+  group_server* queued = nullptr;  ///< the server that has not begun, or was aborted before it began
   std::size_t cancellations = 0;  ///< that a call of wait has seen, for those that wait at the same time
   [[maybe_unused]] bool out_of_memory = false;  ///< for one more server, once
-  group_server* first_ended = nullptr;  ///< those that found no child any more, in that order
+  group_server* first_ended = nullptr;  ///< servers that found no more children, in the order of their ends
   group_server* last_ended = nullptr;
 
   void push(group_child* child) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The joins of forks and loops: they take back what no worker has taken, wait for the rest, and leave if an
-// abort or an exception concerns them. Protocol: join.hpp.
+// The joins of forks and loops. A join takes back tasks that no worker has taken, waits for the others, and
+// throws after an abort or an exception. Protocol: join.hpp.
 #include "join/join.hpp"
 
 #include "cancel/abort.hpp"
@@ -37,7 +37,7 @@ task* join_child(choice_point* point) {
   };
   if (const std::exception_ptr failure = take_failure(s, point)) {
     if (t != nullptr) clear_abort(s, point);
-    look_for_abort(s);  // the program may catch it and go on
+    look_for_abort(s);  // the program may catch it and continue
     leave();
     std::rethrow_exception(failure);
   }
@@ -63,7 +63,7 @@ task* join_children(choice_point* point) {
   poll_slow(s, point, point, poll_place::join);
   const choice_point_kind* kind = kind_of(point);
   task* const newest = was_split(point) ? newest_child(point) : nullptr;
-  // Newest first: it has the iterations that come next. Children that have not begun run here.
+  // The newest child first: it has the iterations that come next. Children that have not begun run here.
   for (task* t = newest; t != nullptr; t = t->older) {
     if (complete_if_unbegun(s, point, t)) continue;
     give_older_away(s, point, *t);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining, by the state of the task: not taken (reclaim.cpp); taken and running (execute.cpp on the worker
-// that has it, await.cpp on the fiber that waits); done (complete.cpp). The joins themselves, and how they
-// leave when an abort or an exception concerns them, are in join.cpp.
+// Joining a task depends on its state: not taken (reclaim.cpp); taken and running (execute.cpp on the worker
+// that runs it, await.cpp on the fiber that waits); done (complete.cpp). The joins themselves are in
+// join.cpp, and so is how they leave after an abort or an exception.
 //
-// task::joining is the whole protocol. 0: not done, and nothing waits. The one fiber that waits changes it by
-// CAS: to its worker, which then sleeps with the fiber in place, or to the fiber, which is parked then. The
-// worker that completes the task exchanges `done` in and acts on the old value: it unparks the worker, or
-// continues the fiber. Only one exchange sees the waiter, so it is resumed exactly once. After `done` the
-// task is not touched again, because its owner may have freed it. A fiber is marked as parked on the stack
-// that was switched to, when the switch is complete. If the task was done by then, the fiber is ready at
-// once. Model: model/join.pml.
+// The protocol uses one word, task::joining. It is 0 while the task is not done and no fiber waits for it. At
+// most one fiber waits. It changes the word by CAS: to its worker, which then sleeps and keeps the fiber, or
+// to the fiber, which is then parked. The worker that completes the task exchanges the word for `done`, and
+// acts on the old value: it unparks the worker, or continues the fiber. Only this exchange reads the waiter,
+// so the waiter is resumed exactly once. After `done` no other worker touches the task, because its owner may
+// have freed it. To park a fiber, its worker first switches to another stack. The code there writes the fiber
+// into the word when the switch is complete. If the task is done by then, the fiber can continue at once.
+// Model: model/join.pml.
 #pragma once
 
 #include <base/shared/assert.hpp>
@@ -20,7 +21,7 @@
 
 namespace sukima::detail {
 
-/// How many fibers wait at joins, off their workers.
+/// The number of fibers that are parked at joins.
 class parked_fibers {
  public:
   void add() noexcept {
@@ -33,30 +34,31 @@ class parked_fibers {
     static_cast<void>(before);
   }
   std::size_t now() const noexcept { return now_.load(std::memory_order_relaxed); }
-  /// The most at a time, about.
+  /// The largest number at a time, approximately.
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::size_t> now_{0};  ///< no partner: it decides nothing but whether a fiber more is parked
+  std::atomic<std::size_t> now_{0};  ///< no partner: it only decides whether one more fiber is parked
   std::atomic<std::size_t> peak_{0};  ///< no partner: statistics only
 };
 
-/// Marks a task that this worker ran as done, and wakes its waiter. \returns the fiber that waited and that
-/// the caller must continue; null: none. The task may be gone afterwards.
+/// Marks a task that this worker ran as done, and wakes its waiter. \returns the waiting fiber that the
+/// caller must continue; null: none. The task may be freed afterwards.
 fiber* complete(worker& by, task* ended) noexcept;
 /// The same for a task that another node has run. Any thread.
 void complete_given_away(runtime_core& r, task* t) noexcept;
 /// Runs a task in a segment that begins at `top`, up to its end; never throws.
 void execute(fiber& self, task* begun, char* top) noexcept;
-/// What execute() does before and after the first task of a fiber, for a root that was announced while it ran
-/// (fiber/unannounced.hpp).
+/// The parts of execute() before and after the first task of a fiber, for a root that was announced while it
+/// ran (fiber/unannounced.hpp).
 void begin_announced(fiber& self, root_task& root) noexcept;
 void end_announced(fiber& self, root_task& root) noexcept;
-/// Runs a task on a fiber of its own and waits for it on this one.
+/// Runs a task on a fiber of its own, and waits for it on the calling fiber.
 void run_on_new_fiber(fiber& self, root_task& root);
 /// Runs a root in a runtime that this thread has already entered.
 void enter_within(fiber& s, root_task& root);
-/// Waits for a task and does other work until then. `top`: where descendants may run; null: nowhere.
+/// Waits for a task, and does other work in the meantime. `top`: where descendants of the task may run on
+/// this fiber; null: nowhere.
 void await(fiber& self, task* awaited, char* top) noexcept;
 /// Takes a published task back out of its slot. False: another worker has it.
 bool reclaim(fiber& s, task* t) noexcept;

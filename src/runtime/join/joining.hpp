@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word `task::joining` (join.hpp): what each value means, for all layers.
+// The values of the word `task::joining` (join.hpp), for all layers.
 #pragma once
 
 #include <sukima/detail/task.hpp>
@@ -12,8 +12,8 @@ namespace sukima::detail {
 inline constexpr std::uintptr_t join_done = 1;
 inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
 inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
-inline constexpr std::uintptr_t join_received = 8;  ///< another node waits for it: a received_task
-inline constexpr std::uintptr_t join_launched = 16;  ///< nothing waits: a launched future (future/)
+inline constexpr std::uintptr_t join_received = 8;  ///< another node waits for this received_task
+inline constexpr std::uintptr_t join_launched = 16;  ///< no fiber waits: a launched future (future/)
 inline bool is_done(const task* t) noexcept {
   return t->joining.load(std::memory_order_acquire) == join_done;
 }

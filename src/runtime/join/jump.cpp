@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime as code sees it that is left by jumps instead of exceptions. The order in which such code
-// leaves is its own (src/tascell/throw_and_abort.cpp); here is what touches tasks and fibers.
+// The functions of the runtime for code that is left by jumps instead of exceptions. That code determines the
+// order in which it is left (src/tascell/throw_and_abort.cpp). The functions here change tasks and fibers.
 #include <sukima/detail/jump.hpp>
 
 #include "cancel/abort.hpp"
@@ -33,7 +33,7 @@ task* complete_children(choice_point* r) noexcept {
   fiber& s = fiber_of(r);
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
   bool polled = false;
-  // Newest first: that one has the iterations that come next.
+  // The newest child first: it has the iterations that come next.
   for (task* t = newest; t != nullptr; t = t->older) {
     if (complete_if_unbegun(s, r, t)) continue;
     if (!polled)
@@ -91,7 +91,7 @@ void enter_masked(root_task& root) {
   root.depth = s->running->depth + 1;
   root.cancellation_masked.store(true, std::memory_order_relaxed);  // it has not begun yet
   run_on_new_fiber(*s, root);
-  s->limit.request_poll();  // an abort that has come since takes effect at the next poll
+  s->limit.request_poll();  // an abort that was requested since takes effect at the next poll
 }
 
 const void* running_segment() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that no worker has taken: its owner takes it back. Protocol: join.hpp.
+// Takes back a task that no worker has taken. Protocol: join.hpp.
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"

@@ -45,8 +45,8 @@ void after_suspend(worker& left, fiber* from, void*) {
   hands_over(&from->suspension);  // pairs with: hold_suspended
   suspension_word seen = from->suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::suspending && change(*from, seen, suspension_stage::suspended)) {
-    // From here on it may be resumed: only its address is used, and a thread that takes it from the list
-    // tries a CAS.
+    // From here on the fiber may be resumed: only its address is used, and a thread that takes it from the
+    // list tries a CAS.
     if (leaves_work) {
       left.runtime->splittable.add(from);
       left.runtime->park.wake_sentinel();
@@ -56,11 +56,12 @@ void after_suspend(worker& left, fiber* from, void*) {
     return;
   }
   SUKIMA_ASSERT(seen.stage() == suspension_stage::running, "suspending becomes suspended or running");
-  make_runnable(*from);  // it was resumed before the switch was complete
+  make_runnable(*from);  // the fiber was resumed before the switch was complete
 }
 
-/// Waits in place: a thread-bound fiber keeps its thread. If that lasts, another worker runs instead of this
-/// one and gets what is pending below `top`: the fiber may be waiting for that.
+/// Waits without a switch, because a thread-bound fiber keeps its thread. If the wait takes long, another
+/// worker runs in this worker's place and gets the work that is pending below `top`: the fiber may be waiting
+/// for that work.
 void wait_in_place(fiber& self, std::uint64_t number, char* top) noexcept {
   worker& w = *self.on;
   const wait_policy policy = w.runtime->chosen.policy_at(wait_point::result);
@@ -86,7 +87,7 @@ void wait_in_place(fiber& self, std::uint64_t number, char* top) noexcept {
   if (w.runtime->hints.in_use()) w.runtime->hints.arrives(self);
 }
 
-/// Switches away from a fiber that suspends, or waits in place. Returns when it was resumed.
+/// Switches away from a fiber that suspends, or waits in place. Returns when the fiber has been resumed.
 void stop_until_resumed(fiber& self, std::uint64_t number, char* top) noexcept {
   if (self.thread_bindings != 0) {
     wait_in_place(self, number, top);
@@ -162,7 +163,8 @@ bool try_resume(fiber& suspended, std::uint64_t number) noexcept {
     if (seen.number() != number || seen.stage() == suspension_stage::running ||
         seen.stage() == suspension_stage::splitting_and_resumed)
       return false;
-    // It may wait in place, thread-bound or for lack of another fiber: then only its epoch wakes it.
+    // The fiber may wait in place, because it is thread-bound or there was no memory for another fiber. Then
+    // only the epoch of its worker wakes it.
     // pairs with: arrive, switch_within in switch.cpp
     worker* const on = std::atomic_ref(suspended.on).load(std::memory_order_relaxed);
     const suspension_stage to = seen.stage() == suspension_stage::splitting

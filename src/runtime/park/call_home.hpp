@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls a worker's thread home: the only owner of `flag_leave`.
+// Calls a worker's thread home. Only these functions set and clear `flag_leave`.
 //
-// A thread is called home when its worker is surplus (worker_controller), and when the root that it has
-// brought ended on another worker (complete). The reason is stored first, then the flag is set. Then a poll
-// of the worker's present fiber is requested, and the worker is unparked. So it sees the call at its next
-// poll, in its search, or before it sleeps. docs/idle-workers.md follows it from there.
+// A thread is called home if its worker is surplus (worker_controller), or if its root has ended on another
+// worker (complete). The caller first stores the reason, then sets the flag. Then it requests a poll of the
+// worker's present fiber, and unparks the worker. So the worker notices the call at its next poll, in its
+// search, or before it sleeps. docs/idle-workers.md describes what happens then.
 #pragma once
 
 #include "worker.hpp"
@@ -23,9 +23,10 @@ inline bool is_called_home(const worker& w) noexcept {
   return calls_home(w.flags.load(std::memory_order_seq_cst));
 }
 
-/// Calls its thread home. The caller has stored the reason before.
+/// Calls the worker's thread home. The caller must have stored the reason.
 void call_home(worker& w) noexcept;
-/// The thread of a background worker is at home. It reads the reason of the next call afterwards.
+/// Clears the call, when the thread of a background worker is at home. The thread reads the reason of the
+/// next call afterwards.
 void answer_call_home(worker& w) noexcept;
 
 }  // namespace sukima::detail

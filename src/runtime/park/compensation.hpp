@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that run instead of waiting ones, as the waits see them. control/blocking_compensation.hpp decides.
+// The interface by which waits let other workers run instead of waiting ones.
+// control/blocking_compensation.hpp implements it.
 #pragma once
 
 #include "runtime_core.hpp"
@@ -16,15 +17,17 @@ class compensation {
   compensation(const compensation&) = delete;
   compensation& operator=(const compensation&) = delete;
 
-  /// A worker waits outside from now on: one more may run, if a thread can be had for it.
+  /// A worker waits outside the runtime from now on: one more worker may run, if a thread can be started for
+  /// it.
   virtual void begin() noexcept = 0;
   virtual void end() noexcept = 0;
   /// The same for a worker that waits with a thread-bound fiber. \returns false: no thread could be started,
-  /// and nothing has changed
+  /// and the call had no effect
   virtual bool begin_bound() noexcept = 0;
   virtual void end_bound() noexcept = 0;
-  /// The same for a thread outside the runtime, which waits for something that workers compute here. All such
-  /// threads together add one worker, instead of the first thread that would compute if it entered.
+  /// The same for a thread outside the runtime that waits for a result of this runtime's workers. All such
+  /// threads together add only one worker, in place of the thread that would compute the result if it
+  /// entered.
   /// \returns false: no worker but threads that enter could compute it, and nothing has changed
   virtual bool begin_outside() noexcept = 0;
   virtual void end_outside() noexcept = 0;
@@ -34,15 +37,15 @@ class compensation {
   virtual bool begin_outside_region() noexcept = 0;
   virtual void end_outside_region() noexcept = 0;
   /// A thread serves an executor from now on. There may be more such threads than CPUs, whatever the number
-  /// of workers, so the use of the CPUs is watched.
+  /// of workers. So the monitor measures the use of the CPUs.
   virtual void begin_serving() = 0;
 
  protected:
   ~compensation() = default;
 };
 
-/// One wait of a thread-bound fiber, or of another one that keeps its worker: after
-/// `tuning::bound_wait_patience_ns` another worker runs instead, until this object ends.
+/// One wait of a thread-bound fiber, or of another fiber that keeps its worker. After
+/// `tuning::bound_wait_patience_ns` another worker runs in its place, until this object is destroyed.
 class bound_wait {
  public:
   explicit bound_wait(const runtime_core& r) noexcept
@@ -53,7 +56,8 @@ class bound_wait {
   bound_wait(const bound_wait&) = delete;
   bound_wait& operator=(const bound_wait&) = delete;
 
-  /// To be called in each turn of the wait. \returns true once: another worker runs in this one's place now
+  /// Must be called in each turn of the wait. \returns true once: another worker now runs in place of this
+  /// one
   bool look() noexcept {
     if (compensated_ || ticks() - since_ < patience_) return false;
     compensated_ = compensation_.begin_bound();

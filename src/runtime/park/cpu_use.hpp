@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layers above know of the CPUs, as far as waiting workers need it: control implements these.
+// What waiting workers need to know about the CPUs. The layer `control` implements these interfaces.
 #pragma once
 
 #include <sched.h>
@@ -18,10 +18,10 @@ class cpu_pressure {
   cpu_pressure(const cpu_pressure&) = delete;
   cpu_pressure& operator=(const cpu_pressure&) = delete;
 
-  /// Whether the workers lately waited for a CPU for a tenth of the time that they wanted one.
+  /// Whether the workers recently had no CPU in a tenth of the time in which they were ready to run.
   bool is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
-  /// Whether an idle worker loses more by sleeping than by using up its turn. So it is where others compete
-  /// for its CPU, but no quota is used up.
+  /// Whether an idle worker loses more by sleeping than by using up its time slice. That is the case if other
+  /// threads compete for its CPU, and there is no quota that it would use up.
   virtual bool spinning_keeps_turn() const noexcept = 0;
 
  protected:
@@ -31,9 +31,10 @@ class cpu_pressure {
 
 /// How a worker gives its CPU away.
 enum class lending {
-  /// The other one has it until its task ends, then it returns to its own. The caller sleeps until then.
+  /// The other worker uses the CPU until its task ends, then returns to its own CPU. The caller sleeps until
+  /// then.
   until_done,
-  /// The other one keeps it, and the caller takes the other CPU.
+  /// The other worker keeps the CPU, and the caller takes the other worker's CPU.
   in_exchange,
 };
 
@@ -46,24 +47,24 @@ class assigned_cpus {
 
   /// Whether the workers are pinned.
   bool is_active() const noexcept { return active_.load(std::memory_order_relaxed); }
-  /// Lets all workers run again on the CPUs that they may use, if they are pinned. From any thread.
+  /// Unpins all workers: they may run again on all CPUs that they may use. From any thread.
   virtual void unpin_all(const char* reason) noexcept = 0;
-  /// A thread that was pinned leaves the runtime, or waits outside (blocking.hpp): its own affinity again.
-  /// Its assigned CPU is kept for it.
+  /// Restores the affinity of a thread that leaves the runtime, or waits outside (blocking.hpp). Its assigned
+  /// CPU is kept for it.
   virtual void unpin(worker& w) noexcept = 0;
-  /// The thread that is that worker now enters, or has waited: onto the CPU that was kept, if it may run
-  /// where the thread before it might.
+  /// Pins the thread that is now that worker, when it enters or has waited outside: to the CPU that was kept,
+  /// if its affinity equals that of the thread before it.
   virtual void pin_again(worker& w) noexcept = 0;
-  /// The caller has nothing to do, or waits for what `runner` works on. If that worker could run and has no
-  /// CPU, it moves onto the caller's: some microseconds, where the neighbour on its own CPU could keep it
-  /// off for milliseconds. Both have `shares_cpu` set then, and call return_lent(). \return true: it is
-  /// there.
+  /// The caller has nothing to do, or waits for the task of `runner`. If that worker is ready to run and has
+  /// no CPU, it moves to the caller's CPU. That takes some microseconds, and the neighbour on its own CPU
+  /// could delay it for milliseconds. Both workers then have `shares_cpu` set, and must call return_lent().
+  /// \return true: it has moved
   virtual bool lend(worker& caller, worker& runner, lending how) noexcept = 0;
-  /// The calling worker goes on working, and shares a CPU after `until_done`: whichever of the two is the
-  /// guest returns to its own.
+  /// Called when the calling worker continues to work while it shares a CPU after `until_done`. The one of
+  /// the two workers that is on the other's CPU returns to its own.
   virtual void return_lent(worker& w) noexcept = 0;
-  /// What the calling thread, which is that worker, could run on before it stayed on one CPU; nothing: it
-  /// does not.
+  /// The CPUs on which the calling thread, which is that worker, could run before it was pinned; empty: it is
+  /// not pinned.
   virtual std::optional<cpu_set_t> affinity_before_pinning(const worker& w) noexcept = 0;
 
  protected:

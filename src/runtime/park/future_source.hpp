@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launched futures, as workers without work see them (future/future.hpp): a source of work that keeps the
-// sentinel awake.
+// The interface of launched futures for workers without work (future/future.hpp): a source of work, for which
+// the sentinel keeps searching.
 #pragma once
 
 #include <atomic>
@@ -17,18 +17,19 @@ class future_source {
   future_source(const future_source&) = delete;
   future_source& operator=(const future_source&) = delete;
 
-  /// Whether no launched future is left that has not ended.
+  /// Whether all launched futures have ended.
   bool is_empty() const noexcept { return counts_.load(std::memory_order_seq_cst) < one_unfinished; }
-  /// The one that this worker must begin; null: none.
+  /// Takes the launched future that this worker must begin; null: none.
   virtual task* take(const worker& w) noexcept = 0;
 
  protected:
   ~future_source() = default;
   static constexpr std::uint64_t one_unfinished = std::uint64_t{1} << 32;
-  /// In the upper half the futures that have not ended. In the lower half those of them that no worker has
-  /// begun and that wait in no queue of a place. Changed under the list's lock and read without it. A launch
-  /// counts and then wakes a worker; a worker that is about to sleep announces that and then reads. So a rise
-  /// and the read are sequentially consistent. A fall that is read late costs one more look.
+  /// The upper half counts the futures that have not ended. The lower half counts those of them that no
+  /// worker has begun and that are in no queue of a place. Changed under the list's lock and read without it.
+  /// A launch first counts, then wakes a worker. A worker that is about to sleep first announces that, then
+  /// reads. So increments and this read are sequentially consistent. A decrement that is read late only
+  /// causes one needless search.
   /// pairs with: rise, fall, pending in src/runtime/future/future.hpp; is_empty
   std::atomic<std::uint64_t> counts_{0};
 };

@@ -48,7 +48,7 @@ template <class Change> bool update(atomic<worker_counts>& counts, Change change
   }
 }
 
-/// Whether a launch has woken the sentinel, which has found nothing since.
+/// Whether a launch has woken the sentinel, and the sentinel has found no work since.
 /// \param slept_ns  how long it slept last; 0: it has not slept since it last found work
 bool was_woken_for_nothing(const atomic<bool>& launches_wake, std::uint64_t slept_ns) noexcept {
   return slept_ns != 0 && !launches_wake.load(std::memory_order_relaxed);  // pairs with: wake_for_launch
@@ -92,16 +92,16 @@ void parking::wake_sentinel() noexcept {
 void parking::wake_for_launch() noexcept {
   if (sentinel_.load(std::memory_order_relaxed) == nullptr || !launches_wake_.load(std::memory_order_relaxed))
     return;
-  // Only the launch that wakes it takes the mark, and before the sentinel runs on: a late store would outlast
-  // the sentinel's next look at it.
+  // Only the launch that wakes the sentinel clears the mark, and does so before the sentinel continues. A
+  // later store would still be there when the sentinel reads the mark again.
   if (worker* w = sentinel_.exchange(nullptr, std::memory_order_seq_cst)) {
     launches_wake_.store(false, std::memory_order_relaxed);
     unpark(*w);
   }
 }
 
-/// Passes a permit on to a worker whose `parked` flag is set. Such a worker exists: it was counted as parked,
-/// and it set the flag before.
+/// Passes a permit on to a worker whose `parked` flag is set. Such a worker exists: it counts as parked, and
+/// it set the flag before it was counted.
 void parking::unpark_one() noexcept {
   for (worker& w : workers_.all())
     if (w.parked.load(std::memory_order_seq_cst) && w.parked.exchange(false, std::memory_order_seq_cst)) {
@@ -184,7 +184,7 @@ void parking::park(worker& sleeper, wait_point point, const task* awaited, std::
   sleeper.parked.store(true, std::memory_order_seq_cst);
   stress_point();
   const bool counted = update(counts_, [&](worker_counts& c) {
-    // A launched future may go on when no entry is left. When it is resumed, a worker must find it.
+    // A launched future may continue when no entry is left. When it is resumed, a worker must find it.
     if (c.searching == 1 && (c.entries != 0 || !futures_.is_empty() ||
                              ticks() - quiet_since_.load(std::memory_order_relaxed) < tuned_.idle_grace))
       return false;
@@ -238,8 +238,8 @@ void parking::sleep_until_called_up(worker& sleeper, wait_point point, const tas
     if (take_permit()) break;
     stress_point();
     if (is_wanted(sleeper, awaited)) {
-      // It leaves by itself, as if it had been called up. If the last parked worker has just been called up,
-      // a permit is on its way and it must wait for that.
+      // The worker leaves by itself, as if it had been called up. If the last parked worker has just been
+      // called up, a permit will arrive, and the worker must wait for it.
       const bool may_leave = update(counts_, [](worker_counts& c) {
         if (c.parked == 0) return false;
         --c.parked;

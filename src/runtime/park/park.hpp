@@ -60,8 +60,8 @@ class parking {
   parking& operator=(const parking&) = delete;
 
   worker_counts counts() const noexcept { return counts_.load(std::memory_order_seq_cst); }
-  /// Whether a worker looks for work. A poll reads this after it has written its limit; a worker that begins
-  /// to search counts itself first, then requests polls (request_poll_all in find_work.cpp).
+  /// Whether a worker looks for work. A poll reads this after it has written its limit. A worker that begins
+  /// to search first counts itself, then requests polls (request_poll_all in find_work.cpp).
   bool has_idle_workers() const noexcept { return counts().searching != 0; }
 
   void begin_search() noexcept;
@@ -84,26 +84,26 @@ class parking {
   /// \param seen   the wake epoch before the worker read that it is surplus
   /// \param since  the tick at which it came home
   void wait_at_home(worker& w, std::uint32_t seen, std::uint64_t since) noexcept;
-  /// Wakes the sentinel, if there is one: work has come that it should look at now.
+  /// Wakes the sentinel, if there is one, because there is new work.
   void wake_sentinel() noexcept;
-  /// The same for a launched future. Its fiber may touch it before the sentinel looks. After such a wake-up
-  /// at which the sentinel found nothing, launches do not wake it during its next sleep.
+  /// The same for a launched future. The fiber that launched it may touch it before the sentinel finds it.
+  /// After such a wake-up in which the sentinel found no work, launches do not wake it during its next sleep.
   void wake_for_launch() noexcept;
 
-  /// An outside thread enters: from now on work may appear.
+  /// Counts an outside thread that enters. From now on there may be work.
   void entry_begins() noexcept;
-  /// It has left at that tick.
+  /// Counts an outside thread that has left at that tick.
   void entry_ends(std::uint64_t now) noexcept;
   /// The tick at which the last entry has left. A hint.
   std::uint64_t quiet_since() const noexcept { return quiet_since_.load(std::memory_order_relaxed); }
-  /// Changes no count, but is ordered with all changes of them.
+  /// Changes no count, but is ordered with all changes of the counts.
   void order_with_counts() noexcept;
 
-  /// One turn of a wait at this point that began at that tick.
-  /// \param learned  of the policy `adaptive`: how long the turns may last
+  /// One turn of a wait at this wait point that began at that tick.
+  /// \param learned  for the policy `adaptive`: how long to spin
   /// \return false: time to sleep
   bool spins(wait_point point, std::uint64_t since, const learned_spin& learned = {}) const noexcept;
-  /// Whether launched futures have not ended. They go on when no thread is inside.
+  /// Whether launched futures have not ended. They continue even if no thread is inside.
   bool has_launched() const noexcept;
   /// Whether waits at this point ever sleep.
   bool sleeps_at(wait_point point) const noexcept;
@@ -133,7 +133,7 @@ class parking {
   atomic<std::uint32_t> permits_{0};
   /// Set while the sentinel sleeps. pairs with: sleep_as_sentinel, wake_sentinel
   atomic<worker*> sentinel_{nullptr};
-  /// Whether a launch may wake the sentinel; the launch that does takes it back. A wake-up only shortens a
+  /// Whether a launch may wake the sentinel. The launch that wakes it resets this. A wake-up only shortens a
   /// delay, so a value that is read late does no harm. pairs with: sleep_as_sentinel, wake_for_launch
   atomic<bool> launches_wake_{true};
   /// Tick at which the last entry left. no partner: a hint

@@ -37,7 +37,7 @@ void priority_loan::take_back() noexcept {
   std::uint32_t self = this_thread();
   const bool is_mine = (word_.load(std::memory_order_seq_cst) & FUTEX_TID_MASK) == self;
   if (!is_mine)
-    // The kernel refuses a borrower that is about to end the loan.
+    // The kernel rejects a borrower that is about to end the loan.
     word_.store(0, std::memory_order_seq_cst);
   else if (!word_.compare_exchange_strong(self, 0, std::memory_order_seq_cst))
     futex(word_, FUTEX_UNLOCK_PI, 0, nullptr);

@@ -31,13 +31,13 @@ inline void wait_a_moment(wait_policy p) noexcept {
     pause_cpu();
 }
 
-/// Sleeps this policy at once?
+/// Whether this policy sleeps at once.
 inline bool sleeps_at_once(wait_policy p) noexcept {
   return p == wait_policy::block || p == wait_policy::condvar || p == wait_policy::inherit;
 }
 
-/// A mutex whose waiters follow a policy. `condvar` and `inherit` are the same as `block`, the mutex's own
-/// way to wait.
+/// A mutex whose waiters follow a policy. `condvar` and `inherit` are the same as `block`: the mutex's own
+/// wait.
 class policy_mutex {
  public:
   explicit policy_mutex(wait_policy p) : policy_(p) {}

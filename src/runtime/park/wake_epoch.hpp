@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word that a worker sleeps on.
+// The word on which a worker sleeps.
 #pragma once
 
 #include "park/priority_loan.hpp"
@@ -13,8 +13,8 @@
 
 namespace sukima::detail {
 
-/// Counts the calls to wake its worker. The worker reads it before its last look around, and sleeps only
-/// while it has not changed since. So a call between the look and the sleep is not lost.
+/// Counts the wake-ups of its worker. The worker reads the epoch before its last search for work, and sleeps
+/// only while the epoch has not changed since. So a wake-up between the search and the sleep is not lost.
 class wake_epoch {
  public:
   /// \param uses_condvar some wait of the runtime has the policy `condvar`
@@ -23,16 +23,16 @@ class wake_epoch {
   wake_epoch(const wake_epoch&) = delete;
   wake_epoch& operator=(const wake_epoch&) = delete;
 
-  /// The worker reads it before its last look around.
+  /// Called by the worker before its last search for work.
   std::uint32_t read() const noexcept { return epoch_.load(std::memory_order_seq_cst); }
   /// Wakes the worker, now or when it is about to sleep. Costs a system call.
   void advance() noexcept;
-  /// Sleeps until the epoch is another one than `seen`; may return early.
+  /// Sleeps until the epoch differs from `seen`; may return early.
   void wait(wait_policy policy, std::uint32_t seen) noexcept;
-  /// The same for at most so many nanoseconds.
+  /// The same, for at most this number of nanoseconds.
   void wait_for(wait_policy policy, std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
-  /// For the policy `inherit`: the next waits are for that thread; 0: for an unknown one. Such a wait notices
-  /// within a millisecond (tuning::longest_loan_ns) that another thread has called advance().
+  /// For the policy `inherit`: the next waits are for that thread; 0: for an unknown thread. If another
+  /// thread calls advance(), such a wait notices that within a millisecond (tuning::longest_loan_ns).
   void lend_to(int thread) noexcept { borrower_ = static_cast<std::uint32_t>(thread); }
 
  private:

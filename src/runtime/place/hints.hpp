@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints where to compute, and the exchange of fibers that they lead to.
+// Hints where to compute, and the exchange of fibers that follows from them.
 //
 // A fiber's place is that of its innermost frame with a hint, else that of its task; any: none. A worker is
 // in a place if its last CPU is (worker_places.hpp). Each worker publishes two words (worker_hints.hpp): the
