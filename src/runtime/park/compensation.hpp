@@ -25,9 +25,8 @@ class compensation {
   /// and the call had no effect
   virtual bool begin_bound() noexcept = 0;
   virtual void end_bound() noexcept = 0;
-  /// The same for a thread outside the runtime that waits for a result of this runtime's workers. All such
-  /// threads together add only one worker, in place of the thread that would compute the result if it
-  /// entered.
+  /// The same for a thread outside the runtime, which waits for something that workers compute here. All such
+  /// threads together add one worker, instead of the first thread that would compute if it entered.
   /// \returns false: no worker but threads that enter could compute it, and nothing has changed
   virtual bool begin_outside() noexcept = 0;
   virtual void end_outside() noexcept = 0;
@@ -56,8 +55,7 @@ class bound_wait {
   bound_wait(const bound_wait&) = delete;
   bound_wait& operator=(const bound_wait&) = delete;
 
-  /// Must be called in each turn of the wait. \returns true once: another worker now runs in place of this
-  /// one
+  /// Must be called in each turn of the wait. \returns true once: another worker now runs instead of this one
   bool look() noexcept {
     if (compensated_ || ticks() - since_ < patience_) return false;
     compensated_ = compensation_.begin_bound();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints: which place a fiber has, and what happens to a worker that changes what it says. Protocol:
-// hints.hpp.
+// Hints: the place of a fiber, and the events of a worker that change the variables that it publishes.
+// Protocol: hints.hpp.
 #include "place/hints.hpp"
 
 #include <base/shared/assert.hpp>
@@ -68,7 +68,8 @@ bool placement_hints::use() noexcept {
   }
 }
 
-/// The worker's thread looks on which CPU it is. Workers that have settled for more may want to come there.
+/// The worker's thread reads on which CPU it is. If its place had no worker before, workers for whose fibers
+/// a larger place counted may now want that place.
 void placement_hints::see(worker& w) noexcept {
   const int before = w.hints.cpu.read();
   const bool fills = tables_.load(std::memory_order_relaxed)->workers.see(w.hints.cpu, current_cpu(w));
@@ -100,13 +101,13 @@ bool placement_hints::serves(const worker& w, sukima_place place) const noexcept
   return near == SUKIMA_PLACE_ANY || is_in(w, near);
 }
 
-/// Whether fibers may be exchanged now. Where CPU is short, a worker that is asked may have none for
-/// milliseconds.
+/// Whether fibers may be exchanged now. If CPU is short, the worker that should take an offer may have no CPU
+/// for milliseconds.
 bool placement_hints::exchanges() const noexcept {
   return chosen_.placement == placement_policy::exchange && (!pressure_.is_short() || cpus_.is_active());
 }
 
-/// The words that a worker publishes while it runs this fiber, when the threshold is reached.
+/// The values that a worker publishes while it runs this fiber, once the threshold is reached.
 placement_hints::situation placement_hints::look(worker& w, const fiber& s) const noexcept {
   const sukima_place place = hinted_place(s);
   sukima_place near = nearest(place);
@@ -193,7 +194,7 @@ void placement_hints::falls_asleep(worker& w) noexcept {
 void placement_hints::waits(worker& w) noexcept {
   count_time(w, nearness::no_place);
   if (chosen_.placement == placement_policy::queue) {
-    // What it waits for may wait for the queue of its place.
+    // The awaited task may be waiting in the queue of its place.
     tables_.load(std::memory_order_relaxed)->workers.forget(w.hints.cpu);
     launched_.call_workers_to_queues();
   }
@@ -216,8 +217,8 @@ void placement_hints::remind() noexcept {
 
 namespace {
 
-/// A frame that was reported has ended after so many ticks. A long one in which hints begin so often that one
-/// of them reports it in time needs no report at its beginning, so it does not count.
+/// Records how many ticks a reported frame took. A long frame with many hints inside is not recorded: one of
+/// these hints reports it in time, so it needs no report at its beginning.
 void learn(const fiber& s, const placed& frame, std::uint64_t took) noexcept {
   const std::uint64_t short_below = s.runtime->hints.short_below();
   const std::uint32_t inside = s.hinted_frames - frame.number - 1;
@@ -241,7 +242,7 @@ bool begin_placed(placed& frame, char* top, const hint_code& code) noexcept {
   frame.since = 0;
   s.innermost = &frame;
   const bool is_sample = frame.number % tuning::frames_for_each_sample == 0;
-  // A worker that wants this one's place must read what its fiber insists on, or its offers fail.
+  // A worker that wants this worker's place must read its new availability, or its offers fail.
   if (is_sample || hints.has_wishes() || !s.on->hints.branches.expects(&code)) hints.changes(s);
   return true;
 }

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hints where to compute, and the exchange of fibers that follows from them.
 //
-// A fiber's place is that of its innermost frame with a hint, else that of its task; any: none. A worker is
-// in a place if its last CPU is (worker_places.hpp). Each worker publishes two words (worker_hints.hpp): the
-// place that its fiber *wants*, if that is elsewhere and the fiber has waited for the threshold; and its
-// *availability*: whether it would give its fiber away. When one of them changes, the worker first writes it
-// and then looks for another worker that fits. Both sides do so, and all accesses are sequentially
-// consistent. So of two workers that fit, at least one sees the other.
+// A fiber's place is that of its innermost frame with a hint, otherwise that of its task; *any* means that it
+// has none. A worker is in a place if its last CPU is in it (worker_places.hpp). Each worker publishes two
+// variables (worker_hints.hpp). One is the place that its fiber *wants*, if the worker is elsewhere and the
+// fiber has waited for the threshold. The other is its *availability*: whether it would give its fiber away.
+// When one of them changes, the worker first writes it and then looks for a matching worker. Both sides do
+// so, and all accesses are sequentially consistent. So of two matching workers, at least one finds the other.
 //
 //   A runs s, s wants P and B, which is in P, yields or is idle:
 //     A leaves s for a fresh fiber; behind the switch it stores s as the offer of P (CAS null → s), and
 //     sets B's flag_place. The request stays pending until the offer is taken.
 //     B, at its next poll or look around: CAS s → null; it puts its own fiber into the injector queue and
 //     runs s.
-//     A looks for a few microseconds whether the offer was taken, then goes on with what is ready. If not:
-//     CAS s → null, and back to s. B's flag stands: when it polls, it asks A.
+//     A waits a few microseconds for the offer to be taken. If it was, A continues with ready work. If not:
+//     CAS s → null, and A continues s. B's flag stays set: when B polls, it requests the offer from A.
 //   B begins to yield or to look for work: it sets flag_place of a worker that wants one of its places, and
-//     requests a poll. Then it looks whether that worker still wants the place; if not, it asks the next one.
-//   A worker that was asked and no longer wants a place asks another one that does, if a worker there yields.
+//     requests a poll. Then it checks whether that worker still wants the place; if not, it tries the next.
+//   A worker with that flag that no longer wants a place sets the flag of another worker that does, if a
+//   worker there yields.
 //
-// No worker waits for another worker's poll: A ends its wait itself. A begins nothing new while its offer is
-// out. An exchange brings a fiber to its place and takes none from there, so exchanges end. Hints change only
-// where a fiber runs and which task a thief takes first; always the oldest work is split. Model:
-// model/exchange.pml.
+// No worker waits for another worker's poll: A ends its wait itself. A begins no new work while its offer is
+// out. An exchange brings a fiber to its place and takes none away from its place, so there is no endless
+// series of exchanges. Hints change only where a fiber runs and which task a thief takes first; always the
+// oldest work is split. Model: model/exchange.pml.
 //
-// A frame with a hint is *reported* once the worker has published what it wants. That costs more than a short
-// branch, and a branch that ends before the threshold gains nothing by it. So the frame of a hint whose
-// branches have been short (short_calls.hpp) is only linked: what it forks inherits its place as ever. The
-// next slow poll of its fiber reports it, and the next frame with a hint that is reported and ends inside it.
-// One frame in 61 is reported at its beginning all the same, to measure it, and each one while a worker
-// wants a place elsewhere. So no protocol changes: it is as if such a frame had begun at that poll.
+// A frame with a hint is *reported* once the worker has published its wanted place. That costs more than a
+// short branch, and has no effect for a branch that ends before the threshold. So if the branches of a hint
+// have been short (short_calls.hpp), its frame is only linked: forks in it inherit its place as usual. Two
+// events report such a frame later: the next slow poll of its fiber, and the end of a reported frame inside
+// it. One frame in 61 is still reported at its beginning, to measure it, and so is each frame while a worker
+// wants a place elsewhere. The protocols do not change: it is as if the frame had begun at that poll.
 //
 // A program without hints pays one load in each slow path (`in_use`).
 #pragma once
@@ -58,10 +59,11 @@ class launched_futures;
 class rest_check;
 class worker_table;
 
-/// By the worker itself: from now on its time counts so, in the statistics and in the trace.
+/// Called by the worker itself: from now on its time counts for that nearness, in the statistics and in the
+/// trace.
 void count_time(worker& w, nearness near, sukima_place place = SUKIMA_PLACE_ANY) noexcept;
-/// By the worker that runs it: the outermost forks of the fiber's innermost frame with a hint poll slowly,
-/// until the threshold is reached. The caller must write the limit afterwards.
+/// Called by the worker that runs the fiber. Lets the outermost forks of the fiber's innermost frame with a
+/// hint poll slowly until the threshold is reached. The caller must write the limit afterwards.
 void poll_early(fiber& s) noexcept;
 
 class placement_hints final : public place_events {
@@ -84,9 +86,11 @@ class placement_hints final : public place_events {
   fiber* take_stale_offer(worker& by) noexcept override;
   fiber* end_offer(worker& by) noexcept override;
 
-  /// A slow poll: exchanges the fiber, if it should be. \returns true: it has left its worker in between
+  /// Handles a slow poll: exchanges the fiber, if it should run elsewhere. \returns true: it has left its
+  /// worker in between
   bool poll(fiber& self, std::uint32_t flags) noexcept;
-  /// By the monitor: every worker looks, because some changes raise no event: the kernel may move a thread.
+  /// Called by the monitor: makes every worker check its place, because some changes raise no event. For
+  /// example, the kernel may move a thread.
   void remind() noexcept;
 
  private:

@@ -16,7 +16,8 @@ struct made_up_machine {
   const sukima_place_table* table;
   int (*cpu_of)(unsigned worker_id);  ///< the CPU that a worker is on now; from its thread
 };
-/// For runtimes that have not followed any hint yet; null: the real one. The object stays until these end.
+/// Sets the machine for runtimes that have not used a hint yet; null: the real machine. The object must exist
+/// until these runtimes end.
 [[gnu::weak]] void make_up_machine(const made_up_machine* machine) noexcept;
 const sukima_place_table& table_of_machine() noexcept;
 int current_cpu(const worker& w) noexcept;

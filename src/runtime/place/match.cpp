@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching workers that want a place with those that are there. Protocol: hints.hpp.
+// Matches workers whose fibers want a place with workers in that place. Protocol: hints.hpp.
 #include "fiber/fiber.hpp"
 #include "park/park.hpp"
 #include "place/hints.hpp"
@@ -8,7 +8,8 @@
 
 namespace sukima::detail {
 
-/// Sequentially consistent stores; afterwards the caller looks at what others say.
+/// Publishes both values by sequentially consistent stores. Afterwards the caller reads those of other
+/// workers.
 void placement_hints::say(worker& w, availability available, sukima_place wanted) noexcept {
   stress_point();
   w.hints.available.store(available, std::memory_order_seq_cst);
@@ -19,8 +20,8 @@ void placement_hints::say(worker& w, availability available, sukima_place wanted
   stress_point();
 }
 
-/// A worker in that place which would take the caller's fiber; null: none does now. One that sleeps there is
-/// woken, once for each wish: it asks then.
+/// Returns a worker in that place which would take the caller's fiber; null: there is none now. If a worker
+/// sleeps there, it is woken, once for each wanted place, and then requests the offer.
 worker* placement_hints::find_partner(worker& asking, sukima_place wanted) noexcept {
   worker* yielding = nullptr;
   worker* sleeping = nullptr;
@@ -48,20 +49,22 @@ worker* placement_hints::find_partner(worker& asking, sukima_place wanted) noexc
   return yielding;
 }
 
-/// Asks a worker that wants a place of the caller's, which yields or is idle. \returns whether there was one
+/// Called by a worker that yields or is idle: requests an offer from a worker that wants one of the caller's
+/// places. \returns whether there was one
 bool placement_hints::ask_for(const worker& w) noexcept {
   if (wanting_.load(std::memory_order_seq_cst) == 0) return false;
   for (worker& other : workers_.all()) {
     const sukima_place wanted = other.hints.wanted.load(std::memory_order_seq_cst);
     if (&other == &w || wanted == SUKIMA_PLACE_ANY || !is_in(w, wanted)) continue;
     request_place_check(other);
-    // It may have stopped wanting a place before it saw the request. Then ask the next worker.
+    // It may have stopped wanting a place before it read the request. Then try the next worker.
     if (other.hints.wanted.load(std::memory_order_seq_cst) == wanted) return true;
   }
   return false;
 }
 
-/// The caller was asked and has no use for it: asks another worker that wants a place where a worker yields.
+/// The caller's flag was set, but the caller wants no place. Sets the flag of another worker that wants a
+/// place in which a worker yields.
 void placement_hints::pass_on(const worker& asked) noexcept {
   if (wanting_.load(std::memory_order_seq_cst) == 0) return;
   const auto yields_in = [&](sukima_place place) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offering a fiber to another place, and taking one that is on offer. Protocol: hints.hpp.
+// Offers a fiber to another place, and takes fibers that are on offer. Protocol: hints.hpp.
 #include <base/shared/assert.hpp>
 #include "cancel/abort.hpp"
 #include "fiber/fiber.hpp"
@@ -82,7 +82,7 @@ void placement_hints::swap(fiber& s, fiber& other) noexcept {
   look_for_abort(s);  // flags set while it did not run went to the workers
 }
 
-/// Offers the fiber to that place, where `to` would take it. \returns false if nothing was done
+/// Offers the fiber to that place, where `to` would take it. \returns false if it made no offer
 bool placement_hints::make_offer(fiber& self, worker& to, sukima_place place) noexcept {
   worker& w = *self.on;
   tables& t = *tables_.load(std::memory_order_relaxed);
@@ -94,7 +94,7 @@ bool placement_hints::make_offer(fiber& self, worker& to, sukima_place place) no
   w.hints.offered_to = place;
   w.hints.asked = &to;
   switch_for_offer(w, self, *fresh, [](worker& left, fiber* from, void*) {
-    // Only here is the switch complete, so that another worker may go on with the fiber.
+    // Only here is the switch complete, so that another worker may continue the fiber.
     auto& hints = static_cast<placement_hints&>(left.runtime->hints);
     worker& partner = *left.hints.asked;
     left.hints.is_refused =
@@ -106,8 +106,8 @@ bool placement_hints::make_offer(fiber& self, worker& to, sukima_place place) no
     if (partner.hints.available.load(std::memory_order_seq_cst) == availability::asleep) unpark(partner);
   });
   look_for_abort(self);  // flags set while it did not run went to the workers
-  // If it is back on its worker, its wish remains, and a worker that can take it will ask. Otherwise another
-  // worker runs it now.
+  // If the fiber is back on its worker, the worker still wants the place, and a worker that can take the
+  // fiber will request it. Otherwise another worker runs the fiber now.
   if (!std::exchange(self.on->hints.is_back, false)) arrives(self);
   return true;
 }
@@ -123,7 +123,7 @@ fiber* placement_hints::end_offer(worker& by) noexcept {
   const std::uint64_t patience = std::max(by.hints.patience, tuned_.offer_wait);
   const auto waits = [&] { return ticks() - begun < patience && !is_called_home(by); };
   while (made.on_offer.load(std::memory_order_relaxed) == s && waits()) wait_a_moment(wait_policy::pause);
-  // If it was taken, came back and is on offer again, this worker takes it as any other one may.
+  // If the fiber was taken, and is on offer again, this worker may take it like any other worker.
   if (made.on_offer.load(std::memory_order_seq_cst) == s && made.take(s)) {
     offers_.fetch_sub(1, std::memory_order_relaxed);
     ++by.statistics.offers_taken_back;
@@ -138,7 +138,7 @@ fiber* placement_hints::end_offer(worker& by) noexcept {
   const bool was_asked = clear_place_flag(by);
   say(by, availability::away, SUKIMA_PLACE_ANY);
   if (was_asked) pass_on(by);
-  // The fiber that the other worker left comes in a moment; nothing new is begun before it.
+  // The other worker's fiber will be in the queue in a moment. This worker begins no new work before that.
   while (injector_.is_empty() && waits()) wait_a_moment(wait_policy::pause);
   return nullptr;
 }
@@ -168,7 +168,7 @@ fiber* placement_hints::take_stale_offer(worker& by) noexcept {
   for (std::uint32_t p = 1; p <= t.count; ++p) {
     fiber* const s = t.offers[p].on_offer.load(std::memory_order_seq_cst);
     const std::uint64_t age = ticks() - t.offers[p].since.load(std::memory_order_relaxed);
-    // Another CPU's counter may be ahead of this one's: then the difference is huge.
+    // The counter of another CPU may be ahead of this one's: then the difference is huge.
     if (s == nullptr || age < tuned_.stale_offer || static_cast<std::int64_t>(age) < 0) continue;
     if (t.offers[p].take(s)) {
       offers_.fetch_sub(1, std::memory_order_relaxed);

@@ -39,7 +39,7 @@ bool worker_places::see(last_cpu& its, int cpu) noexcept {
   const sukima_place from = smallest_of(before);
   const sukima_place to = smallest_of(cpu);
   if (from == to) return false;
-  // Up before down: the machine is never without a worker while one only moves.
+  // Increments come before decrements, so the machine never seems to have no worker while one moves.
   const bool was_empty = add(to, 1);
   add(from, ~std::uint32_t{0});
   return was_empty;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which places of the machine there are workers, by the CPU that each was last seen on.
+// Which places of the machine have workers, by the last known CPU of each worker.
 #pragma once
 
 #include <sukima/capacity/places.h>
@@ -24,25 +24,25 @@ class last_cpu {
 
 /// A counter for each place, of the workers that were last seen in it.
 ///
-/// Workers come, go and wander, so a place in a hint may be without a worker. Then the smallest place around
-/// it that has one counts instead. So a quota or a limit on the number of workers needs no rule of its own,
-/// and nothing ever waits for a worker to come.
+/// Workers enter, leave and are moved by the kernel, so the place of a hint may have no worker. Then the
+/// smallest place around it that has one counts instead. So a quota or a limit on the number of workers needs
+/// no rule of its own, and no work ever waits for a worker to arrive.
 class worker_places {
  public:
   /// \param table lives longer than this object
   /// \throws std::bad_alloc
   explicit worker_places(const sukima_place_table& table);
 
-  /// The worker's thread is on this CPU now. By that thread. At most four counters go down and four up, none
-  /// if the worker is still in the same smallest place.
+  /// Records that the worker's thread is on this CPU now. Called by that thread. Changes at most eight
+  /// counters, and none if the worker is still in the same smallest place.
   /// \param cpu of sched_getcpu(); below 0: unknown, the worker counts for the machine only
-  /// \returns whether a place other than the machine has a worker now that had none
+  /// \returns whether a place other than the machine had no worker before and has one now
   bool see(last_cpu& its, int cpu) noexcept;
-  /// The worker leaves the runtime. By its thread.
+  /// Records that the worker leaves the runtime. Called by its thread.
   void forget(last_cpu& its) noexcept;
 
-  /// How many workers were last seen in this place; in any: in the machine. While others move, the sum over
-  /// some places may be off by those that move.
+  /// How many workers were last seen in this place; for *any*, in the machine. While workers move, a sum over
+  /// several places may count them twice or not at all.
   std::uint32_t count(sukima_place place) const noexcept;
   /// The smallest place around this one, or itself, that has a worker; any if no place has one.
   sukima_place nearest_with_worker(sukima_place place) const noexcept;
