@@ -2,10 +2,10 @@
 // Which code is expected to end at once, as it did before: roots (short_roots.hpp) and branches with a hint
 // (place/hints.hpp).
 //
-// Code that ended early enough many times in a row is expected to do so again. A call that was expected to be
-// short and is long resets the count. It also doubles the number of short calls that are needed from then on.
-// So code of which each n-th call is long is predicted wrongly about log n times and then never again, as far
-// as long calls are noted: of branches with a hint only those that are reported are. An
+// If code was short enough many times in a row, it is expected to be short again. A call that was expected to
+// be short and is long resets the count. It also doubles the number of short calls that are needed from then
+// on. So if each n-th call of some code is long, the prediction is wrong about log n times and then never
+// again, provided that long calls are recorded. (Of branches with a hint, only reported ones are.) An
 // interrupt may make a short call look long. Therefore `forgiveness` times the needed number of short calls
 // in a row halve that number.
 #pragma once
@@ -19,8 +19,8 @@
 
 namespace sukima::detail {
 
-/// Of one thread.
-/// \tparam Size  how many different codes it remembers; a later one may replace an earlier one
+/// Of one thread. \tparam Size  for how many different codes it has a history; a later code may replace an
+/// earlier one
 template <std::size_t Size> class short_calls {
  public:
   using code = const void*;
@@ -46,8 +46,8 @@ template <std::size_t Size> class short_calls {
       p.needed *= 2;
     p.in_a_row = 0;
   }
-  /// It is not known how long a call of that code took that was expected to be short. So the next one is not,
-  /// and if that one is short, the one after it is again.
+  /// Records a call of that code that was expected to be short, and whose length is unknown. So the next call
+  /// is not expected to be short; if it is short, the one after it is expected to be short again.
   void doubt(code called) noexcept {
     history& p = histories_[index_of(called)];
     if (p.called == called && p.in_a_row >= p.needed) p.in_a_row = p.needed - 1;

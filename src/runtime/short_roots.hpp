@@ -3,12 +3,12 @@
 //
 // A root's first fork is published before its first branch begins, because that branch may never poll. If
 // both branches take some nanoseconds, publishing and reclaiming take more than half of the whole call. So
-// each thread remembers, for each call that enters, how many roots in a row ended before a thief may take
-// anything. After enough of them the first fork of the next root ignores its poll and leaves the limit
-// raised, so the second poll publishes as always.
+// each thread counts, for each call that enters, how many roots in a row ended before a thief may take their
+// work. After enough of them the first fork of the next root ignores its poll and leaves the limit raised, so
+// the second poll publishes as usual.
 //
-// A root that was expected to be short counts as long if it lasts longer than the root warm-up. Only a root
-// whose branches do not poll loses anything by a wrong guess.
+// A root that was expected to be short counts as long if it takes longer than the root warm-up. A wrong guess
+// costs time only if the branches of the root do not poll.
 #pragma once
 
 #include "short_calls.hpp"
@@ -23,22 +23,22 @@ namespace sukima::detail {
 /// The code of a root: one for each call that enters.
 using short_roots = short_calls<8>;
 
-/// Which of these roots are worth a try unannounced (fiber/unannounced.hpp). One that has to be announced
-/// after all has cost a little more. So after each such one there is a pause, twice as long as the last one.
-/// Each one that was not announced halves the next pause.
+/// Which of these roots should begin unannounced (fiber/unannounced.hpp). If such a root must be announced
+/// later, it costs a little more than one that is announced at its beginning. So after each such root there
+/// is a pause, twice as long as the last pause. Each root that was never announced halves the next pause.
 class unannounced_roots {
  public:
   using code = short_roots::code;
 
   class history {
    public:
-    /// Whether the next one should begin unannounced; counts the pause down.
+    /// Whether the next root should begin unannounced; counts the pause down.
     bool tries() noexcept {
       if (left_ == 0) return true;
       --left_;
       return false;
     }
-    /// Records whether one that began so was announced.
+    /// Records whether a root that began unannounced was announced later.
     void note(bool announced) noexcept {
       pause_ = announced ? std::min(2 * pause_ + 1, longest_pause) : pause_ / 2;
       if (announced) left_ = pause_;
@@ -66,19 +66,21 @@ class unannounced_roots {
   std::array<history, 8> histories_;
 };
 
-/// What a thread learns of its roots that were expected to be short, and when it reads the clock for that.
+/// The lengths of a thread's roots that were expected to be short, and when the thread reads the clock for
+/// that.
 ///
-/// Where entries follow one another, an unannounced root begins after the one before has ended. So if it ends
-/// soon after that, it is short, and its begin need not be known. If it does not, its length is unknown:
-/// perhaps only the thread has paused. Then the next ones are timed, twice as many each time. So if each n-th
-/// root is long, one of these is timed after about log n others, and the number of short ones that are needed
-/// grows (short_calls.hpp). A thread that pauses often reads the clock twice an entry.
+/// If entries follow one another, an unannounced root begins after the one before has ended. So if it ends
+/// soon after that, it is short, and the time of its beginning is not needed. If it does not, its length is
+/// unknown, because the thread may only have paused. Then the next roots are timed, twice as many each time.
+/// So if each n-th root is long, one of these is timed after about log n others, and the number of short
+/// roots that are needed grows (short_calls.hpp). A thread that pauses often reads the clock twice in each
+/// entry.
 class timed_roots {
  public:
   using code = short_roots::code;
 
   bool expects(code entered) const noexcept { return roots_.expects(entered); }
-  /// Whether the begin of the next unannounced root must be read.
+  /// Whether the time at which the next unannounced root begins must be read.
   bool is_next_timed() const noexcept { return !in_succession_ || timed_left_ != 0; }
   /// The tick at which the last unannounced root ended.
   std::uint64_t ended_at() const noexcept { return ended_at_; }
@@ -102,7 +104,8 @@ class timed_roots {
     ended_at_ = now;
     return is_short;
   }
-  /// Records a root that others knew of when it ended. \param took  nothing: its begin was not read
+  /// Records a root that was announced before it ended. \param took  empty: the time of its beginning was not
+  /// read
   void note_announced(code entered, std::optional<std::uint64_t> took, std::uint64_t short_below,
                       std::uint64_t long_from) noexcept {
     if (took)
@@ -123,7 +126,7 @@ class timed_roots {
 
   short_roots roots_;
   std::uint64_t ended_at_ = 0;
-  bool in_succession_ = false;  ///< so it was with the last one, and is expected of the next one
+  bool in_succession_ = false;  ///< whether the last root followed another; expected of the next one
   std::uint32_t timed_in_a_row_ = 0;
   std::uint32_t timed_left_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime that workers share, whole: it owns the parts. Only what makes a runtime includes this header
-// (scripts/check-includes.py has the list); all other code finds a part through runtime_core.hpp.
+// The complete runtime that workers share: the class that owns all parts. Only code that makes a runtime
+// includes this header (scripts/check-includes.py has the list). All other code finds a part through
+// runtime_core.hpp.
 #pragma once
 
 #include "cancel/suspensions.hpp"

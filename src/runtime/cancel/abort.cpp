@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aborting: which tasks an exception or a cancellation concerns, and leaving forks by exceptions. Protocol:
-// abort.hpp.
+// Aborting: which tasks an exception or a cancellation reaches, and how forks are left by exceptions.
+// Protocol: abort.hpp.
 #include "cancel/abort.hpp"
 
 #include <base/shared/assert.hpp>
@@ -39,7 +39,7 @@ bool is_reached(const task& t) noexcept {
   const std::uintptr_t outside =
       t.shielded ? no_choice_point : t.parent->abort_to.load(std::memory_order_acquire);
   const std::uintptr_t inside = t.parent->shielded_abort_to.load(std::memory_order_acquire);
-  // A call without a context is above all that there is in its segment.
+  // A call without a context is above all choice points of its segment.
   const std::uintptr_t origin = t.origin != nullptr ? address_of(t.origin) : no_choice_point - 1;
   return origin >= outside || origin >= inside;
 }
@@ -127,7 +127,7 @@ void lower_shield(char* top) noexcept {
   s.running->shield.store(no_choice_point, std::memory_order_relaxed);
   // All work above it has ended, and with it all that could have aborted it.
   s.running->shielded_abort_to.store(no_choice_point, std::memory_order_relaxed);
-  look_for_abort(s);  // an abort that came behind the shield takes effect at the next poll
+  look_for_abort(s);  // an abort that the shield held off takes effect at the next poll
   s.limit.request_poll();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alarms and deadlines: one thread, the clock, sleeps until the next one and calls its function.
+// Alarms and deadlines: one thread, the *clock*, sleeps until the next alarm and calls its function.
 //
 // An alarm is stored in the frame of the call that has it, so none is allocated. It is in the clock's list
 // from `start_alarm` until it rings or `stop_alarm` removes it. The clock calls the function under its lock,
@@ -79,8 +79,8 @@ class clock_thread {
   bool running_ = false;
 };
 
-/// Never destroyed: the thread lives as long as the process. A child process after fork() gets one of its
-/// own, because it has not got the thread.
+/// Never destroyed: the thread lives as long as the process. A child process of fork() does not have the
+/// thread, so it gets a clock of its own.
 clock_thread* the_clock() {
   alignas(clock_thread) static std::byte room[sizeof(clock_thread)];
   static clock_thread* const made = [] {

@@ -6,10 +6,10 @@
 
 namespace sukima::detail {
 
-/// Looks for an abort after something was aborted, perhaps the fiber's task.
+/// Checks whether an abort reaches the fiber, after a task or choice point was aborted.
 poll_step check_abort(slow_poll& poll) noexcept;
-/// Lets a loop begin no further iteration if an abort is pending. The last handler, so that thieves get what
-/// is left before.
+/// Lets a loop begin no further iteration if an abort is pending. It is the last handler, so that thieves get
+/// the remaining work before.
 poll_step stop_aborted_loop(slow_poll& poll) noexcept;
 
 }  // namespace sukima::detail

@@ -16,7 +16,7 @@ namespace sukima::detail {
 
 namespace {
 
-/// Only for a fiber that is held: not one that unwinds its stack.
+/// Only for a fiber that the caller holds. Excludes a fiber that unwinds its stack.
 bool must_leave_held(const fiber& s) noexcept { return s.exceptions.uncaught == 0 && is_concerned(s); }
 
 }  // namespace
@@ -96,7 +96,8 @@ void cancellable_suspensions::cancel_those_concerned() noexcept {
 void cancellable_suspensions::cancel_if_concerned(fiber& s) noexcept {
   {
     const std::lock_guard hold(lock_);
-    // It may have gone on, and even be suspended again; but then it is listed by itself, if at all.
+    // The fiber may have continued, and may even be suspended again. But then it has listed itself again, if
+    // at all.
     if (s.on_cancel == nullptr || !hold_if_concerned(s)) return;
     s.next = nullptr;
   }

@@ -2,16 +2,16 @@
 // Suspensions that end early when their computation is cancelled (sukima::suspend with a third argument).
 //
 // A suspended fiber does not poll. So a fiber that is suspended with an action for its cancellation is listed
-// here before it looks for an abort the last time. A thread that aborts something looks through the list
-// after it has written the abort:
+// here before it checks for an abort for the last time. A thread that writes an abort then visits the fibers
+// of the list:
 //   suspended: suspended → splitting holds the fiber, as a helper does; if an abort concerns it, its action
 //   is called, which resumes it, now or later; splitting → suspended lets it go.
 //   being switched away from, waiting in place, or held by a helper: it cannot be held. `cancel_check` is set
 //   and its worker unparked. The thread that has the fiber looks at that word after suspending → suspended,
 //   in each turn of its wait, or after splitting → suspended. Both sides write before they read, so one of
 //   them sees the other.
-// The action is called once at most. The fiber does not run during the call, so the action's captures live.
-// Model: model/suspend.pml.
+// The action is called at most once. The fiber does not run during the call, so the action's captures are
+// alive. Model: model/suspend.pml.
 #pragma once
 
 #include <sukima/detail/atomics.hpp>

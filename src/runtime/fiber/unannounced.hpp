@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots that no other thread knows of: what an entry leaves out when its root is expected to end at once
-// (short_roots.hpp).
+// Unannounced roots: what an entry omits if its root is expected to end at once (short_roots.hpp). No other
+// thread can find such a root.
 //
 // Such a root runs on a fiber of its thread's worker, by a plain call (visit.hpp). The worker is taken, but
-// no entry is counted, no state, mailbox or current fiber is written, and no worker is called up. Others
-// cannot tell it from a worker that has no thread. The fiber's limit is raised from the beginning, so each of
-// its polls and joins is slow. The first choice point, of whatever kind, is let pass: its first poll and, if
-// that was the only one, its join. Other short roots look for flags and loops first (choice/poll.cpp). Here
-// no flag of the worker concerns the root. A loop's next poll announces the fiber, as any other does, and
-// from then on the loop's join is one like any other. Whatever else needs the runtime finds its fiber by
-// fiber_of() or running_fiber(), and these *announce* it first: they do all that was left out. From then on
-// the root is one like any other, short if it has not polled yet, and its thread comes home by a switch.
+// no entry is counted, no state, mailbox or current fiber is written, and no worker is called up. To other
+// threads the worker looks like one without a thread. The fiber's limit is raised from the beginning, so each
+// of its polls and joins is slow. The first choice point, of any kind, is ignored: its first poll and, if
+// that was the only one, its join. Other short roots check for flags and loops first (choice/poll.cpp). Here
+// no flag of the worker is meant for the root. A loop's next poll announces the fiber, as any other poll
+// does, and from then on the loop's join is an ordinary join. All other code that needs the runtime finds its
+// fiber by fiber_of() or running_fiber(). These functions *announce* the fiber first: they do all that was
+// omitted. From then on the root is an ordinary root, short if it has not polled yet, and its thread comes
+// home by a switch.
 //
 // So the invariant of an unannounced fiber: it has no task, nothing is split off, its worker's `current` is
 // null, and it is still the last one in the worker's cache. Only its own thread announces it.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calling a function on another stack (visit.cpp): a call and a return. Switches (switch.hpp) are jumps.
 //
-// Normally the function returns to its caller. If it must go on elsewhere, the thread comes back by end_visit
-// instead, from whatever stack it is on then, and the function never returns. Between the call and that, the
-// caller's stack below `left_at` is free. Before the thread comes back, the function must leave its frames by
-// continue_at: an unwinder would find the caller's stack below them, which may be gone soon.
+// Normally the function returns to its caller. If the function must continue elsewhere, the thread comes back
+// by end_visit instead, from the stack on which it is then, and the function never returns. Between the call
+// and that moment, the caller's stack below `left_at` is free. Before the thread comes back, the function
+// must leave its frames by continue_at, because an unwinder would find the caller's stack below them, which
+// may end soon.
 #pragma once
 
 namespace sukima::detail {
 
-/// Whether visits work: on x86-64, and where no sanitizer must know of each switch.
+/// Whether visits work: on x86-64, and only if no sanitizer must be notified of each switch.
 bool can_visit() noexcept;
 
 #if defined(__x86_64__)
@@ -20,8 +21,8 @@ __attribute__((visibility("hidden"))) void sukima_visit(char* top, void (*f)(voi
                                                         char** left_at) noexcept;
 /// Continues after the call of sukima_visit that has set `left_at`, with the registers that its caller had.
 [[noreturn]] __attribute__((visibility("hidden"))) void sukima_end_visit(char* left_at) noexcept;
-/// Calls f(argument), which does not return, on the stack that ends at `top`, a multiple of 16. What is on
-/// that stack is given up, and unwinders and debuggers find the end of the stack there.
+/// Calls f(argument), which does not return, on the stack that ends at `top`, a multiple of 16. The previous
+/// content of that stack is discarded, and unwinders and debuggers find the end of the stack there.
 [[noreturn]] __attribute__((visibility("hidden"))) void sukima_continue_at(char* top, void (*f)(void*),
                                                                            void* argument) noexcept;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waiting for a launched future outside its runtime: on an ordinary thread, or in a fiber of another runtime.
 //
-// Such a caller computes nothing. It moves an unbegun future to the front of the injector queue and waits for
-// the cell. Its runtime may have no worker to compute it: rank 0 belongs to threads that enter, and the
-// target may be 1. So the wait counts as one more worker (blocking_compensation::begin_outside). Only where
-// no thread can be had for that worker does the caller enter the runtime and compute.
+// Such a caller does not compute the future. If the future has not begun, the caller moves it to the front of
+// the injector queue, and waits for the cell. The runtime may have no worker that computes it: rank 0 belongs
+// to threads that enter, and the target may be 1. So the runtime runs one more worker during the wait
+// (blocking_compensation::begin_outside). Only if no thread can be started for that worker, the caller enters
+// the runtime and computes.
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// An ordinary thread that waits, in its own frame.
+/// A waiting ordinary thread. The object is in the thread's own frame.
 class waiting_thread : public future_waiter {
  public:
   waiting_thread() noexcept { ended = wake; }
@@ -54,8 +55,8 @@ class waiting_thread : public future_waiter {
   bool over_ = false;
 };
 
-/// While it lives, the runtime runs one more worker, and a parallel region that the calling thread comes from
-/// takes no CPUs from the workers.
+/// While this object exists, the runtime runs one more worker, and the calling thread's parallel region, if
+/// any, takes no CPUs from the workers.
 class counted_outside {
  public:
   explicit counted_outside(runtime_core& core) noexcept
@@ -76,12 +77,13 @@ class counted_outside {
   const bool has_worker_;
 };
 
-/// Lets a worker begin the future next, if none has begun it.
+/// Lets a worker begin the future before other work, if none has begun it.
 void bring_forward(launched& t) noexcept {
   if (t.queue == SUKIMA_PLACE_ANY && begin_once(t)) t.runtime->injector.push(&t, queue_end::front);
 }
 
-/// Waits until that moment, then takes the waiter out of the list. \returns whether the future has ended
+/// Waits until that moment at most, then takes the waiter out of the list. \returns whether the future has
+/// ended
 bool wait_or_give_up(waiting_thread& me, future_cell& cell, steady_clock::time_point until) {
   if (me.wait_until(until)) return true;
   if (future_waiting::remove(cell, me)) return false;
@@ -94,7 +96,7 @@ bool wait_on_thread(launched& t, steady_clock::time_point until, bool& computes)
   waiting_thread me;
   if (!future_waiting::add(*t.cell, me)) return true;
   if (t.runtime == nullptr) return wait_or_give_up(me, *t.cell, until);
-  // A wait that ends soon is not worth another worker, unless there is none at all.
+  // For a wait that ends soon another worker does not pay, unless there is none at all.
   const auto soon = steady_clock::now() + std::chrono::nanoseconds(tuning::bound_wait_patience_ns);
   if (t.runtime->target.count() > 1 && me.wait_until(std::min(soon, until))) return true;
   const counted_outside counted(*t.runtime);

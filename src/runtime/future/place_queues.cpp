@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues of places (placement_policy::queue): the scheme that the paper on Schematic calls naive in section
-// 3. It is the yardstick for the policies that bound fibers and tasks.
+// 3. The policies that bound fibers and tasks are compared with it.
 //
 // A future that is launched with a hint waits in the queue of its place, first in, first out. Only workers in
 // that place take from it, before any other fresh work. A task that touches the future waits. So each touch
 // parks a fiber and each launch keeps a task, and nothing bounds either.
 //
 // A queue whose place has no worker belongs to the workers of the nearest place around it that has one. These
-// workers may change whenever a worker is seen elsewhere, leaves, or waits without taking anything. Each of
-// these events calls the workers to which the queue belongs then. Both sides write before they read:
+// workers change when a worker moves to another place, leaves, or waits without taking work. Each of these
+// events notifies the workers to which the queue belongs then. Both sides write before they read:
 //   - A thread that adds a future adds it, then reads where the workers are.
 //   - A worker that leaves counts itself out, then looks at the queues, under their lock.
-// So if both happen at once, at least one of them calls. A called worker has flag_place. It clears the flag
-// before it looks, and does not sleep while the flag is set.
+// So if both happen at once, at least one of them notifies the workers. A notified worker has flag_place set.
+// It clears the flag before it checks the queue, and does not sleep while the flag is set.
 #include "fiber/fiber.hpp"
 #include "fiber/switch.hpp"
 #include "future/future.hpp"
@@ -114,7 +114,7 @@ class fixed_message {
 
 void launched_futures::end_if_queued(const char* missing) noexcept {
   const std::lock_guard hold(lock_);
-  // Those that touches have claimed do not wait for a place.
+  // Futures that touches have claimed do not wait for a place.
   for (std::uint32_t p = 0; p < queue_count_; ++p)
     for (launched* t = queues_[p].oldest; t != nullptr;) {
       launched& candidate = *std::exchange(t, t->after);

@@ -28,7 +28,7 @@ void future_cell::end_with_waiters(future_end how) noexcept {
   }
   auto* waiter = reinterpret_cast<future_waiter*>(seen);
   while (waiter != nullptr) {
-    future_waiter* const next = waiter->next;  // in a frame that is gone when its fiber or thread goes on
+    future_waiter* const next = waiter->next;  // in a frame that may end once its fiber or thread continues
     waiter->ended(*waiter);
     waiter = next;
   }
@@ -73,7 +73,7 @@ bool future_waiting::remove(future_cell& cell, future_waiter& waiter) noexcept {
   auto* first = reinterpret_cast<future_waiter*>(seen);
   future_waiter** place = &first;
   while (*place != nullptr && *place != &waiter) place = &(*place)->next;
-  const bool found = *place != nullptr;  // else another removal was first
+  const bool found = *place != nullptr;  // otherwise another removal was first
   if (found) *place = waiter.next;
   cell.state_.store(reinterpret_cast<std::uintptr_t>(first), std::memory_order_release);
   return found;
