@@ -12,12 +12,17 @@
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
 namespace random_programs {
 
 namespace {
 
 using sukima::context;
+
+/// Whether a pointer to such a context is null where code is called without one. A sequential clone always
+/// has a context, so its code without one would never run, but take time to compile.
+template <class C> inline constexpr bool may_be_null = std::is_same_v<C, context>;
 
 /// Counts captured objects.
 class witness {
@@ -57,17 +62,17 @@ template <> struct branch<false> : branch_data {
   }
 };
 
+template <class F, class G> auto fork2_without_context(const node& n, F&& f, G&& g) {
+  if (n.guard != 2) return sukima::fork2(std::forward<F>(f), std::forward<G>(g), guard_of(n));
+  if (n.place == 0) return sukima::fork2(std::forward<F>(f), std::forward<G>(g));
+  return sukima::fork2(std::forward<F>(f), std::forward<G>(g), sukima::on(place_in(n), place_in(n, 1)));
+}
 template <class C, class F, class G> auto fork2(const C* c, const node& n, F&& f, G&& g) {
-  if (n.place != 0 && n.guard == 2) {
-    const auto where = sukima::on(place_in(n), place_in(n, 1));
-    return c != nullptr ? sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g), where)
-                        : sukima::fork2(std::forward<F>(f), std::forward<G>(g), where);
-  }
-  if (n.guard == 2)
-    return c != nullptr ? sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g))
-                        : sukima::fork2(std::forward<F>(f), std::forward<G>(g));
-  return c != nullptr ? sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g), guard_of(n))
-                      : sukima::fork2(std::forward<F>(f), std::forward<G>(g), guard_of(n));
+  if constexpr (may_be_null<C>)
+    if (c == nullptr) return fork2_without_context(n, std::forward<F>(f), std::forward<G>(g));
+  if (n.guard != 2) return sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g), guard_of(n));
+  if (n.place == 0) return sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g));
+  return sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g), sukima::on(place_in(n), place_in(n, 1)));
 }
 
 std::uint64_t leaf(const node& n, const surroundings& around) {
@@ -94,8 +99,11 @@ template <class C> std::uint64_t fork_three(const C* c, const node& n, const sur
     using one = branch<form.value>;
     one x(*n.children[0], with_input(around, 0)), y(*n.children[1], with_input(around, 1)),
         z(*n.children[2], with_input(around, 2));
-    const auto [a, b, d] = c != nullptr ? sukima::fork(*c, std::move(x), std::move(y), std::move(z))
-                                        : sukima::fork(std::move(x), std::move(y), std::move(z));
+    const auto [a, b, d] = [&] {
+      if constexpr (may_be_null<C>)
+        if (c == nullptr) return sukima::fork(std::move(x), std::move(y), std::move(z));
+      return sukima::fork(*c, std::move(x), std::move(y), std::move(z));
+    }();
     return mix(mix(mix(n.number, a), b), d);
   });
 }
@@ -109,20 +117,27 @@ template <class Use, class Loop> auto with_body(const node& n, const surrounding
   });
 }
 
+struct place_of_iteration {
+  const node* n;
+  sukima::place operator()(int i) const { return place_in(*n, i); }
+};
+
 template <class C> std::uint64_t loop(const C* c, const node& n, const surroundings& around) {
   std::vector<std::uint64_t> values(static_cast<std::size_t>(n.iterations));
   with_body(n, around, store_value{&values}, [&](const auto& body, const auto& hints, auto... range) {
     std::apply(
         [&](auto... hint) {
-          if constexpr (sizeof...(hint) == 0 && sizeof...(range) == 2)
-            if (n.place != 0 && c != nullptr) {
-              sukima::parallel_for(*c, range..., body, sukima::on([&](int i) { return place_in(n, i); }));
+          if constexpr (may_be_null<C>)
+            if (c == nullptr) {
+              sukima::parallel_for(range..., body, hint...);
               return;
             }
-          if (c != nullptr)
-            sukima::parallel_for(*c, range..., body, hint...);
-          else
-            sukima::parallel_for(range..., body, hint...);
+          if constexpr (sizeof...(hint) == 0 && sizeof...(range) == 2)
+            if (n.place != 0) {
+              sukima::parallel_for(*c, range..., body, sukima::on(place_of_iteration{&n}));
+              return;
+            }
+          sukima::parallel_for(*c, range..., body, hint...);
         },
         hints);
   });
@@ -220,17 +235,32 @@ std::uint64_t launch_all(context c, const node& n, const surroundings& around) {
   return v;
 }
 
-/// For kinds that are the same with each context.
-template <class Body> std::uint64_t with_plain_context(const context* c, Body body) {
+/// The kinds that are the same with each context.
+std::uint64_t evaluate_with_plain_context(const context* c, const node& n, const surroundings& around) {
+  if (n.construct == kind::group || n.construct == kind::meeting) return group(c, n, around);
+  const auto body = [&](context here) {
+    if (n.construct == kind::futures) return two_futures(here, n, around);
+    if (n.construct == kind::launched) return launch_all(here, n, around);
+    // A thread-bound fiber cannot call code without a context if the top is not known.
+    return sukima::thread_bound([&] { return evaluate(&here, *n.children[0], around); });
+  };
   return c != nullptr ? body(*c) : sukima::run(body);
+}
+std::uint64_t evaluate_in_other_runtime(const node& n, const surroundings& around) {
+  surroundings mine = around;
+  mine.scopes = nullptr;
+  const node& inner = *n.children[0];
+  return around.other->run(
+      [&](context below) { return evaluate(inner.with_context ? &below : no_context, inner, mine); });
 }
 
 template <class C> std::uint64_t reduce(const C* c, const node& n, const surroundings& around) {
   return with_body(n, around, as_affine{}, [&](const auto& body, const auto& hints, auto... range) {
     const affine first = affine_of(n.number);
     const auto reduced = [&](auto... hint) {
-      return c != nullptr ? sukima::parallel_reduce(*c, range..., first, body, compose, hint...)
-                          : sukima::parallel_reduce(range..., first, body, compose, hint...);
+      if constexpr (may_be_null<C>)
+        if (c == nullptr) return sukima::parallel_reduce(range..., first, body, compose, hint...);
+      return sukima::parallel_reduce(*c, range..., first, body, compose, hint...);
     };
     return std::apply(reduced, hints).value();
   });
@@ -258,17 +288,31 @@ template <class C> std::uint64_t search(C c, const node& n, const surroundings& 
   return over(std::span(all).first(static_cast<std::size_t>(n.iterations))).value();
 }
 
-template <class C> std::uint64_t in_scope(const C* c, const node& n, const surroundings& around) {
-  const node& child = *n.children[0];
-  const auto body = [&](context below, const sukima::canceller& cancel) {
-    const scope link{&cancel, around.scopes};
-    surroundings mine = around;
+struct scope_body {
+  const node* n;
+  const surroundings* around;
+  std::uint64_t operator()(context below, const sukima::canceller& cancel) const {
+    const node& child = *n->children[0];
+    const scope link{&cancel, around->scopes};
+    surroundings mine = *around;
     mine.scopes = &link;
     return evaluate(child.with_context ? &below : no_context, child, mine);
-  };
-  const auto value = c != nullptr ? sukima::cancellable(*c, body) : sukima::cancellable(body);
+  }
+};
+
+template <class C> std::uint64_t in_scope(const C* c, const node& n, const surroundings& around) {
+  const scope_body body{&n, &around};
+  const auto value = [&] {
+    if constexpr (may_be_null<C>)
+      if (c == nullptr) return sukima::cancellable(body);
+    return sukima::cancellable(*c, body);
+  }();
   return value ? *value : n.number;
 }
+
+struct nothing {
+  void operator()() const {}
+};
 
 template <class C> [[noreturn]] void cancel(const C* c, const node& n, const surroundings& around) {
   const scope* target = around.scopes;
@@ -277,46 +321,83 @@ template <class C> [[noreturn]] void cancel(const C* c, const node& n, const sur
     around.agent->post([cancel = *target->cancel] { cancel.cancel(); });
   else
     target->cancel->cancel();
-  for (;;)
-    if (c != nullptr)
-      sukima::fork2(*c, [] {}, [] {});
-    else
-      sukima::fork2([] {}, [] {});
+  for (;;) {
+    if constexpr (may_be_null<C>)
+      if (c == nullptr) {
+        sukima::fork2(nothing{}, nothing{});
+        continue;
+      }
+    sukima::fork2(*c, nothing{}, nothing{});
+  }
 }
 
-template <class C> void park(const C* c, const node& n, const surroundings& around) {
-  const auto f = [&](sukima::resumer r) {
-    if (n.number % 4 == 0)
+struct resume_soon {
+  const node* n;
+  const surroundings* around;
+  void operator()(sukima::resumer r) const {
+    if (n->number % 4 == 0)
       r.resume();
     else
-      around.agent->post([r, wait = n.number % 1024] {
+      around->agent->post([r, wait = n->number % 1024] {
         for (std::uint64_t i = 0; i < wait; ++i) asm volatile("");
         r.resume();
       });
-  };
-  if (c != nullptr)
-    sukima::suspend(*c, f);
-  else
-    sukima::suspend(f);
+  }
+};
+
+template <class C> void park(const C* c, const node& n, const surroundings& around) {
+  const resume_soon f{&n, &around};
+  if constexpr (may_be_null<C>)
+    if (c == nullptr) {
+      sukima::suspend(f);
+      return;
+    }
+  sukima::suspend(*c, f);
 }
 
-template <class C> void meet(const C* c, const node& n) {
+/// A fiber that parks, and the other branch, which resumes it.
+struct sleeping {
   std::atomic<bool> parked{false};
   sukima::resumer sleeper;
-  const auto store = [&](sukima::resumer r) {
-    sleeper = r;
-    parked.store(true, std::memory_order_release);
-  };
-  const auto wake = [&] {
-    while (!parked.load(std::memory_order_acquire)) std::this_thread::yield();
-    sleeper.resume();
-  };
-  if (c != nullptr)
-    fork2(c, n, [&](context below) { sukima::suspend(below, store); }, wake);
-  else
-    fork2(c, n, [&] { sukima::suspend(store); }, wake);
+};
+struct store_sleeper {
+  sleeping* s;
+  void operator()(sukima::resumer r) const {
+    s->sleeper = r;
+    s->parked.store(true, std::memory_order_release);  // pairs with: wake_sleeper
+  }
+};
+struct wake_sleeper {
+  sleeping* s;
+  void operator()() const {
+    // pairs with: store_sleeper
+    while (!s->parked.load(std::memory_order_acquire)) std::this_thread::yield();
+    s->sleeper.resume();
+  }
+};
+struct sleep_below {
+  sleeping* s;
+  void operator()(context below) const { sukima::suspend(below, store_sleeper{s}); }
+};
+struct sleep_without_context {
+  sleeping* s;
+  void operator()() const { sukima::suspend(store_sleeper{s}); }
+};
+
+template <class C> void meet(const C* c, const node& n) {
+  sleeping both;
+  if constexpr (may_be_null<C>)
+    if (c == nullptr) {
+      fork2_without_context(n, sleep_without_context{&both}, wake_sleeper{&both});
+      return;
+    }
+  fork2(c, n, sleep_below{&both}, wake_sleeper{&both});
 }
 
+struct increment {
+  std::uint64_t* n;
+  void operator()() const { ++*n; }
+};
 struct count_iteration {
   std::atomic<int>* counted;
   void operator()(int) const { counted->fetch_add(1, std::memory_order_relaxed); }
@@ -334,17 +415,18 @@ template <class C> struct works_at_end {
   ~works_at_end() noexcept(false) {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
-    for (int i = 0; i < 3; ++i) fork2(c, n, [&] { ++a; }, [&] { ++b; });
+    for (int i = 0; i < 3; ++i) fork2(c, n, increment{&a}, increment{&b});
     if (a + b != 6) std::abort();
     std::atomic<int> counted{0};
-    std::uint64_t squares = 0;
-    if (c != nullptr) {
+    const std::uint64_t squares = [&] {
+      if constexpr (may_be_null<C>)
+        if (c == nullptr) {
+          sukima::parallel_for(0, 50, count_iteration{&counted});
+          return sukima::parallel_reduce(0, 50, std::uint64_t{0}, square{}, std::plus<>());
+        }
       sukima::parallel_for(*c, 0, 50, count_iteration{&counted});
-      squares = sukima::parallel_reduce(*c, 0, 50, std::uint64_t{0}, square{}, std::plus<>());
-    } else {
-      sukima::parallel_for(0, 50, count_iteration{&counted});
-      squares = sukima::parallel_reduce(0, 50, std::uint64_t{0}, square{}, std::plus<>());
-    }
+      return sukima::parallel_reduce(*c, 0, 50, std::uint64_t{0}, square{}, std::plus<>());
+    }();
     if (counted != 50 || squares != 40425) std::abort();
   }
 };
@@ -363,8 +445,9 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
     case kind::reduce:
       return reduce(c, n, around);
     case kind::search:
-      if (c != nullptr) return search(*c, n, around);
-      return sukima::run([&](context here) { return search(here, n, around); });
+      if constexpr (may_be_null<C>)
+        if (c == nullptr) return sukima::run([&](context here) { return search(here, n, around); });
+      return search(*c, n, around);
     case kind::fail:
       if (happens(n, around.input)) throw failure{n.number};
       return child();
@@ -386,38 +469,21 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
       meet(c, n);
       return child();
     case kind::group:
-    case kind::meeting: {
-      if (c == nullptr) return group(nullptr, n, around);
-      const context here = *c;
-      return group(&here, n, around);
-    }
+    case kind::meeting:
     case kind::futures:
-    case kind::launched: {
-      const auto body = [&](context here) {
-        return n.construct == kind::futures ? two_futures(here, n, around) : launch_all(here, n, around);
-      };
-      if (c == nullptr) return with_plain_context(nullptr, body);
-      const context here = *c;
-      return with_plain_context(&here, body);
-    }
+    case kind::launched:
     case kind::thread_bound: {
-      // A thread-bound fiber cannot call code without a context if the top is not known.
-      const auto stay = [&](context here) {
-        return sukima::thread_bound([&] { return evaluate(&here, *n.children[0], around); });
-      };
-      return c != nullptr ? stay(*c) : sukima::run(stay);
+      if constexpr (may_be_null<C>)
+        if (c == nullptr) return evaluate_with_plain_context(nullptr, n, around);
+      const context here = *c;
+      return evaluate_with_plain_context(&here, n, around);
     }
     case kind::at_end: {
       const works_at_end<C> at_end{c, n};
       return child();
     }
-    case kind::other_runtime: {
-      surroundings mine = around;
-      mine.scopes = nullptr;
-      const node& inner = *n.children[0];
-      return around.other->run(
-          [&](context below) { return evaluate(inner.with_context ? &below : no_context, inner, mine); });
-    }
+    case kind::other_runtime:
+      return evaluate_in_other_runtime(n, around);
   }
   std::abort();
 }
@@ -435,7 +501,8 @@ namespace {
 template <class C> std::uint64_t evaluate_here(const C* c, const node& n, const surroundings& around) {
   if (n.construct == kind::fork) return fork_two(c, n, around);
   if (n.construct == kind::many) return fork_three(c, n, around);
-  if (c == nullptr) return evaluate_other(no_context, n, around);
+  if constexpr (may_be_null<C>)
+    if (c == nullptr) return evaluate_other(no_context, n, around);
   const auto here = without_levels(*c);
   return evaluate_other(&here, n, around);
 }
@@ -444,8 +511,9 @@ template <class C> std::uint64_t evaluate_here(const C* c, const node& n, const 
 
 template <class C> std::uint64_t evaluate(const C* c, const node& n, const surroundings& around) {
   if (n.place == 0 || n.number % 2 == 0) return evaluate_here(c, n, around);
-  if (c == nullptr)
-    return sukima::on([&] { return place_in(n); }, [&] { return evaluate_here(no_context, n, around); });
+  if constexpr (may_be_null<C>)
+    if (c == nullptr)
+      return sukima::on([&] { return place_in(n); }, [&] { return evaluate_here(no_context, n, around); });
   return sukima::on(*c, place_in(n), [&](auto below) { return evaluate_here(&below, n, around); });
 }
 
