@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequential clones of loops and searches that a condition ends: a clone tests it before each iteration, and
 // parallel code finds the same end first.
+//
+// Bodies that call themselves through other contexts are types of their own, as in clone_range_test.cpp.
 #include "clones.hpp"
 
 #include <algorithm>
@@ -32,28 +34,47 @@ const auto pop = [](chosen& path, auto) { path.path.pop_back(); };
 
 /// The paths of a tree in their order; each way of writing a loop has a level. The elements behind an end
 /// would fulfil the condition, too.
+std::string paths(auto c, chosen& path, int depth);
+
+// The bodies of its searches and loops, and the end of them.
+struct search_deeper {
+  int depth;
+  std::string operator()(auto k, chosen& mine, auto) const { return paths(k, mine, depth - 1); }
+};
+struct deeper {
+  int depth;
+  const chosen* path;
+  std::string operator()(auto k, auto digit) const {
+    chosen own{path->path + std::to_string(+digit)};
+    return paths(k, own, depth - 1);
+  }
+};
+struct store_deeper : deeper {
+  std::vector<std::string>* parts;
+  void operator()(auto k, unsigned bit) const { (*parts)[bit] = deeper::operator()(k, bit); }
+};
+struct less_than_4 {
+  bool operator()(auto x) const { return x < 4; }
+};
+
 std::string paths(auto c, chosen& path, int depth) {
   if (depth == 0) return path.path + " ";
   static const std::vector<int> digits{1, 2, 3, 9, 4, 5};
-  const auto is_small = take_while([](auto x) { return x < 4; });
-  const auto search_deeper = [depth](auto k, chosen& mine, auto) { return paths(k, mine, depth - 1); };
-  const auto deeper = [depth, &path](auto k, auto digit) {
-    chosen own{path.path + std::to_string(+digit)};
-    return paths(k, own, depth - 1);
-  };
+  const auto is_small = take_while(less_than_4{});
+  const search_deeper below{depth};
+  const deeper own_below{depth, &path};
   switch (depth % 5) {
     case 0:
-      return sukima::search(c, path, digits | is_small, push, pop, search_deeper, std::plus{});
+      return sukima::search(c, path, digits | is_small, push, pop, below, std::plus{});
     case 1:
-      return sukima::search(c, path, set_bits(0b10111u) | is_small, push, pop, search_deeper, std::plus{});
+      return sukima::search(c, path, set_bits(0b10111u) | is_small, push, pop, below, std::plus{});
     case 2:
-      return parallel_reduce(c, digits | is_small, std::string(), deeper, std::plus{});
+      return parallel_reduce(c, digits | is_small, std::string(), own_below, std::plus{});
     case 3:
-      return parallel_reduce(c, iota(2) | is_small, std::string(), deeper, std::plus{});
+      return parallel_reduce(c, iota(2) | is_small, std::string(), own_below, std::plus{});
     default: {
       std::vector<std::string> parts(3);
-      parallel_for(c, set_bits(0b10111u) | is_small,
-                   [&](auto k, unsigned bit) { parts[bit] = deeper(k, bit); });
+      parallel_for(c, set_bits(0b10111u) | is_small, store_deeper{own_below, &parts});
       return std::accumulate(parts.begin(), parts.end(), std::string());
     }
   }

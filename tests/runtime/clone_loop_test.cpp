@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequential clones of loops and searches: what runs as one computes the same, leaves in the same ways,
 // restores its workspace, and still gives work away.
+//
+// Bodies that call themselves through other contexts are types of their own, as in clone_range_test.cpp.
 #include "clones.hpp"
 
 #include <algorithm>
@@ -22,23 +24,38 @@ class loop_clones : public support::with_clone_settings {};
 INSTANTIATE_TEST_SUITE_P(settings, loop_clones, loop_clones::all(), loop_clones::name);
 
 /// The paths of a tree in their order; each way of writing a loop has a level.
+std::string paths(auto c, const std::string& path, int depth);
+
+// The bodies of its loops.
+struct deeper {
+  const std::string* path;
+  int depth;
+  std::string operator()(auto k, auto i) const { return paths(k, *path + std::to_string(+i), depth - 1); }
+};
+struct store_deeper {
+  const std::string* path;
+  int depth;
+  const std::vector<std::string>* parts;
+  void operator()(auto k, std::string& part) const {
+    part = paths(k, *path + static_cast<char>('a' + (&part - parts->data())), depth - 1);
+  }
+};
+
 std::string paths(auto c, const std::string& path, int depth) {
   if (depth == 0) return path + " ";
-  const auto deeper = [&](auto k, auto i) { return paths(k, path + std::to_string(+i), depth - 1); };
+  const deeper below{&path, depth};
   switch (depth % 4) {
     case 0:
-      return parallel_reduce(c, 0, 3, std::string("<"), deeper, std::plus{}) + ">";
+      return parallel_reduce(c, 0, 3, std::string("<"), below, std::plus{}) + ">";
     case 1:
-      return parallel_reduce(c, set_bits(0b10110u), std::string(), deeper, std::plus{});
+      return parallel_reduce(c, set_bits(0b10110u), std::string(), below, std::plus{});
     case 2: {
       const std::forward_list<int> list{7, 8, 9};
-      return parallel_reduce(c, list, std::string(), deeper, std::plus{}, sukima::guard(0.5));
+      return parallel_reduce(c, list, std::string(), below, std::plus{}, sukima::guard(0.5));
     }
     default: {
       std::vector<std::string> parts(20);
-      parallel_for(c, parts, [&](auto k, std::string& part) {
-        part = paths(k, path + static_cast<char>('a' + (&part - parts.data())), depth - 1);
-      });
+      parallel_for(c, parts, store_deeper{&path, depth, &parts});
       return std::accumulate(parts.begin(), parts.end(), std::string());
     }
   }
@@ -67,32 +84,42 @@ class steps {
 };
 const auto push = [](steps& space, unsigned bit) { space.push(bit); };
 const auto pop = [](steps& space, unsigned bit) { space.pop(bit); };
+const auto push_unless_4 = [](steps& space, unsigned bit) {
+  if (bit == 4) return false;
+  space.push(bit);
+  return true;
+};
 
 /// Words over the bits of a mask, in their order: searches, by number and by successor, and forks.
+std::string words(auto c, steps& space, int depth);
+
+// Two branches, each on a workspace of its own.
+struct words_of_branch {
+  steps own;
+  int depth;
+  const char* end;
+  std::string operator()(auto l) { return words(l, own, depth - 1) + end; }
+};
+struct words_below {
+  int depth;
+  std::string operator()(auto k, steps& mine, unsigned) const {
+    if (depth % 3 != 1) return words(k, mine, depth - 1);
+    auto [a, b] = sukima::fork2(k, words_of_branch{mine, depth, ""}, words_of_branch{mine, depth, "|"});
+    return a + b;
+  }
+};
+
 std::string words(auto c, steps& space, int depth) {
   if (depth == 0) {
     std::string word;
     for (const unsigned bit : space.taken()) word += std::to_string(bit);
     return word + " ";
   }
-  const auto deeper = [depth](auto k, steps& mine, unsigned) {
-    if (depth % 3 != 1) return words(k, mine, depth - 1);
-    // Two branches, each on a workspace of its own.
-    auto [a, b] = sukima::fork2(
-        k, [own = mine, depth](auto l) mutable { return words(l, own, depth - 1); },
-        [own = mine, depth](auto l) mutable { return words(l, own, depth - 1) + "|"; });
-    return a + b;
-  };
   static const std::vector<unsigned> numbers{1, 2, 8};
-  if (depth % 2 == 0) return sukima::search(c, space, numbers, push, pop, deeper, std::plus{});
-  return sukima::search(
-      c, space, set_bits(0b1111u),
-      [](steps& mine, unsigned bit) {
-        if (bit == 4) return false;
-        mine.push(bit);
-        return true;
-      },
-      pop, deeper, std::string(), std::plus{}, sukima::guard(0.7));
+  const words_below below{depth};
+  if (depth % 2 == 0) return sukima::search(c, space, numbers, push, pop, below, std::plus{});
+  return sukima::search(c, space, set_bits(0b1111u), push_unless_4, pop, below, std::string(), std::plus{},
+                        sukima::guard(0.7));
 }
 
 TEST_P(loop_clones, of_searches_try_all_choices_in_their_order) {
@@ -138,13 +165,16 @@ TEST_P(loop_clones, are_parallel_code_that_learns_nothing_where_they_are_off) {
 }
 
 /// Throws at one node of a search.
+long throws_below(auto c, steps& space, int depth, const std::vector<unsigned>& at);
+struct throws_deeper {
+  int depth;
+  const std::vector<unsigned>* at;
+  long operator()(auto k, steps& mine, unsigned) const { return throws_below(k, mine, depth - 1, *at); }
+};
 long throws_below(auto c, steps& space, int depth, const std::vector<unsigned>& at) {
   if (space.taken() == at) throw support::test_error(17);
   if (depth == 0) return 1;
-  return sukima::search(
-      c, space, set_bits(0b10101u), push, pop,
-      [depth, &at](auto k, steps& mine, unsigned) { return throws_below(k, mine, depth - 1, at); },
-      std::plus{});
+  return sukima::search(c, space, set_bits(0b10101u), push, pop, throws_deeper{depth, &at}, std::plus{});
 }
 
 TEST_P(loop_clones, of_searches_undo_their_steps_when_a_body_throws) {

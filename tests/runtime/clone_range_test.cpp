@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequential clones of folds, and of loops over blocks and over ranges that split themselves.
+//
+// Bodies that call themselves through other contexts are types of their own. Lambdas in templates would be
+// other types for each context, and take longer to compile.
 #include "clones.hpp"
 
 #include <chrono>
@@ -36,30 +39,48 @@ struct halves {
 };
 
 /// The paths of a tree in their order; each way of writing a loop has a level.
+std::string paths(auto c, const std::string& path, int depth);
+
+// The bodies of its loops.
+struct deeper {
+  const std::string* path;
+  int depth;
+  std::string operator()(auto k, int i) const { return paths(k, *path + std::to_string(i), depth - 1); }
+};
+struct deeper_from_each : deeper {
+  std::string operator()(auto k, int first, int last) const {
+    std::string text;
+    for (int i = first; i < last; ++i) text += deeper::operator()(k, i);
+    return text;
+  }
+};
+struct append_deeper : deeper {
+  void operator()(auto k, std::string& text, int i) const { text += deeper::operator()(k, i); }
+};
+struct store_deeper : deeper {
+  std::vector<std::string>* parts;
+  void operator()(auto k, int i) const { (*parts)[static_cast<std::size_t>(i)] = deeper::operator()(k, i); }
+  void operator()(auto k, int first, int last) const {
+    for (int i = first; i < last; ++i) operator()(k, i);
+  }
+};
+
 std::string paths(auto c, const std::string& path, int depth) {
   if (depth == 0) return path + " ";
-  const auto deeper = [&](auto k, int i) { return paths(k, path + std::to_string(i), depth - 1); };
-  const auto each = [&](auto k, int first, int last) {
-    std::string text;
-    for (int i = first; i < last; ++i) text += deeper(k, i);
-    return text;
-  };
-  const auto append = [&](auto k, std::string& text, int i) { text += deeper(k, i); };
+  const deeper below{&path, depth};
   switch (depth % 4) {
     case 0:
-      return parallel_fold(c, 0, 5, std::string(), append, std::plus{});
+      return parallel_fold(c, 0, 5, std::string(), append_deeper{below}, std::plus{});
     case 1:
-      return parallel_reduce(c, blocked_range(0, 5), std::string("<"), each, std::plus{}, sukima::grain(2)) +
+      return parallel_reduce(c, blocked_range(0, 5), std::string("<"), deeper_from_each{below}, std::plus{},
+                             sukima::grain(2)) +
              ">";
     case 2:
-      return parallel_reduce(c, halves{0, 9}, std::string("("), deeper, std::plus{}) + ")";
+      return parallel_reduce(c, halves{0, 9}, std::string("("), below, std::plus{}) + ")";
     default: {
       std::vector<std::string> parts(6);
-      parallel_for(c, blocked_range(0, 3), [&](auto k, int first, int last) {
-        for (int i = first; i < last; ++i) parts[static_cast<std::size_t>(i)] = deeper(k, i);
-      });
-      parallel_for(c, halves{3, 6},
-                   [&](auto k, int i) { parts[static_cast<std::size_t>(i)] = deeper(k, i); });
+      parallel_for(c, blocked_range(0, 3), store_deeper{below, &parts});
+      parallel_for(c, halves{3, 6}, store_deeper{below, &parts});
       return std::accumulate(parts.begin(), parts.end(), std::string());
     }
   }
@@ -169,4 +190,4 @@ TEST(range_clone, of_blocks_that_is_long_polls_between_them) {
   }
 }
 
-} // namespace
+}  // namespace
