@@ -68,7 +68,6 @@ sanitized() {
 gate() {
   local line beside
   build release --target gate || return
-  while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
   # Many tests wait; the sanitizers' builds use the CPUs that they leave. These have a process group of their own, which
   # ends with this script.
   rm -f build/sanitized.broken
@@ -78,6 +77,7 @@ gate() {
   set +m
   # shellcheck disable=SC2064 # the number as it is now
   trap "kill -- -$beside 2>/dev/null" EXIT
+  while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
   run_tests release gate "$many" --label-exclude '^(check|measure)$'
   wait "$beside" || failed=1
   trap - EXIT
