@@ -4,6 +4,7 @@
 #include "hope/looks.hpp"
 #include "hope/plan.hpp"
 #include "hope/result_store.hpp"
+#include "hope_keys.hpp"
 
 #include <gtest/gtest.h>
 #include <base/shared/assert.hpp>
@@ -27,11 +28,10 @@ struct test_access {
 
 namespace {
 
+using hope_keys::key;
 using namespace sukima::cluster;
 using namespace sukima::cluster::hope;
 using namespace std::chrono_literals;
-
-task_key key(std::uint64_t n) { return {.high = 0, .low = n}; }
 
 std::string violated(const auto& structure) {
   const char* const invariant = structure.violated_invariant();

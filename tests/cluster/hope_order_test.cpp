@@ -2,6 +2,7 @@
 // Hierarchical omission: which node an idle one asks, and when a busy one looks for tasks that others report.
 #include "hope/looks.hpp"
 #include "hope/work_requests.hpp"
+#include "hope_keys.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +13,11 @@
 
 namespace {
 
+using hope_keys::key;
 using namespace sukima::cluster;
 using namespace sukima::cluster::hope;
 using namespace std::chrono_literals;
 
-task_key key(std::uint64_t n) { return {.high = 0, .low = n}; }
 /// No clock is read: the tests say what time it is.
 constexpr clock::time_point start_of_time{std::chrono::hours(1)};
 

@@ -5,6 +5,7 @@
 #include "hope/named_task.hpp"
 #include "hope/planned_start.hpp"
 #include "hope/result_store.hpp"
+#include "hope_keys.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,12 +19,12 @@
 
 namespace {
 
+using hope_keys::key;
 using namespace sukima::cluster;
 using namespace sukima::cluster::hope;
 using namespace std::chrono_literals;
 
 byte_view view(std::string_view text) { return std::as_bytes(std::span{text}); }
-task_key key(std::uint64_t n) { return {.high = 0, .low = n}; }
 bytes filled(std::size_t size, int with = 1) { return bytes(size, static_cast<std::byte>(with)); }
 clock::time_point at(std::chrono::milliseconds time) { return clock::time_point{time}; }
 

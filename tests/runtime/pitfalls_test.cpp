@@ -124,11 +124,11 @@ TEST_F(pitfalls_test, signals_for_the_process_are_handled_by_its_own_threads) {
 #if !defined(SUKIMA_SANITIZED)
 
 /// Deeper than any stack, in frames that the compiler cannot leave out.
-[[gnu::noinline]] long recurse(context c, long depth) {
+[[gnu::noinline]] long use_up_the_stack(context c, long depth) {
   volatile char frame[512];
   frame[depth % 512] = 1;
   if (depth == 0) return frame[0];
-  return recurse(c, depth - 1) + frame[depth % 512];
+  return use_up_the_stack(c, depth - 1) + frame[depth % 512];
 }
 
 void overflow_after(void (*install)()) {
@@ -137,7 +137,7 @@ void overflow_after(void (*install)()) {
   s.stack = 1 << 20;
   sukima::runtime r(s);
   if (install != nullptr) install();
-  r.run([](context c) { recurse(c, 1L << 40); });
+  r.run([](context c) { use_up_the_stack(c, 1L << 40); });
 }
 
 /// The library's handler is there from the start of the first runtime on; one that is installed later

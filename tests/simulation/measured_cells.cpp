@@ -103,19 +103,19 @@ double sukima_time(unsigned work, const setting& how, const environment& where) 
          static_cast<double>(work_of(c.search));
 }
 
-struct table {
+struct measured_table {
   const char* experiment;
   std::vector<setting> settings;
   std::vector<environment> environments;
 };
 
-void add(findings& found, const table& cells, const char* program, auto seconds) {
+void add(findings& found, const measured_table& cells, const char* program, auto seconds) {
   for (const setting& how : cells.settings)
     for (const environment& where : cells.environments)
       found.rows.push_back({cells.experiment, program, how.name, where.name, digits(seconds(how, where))});
 }
 
-void add_kernel(findings& found, const table& cells, const char* name, unsigned times = 1) {
+void add_kernel(findings& found, const measured_table& cells, const char* name, unsigned times = 1) {
   kernel_shape kernel = nas_kernel(name);
   kernel.work *= times;
   kernel.regions *= times;
@@ -129,22 +129,23 @@ void add_kernel(findings& found, const table& cells, const char* name, unsigned 
 
 findings measured_cells() {
   findings found{{"experiment", "program", "setting", "environment", "seconds"}, {}, {}, {}};
-  const table slowdown{"lack-slowdown",
-                       {all_threads, static_rule},
-                       {alone, share_2, share_4, share_8, cap_half, cap_quarter, fewer_half}};
+  const measured_table slowdown{"lack-slowdown",
+                                {all_threads, static_rule},
+                                {alone, share_2, share_4, share_8, cap_half, cap_quarter, fewer_half}};
   for (const char* const kernel : {"cg", "ep", "lu", "bt", "sp", "ua"}) add_kernel(found, slowdown, kernel);
   for (const auto& [program, work] : {std::pair{"fib", 370u}, {"pentomino", 712u}, {"cmp", 219u}})
     add(found, slowdown, program,
         [&](const setting& how, const environment& where) { return sukima_time(work, how, where); });
-  const table count{"lack-count",
-                    {static_rule, {"times-1-5", 1.5}, {"times-2", 2}, {"times-3", 3}, {"times-4", 4}},
-                    {share_2, cap_half, fewer_half, alone}};
+  const measured_table count{
+      "lack-count",
+      {static_rule, {"times-1-5", 1.5}, {"times-2", 2}, {"times-3", 3}, {"times-4", 4}},
+      {share_2, cap_half, fewer_half, alone}};
   for (const char* const kernel : {"cg", "ep", "lu", "bt"}) add_kernel(found, count, kernel);
-  const table quotas{"lack-quotas", {all_threads, static_rule}, {alone, cap_half, cap_quarter}};
+  const measured_table quotas{"lack-quotas", {all_threads, static_rule}, {alone, cap_half, cap_quarter}};
   add_kernel(found, quotas, "cg");
   add_kernel(found, quotas, "lu", 16);
   add_kernel(found, quotas, "bt", 10);
-  const table threads{
+  const measured_table threads{
       "lack-threads", {all_threads, static_rule}, {alone, fewer_half, cap_half, share_2, share_4}};
   for (const char* const kernel : {"cg", "ep", "lu", "bt"}) add_kernel(found, threads, kernel);
   return found;
