@@ -65,3 +65,12 @@ function(sukima_precompile header)
     endif()
   endforeach()
 endfunction()
+
+# sukima_precompile_once(HEADER TARGET…) precompiles HEADER, such as <sukima/sukima.hpp>, once for all these targets. They
+# have the same options, and each of their sources includes it anyway, so that it compiles without this, too.
+function(sukima_precompile_once header first)
+  target_precompile_headers(${first} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${header}>)
+  foreach(target IN LISTS ARGN)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  endforeach()
+endfunction()
