@@ -16,7 +16,7 @@ namespace sukima {
 /// The measurements to make, and their length.
 struct calibration_plan {
   /// The CPUs; empty: all that this process may run on.
-  std::vector<unsigned> cpus;
+  std::vector<unsigned> cpus{};
   /// With more than 32 CPUs: all pairs (n² / 2), or only CPUs of one core or cache, adjacent CPUs, and CPUs
   /// half of the machine apart.
   bool all_pairs = false;
@@ -26,7 +26,7 @@ struct calibration_plan {
   double valid_seconds = 30.0 * 86400;
   /// Called with the name of the next measurement and the progress; may be empty. An exception that it throws
   /// ends the calibration.
-  std::function<void(const std::string& step, std::size_t done, std::size_t total)> progress;
+  std::function<void(const std::string& step, std::size_t done, std::size_t total)> progress{};
 };
 
 /// A profile and the data that it points to.

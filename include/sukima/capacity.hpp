@@ -32,9 +32,9 @@ using policy = sukima_capacity_policy;
 
 /// The process and machine to read; see sukima_capacity_options.
 struct options {
-  std::string root;                          ///< of a recorded tree; empty: the running machine
-  std::optional<std::string> override_text;  ///< instead of the environment variable
-  pid_t pid = 0;                             ///< 0: the caller
+  std::string root{};                          ///< of a recorded tree; empty: the running machine
+  std::optional<std::string> override_text{};  ///< instead of the environment variable
+  pid_t pid = 0;                               ///< 0: the caller
   sukima_capacity_affinity affinity = SUKIMA_CAPACITY_OF_PROCESS;
 
   /// Valid as long as this object.

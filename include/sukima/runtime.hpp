@@ -41,13 +41,13 @@ bool renew_default_runtime(unsigned workers);
 
 /// A decision that a runtime made by itself.
 struct decision {
-  std::chrono::steady_clock::time_point when;
+  std::chrono::steady_clock::time_point when{};
   /// "workers": how many may run; "spinning": whether idle workers search before they sleep (0 or 1);
   /// "assigned_cpu": whether each worker is pinned to a CPU of its own (0 or 1).
-  std::string setting;
+  std::string setting{};
   unsigned before = 0;
   unsigned after = 0;
-  std::string reason;  ///< one sentence
+  std::string reason{};  ///< one sentence
 };
 
 /// A set of workers that run forks. A program need not make one: calls without a runtime use the default one,

@@ -120,8 +120,8 @@ struct settings {
   ///
   /// The functions are called by several threads at the same time. They must not use the runtime, and must
   /// not throw: that ends the program.
-  std::function<void(int worker)> on_worker_start;
-  std::function<void(int worker)> on_worker_end;
+  std::function<void(int worker)> on_worker_start{};
+  std::function<void(int worker)> on_worker_end{};
 
   /// The defaults, changed by the environment.
   /// \throws bad_setting naming the variable, the value and what is accepted

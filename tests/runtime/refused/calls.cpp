@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls in REFUSE(…) must not compile, each with a sentence that has the words after `refused:`; all others
 // must (refused_test.py).
+#include <sukima/calibrate.hpp>
+#include <sukima/capacity.hpp>
+#include <sukima/cluster.hpp>
 #include <sukima/fold.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/future.hpp>
@@ -55,6 +58,18 @@ void results(sukima::context c) {
   REFUSE(sukima::future<void>(c, nothing));  // refused: nodiscard
   REFUSE(sukima::future(c, nothing));  // refused: nodiscard
   REFUSE(sukima::launch(nothing));  // refused: nodiscard
+}
+
+/// Some members of the library's aggregates are named, and the compiler does not warn of the others.
+void members() {
+  static_cast<void>(sukima::settings{.workers = 2});
+  static_cast<void>(sukima::settings{.stack = 1 << 20, .elastic = false});
+  static_cast<void>(sukima::decision{.before = 1});
+  static_cast<void>(sukima::calibration_plan{.all_pairs = true});
+  static_cast<void>(sukima::capacity::options{.pid = 1});
+  static_cast<void>(sukima::objects::capacity{.messages = 3});
+  static_cast<void>(sukima::objects::tick{.number = 1});
+  static_cast<void>(sukima::cluster::traffic{.given = 1});
 }
 
 void hints(sukima::context c, const std::vector<int>& v) {
@@ -241,6 +256,7 @@ void objects(sukima::objects::program& p, const sukima::objects::stream<int>& s)
 int main() {
   forks({});
   results({});
+  members();
   std::vector<int> v;
   std::string workspace;
   hints({}, v);
