@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -57,6 +58,41 @@ TEST(task_group, a_task_may_add_tasks) {
     });
   group.wait();
   EXPECT_EQ(ran, 200);
+}
+
+/// oneTBB waits for ever there.
+TEST(task_group, a_task_that_waits_for_its_own_group_is_refused) {
+  const auto is_refused = [](tbb::task_group& group) {
+    try {
+      group.wait();
+    } catch (const sukima::usage_error& e) {
+      return std::string(e.what()).find("which would wait for itself") != std::string::npos;
+    }
+    return false;
+  };
+  for (const int workers : {1, 2, 4}) {
+    tbb::task_arena arena(workers);
+    arena.execute([&] {
+      tbb::task_group group;
+      std::atomic<int> ran{0};
+      group.run([&] {
+        for (int i = 0; i < 10; ++i) group.run([&] { ++ran; });
+        EXPECT_TRUE(is_refused(group));
+      });
+      group.run([&] { tbb::parallel_for(0, 100, [&](int) { EXPECT_TRUE(is_refused(group)); }); });
+      group.run([&] {
+        tbb::task_group inner;
+        inner.run_and_wait([&] {
+          EXPECT_TRUE(is_refused(inner));
+          EXPECT_TRUE(is_refused(group));
+        });
+      });
+      EXPECT_EQ(group.run_and_wait([&] { EXPECT_TRUE(is_refused(group)); }), tbb::complete);
+      EXPECT_EQ(ran, 10);
+      group.run([&] { group.wait(); });
+      EXPECT_THROW(group.wait(), sukima::usage_error);
+    });
+  }
 }
 
 TEST(task_group, any_thread_may_add_and_wait) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <sukima/detail/tbb/arena.hpp>
+#include <sukima/detail/tbb/errors.hpp>
 #include <sukima/detail/tbb/running.hpp>
+#include <sukima/errors.hpp>
 #include <sukima/suspend.hpp>
 
 #include <cstddef>
@@ -74,13 +76,18 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
   }
 
   /// Runs tasks of the group, the newest first, until all have ended.
-  void work_until_done(context c, arena& where) noexcept {
+  /// \throws usage_error if it would wait for the task that calls it
+  void work_until_done(context c, arena& where) {
     for (;;) {
       if (task_owner task = take_newest()) {
         run(c, std::move(task), where);
         continue;
       }
       if (is_done()) return;
+      if (runs_here())
+        throw_error(usage_error(
+            "sukima: a task of a tbb::task_group waits for that group, which would wait for itself; let code "
+            "outside the group wait, or use another group for the tasks that this one needs"));
       const arena::pause one_more_drainer(where);
       waiter me;
       suspend(c, [&](resumer r) {
@@ -114,7 +121,7 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
       group_tasks& group = *task->group_;
       task_owner next;
       if (!group.state_.is_cancelled())
-        run_body(c, running_state{&group.state_, group.program_, where.as_running()},
+        run_body(c, running_state{&group.state_, group.program_, where.as_running(), &group},
                  [&] { next = task->call(); });
       task = std::move(next);
     }
@@ -128,6 +135,12 @@ class group_tasks : public task_source, public std::enable_shared_from_this<grou
     waiter* next = nullptr;
   };
 
+  /// Whether the calling code is a part of one of its tasks. Linear in the depth of tasks and algorithms.
+  bool runs_here() const noexcept {
+    const running_state* s = &running();
+    while (s != nullptr && s->tasks != this) s = s->around;
+    return s != nullptr;
+  }
   static void resume(waiter* w) {
     while (w != nullptr) {
       const resumer fiber = w->fiber;

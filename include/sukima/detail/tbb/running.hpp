@@ -15,12 +15,16 @@
 namespace sukima::detail::tbb {
 
 class arena;
+class group_tasks;
 
 /// State of a thread that runs code of a program: null members where it has called nothing of these headers.
 struct running_state {
   group_state* group = nullptr;
   void* context = nullptr;  ///< the task_group_context of the program, where it exists
-  arena* where = nullptr;   ///< null: the default one
+  arena* where = nullptr;  ///< null: the default one
+  const group_tasks* tasks = nullptr;  ///< of the group whose task this is; null: of an algorithm
+  /// The state of the code that cannot go on before this code has ended. null: outermost, or not known yet
+  const running_state* around = nullptr;
   /// The count of the fiber's bindings to its thread, and how many of them are not due to these headers.
   unsigned* bindings = nullptr;
   unsigned others_bindings = 0;
@@ -45,6 +49,7 @@ class running_scope {
  public:
   explicit running_scope(running_state now) noexcept : before_(running()) {
     now.bindings = running_thread_bindings();
+    if (now.around == nullptr) now.around = &before_;
     const bool same_fiber = before_.bindings == now.bindings;
     now.others_bindings = same_fiber                ? before_.others_bindings
                           : now.bindings == nullptr ? 0

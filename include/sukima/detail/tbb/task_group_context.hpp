@@ -67,7 +67,8 @@ template <class F> void run_in(::tbb::task_group_context& of, F&& f) {
   group_state& group = context_access::state(of);
   const running_state outer = running();
   group.bind_to(outer.group);
-  if (!group.is_cancelled()) enter([&](context c) { f(c, running_state{&group, &of, outer.where}); });
+  if (!group.is_cancelled())
+    enter([&](context c) { f(c, running_state{&group, &of, outer.where, nullptr, &outer}); });
   group.rethrow();
 }
 

@@ -117,7 +117,8 @@ class task_group {
         std::make_unique<::sukima::detail::tbb::function_task<std::decay_t<F>>>(tasks_, std::forward<F>(f)));
   }
 
-  /// Waits until no task is left. \throws what a task threw first
+  /// Waits until no task is left.
+  /// \throws what a task threw first; sukima::usage_error in a task of this group
   task_group_status wait() {
     work();
     return end_of_wait();
