@@ -61,6 +61,8 @@ enum class placement_policy {
 
 /// Settings of a runtime. Each has an environment variable, named in brackets, that `from_environment` reads.
 struct settings {
+  /// The largest accepted number of workers.
+  static constexpr unsigned most_workers = 1024;
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
   unsigned workers = 0;
   /// The policy at all wait points that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such

@@ -50,7 +50,6 @@ const char* name_of(placement_policy p) noexcept { return placement_policies.of(
 
 namespace {
 
-constexpr unsigned most_workers = 1024;
 constexpr std::size_t kibi = 1024;
 constexpr std::size_t mebi = kibi * kibi;
 constexpr std::size_t gibi = kibi * mebi;
@@ -204,7 +203,7 @@ settings settings::from_environment() {
   settings s;
   if (const auto v = variable("SUKIMA_WORKERS")) {
     const auto n = number(*v);
-    if (!n || *n < 1 || *n > most_workers) refuse("SUKIMA_WORKERS", *v, accepted_workers);
+    if (!n || *n < 1 || *n > settings::most_workers) refuse("SUKIMA_WORKERS", *v, accepted_workers);
     s.workers = static_cast<unsigned>(*n);
   }
   if (const auto v = variable("SUKIMA_WAIT")) {

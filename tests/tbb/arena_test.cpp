@@ -17,6 +17,7 @@
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -103,6 +104,19 @@ TEST(arena, arenas_nest) {
   EXPECT_EQ(sum, 8 * 45);
 }
 
+TEST(arena, more_workers_than_a_runtime_has_are_refused_in_words_of_tbb) {
+  tbb::task_arena arena(5000);
+  std::string text;
+  try {
+    arena.initialize();
+  } catch (const sukima::bad_setting& e) {
+    text = e.what();
+  }
+  EXPECT_EQ(text,
+            "sukima: tbb::task_arena has at most 1024 workers, and 5000 were asked for; give it a smaller "
+            "max_concurrency, or tbb::task_arena::automatic");
+}
+
 TEST(arena, isolate_calls_its_function) {
   EXPECT_EQ(tbb::this_task_arena::isolate([] { return 5; }), 5);
 }
@@ -147,6 +161,15 @@ TEST(control, the_strictest_limit_counts) {
   EXPECT_EQ(control::active_value(control::max_allowed_parallelism), before);
   const control stack(control::thread_stack_size, std::size_t{16} << 20);
   EXPECT_EQ(control::active_value(control::thread_stack_size), std::size_t{16} << 20);
+}
+
+TEST(control, a_limit_above_all_numbers_of_workers_limits_nothing) {
+  sukima::detail::tbb::arena& four = sukima::detail::tbb::controls().take_arena(4);
+  {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, (std::size_t{1} << 32) + 1);
+    EXPECT_EQ(four.on().workers_now(), 4u);
+  }
+  sukima::detail::tbb::controls().give_back(four);
 }
 
 TEST(control, a_handle_is_given_up) {

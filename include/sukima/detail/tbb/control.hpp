@@ -12,7 +12,13 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <vector>
+
+namespace sukima::detail {
+/// \throws bad_setting. A program that does not catch it prints the text and ends with exit code 2
+[[noreturn]] void throw_bad_setting(const std::string& text);
+}  // namespace sukima::detail
 
 namespace sukima::detail::tbb {
 
@@ -61,6 +67,10 @@ class program_controls {
       free.pop_back();
       return found->there;
     }
+    if (workers > settings::most_workers)
+      throw_bad_setting("sukima: tbb::task_arena has at most " + std::to_string(settings::most_workers) +
+                        " workers, and " + std::to_string(workers) +
+                        " were asked for; give it a smaller max_concurrency, or tbb::task_arena::automatic");
     settings chosen = settings::from_environment();
     chosen.workers = workers;
     chosen.elastic = false;
@@ -79,7 +89,9 @@ class program_controls {
 
   void apply_to(runtime& on) {
     const auto& limits = values_[parallelism];
-    on.limit_workers(limits.empty() ? 0 : static_cast<unsigned>(std::max<std::size_t>(*limits.begin(), 1)));
+    on.limit_workers(limits.empty() ? 0
+                                    : static_cast<unsigned>(std::clamp<std::size_t>(*limits.begin(), 1,
+                                                                                    settings::most_workers)));
   }
   void apply() {
     apply_to(default_arena().on());
