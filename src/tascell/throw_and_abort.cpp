@@ -11,6 +11,8 @@
 // base, past every `try`.
 #include "support.hpp"
 
+#include <base/shared/exception_text.hpp>
+
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -73,10 +75,8 @@ class way_out {
 [[noreturn]] void end_with_failure(const std::exception_ptr& failure) noexcept {
   try {
     std::rethrow_exception(failure);
-  } catch (const std::exception& e) {
-    end_program((std::string("sukima: a task failed on another node: ") + e.what() + "\n").c_str());
   } catch (...) {
-    end_program("sukima: a task failed on another node\n");
+    end_program(("sukima: a task failed on another node: " + handled_exception_text() + "\n").c_str());
   }
 }
 

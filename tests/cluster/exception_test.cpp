@@ -124,6 +124,8 @@ TEST(exceptions, of_other_types_arrive_as_what_they_were) {
   check(there_and_back(worse_line("input", 7)), "(anonymous namespace)::worse_line", "input");
   check(there_and_back(wordy("text")), "(anonymous namespace)::wordy", "a wordy text");
   check(there_and_back(17), "int", "int");
+  check(there_and_back(unregistered("")), "(anonymous namespace)::unregistered",
+        "an exception of the type (anonymous namespace)::unregistered without a text");
   for (const auto where : {fragile::failure::encoding, fragile::failure::decoding, fragile::failure::size})
     check(there_and_back(fragile(where)), "(anonymous namespace)::fragile", "fragile");
 }

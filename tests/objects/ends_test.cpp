@@ -154,6 +154,37 @@ TEST_P(ends_test, readers_get_what_was_accepted_and_then_the_failure) {
   EXPECT_NE(text.find("out of ideas"), std::string::npos) << text;
 }
 
+/// Has no text, not even an empty one.
+struct silent : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+TEST_P(ends_test, a_failure_without_a_text_names_its_type) {
+  const std::vector<std::pair<void (*)(), std::string>> failures{
+      {[] { throw 42; }, "an exception of the type int"},
+      {[] { throw std::runtime_error(""); }, "an exception of the type std::runtime_error without a text"},
+      {[] { throw silent(); }, "silent without a text"}};
+  for (const auto& [fail, text] : failures) {
+    program p(runtime);
+    auto s = p.stream<int>("s");
+    std::string got;
+    p.object("culprit", [f = fail](out<int>) { f(); }, s.out());
+    p.object(
+        "sink",
+        [&](in<int> from) {
+          try {
+            from.receive();
+          } catch (const stream_failed& e) {
+            got = e.what();
+          }
+        },
+        s.in());
+    EXPECT_ANY_THROW(p.run());
+    EXPECT_NE(got.find("the object culprit failed: "), std::string::npos) << got;
+    EXPECT_TRUE(got.ends_with(text)) << got;
+  }
+}
+
 TEST_P(ends_test, an_exception_that_an_object_handles_is_not_a_failure) {
   program p(runtime);
   auto s = p.stream<int>("s", capacity{4});

@@ -104,7 +104,7 @@ namespace sukima::cluster {
 class remote_exception : public std::runtime_error {
  public:
   /// \param type  as C++ writes it
-  /// \param message  the exception's own text
+  /// \param message  the exception's own text; without one, a sentence with its type
   remote_exception(std::string type, const std::string& message, std::uint32_t node)
       : std::runtime_error(message), type_(std::move(type)), node_(node) {}
   const std::string& type() const noexcept { return type_; }

@@ -3,10 +3,8 @@
 
 #include "protocol/reader.hpp"
 
-#include <cxxabi.h>
+#include <base/shared/exception_text.hpp>
 
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 namespace sukima::cluster {
@@ -64,13 +62,6 @@ std::string sentence_of_difference(std::uint64_t entry, named_call one, named_ca
   };
   return "the nodes' programs differ: entry " + std::to_string(entry) + " calls " + shown(one) + " and " +
          shown(other) + "; each node must make the same entries in the same order";
-}
-
-std::string demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                    std::free);
-  return text != nullptr ? text.get() : name;
 }
 
 }  // namespace sukima::cluster

@@ -28,7 +28,4 @@ struct named_call {
 /// The sentence for two nodes that call different functions in one entry.
 std::string sentence_of_difference(std::uint64_t entry, named_call one, named_call other);
 
-/// A name of C++ for people, or the name itself.
-std::string demangled(const char* name);
-
 }  // namespace sukima::cluster

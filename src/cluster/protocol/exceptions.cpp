@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/exceptions.hpp"
 
-#include "protocol/entry_name.hpp"
 #include "protocol/reader.hpp"
 
+#include <base/shared/exception_text.hpp>
 #include <sukima/cluster/exception.hpp>
 
 #include <cxxabi.h>
@@ -78,7 +78,7 @@ description describe(const std::exception_ptr& thrown, node_id here) {
     return {.type = e.type(), .message = e.what(), .node = e.node()};
   } catch (const std::exception& e) {
     d.name = typeid(e).name();
-    d.message = e.what();
+    d.message = handled_exception_text();
     d.type = demangled(typeid(e).name());
   } catch (...) {
     const std::type_info* const known = abi::__cxa_current_exception_type();

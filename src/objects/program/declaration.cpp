@@ -4,18 +4,11 @@
 #include "program/declaration.hpp"
 #include "program/program_core.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
+#include <base/shared/exception_text.hpp>
 
 namespace sukima::objects::detail {
 
-std::string type_name(const stream_core& s) {
-  int failed = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(s.type, nullptr, nullptr, &failed),
-                                                    std::free);
-  return failed == 0 ? text.get() : s.type;
-}
+std::string type_name(const stream_core& s) { return demangled(s.type); }
 
 std::string declaration_of(const program_core& p) {
   std::string text;

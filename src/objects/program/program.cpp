@@ -11,6 +11,7 @@
 #include "schedule/stacks.hpp"
 #include "stream/waiting.hpp"
 
+#include <base/shared/exception_text.hpp>
 #include <runtime/shared/require_runner.hpp>
 #include <runtime/shared/start_thread.hpp>
 #include <sukima/detail/ticks.hpp>
@@ -74,11 +75,8 @@ void run_object(sukima::detail::task* self, context c) {
     // After an abort, streams break and fail because objects have left by the exception `aborted`.
     const bool follows = dynamic_cast<const message_too_large*>(&e) == nullptr;
     if (!me.program->abort_began()) note_failure(me, text, follows);
-  } catch (const std::exception& e) {
-    text = e.what();
-    note_failure(me, text);
   } catch (...) {
-    text = "an exception that is not a std::exception";
+    text = handled_exception_text();
     note_failure(me, text);
   }
   if (failed) me.failing = &text;
