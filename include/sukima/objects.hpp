@@ -186,12 +186,16 @@ class program {
   /// \param name must differ from the names of all other streams; an object may have the same name
   /// \param when_full how a full stream treats another message
   /// \tparam T is moved from the sender to the receiver; it need not be copyable
+  /// \throws std::system_error if there is no memory for so many messages; usage_error if there are more than
+  ///         2^32, or the program has run
   /// \par Complexity constant time; memory for as many messages as the stream holds
   template <class T> objects::stream<T> stream(std::string name, capacity room = {},
                                                overflow when_full = overflow::wait) {
     static_assert(std::is_object_v<T> && std::is_move_constructible_v<T>);
     std::size_t n = room.messages != 0 ? room.messages : std::clamp<std::size_t>(65536 / sizeof(T), 2, 64);
-    if (n > (std::size_t{1} << 32)) throw usage_error("sukima: the stream " + name + " is too large");
+    if (n > (std::size_t{1} << 32))
+      throw usage_error("sukima: the stream " + name + " was declared with room for " + std::to_string(n) +
+                        " messages; at most 4294967296 are possible, so declare it with a smaller capacity");
     n = room.messages != 0 ? std::bit_ceil(n) : std::bit_floor(n);
     auto core = std::make_unique<detail::stream_core>(std::move(name), n, sizeof(T), alignof(T));
     core->destroy = [](void* message) noexcept { std::destroy_at(static_cast<T*>(message)); };

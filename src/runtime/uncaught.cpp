@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a program that does not catch `bad_setting` or `shortage`.
 #include "shared/bad_setting.hpp"
+#include "shared/shortage.hpp"
 #include "shared/start_thread.hpp"
-#include "shortage.hpp"
 
 #include <sukima/errors.hpp>
 

@@ -6,7 +6,7 @@
 #include "observe/trace.hpp"
 #include "settings.hpp"
 #include "shared/most_threads.hpp"
-#include "shortage.hpp"
+#include "shared/shortage.hpp"
 
 #include <sukima/detail/jump.hpp>
 #include <sukima/detail/ticks.hpp>

@@ -165,6 +165,26 @@ TEST(program, refuses_programs_that_cannot_run) {
   }
 }
 
+/// No address space has room for 2^32 of these.
+struct mebibyte {
+  std::byte bytes[1 << 20];
+};
+
+TEST(program, refuses_streams_that_are_too_long_by_their_names) {
+  sukima::runtime r(with_workers(1));
+  program p(r);
+  EXPECT_EQ(
+      text_of<usage_error>([&] { p.stream<int>("long", capacity{std::size_t{1} << 40}); }),
+      "sukima: the stream long was declared with room for 1099511627776 messages; at most 4294967296 are "
+      "possible, so declare it with a smaller capacity");
+#if !defined(SUKIMA_SANITIZED)  // AddressSanitizer ends the process
+  EXPECT_PRED2(
+      has, text_of<std::system_error>([&] { p.stream<mebibyte>("wide", capacity{std::size_t{1} << 32}); }),
+      "sukima: no memory for the stream wide with room for 4294967296 messages of 1048576 bytes; declare "
+      "it with a smaller capacity");
+#endif
+}
+
 TEST(program, refuses_more_threads_than_there_is_room_for) {
   const model_chosen chosen("threads");
   sukima::runtime r(with_workers(2));

@@ -218,7 +218,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   stream_core(const stream_core&) = delete;
   stream_core& operator=(const stream_core&) = delete;
   ~stream_core();
-  /// Before the program runs. \param room is rounded up to a power of two
+  /// Before the program runs. \param room is rounded up to a power of two \throws std::system_error
   void set_capacity(std::uint64_t room);
 
   std::byte* slot(std::uint64_t index) const noexcept { return slots + (index & (capacity - 1)) * slot_size; }

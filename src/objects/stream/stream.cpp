@@ -12,34 +12,11 @@
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <exception>
 #include <utility>
 #include <vector>
 
 namespace sukima::objects::detail {
-
-stream_core::stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment)
-    : message_size(size), slot_size(size), slot_alignment(alignment), name(std::move(called)) {
-  set_capacity(room);
-}
-
-void stream_core::set_capacity(std::uint64_t room) {
-  const std::uint64_t rounded = std::bit_ceil(room);
-  if (rounded == capacity) return;
-  auto* const next =
-      static_cast<std::byte*>(::operator new(rounded * slot_size, std::align_val_t{slot_alignment}));
-  ::operator delete(slots, std::align_val_t{slot_alignment});
-  slots = next;
-  capacity = rounded;
-}
-
-stream_core::~stream_core() {
-  if (remote) return;
-  // No other thread has it any more.
-  for (std::uint64_t i = words->head.load(); i != words->tail.load(); ++i) destroy(slot(i));
-  ::operator delete(slots, std::align_val_t{slot_alignment});
-}
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "choice/known_steps.hpp"
 #include "choice/poll_limit.hpp"
 #include "fiber/exception_state.hpp"
-#include "shortage.hpp"
+#include "shared/shortage.hpp"
 #include "steal/publication_slots.hpp"
 
 #include <sukima/detail/atomics.hpp>

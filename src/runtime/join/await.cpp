@@ -12,7 +12,7 @@
 #include "park/compensation.hpp"
 #include "place/place_events.hpp"
 #include "runtime_core.hpp"
-#include "shortage.hpp"
+#include "shared/shortage.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "stress.hpp"
