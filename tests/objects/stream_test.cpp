@@ -580,6 +580,73 @@ TEST_P(stream_test, a_throwing_move_sends_nothing) {
   EXPECT_EQ(got, (std::vector<int>{1, 2, 4, 5, 7, 8, 10}));
 }
 
+struct refused {};
+/// The first move of all fails, and each construction from `refused`.
+struct stubborn {
+  static inline std::atomic<bool> is_refused{false};
+  int number;
+  explicit stubborn(int n) : number(n) {}
+  explicit stubborn(refused) : number(0) { throw std::runtime_error("a construction failed"); }
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): it throws
+  stubborn(stubborn&& other) : number(other.number) {
+    if (is_refused.exchange(false)) throw std::runtime_error("a move failed");
+  }
+};
+
+TEST_P(stream_test, another_receiver_gets_a_message_whose_move_throws) {
+  stubborn::is_refused = true;
+  program p(runtime);
+  auto numbers = p.stream<stubborn>("numbers", capacity{1});
+  auto waits = p.stream<int>("waits", capacity{2}), got = p.stream<int>("got", capacity{2});
+  std::atomic<int> thrown{0};
+  for (const char* const name : {"a", "b"})
+    p.object(
+        name,
+        [&thrown](out<int> ready, in<stubborn> from, out<int> to) {
+          ready.send(1);
+          try {
+            while (const std::optional<stubborn> message = from.receive()) to.send(message->number);
+          } catch (const std::runtime_error&) {
+            ++thrown;
+          }
+        },
+        waits.out(), numbers.in(), got.out());
+  int received = 0;
+  p.object(
+      "source",
+      [&received](in<int> ready, out<stubborn> to, in<int> answer) {
+        for (int i = 0; i < 2; ++i) static_cast<void>(ready.receive());
+        to.emplace(7);
+        received = answer.receive().value_or(0);  // before its end closes
+      },
+      waits.in(), numbers.out(), got.in());
+  p.run();
+  EXPECT_EQ(received, 7);
+  EXPECT_EQ(thrown, 1);
+}
+
+TEST_P(stream_test, another_sender_gets_the_room_that_a_construction_leaves) {
+  program p(runtime);
+  auto numbers = p.stream<stubborn>("numbers", capacity{1});
+  p.object(
+      "a",
+      [](out<stubborn> to) {
+        to.emplace(1);
+        EXPECT_THROW(to.emplace(refused{}), std::runtime_error);
+      },
+      numbers.out());
+  p.object("b", [](out<stubborn> to) { to.emplace(2); }, numbers.out());
+  int sum = 0;
+  p.object(
+      "sink",
+      [&sum](in<stubborn> from) {
+        while (const std::optional<stubborn> message = from.receive()) sum += message->number;
+      },
+      numbers.in());
+  p.run();
+  EXPECT_EQ(sum, 3);
+}
+
 TEST_P(stream_test, objects_with_all_stacks_keep_their_exceptions_while_others_run) {
   program p(runtime);
   constexpr int objects = 6;

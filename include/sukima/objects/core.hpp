@@ -279,6 +279,11 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   void unlock_side(bool out) noexcept;
 
   void wake(std::uint32_t side, std::uint64_t count) noexcept;
+  /// An object of that side, perhaps one that was woken, leaves a message or room: wakes the next that waits.
+  void pass_on(std::uint32_t side) noexcept {
+    const wait_list& list = side == receivers_wait ? receivers : senders;
+    if (shared ? (words->waiting.load() & side) != 0 : list.first != nullptr) wake(side, 1);
+  }
   /// Takes the oldest message out if the stream is still full. No lock of a side is held. Partner of the
   /// count: dropped
   void drop_oldest(object_core& sender);

@@ -26,7 +26,8 @@ template <class T> class in : public detail::stream_end {
   /// Receives the next message; waits for it. \returns empty if the stream is closed and all its messages
   /// have been received
   /// \throws stream_failed if a sender has failed; usage_error if the end belongs to another object; what
-  ///         moving T throws: then the message stays in the stream
+  ///         moving T throws: then the message stays in the stream, for this object or another receiver. An
+  ///         encoded message between processes, whose decoding or moving throws, has left the stream
   /// \par Complexity constant
   std::optional<T> receive() { return take(true, nullptr); }
   /// The same without waiting: returns empty also if there is no message now. \par Complexity constant
@@ -79,7 +80,8 @@ template <class T> class in : public detail::stream_end {
         } const at_end{s, head, taken};
         for (; taken < most; ++taken) {
           T& message = *std::launder(s.slot_of<T>(head + taken));
-          to[taken] = std::move(message);
+          detail::use_slot<std::is_nothrow_move_assignable_v<T>>(s, detail::stream_core::receivers_wait,
+                                                                 [&] { to[taken] = std::move(message); });
           std::destroy_at(&message);
         }
       }
@@ -176,11 +178,15 @@ template <class T> class in : public detail::stream_end {
     detail::object_core& me = detail::user_of(s, owner_, false);
     if (!s.shared && find_in_island(me, s, waits, until)) {
       const std::uint64_t first = first_in_island(s);
-      taken.emplace(std::move(message_at(s, first)));  // if that throws the message stays
+      move_into(taken, s, message_at(s, first));
       drop_first_in_island(me, s, first);
     } else if (s.shared) {
       take_shared(taken, me, s, waits, until);
     }
+  }
+  [[gnu::always_inline]] static void move_into(std::optional<T>& taken, detail::stream_core& s, T& message) {
+    detail::use_slot<std::is_nothrow_move_constructible_v<T>>(s, detail::stream_core::receivers_wait,
+                                                              [&] { taken.emplace(std::move(message)); });
   }
   /// The number of the first message. Read once for each message: compilers keep each load of an atomic.
   [[gnu::always_inline]] static std::uint64_t first_in_island(const detail::stream_core& s) noexcept {
@@ -219,7 +225,7 @@ template <class T> class in : public detail::stream_end {
         const std::uint64_t head = core.words->head.load(std::memory_order_relaxed);
         if (core.messages(head) != 0) {
           T& message = *std::launder(core.slot_of<T>(head));
-          taken.emplace(std::move(message));
+          move_into(taken, core, message);
           std::destroy_at(&message);
           core.give_back(head + 1, 1);
         }

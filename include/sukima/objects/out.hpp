@@ -120,9 +120,9 @@ template <class T> class out : public detail::stream_end {
         } const at_end{s, from, sent};
         for (; next != last && sent < room; ++next, ++sent) {
           if constexpr (copies)
-            ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(*next);
+            construct(s, from + sent, *next);
           else
-            ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(std::move(*next));
+            construct(s, from + sent, std::move(*next));
         }
       }
       if (sent != 0)
@@ -163,6 +163,14 @@ template <class T> class out : public detail::stream_end {
     if (found != send_result::sent) detail::count_message(detail::user_of(core(), owner_, true));
     return found;
   }
+  /// Makes T(arguments…) in that slot. If that throws there is still room, for another sender.
+  template <class... Arguments>
+  [[gnu::always_inline]] static void construct(detail::stream_core& s, std::uint64_t number,
+                                               Arguments&&... arguments) {
+    detail::use_slot<std::is_nothrow_constructible_v<T, Arguments...>>(
+        s, detail::stream_core::senders_wait,
+        [&] { ::new (static_cast<void*>(s.slot_of<T>(number))) T(std::forward<Arguments>(arguments)...); });
+  }
   /// Makes T(arguments…) in the stream. The arguments are used only if there is room.
   // Inlined: a wait within an island is hardly longer than the calls around it, and each return after a
   // switch is one that the processor predicts wrongly.
@@ -191,7 +199,7 @@ template <class T> class out : public detail::stream_end {
         if ((core.now() & detail::stream_core::broken) != 0) return send_result::broken;
         const std::uint64_t tail = core.words->tail.load(std::memory_order_relaxed);
         if (core.room(tail) != 0) {
-          ::new (static_cast<void*>(core.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
+          construct(core, tail, std::forward<Arguments>(arguments)...);
           core.publish(tail + 1, 1);
           break;
         }
@@ -213,7 +221,7 @@ template <class T> class out : public detail::stream_end {
         return send_result::broken;
       const std::uint64_t tail = core.own_words.tail.load(std::memory_order_relaxed);
       if (tail - core.own_words.head.load(std::memory_order_relaxed) < core.capacity) [[likely]] {
-        ::new (static_cast<void*>(core.slot_of<T>(tail))) T(std::forward<Arguments>(arguments)...);
+        construct(core, tail, std::forward<Arguments>(arguments)...);
         core.publish_in_island(tail + 1);
         detail::count_message(me);
         return send_result::sent;

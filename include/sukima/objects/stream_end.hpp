@@ -25,6 +25,22 @@ inline std::uint64_t dropped(const stream_core& s) noexcept {
 template <class T>
 inline constexpr bool fits_registers = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
+/// Calls f, which moves a message out of its slot, or makes one there. If f throws, the message or the room
+/// stays, and passes to the next object of that side.
+template <bool never_throws, class F> [[gnu::always_inline]] inline void use_slot(stream_core& s,
+                                                                                  std::uint32_t side, F&& f) {
+  if constexpr (never_throws) {
+    std::forward<F>(f)();
+  } else {
+    try {
+      std::forward<F>(f)();
+    } catch (...) {
+      s.pass_on(side);
+      throw;
+    }
+  }
+}
+
 struct no_function {};
 template <class T, class F, class Ended> struct receive_case;
 template <class T, class F> struct room_case;
