@@ -86,7 +86,8 @@ template <class T> class shared_future {
   /// \returns a reference that is valid as long as a handle exists; nothing if T is void
   /// \throws what the expression has thrown, at each touch; cancelled, if it was cancelled or its runtime
   ///         ended before; aborted, if the caller itself is aborted; usage_error if the handle is empty, or
-  ///         in the expression itself, which would wait for itself
+  ///         in the expression itself, which would wait for itself; std::system_error if it must wait, and
+  ///         no memory is left for the fiber or the worker that the wait needs
   template <class Checks = detail::checks> detail::touched<T> touch(context c) const {
     detail::check_context(c, "sukima::shared_future::touch");
     return touch_from(c.top);
@@ -95,7 +96,8 @@ template <class T> class shared_future {
   detail::touched<T> touch() const { return touch_from(nullptr); }
   /// The same, but a thread that is not in the future's runtime enters it and runs work there until this
   /// future has ended. That keeps its CPU busy. It may run other expressions, and then returns only after the
-  /// present one has ended. \throws as touch; what entering throws
+  /// present one has ended. An expression that no worker has begun needs no second fiber.
+  /// \throws as touch; what entering throws
   detail::touched<T> touch(helping_t) const { return touch_from(nullptr, detail::touching::helps); }
 
   /// The same as touch, but moves the result out of the future; T need not be copyable. The handle is empty
@@ -120,8 +122,7 @@ template <class T> class shared_future {
   /// \param span 0 or less: does not wait. More than a hundred years: waits without limit
   /// \returns whether it has ended; then a touch returns at once
   /// \throws usage_error if the handle is empty; aborted where the caller itself is aborted;
-  ///         std::system_error if the
-  ///         thread that measures time cannot be started
+  ///         std::system_error if the thread that measures time cannot be started, or as touch
   template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> span) const {
     return wait_at_most(nullptr, detail::moment_after(span));
   }

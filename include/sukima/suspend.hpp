@@ -72,6 +72,8 @@ namespace SUKIMA_NAMESPACE {
 ///           continue
 /// \throws what f throws: then the fiber is not parked, and f must not have handed out the resumer
 /// \throws usage_error outside a runtime
+/// \throws std::system_error if there is no memory for another fiber and no other worker could go on, so
+///         nothing in the runtime could resume this fiber. f is not called then
 template <class F>
   requires std::is_invocable_v<F&, resumer>
 void suspend(context c, F&& f) {

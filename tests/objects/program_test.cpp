@@ -561,6 +561,31 @@ TEST(program_death_test, no_memory_for_a_second_fiber_is_an_exception) {
         testing::ExitedWithCode(0),
         "^sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less");
 }
+
+// With a little more address space each time, the program is refused, or runs. No start of a thread or fiber
+// ends the process.
+TEST(program_death_test, little_memory_refuses_a_program_of_threads_before_they_start) {
+  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
+  EXPECT_EXIT(
+      {
+        alarm(500);
+        const model_chosen chosen("threads");
+        sukima::settings s = with_workers(1);
+        s.stack = std::size_t{256} << 20;
+        sukima::runtime r(s);
+        for (std::size_t room = 0;; room += 64) {
+          support::limit_address_space(room << 20);
+          program p(r);
+          p.object("a", [] {});
+          try {
+            p.run();
+            _exit(0);
+          } catch (const std::system_error&) {  // it needs more room
+          }
+        }
+      },
+      testing::ExitedWithCode(0), "");
+}
 #endif
 
 TEST(program, a_hundred_thousand_objects_fit_into_a_gibibyte) {

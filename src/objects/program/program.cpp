@@ -156,8 +156,6 @@ void program_core::make_bell(island_core& i) {
 }
 
 void program_core::prepare(island_core& i) {
-  // The caller's fiber waits until the objects have ended, and does not run them.
-  if (!i.has_own_thread()) sukima::detail::require_runner(*sukima::detail::this_fiber_now());
   i.left = i.objects.size();
   make_bell(i);
   for (object_core* const o : i.objects) {
@@ -172,6 +170,26 @@ void program_core::prepare(island_core& i) {
   }
 }
 
+std::vector<island_core*> program_core::prepare(const model::model_parts& how) {
+  // This fiber waits until the objects have ended, and does not run them.
+  sukima::detail::require_runner(*sukima::detail::this_fiber_now());
+  std::vector<island_core*> made;
+  const std::lock_guard hold(run_lock);
+  core = sukima::detail::running_runtime();
+  make_islands(runs_on_threads(how), memory == nullptr && recorded == nullptr && runs_on_workers(how));
+  std::size_t fibers = islands.size();
+  for (const auto& i : islands) fibers += i->objects.size();
+  left.store(fibers);  // before the fibers are ready; partner: end_fiber
+  choose_stacks(*this);
+  for (const auto& i : islands) {
+    prepare(*i);
+    made.push_back(i.get());
+  }
+  if (recorded != nullptr) recorded->begin(*this);
+  is_running = true;
+  return made;
+}
+
 void program_core::run_islands(const model::model_parts& how) {
   const bool on_threads = runs_on_threads(how);
   std::vector<std::thread> threads;
@@ -182,22 +200,8 @@ void program_core::run_islands(const model::model_parts& how) {
   clock::time_point began;
   std::vector<island_core*> first_ones;  // more are made where these are divided
   on.run([&](context c) {
-    {
-      const std::lock_guard hold(run_lock);
-      core = sukima::detail::running_runtime();
-      make_islands(on_threads, memory == nullptr && recorded == nullptr && runs_on_workers(how));
-      std::size_t fibers = islands.size();
-      for (const auto& i : islands) fibers += i->objects.size();
-      left.store(fibers);  // before the fibers are ready; partner: end_fiber
-      choose_stacks(*this);
-      for (const auto& i : islands) {
-        prepare(*i);
-        first_ones.push_back(i.get());
-      }
-      if (recorded != nullptr) recorded->begin(*this);
-      is_running = true;
-      began = clock::now();
-    }
+    first_ones = prepare(how);
+    began = clock::now();
     std::optional<deadlock_watch> watch;
     std::optional<listener> listens;
     if (memory != nullptr)

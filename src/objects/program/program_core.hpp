@@ -105,6 +105,8 @@ struct program_core {
   void drop_others() noexcept;
   // program/program.cpp
   void run_islands(const model::model_parts& how);
+  /// Makes the islands, and a fiber for each object. \returns the islands \throws std::system_error
+  std::vector<island_core*> prepare(const model::model_parts& how);
   static void prepare(island_core& i);
 };
 

@@ -46,6 +46,20 @@ void blocking_compensation::end_bound() noexcept {
   if (bound_.fetch_sub(1, std::memory_order_seq_cst) == 1) controller_.end_compensation();
 }
 
+bool blocking_compensation::begin_standing(unsigned entered) noexcept {
+  const unsigned standing = standing_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const unsigned workers = controller_.background_workers() + entered;
+  if (workers > standing + bound_.load(std::memory_order_seq_cst)) return true;
+  end_standing();
+  return false;
+}
+
+void blocking_compensation::end_standing() noexcept {
+  const unsigned before = standing_.fetch_sub(1, std::memory_order_relaxed);
+  SUKIMA_ASSERT(before != 0, "a wait that ends was counted when it began");
+  static_cast<void>(before);
+}
+
 bool blocking_compensation::begin_outside() noexcept {
   outside_.fetch_add(1, std::memory_order_seq_cst);
   monitor_.wait_begins();

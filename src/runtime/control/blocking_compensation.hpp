@@ -30,6 +30,8 @@ class blocking_compensation final : public compensation {
   void end() noexcept override;
   bool begin_bound() noexcept override;
   void end_bound() noexcept override;
+  bool begin_standing(unsigned entered) noexcept override;
+  void end_standing() noexcept override;
   bool begin_outside() noexcept override;
   void end_outside() noexcept override;
   bool begin_outside_region() noexcept override;
@@ -47,7 +49,9 @@ class blocking_compensation final : public compensation {
   const worker_target& target_;
   monitor& monitor_;
   std::atomic<unsigned> blocked_{0};  ///< pairs with: begin, end, workers
-  std::atomic<unsigned> bound_{0};  ///< pairs with: begin_bound, end_bound, workers.
+  std::atomic<unsigned> bound_{0};  ///< pairs with: begin_bound, end_bound, begin_standing, workers.
+  /// Workers that stand still. no partner: each wait that begins sees another number
+  std::atomic<unsigned> standing_{0};
   /// pairs with: begin_outside, end_outside, has_outside; monitor::wait_begins in monitor.hpp
   std::atomic<unsigned> outside_{0};
 };

@@ -157,6 +157,11 @@ bool worker_controller::compensate(const char* reason) noexcept {
   return wanted() <= target_.count_.load(std::memory_order_seq_cst);
 }
 
+unsigned worker_controller::background_workers() noexcept {
+  const std::lock_guard hold(deciding_);
+  return threads_.count();
+}
+
 void worker_controller::end_compensation() noexcept {
   if (capacity_ == nullptr) reconsider("workers that waited are back");  // else the monitor sees to it
 }

@@ -70,6 +70,8 @@ class worker_controller {
   /// A worker waits: one more may run, unless there is a surplus worker. \returns false: no thread could be
   /// started for it
   bool compensate(const char* reason) noexcept;
+  /// Returns how many background workers have a thread, those at home included.
+  unsigned background_workers() noexcept;
   /// That worker no longer waits.
   void end_compensation() noexcept;
   /// The number that is wanted has changed: brings the target to it at once.

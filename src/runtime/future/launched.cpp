@@ -12,7 +12,6 @@
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "runtime_core.hpp"
-#include "shared/require_runner.hpp"
 #include "steal/injector.hpp"
 #include "steal/steal.hpp"
 #include "worker.hpp"
@@ -226,7 +225,10 @@ void launched_futures::close(char* top) {
     drop_handle(t);
   }
   request_abort_checks(aborts_);
-  if (!is_empty()) require_runner(*running_fiber());
+  {
+    const std::lock_guard hold(lock_);
+    if (is_empty()) return;
+  }
   auto store = [this](resumer r) {
     {
       const std::lock_guard hold(lock_);

@@ -12,9 +12,7 @@
 #include "future/future.hpp"
 #include "park/compensation.hpp"
 #include "runtime_core.hpp"
-#include "shared/require_runner.hpp"
 #include "steal/injector.hpp"
-#include "worker.hpp"
 
 #include <sukima/runtime.hpp>
 
@@ -110,15 +108,9 @@ bool wait_on_thread(launched& t, steady_clock::time_point until, bool& computes)
 
 }  // namespace
 
-void require_runner(const fiber& waits) {
-  if (waits.runtime->target.count() <= 1 && !waits.on->has_spare_fiber()) throw no_fiber();
-}
-
 void compute_from_outside(launched& t) {
   const auto touch = [&](context c) {
-    if (t.cell->is_done()) return;
-    require_runner(*running_fiber());
-    touch_launched(c.top, t);
+    if (!t.cell->is_done()) touch_launched(c.top, t);
   };
   root_of<decltype(touch) const> root(touch);
   enter(*t.runtime, root);

@@ -247,6 +247,7 @@ void rest_check::check_control() {
   require(!blocking.has_outside(), "at rest no thread waits outside for a future");
   // pairs with: begin_bound, end_bound in blocking_compensation.cpp
   require(blocking.bound_.load(std::memory_order_seq_cst) == 0, "at rest no thread-bound fiber waits");
+  require(blocking.standing_.load(std::memory_order_relaxed) == 0, "at rest no worker stands still");
   const worker_controller& c = core_.controller;
   if (core_.life.is_closed() || c.follows_capacity())
     return;  // the monitor corrects a target that is too high

@@ -16,6 +16,7 @@
 #include "park/park.hpp"
 #include "place/place_events.hpp"
 #include "runtime_core.hpp"
+#include "shared/require_runner.hpp"
 #include "steal/injector.hpp"
 #include "steal/splittable_fibers.hpp"
 #include "steal/steal.hpp"
@@ -107,7 +108,33 @@ void stop_until_resumed(fiber& self, std::uint64_t number, char* top) noexcept {
     switch_to(*self.on, self, *other, after_suspend, nullptr);
 }
 
+/// The right of a fiber to suspend, until it was resumed. Its worker then runs another fiber. Without memory
+/// for one the worker stands still, and the code that resumes the fiber may need a worker. So another worker
+/// that does not stand still must be left. A thread-bound fiber always keeps its worker (bound_wait).
+class suspension_right {
+ public:
+  /// \throws shortage
+  explicit suspension_right(const fiber& s) {
+    if (s.thread_bindings != 0 || (s.home != nullptr && s.home->has_own_thread()) || s.on->has_spare_fiber())
+      return;
+    // Others of its executor would wait for its token.
+    if (s.home != nullptr || !s.runtime->blocking.begin_standing(s.runtime->park.counts().entries))
+      throw no_fiber();
+    stands_in_ = &s.runtime->blocking;
+  }
+  ~suspension_right() {
+    if (stands_in_ != nullptr) stands_in_->end_standing();
+  }
+  suspension_right(const suspension_right&) = delete;
+  suspension_right& operator=(const suspension_right&) = delete;
+
+ private:
+  compensation* stands_in_ = nullptr;
+};
+
 }  // namespace
+
+void require_runner(const fiber& waits) { const suspension_right would_have(waits); }
 
 resumer suspension_resumer(fiber& s) noexcept {
   return resumer(&s, s.suspension.load(std::memory_order_relaxed).number());
@@ -128,6 +155,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure, co
     s.runtime->suspensions.add(s, *cancel);
     leave_if_aborted(s);  // an abort that is written later finds the fiber in the list
   }
+  const suspension_right has_it(s);
   const std::uint64_t number = begin_suspension(s);
   if (top == nullptr) top = s.ambient->top;
   s.suspended_end = s.thread_bindings != 0 ? nullptr : top;

@@ -25,6 +25,12 @@ class compensation {
   /// and the call had no effect
   virtual bool begin_bound() noexcept = 0;
   virtual void end_bound() noexcept = 0;
+  /// The fiber of a worker is about to suspend, and there is no memory for another fiber that the worker
+  /// could run: the worker stands still until end_standing().
+  /// \param entered  the threads inside the runtime: each is a worker, like the background ones
+  /// \returns false: no other worker would be left, and nothing has changed
+  virtual bool begin_standing(unsigned entered) noexcept = 0;
+  virtual void end_standing() noexcept = 0;
   /// The same for a thread outside the runtime, which waits for something that workers compute here. All such
   /// threads together add one worker, instead of the first thread that would compute if it entered.
   /// \returns false: no worker but threads that enter could compute it, and nothing has changed

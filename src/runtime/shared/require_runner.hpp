@@ -6,9 +6,10 @@ namespace sukima::detail {
 
 struct fiber;
 
-/// Called by a fiber before it suspends until work in the injector has ended, such as launched futures or
-/// bound fibers: it cannot run that work itself.
-/// \throws shortage if there is no other worker, and no memory for another fiber: the wait would not end
+/// Called by a fiber that will suspend until others have ended, before it starts them. `suspend` would throw
+/// the same, but after that.
+/// \throws shortage if there is neither memory for another fiber, which the fiber's worker could run, nor
+///         another worker: the wait would not end
 void require_runner(const fiber& waits);
 
 }  // namespace sukima::detail
