@@ -23,6 +23,7 @@
 #include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "fiber/unannounced.hpp"
+#include "fiber/valgrind.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -154,6 +155,7 @@ fiber_pool::~fiber_pool() {
   for (fiber* s = free_; s != nullptr;) {
     fiber* const next = s->next;
     forget_sanitizer_state(*s);
+    deregister_stack(s->registered_stack);
     std::destroy_at(s);
     ends_to_own(s, sizeof *s);
     s = next;
@@ -264,6 +266,7 @@ fiber* fiber_pool::make_large() {
   s->stack_top = first + (gate_offset - gate_page) - 128 - colour;
   s->stack_size = static_cast<std::size_t>(s->stack_top - (begin + large_guard));
   s->guard = large_guard;
+  s->registered_stack = register_stack(s->stack_top - s->stack_size, s->stack_top);
   own_gate->limit.store(s->base, std::memory_order_relaxed);
   return s;
 }
@@ -307,6 +310,7 @@ fiber* fiber_pool::make_small() {
   s->stack_top = begin + header_at;
   s->stack_size = header_at - small_guard;
   s->guard = small_guard;
+  s->registered_stack = register_stack(s->stack_top - s->stack_size, s->stack_top);
   s->canary = !guarded;
   if (!guarded) place_canary(*s);
   return s;

@@ -159,6 +159,7 @@ struct fiber {
   fiber_pool* pool = nullptr;  ///< where its memory belongs
   void* tsan_fiber = nullptr;  ///< what ThreadSanitizer calls it
   void* fake_stack = nullptr;  ///< what AddressSanitizer calls it
+  unsigned registered_stack = 0;  ///< what valgrind calls its stack
 };
 
 /// Puts a parked fiber that can go on into the queue of its executor, or into the queue that all workers
