@@ -28,6 +28,7 @@ bool keeps_its_value(const plan_input& in, const VarDecl* variable, const constr
   if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() ||
       !variable->hasLocalStorage() || is_put_in(in, variable))
     return false;
+  if (in.ast.getTypeAlignInChars(type).getQuantity() > 16) return false;  // the alignment of choice points
   if (in.index.closure_variables.contains(variable)) return true;
   bool has_value = is_parameter(in, variable) || variable->hasInit();
   for (const construct* outer = &c; outer != nullptr && !has_value; outer = outer->parent)

@@ -10,6 +10,8 @@ using namespace clang;
 namespace {
 
 std::string qualifiers(QualType type) {
+  if (type.getLocalQualifiers().hasAddressSpace())
+    throw unprintable_type{"it is in another address space; declare it in this block"};
   std::string text;
   if (type.isLocalConstQualified()) text += "const ";
   if (type.isLocalVolatileQualified()) text += "volatile ";
@@ -35,7 +37,9 @@ class type_writer {
   std::string declare(QualType type, const std::string& name);
 
  private:
+  std::string moved_name(const TypeDecl* type) const;
   std::string tag_words(const TagDecl* tag) const;
+  std::string alias_word(const TypedefNameDecl* alias) const;
   std::string parameters(const FunctionType* function);
   std::string array(QualType element, QualType whole, const std::string& name, const std::string& length) {
     return declare(style_.context.getQualifiedType(element, whole.getLocalQualifiers()),
@@ -47,11 +51,26 @@ class type_writer {
   bool in_prototype_ = false;
 };
 
+/// The name of a type that has been moved out of its function; empty: it has not.
+std::string type_writer::moved_name(const TypeDecl* type) const {
+  if (style_.renamed == nullptr) return "";
+  const auto own = style_.renamed->find(type->getCanonicalDecl());
+  return own == style_.renamed->end() ? "" : own->second;
+}
+
+/// The name of a typedef, which keeps its attributes; empty: it has none where this type is written.
+std::string type_writer::alias_word(const TypedefNameDecl* alias) const {
+  if (alias->getParentFunctionOrMethod() != nullptr) return moved_name(alias);
+  const TagDecl* const tag = alias->getUnderlyingType()->getAsTagDecl();
+  const bool has_name = tag == nullptr || tag->getIdentifier() != nullptr;
+  const bool is_hidden =
+      style_.variables != nullptr && has_name && style_.variables->contains(alias->getNameAsString());
+  return is_hidden ? "" : alias->getNameAsString();
+}
+
 std::string type_writer::tag_words(const TagDecl* tag) const {
   const std::string kind = tag->getKindName().str();
-  if (style_.renamed != nullptr)
-    if (const auto own = style_.renamed->find(tag->getCanonicalDecl()); own != style_.renamed->end())
-      return kind + " " + own->second;
+  if (const std::string own = moved_name(tag); !own.empty()) return kind + " " + own;
   if (tag->getParentFunctionOrMethod() != nullptr)
     throw unprintable_type{
         "the type '" + tag->getNameAsString() +
@@ -62,6 +81,11 @@ std::string type_writer::tag_words(const TagDecl* tag) const {
 }
 
 std::string type_writer::parameters(const FunctionType* function) {
+  const CallingConv convention = function->getCallConv();
+  if (convention != CC_C && convention != CC_X86_64SysV && !is_worker_type(QualType(function, 0)) &&
+      !is_closure_type(QualType(function, 0)))
+    throw unprintable_type{
+        "its functions have another calling convention; give the type a name by 'typedef'"};
   std::string list;
   const auto add = [&list](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
   if (style_.hidden_top && is_worker_type(QualType(function, 0))) add("char *");
@@ -117,13 +141,8 @@ std::string type_writer::declare(QualType type, const std::string& name) {
     case Type::Enum:
       return with_words(words + tag_words(cast<TagType>(t)->getDecl()), name);
     case Type::Typedef: {
-      const TypedefNameDecl* alias = cast<TypedefType>(t)->getDecl();
-      const TagDecl* const tag = alias->getUnderlyingType()->getAsTagDecl();
-      const bool has_name = tag == nullptr || tag->getIdentifier() != nullptr;
-      const bool is_hidden =
-          style_.variables != nullptr && has_name && style_.variables->contains(alias->getNameAsString());
-      if (alias->getParentFunctionOrMethod() == nullptr && !is_hidden)
-        return with_words(words + alias->getNameAsString(), name);
+      if (const std::string alias = alias_word(cast<TypedefType>(t)->getDecl()); !alias.empty())
+        return with_words(words + alias, name);
       break;
     }
     case Type::Decayed:
@@ -178,7 +197,14 @@ std::vector<std::string> variable_lengths(QualType type, std::string variable) {
       type = type->getPointeeType();
     } else if (const ArrayType* array = type->getAsArrayTypeUnsafe()) {
       if (isa<VariableArrayType>(array))
-        lengths.emplace_back("sizeof ").append(variable).append(" / sizeof ").append(variable).append("[0]");
+        // GNU C has rows of size 0.
+        lengths.emplace_back("sizeof ")
+            .append(variable)
+            .append(" / (sizeof ")
+            .append(variable)
+            .append("[0] + !sizeof ")
+            .append(variable)
+            .append("[0])");
       variable += "[0]";
       type = array->getElementType();
     } else {

@@ -203,8 +203,8 @@ void plan_worker_local(planner& p, token_range range) {
       objects += " extern sukima_worker_object " + name + "__object;";
     else
       objects += std::string(is_static ? " static" : "") + " sukima_worker_object " + name +
-                 "__object = { sizeof " + name + "__initial, __alignof__(__typeof__(" + name +
-                 "__initial)), &" + name + "__initial, 0 };";
+                 "__object = { sizeof " + name + "__initial, __alignof__(" + name + "__initial), &" + name +
+                 "__initial, 0 };";
   }
   p.out.unit.text(objects + "\n");
 }
