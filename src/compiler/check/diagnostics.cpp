@@ -177,6 +177,8 @@ bool is_about_values(const clang::Diagnostic& info) {
   return id == clang::diag::warn_uninit_var || id == clang::diag::warn_maybe_uninit_var ||
          id == clang::diag::warn_sometimes_uninit_var;
 }
+    case diag::warn_cast_calling_conv:  // an error of the language
+      return text.find("'preserve_") != std::string::npos;
 
 /// Whether Clang says that some code never runs, or that every path of a function calls it.
 bool is_about_paths(const clang::Diagnostic& info) {

@@ -251,7 +251,7 @@ void report_unused_keywords(const unit& u, const std::set<unsigned>& used, Diagn
 semantic_index build_semantic_index(ASTContext& ast, const unit& u) {
   semantic_index index;
   restore_type_of_main(ast);
-  index_visitor walk({u, index});
+  index_visitor walk({u, index, ast.getDiagnostics()});
   walk.TraverseDecl(ast.getTranslationUnitDecl());
   std::sort(index.functions.begin(), index.functions.end(),
             [](const function_info& a, const function_info& b) { return a.body.begin < b.body.begin; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of worker functions and closures, and the function types that desugaring marked.
 #include "index/recording.hpp"
+#include "source/report.hpp"
 
 namespace sukima::language {
 
@@ -78,17 +79,28 @@ void record_generic(const recording& to, const GenericSelectionExpr* e) {
 void record_cast(const recording& to, const CStyleCastExpr* cast) {
   if (const token_index open = to.of.find(cast->getLParenLoc()); open != no_token)
     to.index.casts[open] = cast->getTypeAsWritten();
-  if (is_closure_type(cast->getSubExpr()->getType()) && cast->getType()->isFunctionPointerType() &&
-      !is_closure_type(cast->getType()))
-    to.index.casts_of_closures.push_back(cast->getBeginLoc());
+  if (!cast->getType()->isFunctionPointerType()) return;
+  if (is_closure_type(cast->getSubExpr()->getType()) && !is_closure_type(cast->getType()))
+    return to.index.casts_of_closures.push_back(cast->getBeginLoc());
   const Expr* from = cast->getSubExpr()->IgnoreParenImpCasts();
   if (const auto* address = dyn_cast<UnaryOperator>(from);
       address != nullptr && address->getOpcode() == UO_AddrOf)
     from = address->getSubExpr()->IgnoreParens();
+  const bool from_worker = is_worker_type(cast->getSubExpr()->getType());
+  if (from_worker == is_worker_type(cast->getType())) return;
   const auto* reference = dyn_cast<DeclRefExpr>(from);
-  if (reference == nullptr) return;
-  const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());
-  if (callee == nullptr || !is_worker_type(callee->getType()) || is_worker_type(cast->getType())) return;
+  const auto* callee = reference == nullptr ? nullptr : dyn_cast<FunctionDecl>(reference->getDecl());
+  if (!from_worker || callee == nullptr) {
+    const QualType source = cast->getSubExpr()->getType();
+    if (source->isFunctionPointerType())
+      report_error(to.diagnostics, cast->getBeginLoc(),
+                   from_worker
+                       ? "a pointer to a worker function does not convert to a pointer to a plain one; "
+                         "only the name of the function does"
+                       : "a plain function does not convert to a pointer to a worker function; write a "
+                         "worker function that calls it");
+    return;
+  }
   const token_index t = to.of.find(reference->getLocation());
   if (t == no_token) return;
   to.index.plain_entries.insert(t);

@@ -12,6 +12,7 @@ namespace sukima::language {
 struct recording {
   const unit& of;
   semantic_index& index;
+  clang::DiagnosticsEngine& diagnostics;
 
   bool in_system(clang::SourceLocation location) const;
   /// The identifier at `location` refers to `declaration`.
@@ -32,7 +33,8 @@ void record_local_declaration(const recording& to, const clang::DeclStmt* statem
 
 void record_call(const recording& to, const clang::CallExpr* call, const function_info* function);
 void record_generic(const recording& to, const clang::GenericSelectionExpr* e);
-/// `(plain type)f` is the C entry of a worker function; a closure cannot be converted like that.
+/// `(plain type)f` is the C entry of a worker function f. Other values do not convert between pointers to
+/// worker functions and to plain ones, which are called with different arguments: reports them.
 void record_cast(const recording& to, const clang::CStyleCastExpr* cast);
 /// The parameter list of the function type that a `worker` precedes.
 void record_declarator(const recording& to, clang::TypeLoc type);
