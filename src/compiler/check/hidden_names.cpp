@@ -32,7 +32,9 @@ class hidden_name_checker : rules {
       const auto name = index_.names.find(t);
       if (name == index_.names.end()) continue;
       const NamedDecl* const of = name->second;
-      if (isa<FunctionDecl>(of) || (isa<EnumConstantDecl>(of) && of->getParentFunctionOrMethod() == nullptr))
+      const bool is_moved =
+          isa<EnumConstantDecl, TypedefNameDecl>(of) && of->getParentFunctionOrMethod() != nullptr;
+      if (isa<FunctionDecl, EnumConstantDecl, TypedefNameDecl>(of) && !is_moved)
         used[of->getNameAsString()] = of;
       const auto* variable = dyn_cast<VarDecl>(of);
       if (variable == nullptr) continue;
@@ -69,10 +71,9 @@ class hidden_name_checker : rules {
     const std::map<std::string, const NamedDecl*> used = named_in_after(c);
     const function_info* const function = index_.function_at(c.whole.begin);
     for (const auto& [variable, at] : index_.declared) {
+      if (!c.first.holds(at)) continue;
       const auto same = used.find(variable->getNameAsString());
-      if (!c.first.holds(at) || same == used.end() || same->second == variable ||
-          index_.function_at(at) != function)
-        continue;
+      if (same == used.end() || same->second == variable || index_.function_at(at) != function) continue;
       const token_index end = end_of_scope(at);
       for (token_index t = at; t < end; ++t) {
         const auto j = index_.jumps.find(t);
@@ -96,6 +97,11 @@ class hidden_name_checker : rules {
       error(attribute.getLocation(),
             std::string("the attribute '") + attribute.getSpelling() +
                 "' counts parameters, and worker functions have one more in C; leave it out");
+    if (isa<AliasAttr>(attribute) || isa<IFuncAttr>(attribute) || isa<WeakRefAttr>(attribute) ||
+        isa<AsmLabelAttr>(attribute))
+      error(attribute.getLocation(), std::string("'") + attribute.getSpelling() +
+                                         "' concerns one symbol, and a worker function has several; leave it "
+                                         "out, and write a function that calls the other one");
     if (isa<ConstructorAttr>(attribute) || isa<DestructorAttr>(attribute))
       error(attribute.getLocation(), "a worker function cannot be a " + std::string(attribute.getSpelling()) +
                                          "; call '" + f.getNameAsString() +

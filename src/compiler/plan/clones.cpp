@@ -3,6 +3,7 @@
 
 #include "plan/input.hpp"
 #include "plan/names.hpp"
+#include "plan/worker_functions.hpp"
 
 namespace sukima::language {
 
@@ -140,7 +141,12 @@ std::string form_prototypes(const plan_input& in, const FunctionDecl* f, const s
   const std::string before = words + (may_be_unused ? "__attribute__((unused)) " : "") + type;
   std::string text;
   for (const function_form form : shared_forms)
-    text.append(before).append(c_name(f, form)).append(" ").append(symbol(f, form)).append(";\n");
+    text.append(before)
+        .append(c_name(f, form))
+        .append(" ")
+        .append(symbol(f, form))
+        .append(weak_words(f))
+        .append(";\n");
   if (has_polled_form(in, f))
     text += before + c_name(f, function_form::polled_clone) + " " + symbol(f, function_form::polled_clone) +
             ";\n";

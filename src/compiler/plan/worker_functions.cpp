@@ -50,6 +50,12 @@ bool has_symbol_apart(const plan_input& in, const FunctionDecl* f) {
 
 }  // namespace
 
+std::string weak_words(const FunctionDecl* f) {
+  const bool is_weak =
+      std::ranges::any_of(f->redecls(), [](const FunctionDecl* one) { return one->hasAttr<WeakAttr>(); });
+  return is_weak ? " __attribute__((weak))" : "";
+}
+
 void declare_workers(planner& p, token_range whole) {
   for (const FunctionDecl* f : p.in.index.workers) {
     const token_index t = p.in.unit.find(f->getLocation());
@@ -94,7 +100,7 @@ void declare_workers(planner& p, token_range whole) {
       const auto* without =
           p.in.ast.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
       p.out.before.text(entry_words + declare(p, QualType(without, 0), entry_name(f)) + " __asm__(\"" + name +
-                        "\");\n");
+                        "\")" + weak_words(f) + ";\n");
     } catch (const unprintable_type& problem) {
       report(p.in, f->getLocation(),
              "a type of the worker function '" + name + "' cannot be used: " + problem.reason);

@@ -20,4 +20,7 @@ std::string pointer_entry(planner& p, const worker_call& call);
 /// worker's x.
 void plan_worker_local(planner& p, token_range range);
 
+/// What makes each symbol of a worker function weak whose own attribute says so; else empty.
+std::string weak_words(const clang::FunctionDecl* f);
+
 }  // namespace sukima::language
