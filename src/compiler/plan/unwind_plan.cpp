@@ -95,9 +95,11 @@ bool unwind_plan::holds_call(const Stmt* s) const {
   if (s == nullptr) return false;
   if (const auto known = holds_.find(s); known != holds_.end()) return known->second;
   bool found = false;
-  if (const auto* call = dyn_cast<CallExpr>(s)) found = unwinds(call);
+  const auto* call = dyn_cast<CallExpr>(s);
+  if (call != nullptr) found = unwinds(call);
   const bool is_closure = isa<CompoundStmt>(s) && blocks_.contains(unit_.find(s->getBeginLoc()));
-  if (!is_closure && !isa<UnaryExprOrTypeTraitExpr>(s))
+  const bool is_evaluated = call == nullptr || !call->isUnevaluatedBuiltinCall(ast_);  // __builtin_constant_p
+  if (!is_closure && is_evaluated && !isa<UnaryExprOrTypeTraitExpr>(s))
     for (const Stmt* child : s->children()) found = found || holds_call(child);
   holds_[s] = found;
   return found;
