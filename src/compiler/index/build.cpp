@@ -68,6 +68,12 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     if (t != no_token) to_.index.function_names.insert(t);
     return true;
   }
+  bool VisitSourceLocExpr(SourceLocExpr* e) {
+    const token_index t = to_.of.find(e->getBeginLoc());
+    if (t != no_token && e->getIdentKind() == SourceLocIdentKind::Function)
+      to_.index.function_names.insert(t);
+    return true;
+  }
   bool VisitCallExpr(CallExpr* call) { return record_call(to_, call, function_), true; }
   bool VisitGenericSelectionExpr(GenericSelectionExpr* e) { return record_generic(to_, e), true; }
   bool VisitCStyleCastExpr(CStyleCastExpr* cast) { return record_cast(to_, cast), true; }

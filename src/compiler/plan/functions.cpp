@@ -30,7 +30,10 @@ void declare_thread_accessors(planner& p, const function_info& f) {
              "the thread-local variable '" + name +
                  "' is declared in a worker function; declare it at file scope");
     else if (p.names.declared.insert("thread " + name).second)
-      p.out.before.text(std::string("static __attribute__((noinline)) __typeof__(")
+      p.out.before.text((variable->isLocalExternDecl()
+                             ? "extern __thread " + declare(p, variable->getType(), name) + ";\n"
+                             : "")
+                            .append("static __attribute__((noinline)) __typeof__(")
                             .append(name)
                             .append(") *")
                             .append(thread_accessor(variable))

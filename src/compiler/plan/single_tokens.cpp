@@ -49,7 +49,11 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
   if (is_backtracking(variable)) return where.backtracking;
   if (in.index.worker_locals.contains(variable->getCanonicalDecl()))
     return worker_local_name(in, variable, token);
-  if (is_looked_up_by_thread(in, variable, where)) return "(*" + thread_accessor(variable) + "())";
+  const auto declared = in.index.declared.find(variable);
+  const bool is_declaration =
+      declared != in.index.declared.end() && declared->second == token;  // extern, in a block
+  if (!is_declaration && is_looked_up_by_thread(in, variable, where))
+    return "(*" + thread_accessor(variable) + "())";
   return std::nullopt;
 }
 
@@ -85,6 +89,15 @@ std::optional<std::string> function_name_word(const plan_input& in, const contex
   return "\"" +
          (f.execution != nullptr ? "task_exec " + f.execution->task : f.declaration->getNameAsString()) +
          "\"";
+}
+
+/// Whether a parenthesis is one of those behind __builtin_FUNCTION, which a string replaces.
+bool is_behind_function_name(const plan_input& in, token_index token, const context& where) {
+  const bool is_open = in.unit.tokens[token].is(tok::l_paren);
+  const token_index name = token - (is_open ? 1 : 2);
+  return (is_open || in.unit.tokens[token].is(tok::r_paren)) && token > 1 &&
+         in.index.function_names.contains(name) && spelling(in, name) == "__builtin_FUNCTION" &&
+         function_name_word(in, where).has_value();
 }
 
 /// Whether a `register` belongs to a variable that the program binds to a register.
@@ -165,6 +178,7 @@ std::vector<planned_word> words_in_front(const planner& p, token_index token, co
 /// kept.
 std::optional<std::string> parenthesis_word(const planner& p, token_index token, const context& where) {
   const plan_input& in = p.in;
+  if (is_behind_function_name(in, token, where)) return "";
   if (const auto found = in.index.closure_calls.find(token);
       found != in.index.closure_calls.end() && where.version == nullptr) {
     const closure_call& call = found->second;
