@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <clang/Basic/CharInfo.h>
 #include <clang/Basic/DiagnosticIDs.h>
 #include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticSema.h>
@@ -34,6 +35,7 @@ std::string in_terms_of_the_language(std::string text) {
   to_the_front(" __attribute__((preserve_all))", "closure ");
   to_the_front(" __attribute__((preserve_none))", "worker closure ");
   replace_all(text, "((*const))", "(*)");
+  replace_all(text, "((*))", "(*)");
   replace_all(text, "worker worker ", "worker ");
   replace_all(text, "'preserve_most' calling convention", "'worker' type");
   replace_all(text, "preserve_most", "worker");
@@ -110,11 +112,20 @@ conversion conversion_of(const clang::Diagnostic& info) {
 }
 
 /// The text of the user's file from a place on; empty: there is none.
-llvm::StringRef text_from(const clang::Diagnostic& info) {
-  if (!info.hasSourceManager() || info.getLocation().isInvalid()) return {};
+llvm::StringRef text_from(const clang::Diagnostic& info, clang::SourceLocation place) {
+  if (!info.hasSourceManager() || place.isInvalid()) return {};
   const clang::SourceManager& sources = info.getSourceManager();
-  const auto [file, offset] = sources.getDecomposedSpellingLoc(info.getLocation());
+  const auto [file, offset] = sources.getDecomposedSpellingLoc(place);
   return sources.getBufferData(file).substr(offset);
+}
+llvm::StringRef text_from(const clang::Diagnostic& info) { return text_from(info, info.getLocation()); }
+
+/// The name at which the expression begins that a warning underlines.
+std::string underlined_name(const clang::Diagnostic& info) {
+  if (info.getNumRanges() == 0) return "";
+  return text_from(info, info.getRange(0).getBegin())
+      .take_while([](char c) { return clang::isAsciiIdentifierContinue(static_cast<unsigned char>(c)); })
+      .str();
 }
 
 /// Whether a comment in front of a label says, as for gcc, that control falls through.
@@ -166,6 +177,8 @@ bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text)
       return here.starts_with("try");
     case diag::warn_unannotated_fallthrough:
       return follows_comment_about_falling(info);
+    case diag::warn_cast_calling_conv:  // an error of the language
+      return text.find("'preserve_") != std::string::npos;
     default:
       return false;
   }
@@ -177,8 +190,11 @@ bool is_about_values(const clang::Diagnostic& info) {
   return id == clang::diag::warn_uninit_var || id == clang::diag::warn_maybe_uninit_var ||
          id == clang::diag::warn_sometimes_uninit_var;
 }
-    case diag::warn_cast_calling_conv:  // an error of the language
-      return text.find("'preserve_") != std::string::npos;
+
+/// Whether Clang says that an argument or result is null. For the parser, a closure's variable is.
+bool is_about_null(const clang::Diagnostic& info) {
+  return info.getID() == clang::diag::warn_null_arg || info.getID() == clang::diag::warn_null_ret;
+}
 
 /// Whether Clang says that some code never runs, or that every path of a function calls it.
 bool is_about_paths(const clang::Diagnostic& info) {
@@ -222,6 +238,7 @@ diagnostic_printer::diagnostic_printer(clang::DiagnosticsEngine::Level in_c)
   const char* const no_colour = std::getenv("NO_COLOR");
   const bool may_be_coloured = no_colour == nullptr || *no_colour == '\0';
   options_->ShowColors = isatty(STDERR_FILENO) != 0 && may_be_coloured;
+  options_->ShowPresumedLoc = true;  // #line
 }
 
 diagnostic_printer::~diagnostic_printer() = default;
@@ -249,6 +266,7 @@ void diagnostic_printer::know_blocks(const unit& u) {
   };
   for (const closure_declaration& c : u.closures) {
     add(closures_, c.body);
+    names_of_closures_.insert(c.name);
     for (const token_index keyword : c.returns) know_exit(u, keyword);
     for (const closure_jump& jump : c.jumps) know_exit(u, jump.keyword);
   }
@@ -271,6 +289,7 @@ bool diagnostic_printer::is_about_wrong_paths(const clang::Diagnostic& info) con
   return (info.getID() == clang::diag::warn_unannotated_fallthrough &&
           behind_exits_.contains(info.getLocation())) ||
          (is_about_values(info) && is_in(closures_, info)) ||
+         (is_about_null(info) && names_of_closures_.contains(underlined_name(info))) ||
          (is_about_paths(info) && (is_in(around_closures_, info) || is_in(moved_blocks_, info)));
 }
 

@@ -31,6 +31,7 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   clang::DiagnosticsEngine::Level level_in_c_;
   bool last_was_dropped_ = false;
   std::vector<clang::SourceRange> closures_;
+  std::set<std::string> names_of_closures_;
   std::vector<clang::SourceRange> around_closures_;  ///< the functions that contain closures
   std::set<clang::SourceLocation> behind_exits_;  ///< behind a `return` or a `goto` that leaves a closure
   std::vector<clang::SourceRange> moved_blocks_;  ///< PUT, GET and AFTER

@@ -91,6 +91,14 @@ void desugarer::declare_this(const std::string& task, SourceLocation location) {
   put(task_type_name(task), location);
   put("this", location);
   put_unused(location);
+  // It has a value. One without members takes none in braces.
+  if (std::ranges::any_of(unit_.tasks,
+                          [&](const task_declaration& t) { return t.name == task && !t.members.empty(); })) {
+    put(tok::equal, location);
+    put(tok::l_brace, location);
+    put_zero(location);
+    put(tok::r_brace, location);
+  }
   put(tok::semi, location);
 }
 
