@@ -337,6 +337,39 @@ int with_optimisation;
         is_equal(f"what #if knows with {options}", re.findall(r"int (with_\w+);", text), expected)
 
 
+def check_preprocessor_words(backend, work):
+    """-Wp and -Xpreprocessor concern the user's text: the front end gets definitions, and dependencies are the user's."""
+    (work / "words.h").write_text("#define EMPTY\n")
+    (work / "words.tc").write_text('#include "words.h"\n#ifndef GIVEN\n#define GIVEN "not given"\n#endif\n'
+                                   "EMPTY int main(void) { return sizeof GIVEN - 4; }\n")
+    for words in (['-Wp,-DGIVEN="abc",-DOTHER'], ["-Xpreprocessor", '-DGIVEN="abc"']):
+        run([SUKIMA, "cc", backend, *words, "-o", "words", "words.tc"], work)
+        run(["./words"], work)
+    for words in (["-Wp,-MMD,listed.d"], ["-Xpreprocessor", "-MMD", "-Xpreprocessor", "listed.d"]):
+        run([SUKIMA, "cc", backend, *words, "-c", "words.tc"], work)
+        is_equal(f"the rule by {words}", (work / "listed.d").read_text(), "words.o: words.tc words.h\n")
+        (work / "listed.d").unlink()
+
+
+def check_line_directives(backend, work):
+    """Messages and __LINE__ follow #line, as those of the C compiler."""
+    (work / "made.tc").write_text('#include <stdio.h>\nint main(void) {\n#line 77 "grammar.y"\n'
+                                  '  printf("%s:%d\\n", __FILE__, __LINE__);\n  return unknown;\n}\n')
+    wrong = subprocess.run([SUKIMA, "cc", backend, "-c", "made.tc"], cwd=work, text=True, capture_output=True)
+    is_equal("the message", wrong.stderr.splitlines()[0], "grammar.y:78:10: error: use of undeclared identifier 'unknown'")
+    run([SUKIMA, "cc", backend, "-Dunknown=0", "-o", "made", "made.tc"], work)
+    is_equal("__LINE__", run(["./made"], work).stdout, "grammar.y:77\n")
+
+
+def check_packed_structures(backend, work):
+    """-fpack-struct is refused for the language: choice points would have another layout than in the runtime."""
+    refused = subprocess.run([SUKIMA, "cc", backend, "-fpack-struct=1", "-c", "program.tc"], cwd=work, text=True,
+                             capture_output=True)
+    is_equal("-fpack-struct", (refused.returncode, "#pragma pack" in refused.stderr), (2, True))
+    (work / "plain.c").write_text("int plain;\n")
+    run([SUKIMA, "cc", backend, "-fpack-struct=1", "-c", "plain.c"], work)
+
+
 def check_launcher(backend, work):
     """A launcher starts the C compiler, with the same name of the C file in each build."""
     (work / "launch").write_text('#!/bin/sh\necho "$LOGGED $@" >> launched\nexec "$@"\n')
@@ -419,8 +452,8 @@ def main():
     for backend in BACKENDS:
         for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
                       check_reproducible, check_lines, check_clones, check_left_clones, check_colours, check_pragmas,
-                      check_predefined, check_launcher, check_names_of_files, check_side_files,
-                      check_stack_probes):
+                      check_predefined, check_preprocessor_words, check_packed_structures, check_line_directives,
+                      check_launcher, check_names_of_files, check_side_files, check_stack_probes):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

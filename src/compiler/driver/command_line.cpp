@@ -40,7 +40,6 @@ constexpr std::array with_argument{
     option_form{"-z", word_use::link, false},
     option_form{"-Xlinker", word_use::link, false},
     option_form{"-Xassembler", word_use::compile, false},
-    option_form{"-Xpreprocessor", word_use::compile, false},
     option_form{"-Xclang", word_use::compile, false},
     option_form{"-mllvm", word_use::compile, false},
     option_form{"--param", word_use::compile, false},
@@ -162,6 +161,9 @@ class command_line_parser {
       if (!arguments_[begin].starts_with("-MJ"))
         for (std::size_t k = begin; k < at_; ++k) result_.arguments.push_back(arguments_[k]);
     }
+    if (result_.has_translations() && packs_structures_)
+      throw command_line_error(
+          "'-fpack-struct' would change the runtime's own structures; write #pragma pack around yours");
     if (result_.check_closures && result_.unwind_closures)
       throw command_line_error(
           "'-fcheck-closures' works with '-fclosures=frame' only; omit one of the two options");
@@ -254,6 +256,34 @@ class command_line_parser {
     return true;
   }
 
+  /// `-Wp,A,B` and `-Xpreprocessor A`: the front end preprocesses .tc files, so it gets them, too.
+  /// Dependencies are those of the user's file, not of the generated one.
+  bool preprocessor_option(const std::string& o) {
+    if (!o.starts_with("-Wp,") && o != "-Xpreprocessor") return false;
+    const bool is_joined = o != "-Xpreprocessor";
+    std::vector<std::string> text{o};
+    if (!is_joined) text.push_back(argument(o));
+    std::string first = is_joined ? o.substr(4) : text[1];
+    std::string file;
+    if (const std::size_t comma = first.find(','); is_joined && comma != std::string::npos) {
+      file = first.substr(comma + 1);
+      first.resize(comma);
+    }
+    if (first != "-MD" && first != "-MMD") {
+      add(word_use::compile, text, true);
+      return true;
+    }
+    if (!is_joined && at_ < arguments_.size() && arguments_[at_] == o) {
+      text.push_back(arguments_[at_++]);
+      text.push_back(file = argument(o));
+    }
+    result_.list_dependencies = true;
+    result_.system_dependencies = first == "-MD";
+    if (!file.empty()) result_.dependency_file = file;
+    add(word_use::depend, text);
+    return true;
+  }
+
   bool goal_option(const std::string& o) {
     if (o == "-c") {
       if (result_.wanted == goal::link) result_.wanted = goal::object;
@@ -299,7 +329,7 @@ class command_line_parser {
   void parse_option() {
     const std::string o = arguments_[at_++];
     if (o.size() < 2 || o[0] != '-') return input(o);
-    if (own_option(o) || dependency_option(o) || goal_option(o)) return;
+    if (own_option(o) || dependency_option(o) || preprocessor_option(o) || goal_option(o)) return;
     if (o == "-o" || (o.starts_with("-o") && !o.starts_with("-object"))) {
       result_.output = o == "-o" ? argument(o) : o.substr(2);
       return add(word_use::output, {"-o", result_.output});
@@ -322,6 +352,7 @@ class command_line_parser {
         o.starts_with("--help=") || o == "--target-help" || o == "-Q")
       result_.information = true;
     if (option_with_argument(o)) return;
+    packs_structures_ |= o.starts_with("-fpack-struct");
     if (is_about_warnings(o)) return add(word_use::warn, {o}, true);
     add(is_for_link(o) ? word_use::link : word_use::compile, {o}, is_for_front(o));
   }
@@ -329,6 +360,7 @@ class command_line_parser {
   std::vector<std::string> arguments_;
   std::size_t at_ = 0;
   std::string language_;
+  bool packs_structures_ = false;
   command_line result_;
 };
 
