@@ -58,6 +58,7 @@ REFUSED = [
     ("void m(NestedRunnable r, int k) { switch (k) { case 0: int v = 1; r.run(); break; default: v = 2; use(v); } }", 6,
      "declare it before the switch"),
     ("void m(NestedRunnable r) { int a$b = 1; r.run(); use(a$b); }", 6, "must not have a $"),
+    ("void m(NestedRunnable r) { int sukima = 1; r.run(); use(sukima); }", 6, "hides the package sukima"),
     ("void m(NestedRunnable r) { int v; v = 1; Runnable o = () -> use(v); r.run(); }", 6, "has no initial value"),
     ("void m(Worker w, Runnable r) { w.dynamicWind(() -> { },\n r, () -> { }); }", 7, "a block of dynamicWind must be a lambda"),
     ("void m(Worker w, NestedRunnable r) { w.dynamicWind(() -> { },\n () -> { },\n () -> r.run()); }", 8, "move it to the second block"),

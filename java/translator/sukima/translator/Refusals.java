@@ -87,6 +87,10 @@ final class Refusals {
             program.refuse(variable.tree, "variables of methods that are translated must not have a $ in their names: rename "
                 + variable.name);
         }
+        if (variable.name.equals("sukima") || variable.name.equals("java") && unit.isConstructor()) {
+            program.refuse(variable.tree, "a variable with this name hides the package " + variable.name + ", whose classes the "
+                + "translation uses: rename it");
+        }
         boolean hasNoValue = variable.tree.getInitializer() == null && program.parent(variable.tree) instanceof StatementTree
             && !isLoopVariable(variable) && Hoisting.scope(program, variable) != unit.tree();
         if (variable.ordinaryUse != null && hasNoValue && Hoisting.isHoisted(program, variable)) {
