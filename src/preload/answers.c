@@ -19,10 +19,24 @@
 
 /// glibc's own name of the function that is replaced below; dlsym must not be called here, because an
 /// allocator that dlsym may need asks sysconf while it starts.
-extern long __sysconf(int name);
+/// Another C library does not have it: see at_fork.c.
+extern long __sysconf(int name) __attribute__((weak));
 
 /// The C library's longest mask has 128 bytes; machines may have more CPUs.
 enum { longest_mask = 8192 };
+
+/// The C library's answer.
+__attribute__((no_sanitize("thread"))) static long ask_c_library(int name) {
+  if (__sysconf != NULL) return __sysconf(name);
+  static long (*_Atomic next)(int);
+  long (*real)(int) = next;
+  if (real == NULL) {
+    *(void**)&real = dlsym(RTLD_NEXT, "sysconf");
+    if (real == NULL) return -1;
+    next = real;
+  }
+  return real(name);
+}
 
 /// ThreadSanitizer asks for sizes of stacks before its own functions can be called.
 EXPORTED __attribute__((no_sanitize("thread"))) long sysconf(int name) {
@@ -31,7 +45,7 @@ EXPORTED __attribute__((no_sanitize("thread"))) long sysconf(int name) {
     const uint32_t threads = preload_threads();
     if (threads != 0) return (long)threads;
   }
-  return __sysconf(name);
+  return ask_c_library(name);
 }
 
 EXPORTED int get_nprocs(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }

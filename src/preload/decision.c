@@ -18,6 +18,8 @@
 
 #include <sukima/capacity.h>
 
+#include "at_fork.h"
+
 /// Two periods of the usual quota.
 static const uint64_t look_interval_ns = 200 * 1000000ULL;
 /// The number of readings in a row that must agree before the number changes: a short-lived limit is not a
@@ -94,7 +96,7 @@ static void begin(void) {
   limits_at_start = of_cpus(facts.usable);
   atomic_store_explicit(&useful, most_useful(&facts), memory_order_relaxed);
   atomic_store(&next_look, preload_now() + look_interval_ns);
-  pthread_atfork(NULL, NULL, after_fork_in_child);
+  preload_at_fork(after_fork_in_child);
 }
 
 /// Whether the settings have been read. Constructors of other libraries call before ours would run, so the

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "at_fork.h"
 #include "decision.h"
 #include "next_function.h"
 #include "own_thread.h"
@@ -50,8 +51,7 @@ void oversubscription_team_begin(const void* caller) {
   parallel = (gomp_parallel*)preload_find_function("GOMP_parallel", caller);
   if (parallel == NULL) return;
   if (!handles_fork) {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
-    handles_fork = true;
+    handles_fork = preload_at_fork(after_fork_in_child);
   }
   atomic_store_explicit(&state, wanted, memory_order_release);
   if (!preload_start_thread(lead_team)) atomic_store(&state, no_team);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "at_fork.h"
 #include "decision.h"
 #include "next_function.h"
 #include "side_by_side.h"
@@ -135,7 +136,7 @@ static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t n
   }
   tunes = true;
   static bool handles_fork;
-  if (!handles_fork) handles_fork = pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
+  if (!handles_fork) handles_fork = preload_at_fork(after_fork_in_child);
   follow(fitting, now);
   const bool is_short = preload_waiting_is_short();
   follow_switches(now);

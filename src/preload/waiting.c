@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "at_fork.h"
 #include "decision.h"
 #include "next_function.h"
 #include "oversubscription_team.h"
@@ -159,7 +160,7 @@ static void start_wait_monitor(void) {
   static atomic_bool handles_fork;
   uint32_t expected = not_started;
   if (!atomic_compare_exchange_strong(&monitor_state, &expected, awake)) return;
-  if (!atomic_exchange(&handles_fork, true)) pthread_atfork(NULL, NULL, after_fork_in_child);
+  if (!atomic_exchange(&handles_fork, true)) preload_at_fork(after_fork_in_child);
   const enum preload_waiting waiting = preload_current_settings()->waiting;
   if (waiting == preload_waiting_short || waiting == preload_waiting_asleep)
     change(true, "CPU was short at the start");

@@ -637,6 +637,18 @@ class Run(unittest.TestCase):
                         done = run("run", "--threads", "5", "--", *command, ASAN_OPTIONS="color=never")
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "5\n", ""), command)
 
+    def test_children_with_another_c_library_start(self):
+        """They inherit LD_PRELOAD. Unlike glibc's, the loader of musl ends a program for which it cannot load that. It knows
+        these libraries as itself, and has no function of glibc's own."""
+        variables = run("run", "--dry-run", SUKIMA_CPUS="1").stdout
+        library = re.search("^LD_PRELOAD='?([^'\n]*)", variables, re.MULTILINE)[1]
+        heads = subprocess.run(["readelf", "--dynamic", library], capture_output=True, text=True, check=True).stdout
+        self.assertLessEqual(set(re.findall(r"\(NEEDED\).*\[(.*)\]", heads)), {"libc.so.6", "libm.so.6"})
+        symbols = subprocess.run(["nm", "--dynamic", "--undefined-only", library], capture_output=True, text=True,
+                                 check=True).stdout
+        needed = set(re.findall(r"^ +U (__\w+)", symbols, re.MULTILINE))
+        self.assertEqual(needed - {"__environ", "__errno_location", "__progname", "__stack_chk_fail"}, set())
+
     def test_runs_programs_that_nothing_can_be_loaded_into(self):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "a.c")
