@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -178,6 +179,23 @@ static bool is_log(const char* path) {
   return length >= (ssize_t)sizeof expected - 1 && memcmp(target, expected, sizeof expected - 1) == 0;
 }
 
+/// Adds the line to the file. Beyond the size that the program's files may have (ulimit -f), the kernel would
+/// end the program by SIGXFSZ: the signal is held back, and taken.
+static void append(long file, const char* line, size_t length) {
+  const struct timespec at_once = {0, 0};
+  sigset_t held, pending, before;
+  sigemptyset(&held);
+  sigaddset(&held, SIGXFSZ);
+  if (pthread_sigmask(SIG_BLOCK, &held, &before) != 0) return;
+  sigpending(&pending);
+  // One write: lines of several processes do not mix. A report with a line missing is better than a program
+  // that ends because of it.
+  const long written = syscall(SYS_write, file, line, length);
+  if (written < 0 && errno == EFBIG && sigismember(&pending, SIGXFSZ) == 0)
+    syscall(SYS_rt_sigtimedwait, &held, NULL, &at_once, _NSIG / 8);  // sigtimedwait is a cancellation point
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void preload_note(const char* format, ...) {
   if (settings.log == NULL) return;
   const int error = errno;
@@ -194,14 +212,12 @@ void preload_note(const char* format, ...) {
   size_t length = 0;
   while (line[length] != '\0') ++length;
   line[length++] = '\n';
-  // One write: lines of several processes do not mix. No file stays open, programs count their files.
+  // No file stays open: programs count their files.
   const long file = is_log(settings.log)
                         ? syscall(SYS_openat, AT_FDCWD, settings.log, O_WRONLY | O_APPEND | O_CLOEXEC, 0)
                         : -1;
   if (file >= 0) {
-    if (syscall(SYS_write, file, line, length) < 0) {
-      // A report with a line missing is better than a program that ends because of it.
-    }
+    append(file, line, length);
     syscall(SYS_close, file);
   }
   errno = error;

@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -523,6 +524,30 @@ class Run(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("the program sets its number of threads itself", done.stderr)
             self.assertEqual(os.listdir(folder), ["a"])
+
+    def test_a_report_without_a_reader_keeps_the_exit_code(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            for words in (["--report"], ["--json"]):
+                for end, code in (("exit 3", 3), ("kill -TERM $$", -signal.SIGTERM), ("kill -PIPE $$", -signal.SIGPIPE)):
+                    done = subprocess.run([PROGRAM, "run", *words, "--", "sh", "-c", end], stderr=writer, timeout=500,
+                                          env=ENVIRONMENT)
+                    self.assertEqual(done.returncode, code, (words, end))
+        finally:
+            os.close(writer)
+
+    def test_a_report_ends_no_program_that_may_write_no_file(self):
+        source = ("#include <omp.h>\n#include <signal.h>\n"
+                  "int main(void) { omp_set_num_threads(1); sigset_t set; sigpending(&set);"
+                  " return sigismember(&set, SIGXFSZ); }\n")
+        with tempfile.TemporaryDirectory() as folder:
+            program = str(pathlib.Path(folder, "a"))
+            subprocess.run(["gcc", "-fopenmp", "-xc", "-", "-o", program], input=source, text=True, check=True)
+            done = subprocess.run([PROGRAM, "run", "--report", "--resize", "always", "--", program], capture_output=True,
+                                  text=True, timeout=500, env={**ENVIRONMENT, "SUKIMA_CPUS": "2"},
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_report_that_is_killed_leaves_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

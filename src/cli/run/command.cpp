@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -103,6 +104,8 @@ class report_target {
   }
 
   void write(const std::string& text) {
+    // A reader that has gone must not change the exit code, which is the program's.
+    std::signal(SIGPIPE, SIG_IGN);
     std::FILE* const to = file_ ? file_.get() : stderr;
     if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
       complain(fmt::format("the report cannot be written: {}", std::strerror(errno)));
