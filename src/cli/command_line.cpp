@@ -63,6 +63,14 @@ std::string sentence_on_missing(CLI::App* command, const std::string& reason) {
                      command->get_name());
 }
 
+/// The sentence for an option with too few or too many values. The parser's own ends with its rule:
+/// "--threads: 1 required N:UINT in [1 - 65536] missing", "--threads: At Most 1 required but received 2".
+std::string sentence_on_count(const std::string& reason) {
+  const std::string option = reason.substr(0, reason.find(": "));
+  return option + (reason.find(" received ") != std::string::npos ? " was given more than once: give it once"
+                                                                  : " needs a value: write it behind");
+}
+
 /// One sentence that says what is wrong with the command line.
 std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   auto parsed = program.get_subcommands();
@@ -73,6 +81,8 @@ std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   const bool is_incomplete = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (is_incomplete && unknown.empty())
     return sentence_on_missing(parsed.empty() ? nullptr : parsed.front(), error.what());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return fmt::format("{} (see {} --help)", sentence_on_count(error.what()), called);
   if (!is_incomplete && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
     return fmt::format("{} (see {} --help)", error.what(), called);
   const std::string word = unknown.empty() ? "" : unknown.front();

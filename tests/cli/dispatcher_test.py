@@ -166,10 +166,37 @@ class dispatcher(unittest.TestCase):
                 ("--threads", "0", "0 is out of range: give a whole number from 1 to 65536"),
                 ("--threads", "-1", "-1 is out of range: give a whole number from 1 to 65536"),
                 ("--threads", "99999999999999999999", "99999999999999999999 is out of range: give a whole number from 1 to 65536"),
+                ("--threads", "0x2", "'0x2' is not a whole number: give one from 1 to 65536"),
+                ("--threads", "1e3", "'1e3' is not a whole number: give one from 1 to 65536"),
+                ("--threads", "2.", "'2.' is not a whole number: give one from 1 to 65536"),
+                ("--threads", "++2", "'++2' is not a whole number: give one from 1 to 65536"),
+                ("--threads", "08x", "'08x' is not a whole number: give one from 1 to 65536"),
+                ("--reserve", "0x2", "'0x2' is not a number: give one from 0 to 65536"),
                 ("--reserve", "half", "'half' is not a number: give one from 0 to 65536"),
                 ("--reserve", "-0.5", "-0.5 is out of range: give a number from 0 to 65536")):
             self.expect_refused(run(PROGRAM, "run", option + "=" + word, "--", "true"),
                                 f"{option}: {sentence} (see sukima run --help)")
+
+    def test_numbers_are_decimal(self):
+        """The parser would read 010 as octal, and refuse 08."""
+        for word, number in (("010", 10), ("08", 8), ("0001", 1), (" 7", 7), ("+7", 7)):
+            done = run(PROGRAM, "run", "--threads", word, "--dry-run")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), word)
+            self.assertIn(f"\nOMP_NUM_THREADS={number}\n", done.stdout, word)
+        for word, number in (("0.5", 2), ("01.5", 1), ("2e0", 1), ("+0.5", 2)):
+            done = run(PROGRAM, "run", "--reserve", word, "--dry-run", SUKIMA_CPUS="2.5")
+            self.assertIn(f"\nOMP_NUM_THREADS={number}\n", done.stdout, word)
+
+    def test_options_without_a_value_or_with_two_are_refused_with_a_sentence(self):
+        for sentence, *words in (("--threads needs a value: write it behind", "run", "--threads"),
+                                 ("--threads needs a value: write it behind", "run", "--threads="),
+                                 ("--threads was given more than once: give it once", "run", "--threads", "1", "--threads", "2"),
+                                 ("--interval was given more than once: give it once", "probe", "--watch", "--interval=1",
+                                  "--interval=2")):
+            self.expect_refused(run(PROGRAM, *words), f"{sentence} (see sukima {words[0]} --help)")
+
+    def test_words_that_are_repeated_do_not_act_on_the_terminal(self):
+        self.assertEqual(run(PROGRAM, "\033[31mx\r").stderr[:37], "sukima: unknown command '?[31mx?': ch")
 
 
 if __name__ == "__main__":

@@ -347,7 +347,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       ->allow_extra_args(false);
   command.add_option("--repetitions", options->repetitions, "Rounds; each runs everything once [5]")
       ->type_name("N")
-      ->check(number_range(1, 100'000).description(""));
+      ->transform(number_range(1, 100'000).description(""));
   command.add_option("--size", options->size, "Problem size [the benchmark's default]")->type_name("N");
   command
       .add_option("--compiler", options->compiler,
@@ -360,17 +360,17 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       .add_option("--time-limit", options->time_limit,
                   "Seconds after which a run is killed [60; peers 10]; a peer is then left out")
       ->type_name("S")
-      ->check(number_range(0.01, 1e6).description(""));
+      ->transform(number_range(0.01, 1e6).description(""));
   command
       .add_option("--peer-time", options->peer_time,
                   "Seconds after which a slow peer is not repeated; 0: no limit [1 a repetition]")
       ->type_name("S")
-      ->check(number_range(0.0, 1e9).description(""));
+      ->transform(number_range(0.0, 1e9).description(""));
   command
       .add_option("--worst", options->worst,
                   "Fail if a repetition of Sukima takes over F times the row's median")
       ->type_name("F")
-      ->check(number_range(1.0, 1e6).description(""));
+      ->transform(number_range(1.0, 1e6).description(""));
   add_node_options(command, *options);
   command.add_flag("--json", options->json, "Print one JSON object per line instead of tables");
   command.add_option("--csv", options->csv, "Also write comma-separated values to this file")

@@ -231,13 +231,13 @@ void add_node_options(CLI::App& command, bench_options& options) {
       ->type_name("NAME");
   command.add_option("--quota", options.quota, "Give each node a control group with this many CPUs")
       ->type_name("CPUS")
-      ->check(number_range(0.01, 4096.0).description(""));
+      ->transform(number_range(0.01, 4096.0).description(""));
   command.add_flag(
       "--hope", options.hope,
       "Let nodes omit tasks that others have computed; --scenario: none, alone, kill-K [all of these]");
   command.add_option("--seed", options.seed, "Seed of the nodes and moments of kill-K [random, and printed]")
       ->type_name("N")
-      ->check(number_range(std::uint64_t{0}, most_seed).description(""));
+      ->transform(number_range(std::uint64_t{0}, most_seed).description(""));
 }
 
 void check_node_options(const CLI::App& command) {

@@ -273,12 +273,12 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       ->type_name("FOLDER");
   command.add_option("--repetitions", options->repetitions, "Rounds, instead of the experiment's number")
       ->type_name("COUNT")
-      ->check(number_range(1U, 1000U));
+      ->transform(number_range(1U, 1000U));
   command
       .add_option("--cpus", options->cpus,
                   "Use this many CPUs (default: all); with --dry-run also more than there are")
       ->type_name("COUNT")
-      ->check(number_range(1U, 1024U));
+      ->transform(number_range(1U, 1024U));
   command.add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");
   command.add_flag("--dry-run", options->dry_run, "Print what would be run");
   command.add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");

@@ -119,7 +119,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.add_flag("--all-pairs", options->all_pairs, "Measure all pairs, also with more than 32 CPUs");
   command.add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
       ->type_name("DAYS")
-      ->check(number_range(0.01, 36500.0));
+      ->transform(number_range(0.01, 36500.0));
   command.add_option("--output", options->file, "Store the profile in this file; - stores none")
       ->type_name("FILE");
   command.add_flag("--show", options->show, "Measure nothing; print the stored profile");

@@ -315,7 +315,7 @@ void declare(CLI::App& command, int& code, program_words program) {
   command.add_option("ADDRESS", options->address, "With join: HOST:PORT where node 0 of the run listens");
   command.add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
       ->type_name("NODES")
-      ->check(number_range(1u, most_nodes));
+      ->transform(number_range(1u, most_nodes));
   command
       .add_option("--hosts", options->hosts,
                   "Start the nodes on the hosts that this file names, in lines HOST [NODES] [ADDRESS]")
@@ -339,7 +339,7 @@ void declare(CLI::App& command, int& code, program_words program) {
       .add_option("--room", options->room,
                   "How many more nodes may join while the program runs; needs SUKIMA_CLUSTER_TOKEN")
       ->type_name("NODES")
-      ->check(number_range(1u, most_room));
+      ->transform(number_range(1u, most_room));
   command.add_flag("--hope", options->hope,
                    "Each node runs the whole program and omits what others have computed, so the program "
                    "continues as long as one node lives");
@@ -349,7 +349,7 @@ void declare(CLI::App& command, int& code, program_words program) {
           "How long the other nodes may continue after node 0 has ended, or node 0 after another node has "
           "failed (default: no limit); with --hope: after one node has ended well (default: 5)")
       ->type_name("SECONDS")
-      ->check(number_range(0u, longest_grace));
+      ->transform(number_range(0u, longest_grace));
   command.add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
   command.add_flag("--no-prefix", options->no_prefix,
                    "Do not begin lines that tasks of other nodes than 0 print with their node");

@@ -227,10 +227,10 @@ void add_live_options(CLI::App& command, host_options& options) {
       ->type_name("FOLDER");
   command.add_option("--interval", options.live.interval, "Seconds between two readings (default 1)")
       ->type_name("SECONDS")
-      ->check(number_range(0.1, 3600.0));
+      ->transform(number_range(0.1, 3600.0));
   command.add_option("--count", options.count, "For watch and record: end after so many readings")
       ->type_name("N")
-      ->check(number_range(1U, 1000000U));
+      ->transform(number_range(1U, 1000000U));
 }
 
 void add_acting_options(CLI::App& command, host_options& options) {

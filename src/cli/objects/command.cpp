@@ -180,7 +180,7 @@ void declare(CLI::App& command, int& code, program_words program) {
       .add_option("--cpus", options->cpus,
                   "Plan for this number of CPUs (default: those that the limits allow)")
       ->type_name("CPUS")
-      ->check(number_range(0.1, 1024.0));
+      ->transform(number_range(0.1, 1024.0));
   command.add_option("--model", options->decides, "What decides: simulation (the default) or paper")
       ->type_name("MODEL")
       ->check(one_of({"simulation", "paper"}));
@@ -189,7 +189,7 @@ void declare(CLI::App& command, int& code, program_words program) {
   command
       .add_option("--seconds", options->seconds, "Record for at most this time (default: 2; validate: 60)")
       ->type_name("SECONDS")
-      ->check(number_range(0.01, 3600.0));
+      ->transform(number_range(0.01, 3600.0));
   command.add_flag("--load", options->load,
                    "Plan for the CPUs that other programs leave now, within the limits");
   command.add_flag("--quick", options->quick, "Validate with one run under each model, not five");

@@ -222,7 +222,7 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
   command.footer(footer);
   command.add_option("--pid", options->process, "Examine this process")
       ->type_name("PID")
-      ->check(number_range(1, std::numeric_limits<pid_t>::max()));
+      ->transform(number_range(1, std::numeric_limits<pid_t>::max()));
   command.add_flag("--json", options->json, "Print one JSON object");
   command.add_flag("--prometheus", options->prometheus, "Print metrics for Prometheus");
   command.add_flag("--threads", options->threads_only, "Print only how many threads to start");
@@ -236,16 +236,16 @@ void declare(CLI::App& command, int& code, program_words /*program*/) {
       ->type_name("FOLDER");
   command.add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")
-      ->check(number_range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));
+      ->transform(number_range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));
   command.add_flag("--strict", options->strict, "Exit with 4 if there are warnings");
   command.add_flag("--watch", options->watch, "Repeat the measurement, with a chart on a terminal");
   command
       .add_option("--interval", options->interval, "Seconds between two measurements of --watch (default: 1)")
       ->type_name("SECONDS")
-      ->check(number_range(0.05, 3600.0));
+      ->transform(number_range(0.05, 3600.0));
   command.add_option("--count", options->count, "End --watch after this many measurements")
       ->type_name("N")
-      ->check(number_range(1U, 1'000'000'000U));
+      ->transform(number_range(1U, 1'000'000'000U));
   command.callback([options, &code] {
     refuse_contradictions(*options);
     if (options->pairs) {

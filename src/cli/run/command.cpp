@@ -171,14 +171,16 @@ void declare(CLI::App& command, int& code, program_words program) {
   thread_policy& policy = options->run.policy;
   command.add_option("--threads", policy.threads, "Use this number of threads, whatever the CPU available")
       ->type_name("N")
-      ->check(counts);
+      ->transform(counts);
   command.add_option("--min", policy.minimum, "Use at least this many threads (default: 1)")
       ->type_name("N")
-      ->check(counts);
-  command.add_option("--max", policy.maximum, "Use at most this many threads")->type_name("N")->check(counts);
+      ->transform(counts);
+  command.add_option("--max", policy.maximum, "Use at most this many threads")
+      ->type_name("N")
+      ->transform(counts);
   command.add_option("--reserve", policy.reserve, "Leave this many CPUs to others, such as 0.5")
       ->type_name("CPUS")
-      ->check(number_range(0.0, static_cast<double>(most)));
+      ->transform(number_range(0.0, static_cast<double>(most)));
   command.add_option("--round", options->rounding, "How to round the number of CPUs: floor, ceil or nearest")
       ->type_name("HOW")
       ->check(one_of({"floor", "ceil", "nearest"}));

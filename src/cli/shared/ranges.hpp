@@ -6,18 +6,29 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
+#include <charconv>
 #include <concepts>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <base/shared/parse_number.hpp>
 #include "console.hpp"
 
 namespace sukima::cli {
 
-/// Checks that an argument is a number from `least` to `most`. In contrast to CLI::Range it refuses "nan",
-/// and has a sentence of its own for an argument that is not a number.
+/// The digits of a number, without blanks before it and a plus, which scripts may add.
+inline std::string_view digits_of(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  return text.starts_with('+') ? std::string_view() : text;
+}
+
+/// Checks that an argument is a decimal number from `least` to `most`. In contrast to CLI::Range it refuses
+/// "nan", and has a sentence of its own for an argument that is not a number. The parser reads 010 as octal,
+/// and refuses 08: it receives whole numbers without zeros before them.
 template <class Number>
 CLI::Validator number_range(Number least, Number most) {
   constexpr bool is_real = std::floating_point<Number>;
@@ -25,12 +36,18 @@ CLI::Validator number_range(Number least, Number most) {
   const char* const type = is_real ? "FLOAT" : std::unsigned_integral<Number> ? "UINT" : "INT";
   const char* const kind = is_real ? "" : "whole ";
   return {[least, most, bounds, kind](std::string& input) {
-            Number value{};
-            if (CLI::detail::lexical_cast(input, value) && value >= least && value <= most)
+            const std::string_view digits = digits_of(input);
+            std::optional<Number> value;
+            if constexpr (is_real)
+              value = parse_number<Number>(digits, std::chars_format::general);
+            else
+              value = parse_number<Number>(digits);
+            if (value && *value >= least && *value <= most) {
+              input = is_real ? std::string(digits) : fmt::format("{}", *value);
               return std::string();
-            double any = 0;
-            const bool is_number = CLI::detail::lexical_cast(input, any);
-            if (is_number && (is_real || any == std::round(any)))
+            }
+            const auto any = parse_number<double>(digits, std::chars_format::general);
+            if (any && !(*any >= static_cast<double>(least) && *any <= static_cast<double>(most)))
               return fmt::format("{} is out of range: give a {}number from {}", input, kind, bounds);
             return fmt::format("'{}' is not a {}number: give one from {}", input, kind, bounds);
           },
