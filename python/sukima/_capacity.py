@@ -66,8 +66,7 @@ class Explanation:
         return next((limit.text for limit in self.limits if limit.is_binding), f"of the kind '{self.binding}'")
 
     def __str__(self) -> str:
-        unit = "CPU" if self.usable == 1 else "CPUs"
-        lines = [f"{self.usable:.4g} {unit} usable, because {self.reason}.",
+        lines = [f"{_cpus(self.usable)} usable, because {self.reason}.",
                  f"Threads that may run at the same moment: {self.cap}.", ""]
         for limit in self.limits:
             lines.append(f"{'*' if limit.is_binding else ' '} {limit.kind:<9} {limit.text} ({limit.file})")
@@ -191,6 +190,14 @@ def _units(library: ctypes.CDLL, record: _native.LimitRecord) -> str:
     text = ctypes.create_string_buffer(128)
     library.sukima_capacity_operator_units(record.value, text, len(text))
     return _text(text.value)
+
+
+def _cpus(number: float) -> str:
+    """As `sukima probe` writes it."""
+    text = f"{number:.2f}".rstrip("0").rstrip(".")
+    if text == "0" and number > 0:
+        text = "less than 0.01"
+    return f"{text} {'CPU' if text == '1' else 'CPUs'}"
 
 
 def _throttling(limit: Limit) -> str:

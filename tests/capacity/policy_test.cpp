@@ -18,14 +18,25 @@ using sukima_test::recorded_tree;
 using sukima_test::report_pointer;
 
 TEST(parse_cpus, numbers) {
-  const std::pair<const char*, double> good[] = {
-      {"1", 1},         {"1.5", 1.5}, {" 2 ", 2},
-      {"0.25", 0.25},   {".5", 0.5},  {"3.", 3},
-      {"65536", 65536}, {"0001", 1},  {"1.500000000000000000000000001", 1.5}};
+  const std::pair<const char*, double> good[] = {{"1", 1},
+                                                 {"1.5", 1.5},
+                                                 {" 2 ", 2},
+                                                 {"0.25", 0.25},
+                                                 {".5", 0.5},
+                                                 {"3.", 3},
+                                                 {"65536", 65536},
+                                                 {"0001", 1},
+                                                 {"1.500000000000000000000000001", 1.5},
+                                                 {"0.3", 0.3},
+                                                 {"1.1", 1.1},
+                                                 {"0.07", 0.07},
+                                                 {"65535.9", 65535.9},
+                                                 {"0.00000000000000000001", 1e-20},
+                                                 {"1.23456789012345678", 1.23456789012345}};
   for (const auto& [text, expected] : good) {
     double value = -1;
     EXPECT_EQ(sukima_capacity_parse_cpus(text, &value), 0) << text;
-    EXPECT_NEAR(value, expected, 1e-12) << text;
+    EXPECT_EQ(value, expected) << text;
     EXPECT_EQ(sukima_capacity_parse_cpus(text, nullptr), 0) << text;
   }
   for (const char* text : {"", " ", ".", "0", "0.0", "-1", "+1", "1,5", "1e3", "inf", "nan", "two", "1.5.2",
@@ -117,6 +128,20 @@ TEST_F(override_test, that_is_malformed_is_an_error_with_a_text) {
   EXPECT_NE(std::string(sukima_capacity_error(handle.get())).find("777...'"), std::string::npos);
 }
 
+TEST_F(override_test, that_is_malformed_is_shown_as_a_terminal_can_show_it) {
+  const auto shown = [this](const std::string& text) {
+    options.override_text = text.c_str();
+    handle_pointer handle(sukima_capacity_open(&options));
+    const std::string error = sukima_capacity_error(handle.get());
+    return error.substr(0, error.find(" is not a number"));
+  };
+  EXPECT_EQ(shown("1\x1b[31m\n"), "SUKIMA_CPUS: '1?[31m?'");
+  std::string accents;
+  for (int i = 0; i < 31; i++) accents += "\u00e9";  // 62 bytes
+  EXPECT_EQ(shown(accents), "SUKIMA_CPUS: '" + accents.substr(0, 60) + "...'");
+  EXPECT_EQ(shown("x" + accents), "SUKIMA_CPUS: 'x" + accents.substr(0, 58) + "...'") << "no half character";
+}
+
 TEST(threads, rounding) {
   const auto threads = [](double cpus, sukima_capacity_rounding rounding) {
     sukima_capacity_policy policy{rounding, 0, 0};
@@ -183,7 +208,10 @@ TEST(operator_units, are_those_of_docker_kubernetes_and_systemd) {
   EXPECT_EQ(text(0.125), "docker --cpus=0.125, limits.cpu 125m, CPUQuota=12.5%");
   EXPECT_EQ(text(1.0 / 3), "docker --cpus=0.333, limits.cpu 333m, CPUQuota=33.33%");
   EXPECT_EQ(text(65536), "docker --cpus=65536, limits.cpu 65536000m, CPUQuota=6553600%");
+  EXPECT_EQ(text(0.0004), "docker --cpus=0.001, limits.cpu 1m, CPUQuota=0.04%");
   EXPECT_EQ(text(1.5, 8), "docker ");
+  EXPECT_EQ(text(1.5, 1), "");
+  EXPECT_EQ(sukima_capacity_operator_units(1.5, nullptr, 0), 0u);
   for (const double none : {0.0, -1.0, 1e9, HUGE_VAL, std::nan("")}) EXPECT_EQ(text(none), "");
 }
 

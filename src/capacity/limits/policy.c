@@ -18,11 +18,9 @@ int sukima_capacity_parse_cpus(const char* text, double* value) {
   double result = (double)whole;
   size_t digit_count = (size_t)(rest.begin - digits);
   if (cap_text_take(&rest, '.')) {
-    double place = 0.1;
-    for (; !cap_text_at_end(&rest) && *rest.begin >= '0' && *rest.begin <= '9'; rest.begin++, digit_count++) {
-      result += (*rest.begin - '0') * place;
-      place /= 10;
-    }
+    const char* fraction = rest.begin;
+    result = cap_text_take_fraction(&rest, whole);
+    digit_count += (size_t)(rest.begin - fraction);
   }
   cap_text_skip_blanks(&rest);
   if (digit_count == 0 || !cap_text_at_end(&rest)) return EINVAL;
@@ -50,10 +48,11 @@ uint32_t sukima_capacity_threads(double cpus, const sukima_capacity_policy* poli
 }
 
 size_t sukima_capacity_operator_units(double cpus, char* memory, size_t size) {
+  if (size == 0) return 0;
   cap_writer out = cap_writer_make(memory, size);
   if (!(cpus > 0 && cpus <= SUKIMA_CAPACITY_MAX_CPUS)) return 0;
   cap_write(&out, "docker --cpus=");
-  cap_write_decimal(&out, cpus);
+  cap_write_decimal(&out, cpus >= 0.0005 ? cpus : 0.001);
   cap_write(&out, ", limits.cpu ");
   uint64_t thousandths = (uint64_t)(cpus * 1000 + 0.5);
   cap_write_number(&out, thousandths != 0 ? thousandths : 1);

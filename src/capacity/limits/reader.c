@@ -19,11 +19,15 @@ static void set_override(cap_reader* reader, const char* text) {
   cap_text rest = {text, text + strlen(text)};
   cap_text_skip_blanks(&rest);
   if (cap_text_at_end(&rest) || sukima_capacity_parse_cpus(text, &reader->override_cpus) == 0) return;
+  enum { most_shown = 60 };
+  size_t shown = strnlen(text, most_shown);
+  // A character of several bytes is not cut.
+  while (shown > 0 && ((unsigned char)text[shown] & 0xc0) == 0x80) shown--;
   cap_writer out = cap_writer_make(reader->error, sizeof reader->error);
   cap_write(&out, variable);
   cap_write(&out, ": '");
-  cap_write_bytes(&out, text, strnlen(text, 60));
-  cap_write(&out, strlen(text) > 60 ? "...'" : "'");
+  cap_write_printable(&out, text, shown);
+  cap_write(&out, text[shown] != '\0' ? "...'" : "'");
   cap_write(&out, " is not a number of CPUs; give a decimal number above 0 and at most ");
   cap_write_number(&out, SUKIMA_CAPACITY_MAX_CPUS);
   cap_write(&out, ", such as 2 or 1.5");

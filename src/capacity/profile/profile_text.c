@@ -14,12 +14,8 @@ static bool take_decimal(cap_text* line, double* value) {
   if (!cap_text_take_number(line, &whole) || whole > 1000000000000000) return false;
   double result = (double)whole;
   if (cap_text_take(line, '.')) {
-    double place = 0.1;
     const char* begin = line->begin;
-    for (; !cap_text_at_end(line) && *line->begin >= '0' && *line->begin <= '9'; line->begin++) {
-      result += (*line->begin - '0') * place;
-      place /= 10;
-    }
+    result = cap_text_take_fraction(line, whole);
     if (line->begin == begin) return false;
   }
   *value = result;

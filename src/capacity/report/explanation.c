@@ -127,10 +127,7 @@ static void explain_nice(explanation_writer* to, const sukima_capacity_estimator
 // A name that a program chose must not act on the reader's terminal.
 static void write_name(explanation_writer* to, const char* name) {
   cap_write(&to->out, "'");
-  for (; *name != '\0'; name++) {
-    bool printable = (unsigned char)*name >= ' ' && *name != '\x7f';
-    cap_write_bytes(&to->out, printable ? name : "?", 1);
-  }
+  cap_write_printable(&to->out, name, strlen(name));
   cap_write(&to->out, "'");
 }
 

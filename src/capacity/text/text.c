@@ -40,6 +40,18 @@ bool cap_text_take_number(cap_text* text, uint64_t* value) {
   return true;
 }
 
+double cap_text_take_fraction(cap_text* text, uint64_t whole) {
+  static const uint64_t enough = 100000000000000;  // ten times as much is still exact as a double
+  uint64_t value = whole;
+  double scale = 1;
+  for (; text->begin < text->end && *text->begin >= '0' && *text->begin <= '9'; text->begin++) {
+    if (value >= enough) continue;
+    value = value * 10 + (uint64_t)(*text->begin - '0');
+    scale *= 10;
+  }
+  return (double)value / scale;
+}
+
 bool cap_text_take_until(cap_text* text, char separator, cap_text* part) {
   if (text->begin == text->end) return false;
   const char* at = memchr(text->begin, separator, cap_text_length(text));
@@ -71,6 +83,13 @@ void cap_write_bytes(cap_writer* out, const char* text, size_t length) {
 }
 
 void cap_write(cap_writer* out, const char* text) { cap_write_bytes(out, text, strlen(text)); }
+
+void cap_write_printable(cap_writer* out, const char* text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    bool is_printable = (unsigned char)text[i] >= ' ' && text[i] != '\x7f';
+    cap_write_bytes(out, is_printable ? text + i : "?", 1);
+  }
+}
 
 void cap_write_number(cap_writer* out, uint64_t value) {
   char digits[20];

@@ -31,6 +31,11 @@ bool cap_text_take_prefix(cap_text* text, const char* prefix);
 /// Takes a decimal number without a sign; false (and nothing taken) if there is none or it exceeds 64 bits.
 bool cap_text_take_number(cap_text* text, uint64_t* value);
 
+/// Takes the digits after a decimal point, of which there may be none.
+/// \return `whole` with them as its fraction, rounded once; what follows the fifteenth digit of both does not
+///         count
+double cap_text_take_fraction(cap_text* text, uint64_t whole);
+
 /// Takes everything up to `separator` (which is taken, too, but not given) or to the end.
 /// \return false at the end of the text
 bool cap_text_take_until(cap_text* text, char separator, cap_text* part);
@@ -48,6 +53,8 @@ typedef struct cap_writer {
 cap_writer cap_writer_make(char* memory, size_t size);
 void cap_write(cap_writer* out, const char* text);
 void cap_write_bytes(cap_writer* out, const char* text, size_t length);
+/// Writes a text that others chose: '?' for each control character, which could act on a terminal.
+void cap_write_printable(cap_writer* out, const char* text, size_t length);
 void cap_write_number(cap_writer* out, uint64_t value);
 
 /// Writes at most three decimals, and no trailing zeros; a value above 0 never as 0.

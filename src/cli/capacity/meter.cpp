@@ -205,8 +205,11 @@ const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report)
 }
 
 std::string cpus_text(double cpus) {
-  const double rounded = std::round(cpus * 100) / 100;
-  return fmt::format("{:.4g} {}", rounded, rounded == 1 ? "CPU" : "CPUs");
+  std::string number = fmt::format("{:.2f}", cpus);
+  if (number == "0.00" && cpus > 0) return "less than 0.01 CPUs";
+  while (number.ends_with('0')) number.pop_back();
+  if (number.ends_with('.')) number.pop_back();
+  return number + (number == "1" ? " CPU" : " CPUs");
 }
 
 }  // namespace sukima::cli

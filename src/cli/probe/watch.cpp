@@ -134,7 +134,8 @@ std::string chart(const std::vector<double>& values, double cap, std::size_t wid
   for (std::size_t row = height; row-- > 0;) {
     const bool labelled = row + 1 == height || row == 0;
     const double scale = cap * static_cast<double>(row + 1) / static_cast<double>(height);
-    text += labelled ? fmt::format("{:>6.4g} ", row == 0 ? 0.0 : scale) : std::string(scale_width, ' ');
+    const std::string label = scale >= 1000 ? fmt::format("{:.0f}", scale) : fmt::format("{:.4g}", scale);
+    text += labelled ? fmt::format("{:>6} ", row == 0 ? "0" : label) : std::string(scale_width, ' ');
     for (std::size_t i = values.size() - shown; i < values.size(); ++i) {
       const double eighths = std::clamp(values[i] / cap, 0.0, 1.0) * static_cast<double>(height) * 8;
       const long here = std::lround(eighths) - static_cast<long>(row) * 8;
