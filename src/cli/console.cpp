@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -17,7 +18,17 @@ void print_message(std::string_view text) {
   std::fflush(stderr);
 }
 
-void complain(std::string_view message) { print_message(fmt::format("sukima: {}\n", message)); }
+std::string printable(std::string text, std::string_view kept) {
+  const auto acts = [kept](char c) {
+    return (static_cast<unsigned char>(c) < 32 || c == 127) && kept.find(c) == std::string_view::npos;
+  };
+  std::ranges::replace_if(text, acts, '?');
+  return text;
+}
+
+void complain(std::string_view message) {
+  print_message(fmt::format("sukima: {}\n", printable(std::string(message), "\n")));
+}
 
 bool moves_cursor(int file_descriptor) {
   const char* terminal = std::getenv("TERM");
@@ -27,6 +38,26 @@ bool moves_cursor(int file_descriptor) {
 bool use_colour(int file_descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
   return (no_colour == nullptr || *no_colour == '\0') && moves_cursor(file_descriptor);
+}
+
+std::size_t terminal_width(int file_descriptor) {
+  winsize size{};
+  const bool known = ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : 80U;
+}
+
+std::string cut_lines(std::string_view text, std::size_t width) {
+  std::string cut;
+  std::size_t column = 0;
+  for (const char c : text) {
+    const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // a character of UTF-8
+    if (c == '\n')
+      column = 0;
+    else if (!continues)
+      ++column;
+    if (column <= width) cut += c;
+  }
+  return cut;
 }
 
 std::string styled(std::string_view text, std::string_view attribute, bool enabled) {
@@ -39,11 +70,8 @@ progress_line::~progress_line() { clear(); }
 
 void progress_line::show(std::string_view text) {
   if (!enabled_) return;
-  winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   // A line longer than the terminal would wrap, and only its last part would be replaced next time.
-  const std::size_t width = known ? size.ws_col - 1U : 79U;
-  print_message(fmt::format("\r\033[K{}", text.substr(0, width)));
+  print_message(fmt::format("\r\033[K{}", cut_lines(text, terminal_width(STDERR_FILENO) - 1)));
   shown_ = true;
 }
 

@@ -4,15 +4,19 @@
 
 host_command_test.py PROGRAM PAGE RECORDINGS
 """
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -151,6 +155,26 @@ class RecordedMachines(unittest.TestCase):
         plain = ("watch", "--root", root, "--interval", "0.1", "--count", "1", "--no-times")
         self.assertRegex(run(*plain).stdout, r"(?m)^web-1: paused")
         self.assertNotIn("time", json.loads(run(*plain, "--json").stdout))
+
+    def test_watching_keeps_to_the_width_of_the_terminal(self):
+        """A line that continues in the next row would stay when the table is redrawn."""
+        root = play("containers-v2.tree")
+        process, terminal = pty.fork()
+        if process == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+            os.execve(PROGRAM, [PROGRAM, "host", "watch", "--root", root, "--interval", "0.1", "--count", "2", "--no-times"],
+                      {"TERM": "xterm"})
+        written = b""
+        try:
+            while piece := os.read(terminal, 4096):
+                written += piece
+        except OSError:  # the program has ended
+            pass
+        os.close(terminal)
+        self.assertEqual(os.waitpid(process, 0)[1], 0)
+        lines = re.sub(r"\033\[[0-9]*[A-Za-z]", "", written.decode()).replace("\r", "").split("\n")
+        self.assertEqual(sum(line.startswith("web-1 ") for line in lines), 2, lines)
+        self.assertLess(max(map(len, lines)), 40, lines)
 
     def test_watching_publishes_metrics(self):
         root = play("containers-v2.tree")

@@ -295,6 +295,22 @@ class Recordings(unittest.TestCase):
         self.assertEqual(run("probe", "--root", self.tree(), "--at-least", "2").returncode, 3)
         self.assertEqual(run("probe", "--root", self.tree(), "--threads").stdout, "2\n")
 
+    def test_names_of_groups_do_not_act_on_the_terminal(self):
+        group = "a\033[31mb"
+        files = {f"sys/fs/cgroup/{group}/{name}": content for name, content in (
+            ("cgroup.procs", "4711\n"), ("cgroup.events", "populated 1\n"), ("cpu.max", "50000 100000\n"), ("cpu.weight", "x\n"))}
+        tree = self.tree(**{"proc/self/cgroup": f"0::/{group}\n", **files})
+        done = run("probe", "--root", tree)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("\033", done.stdout)
+        self.assertEqual(done.stdout.count("/sys/fs/cgroup/a?[31mb/cpu.max"), 2, done.stdout)
+        self.assertIn(f"/sys/fs/cgroup/{group}/cpu.max",
+                      [limit["file"] for limit in json.loads(run("probe", "--json", "--root", tree).stdout)["limits"]])
+
+    def test_small_quotas_are_not_shown_as_none(self):
+        done = run("probe", "--root", self.tree(**{"sys/fs/cgroup/cpu.max": "1000 1000000\n"}))
+        self.assertTrue(done.stdout.startswith("You can use less than 0.01 CPUs, because "), done.stdout)
+
     def test_a_recorded_tree_has_the_same_limits(self):
         """What is measured besides depends on the moment: recorded_answer_test.py."""
         place = str(self.folder / "place")

@@ -12,6 +12,7 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "capacity/topology.hpp"
@@ -148,7 +149,7 @@ std::string sentence_of(const sukima_capacity_report& report, const sukima_capac
                         const std::string& root) {
   std::string file = limit.file;
   if (file.starts_with(root)) file.erase(0, root.size());
-  std::string text = fmt::format("{} ({})", limit.text, file);
+  std::string text = fmt::format("{} ({})", limit.text, printable(std::move(file)));
   if (limit.kind != SUKIMA_CAPACITY_NEIGHBOUR) return text;
   unsigned count = 0;
   double sum = 0;

@@ -8,6 +8,7 @@
 #include <ranges>
 
 #include "explain/run_profile.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::explain {
 namespace {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/run_profile.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::explain {
 namespace {
@@ -170,11 +171,6 @@ nlohmann::json json_of(const runtime_profile& profile) {
 }
 
 }  // namespace
-
-std::string printable(std::string words) {
-  std::ranges::replace_if(words, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
-  return words;
-}
 
 std::string in_lines(std::string_view sentence) {
   constexpr std::size_t width = 100;

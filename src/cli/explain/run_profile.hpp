@@ -95,9 +95,6 @@ std::string text_of(const std::map<std::string, recorded_clones>& clones);
 /// The same as a list.
 nlohmann::json json_of(const std::map<std::string, recorded_clones>& clones);
 
-/// Text of the file without control characters, which a terminal would obey.
-std::string printable(std::string words);
-
 /// A sentence in lines of 100 characters at most, each with two blanks before it.
 std::string in_lines(std::string_view sentence);
 

@@ -149,11 +149,14 @@ class screen {
     for (const model::change& one : host.seen().changes())
       text += fmt::format("{}{}\n", time, model::text_of(one));
     if (terminal_) {
-      const std::string table = fmt::format("{}{} pCPUs, {:.2f} left by the host\n", time,
-                                            host.seen().host().pcpus.size(), left_by(host.seen().host())) +
-                                (rows.empty() ? host.nothing() + "\n" : table_of(rows));
-      lines_ = static_cast<std::size_t>(std::ranges::count(table, '\n'));
-      text += table;
+      const std::size_t width = terminal_width(STDOUT_FILENO);
+      const std::string head = fmt::format("{}{} pCPUs, {:.2f} left by the host\n", time,
+                                           host.seen().host().pcpus.size(), left_by(host.seen().host()));
+      const std::string table = cut_lines(head + (rows.empty() ? "" : table_of(rows)), width - 1);
+      const std::string nothing = rows.empty() ? host.nothing() : "";
+      lines_ =
+          static_cast<std::size_t>(std::ranges::count(table, '\n')) + (nothing.size() + width - 1) / width;
+      text += table + (rows.empty() ? nothing + "\n" : "");
     } else {
       for (const row& one : rows)
         text += fmt::format("{}{}: {}, {} vCPUs, uses {} CPUs, waits {}, {:.2f} usable\n", time, one.vm.name,

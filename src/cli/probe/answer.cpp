@@ -47,12 +47,13 @@ std::string limits_text(const answer& result, bool colour) {
     const std::string line =
         fmt::format("{} {:<9} {}", binding ? '*' : ' ', sukima_capacity_kind_name(limit.kind), limit.text);
     text += fmt::format("{} {}\n", styled(line, bold, colour && binding),
-                        styled(fmt::format("({})", file_of(result, limit.file)), dim, colour));
+                        styled(fmt::format("({})", printable(file_of(result, limit.file))), dim, colour));
     if (const std::string units = operator_units(limit); !units.empty())
       text += fmt::format("            {}{}\n", units, throttling_text(limit));
   }
   for (std::size_t i = 0; i < report.note_count; ++i)
-    text += fmt::format("  note      {} {}\n", file_of(result, report.notes[i].file), report.notes[i].text);
+    text += fmt::format("  note      {} {}\n", printable(file_of(result, report.notes[i].file)),
+                        report.notes[i].text);
   return text;
 }
 

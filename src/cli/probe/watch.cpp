@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sukima/capacity.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,12 +49,6 @@ std::string time_of_day() {
   std::tm parts{};
   localtime_r(&now, &parts);
   return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? std::max<std::size_t>(size.ws_col, scale_width + 2) : 80U;
 }
 
 /// Prints measurements.
@@ -112,8 +105,8 @@ class screen {
     if (values_.size() > most_values) values_.erase(values_.begin());
     const double top = std::max<double>(now.facts.cap, *std::ranges::max_element(values_));
     std::string text = lines_ > 0 ? fmt::format("\r\033[{}A\033[J", lines_) : std::string();
-    const std::size_t width = terminal_width();
-    text += short_line_of(now).substr(0, width - 1) + "\n\n";
+    const std::size_t width = std::max(terminal_width(STDOUT_FILENO), scale_width + 2);
+    text += cut_lines(short_line_of(now), width - 1) + "\n\n";
     text += chart(values_, top, width - scale_width - 1, chart_height);
     lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     fmt::print("{}", text);
