@@ -9,9 +9,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace sukima::process {
@@ -104,6 +106,24 @@ std::optional<fs::path> find_program(const std::string& name, const char* search
     if (may_run(file)) return file;
   }
   return std::nullopt;
+}
+
+std::string trouble_with_interpreter(const fs::path& program) {
+  using namespace std::string_view_literals;
+  pieces file(program);
+  const std::string head = file.read(0, 256);
+  std::string name;
+  if (head.starts_with("#!")) {
+    // As the kernel reads it: a carriage return belongs to the name.
+    const std::size_t begin = std::min(head.find_first_not_of(" \t", 2), head.size());
+    name = head.substr(begin, head.find_first_of(" \t\n\0"sv, begin) - begin);
+  } else {
+    name = loader_in(file, headers_of(file));
+  }
+  if (name.ends_with('\r')) return "its first line ends with a carriage return, as on Windows; remove that";
+  std::error_code ignored;
+  if (name.empty() || fs::exists(name, ignored)) return "the interpreter or loader that it needs is missing";
+  return "its interpreter '" + name + "' does not exist";
 }
 
 std::string loader_of(const fs::path& program) {

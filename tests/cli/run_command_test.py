@@ -408,10 +408,23 @@ class PassingThrough(unittest.TestCase):
             no_interpreter = pathlib.Path(folder, "script")
             no_interpreter.write_text("#!/nonesuch/shell\n", encoding="utf-8")
             no_interpreter.chmod(0o755)
+            windows = pathlib.Path(folder, "windows")
+            windows.write_bytes(b"#!/bin/sh\r\nexit\r\n")
+            windows.chmod(0o755)
+            foreign = pathlib.Path(folder, "foreign")  # as a program of musl where only glibc is
+            loader = b"/lib/ld-musl-nonesuch.so.1"
+            foreign.write_bytes(pathlib.Path("/bin/true").resolve().read_bytes().replace(
+                b"/lib64/ld-linux-x86-64.so.2\0", loader + b"\0\0"))
+            foreign.chmod(0o755)
             none = "there is no such program; check its name and PATH"
+            no_shell = "its interpreter '/nonesuch/shell' does not exist"
+            returns = "its first line ends with a carriage return, as on Windows; remove that"
+            no_loader = f"its interpreter '{loader.decode()}' does not exist"
             for way in ([], ["--report"], ["--no-preload"]):
                 for program, code, sentence in (("./nonesuch", 127, none), ("nonesuch-in-path", 127, none),
-                                                (str(no_interpreter), 127, none), (str(plain), 126, "Permission denied"),
+                                                (str(no_interpreter), 127, no_shell), (str(windows), 127, returns),
+                                                *([(str(foreign), 127, no_loader)] if loader in foreign.read_bytes() else []),
+                                                (str(plain), 126, "Permission denied"),
                                                 (folder, 126, "Permission denied")):
                     done = run("run", *way, "--", program, SUKIMA_CPUS="1")
                     self.assertEqual((done.returncode, done.stdout), (code, ""), (way, program))

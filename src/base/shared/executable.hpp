@@ -18,6 +18,10 @@ std::optional<std::filesystem::path> find_program(const std::string& name, const
 /// \param loader the dynamic loader that the library is for, as this program's
 std::string obstacle_to_preloading(const std::filesystem::path& program, const std::string& loader);
 
+/// What is missing if the kernel says of a program whose file is there that it does not exist: the
+/// interpreter of a script, or the dynamic loader. The end of the sentence "… cannot be started: …".
+std::string trouble_with_interpreter(const std::filesystem::path& program);
+
 /// The dynamic loader of a program; empty if it has none or is no ELF file of this machine.
 std::string loader_of(const std::filesystem::path& program);
 
