@@ -305,7 +305,7 @@ class launch(unittest.TestCase):
         self.assertIn("cannot write '/nonesuch/x': No such file or directory", ended.stderr)
 
     def test_a_report_that_cannot_be_written_is_a_failure(self):
-        why = "sukima: how the nodes ended could not be written to '/dev/full'\n"
+        why = "sukima: how the nodes ended could not be written to '/dev/full': No space left on device\n"
         for word, status in (("true", 74), ("false", 1)):
             ended = cluster("-n", "1", "--json", "/dev/full", "--", word)
             self.assertEqual((ended.stderr, ended.returncode), (why, status), word)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <map>
 #include <system_error>
 #include <tuple>
@@ -20,6 +21,24 @@ namespace {
 
 /// More than Linux can have.
 constexpr std::size_t mask_cpus = 65536;
+
+/// While it exists, hwloc does not write to stderr that it cannot read /sys: the answer says what is missing.
+/// No other thread may use the environment then.
+class quiet_hwloc {
+ public:
+  quiet_hwloc() : was_set_(std::getenv(variable) != nullptr) {
+    if (!was_set_) setenv(variable, "2", 0);
+  }
+  ~quiet_hwloc() {
+    if (!was_set_) unsetenv(variable);  // programs that are started inherit the environment
+  }
+  quiet_hwloc(const quiet_hwloc&) = delete;
+  quiet_hwloc& operator=(const quiet_hwloc&) = delete;
+
+ private:
+  static constexpr const char* variable = "HWLOC_HIDE_ERRORS";
+  bool was_set_;
+};
 
 unsigned number_of(hwloc_obj_t object) { return object != nullptr ? object->logical_index : 0; }
 
@@ -37,6 +56,7 @@ std::vector<unsigned> by_core(const std::vector<cpu_place>& places) {
 }  // namespace
 
 std::vector<cpu_place> read_topology(const std::string& synthetic) {
+  const quiet_hwloc quiet;
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return {};
   std::vector<cpu_place> places;

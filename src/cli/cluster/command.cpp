@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -56,6 +55,8 @@ constexpr const char* footer = R"(Examples:
 docs/cluster.md: how to write such programs; docs/cluster-running.md: hosts, the launcher and
 failures; docs/hope.md: what --hope does.)";
 
+/// The same as --port.
+constexpr const char* port_variable = "SUKIMA_CLUSTER_PORT";
 /// The status of the nodes that notice the loss of another node.
 constexpr int exit_lost = 75;
 /// The status if nodes printed different output.
@@ -104,15 +105,20 @@ cluster_run run_of(const sukima::cluster::launch_request& request,
 /// \return whether it was written; if not, a sentence says so
 bool write_run(const std::string& path, const cluster_run& run) {
   const std::string text = json_of(run).dump(2) + "\n";
+  int error = 0;
   if (path == "-") {
     fmt::print("{}", text);
-    if (std::fflush(stdout) == 0) return true;
+    if (std::fflush(stdout) != 0) error = errno;
   } else {
-    std::ofstream file(path);
-    file << text;
-    if (file.flush()) return true;
+    cap_output_file file;
+    error = cap_output_open(&file, path.c_str());
+    if (error == 0) {
+      std::fwrite(text.data(), 1, text.size(), file.stream);  // closing says whether that failed
+      error = cap_output_close(&file, true);
+    }
   }
-  complain(fmt::format("how the nodes ended could not be written to '{}'", path));
+  if (error == 0) return true;
+  complain(fmt::format("how the nodes ended could not be written to '{}': {}", path, std::strerror(error)));
   return false;
 }
 
@@ -181,9 +187,11 @@ bool complain_of_hosts(const sukima::cluster::launch_request& request,
 sukima::cluster::port_range ports_of(const std::string& text,
                                      const sukima::cluster::launch_request& request) {
   const auto ports = sukima::cluster::read_ports(text);
+  const char* const variable = std::getenv(port_variable);
+  const char* const given = variable != nullptr && text == variable ? port_variable : "--port";
   if (!ports)
     throw process::usage_error(fmt::format(
-        "--port: '{}' is neither a port nor a range: give a number from 1 to 65535, or FIRST-LAST", text));
+        "{}: '{}' is neither a port nor a range: give a number from 1 to 65535, or FIRST-LAST", given, text));
   unsigned most = request.places.empty() ? request.nodes : 0;
   std::string host = "this machine";
   for (const auto& place : request.places) {
@@ -193,11 +201,11 @@ sukima::cluster::port_range ports_of(const std::string& text,
   }
   if (request.tunnel && ports->size() < 2 * request.places.size())
     throw process::usage_error(
-        fmt::format("--port {}: --ssh-tunnel needs two ports for each node: give FIRST-LAST with {} of them",
-                    text, 2 * request.places.size()));
+        fmt::format("{} {}: --ssh-tunnel needs two ports for each node: give FIRST-LAST with {} of them",
+                    given, text, 2 * request.places.size()));
   if (ports->size() < most)
-    throw process::usage_error(
-        fmt::format("--port {}: {} has {} nodes, which need a port each: give FIRST-LAST", text, host, most));
+    throw process::usage_error(fmt::format("{} {}: {} has {} nodes, which need a port each: give FIRST-LAST",
+                                           given, text, host, most));
   return *ports;
 }
 
@@ -334,7 +342,7 @@ void declare(CLI::App& command, int& code, program_words program) {
       .add_option("--port", options->port,
                   "The port, or the ports FIRST-LAST, where nodes listen; node 0 takes the first one")
       ->type_name("PORTS")
-      ->envname("SUKIMA_CLUSTER_PORT");
+      ->envname(port_variable);
   command
       .add_option("--room", options->room,
                   "How many more nodes may join while the program runs; needs SUKIMA_CLUSTER_TOKEN")

@@ -77,7 +77,12 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
       plan.obstacle = "there is no such program";  // starting it says more
       return;
     }
-    plan.obstacle = process::obstacle_to_preloading(*file, process::loader_of("/proc/self/exe"));
+    const std::string loader = process::loader_of("/proc/self/exe");
+    if (loader.empty()) {
+      plan.obstacle = "/proc, which leads to the library, cannot be read";
+      return;
+    }
+    plan.obstacle = process::obstacle_to_preloading(*file, loader);
     if (!plan.obstacle.empty()) return;
   }
   plan.library = preload_library();
