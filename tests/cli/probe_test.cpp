@@ -10,10 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include <base/shared/temporary_directory.hpp>
+#include "capacity/meter.hpp"
 #include "capacity/topology.hpp"
 #include "probe/places.hpp"
 #include "probe/warnings.hpp"
 #include "probe/watch.hpp"
+#include "shared/console.hpp"
 
 namespace sukima::cli::probe {
 namespace {
@@ -218,6 +220,42 @@ TEST(chart, draws_the_latest_values_on_the_right) {
   EXPECT_EQ(chart({0.25}, 2, 10, 2),
             "     2  \n"
             "     0 ▂\n");
+}
+
+TEST(chart, has_a_scale_for_the_largest_machine) {
+  EXPECT_EQ(chart({65536}, 65536, 3, 2),
+            " 65536 █\n"
+            "     0 █\n");
+}
+
+TEST(pace, measures_once_an_interval_and_makes_up_for_nothing) {
+  using namespace std::chrono_literals;
+  const pace::clock::time_point start{};
+  pace due(start + 200ms, 1s);
+  EXPECT_FALSE(due.take(start + 199ms));
+  EXPECT_TRUE(due.take(start + 210ms));
+  EXPECT_FALSE(due.take(start + 210ms));
+  EXPECT_EQ(due.next(), start + 1200ms) << "a late one does not move the next one";
+  EXPECT_TRUE(due.take(start + 10s)) << "this process was stopped";
+  EXPECT_FALSE(due.take(start + 10s));
+  EXPECT_EQ(due.next(), start + 11s);
+}
+
+TEST(cpus_text, has_two_decimals_at_most) {
+  EXPECT_EQ(cpus_text(1), "1 CPU");
+  EXPECT_EQ(cpus_text(1.5), "1.5 CPUs");
+  EXPECT_EQ(cpus_text(0.999), "1 CPU");
+  EXPECT_EQ(cpus_text(10), "10 CPUs");
+  EXPECT_EQ(cpus_text(65536), "65536 CPUs");
+  EXPECT_EQ(cpus_text(1234.567), "1234.57 CPUs");
+  EXPECT_EQ(cpus_text(0.001), "less than 0.01 CPUs");
+  EXPECT_EQ(cpus_text(0), "0 CPUs");
+}
+
+TEST(cut_lines, keeps_characters_whole) {
+  EXPECT_EQ(cut_lines("abcdef\nab\n", 3), "abc\nab\n");
+  EXPECT_EQ(cut_lines("\u00e9\u00e9\u00e9x", 2), "\u00e9\u00e9");
+  EXPECT_EQ(cut_lines("", 3), "");
 }
 
 }  // namespace

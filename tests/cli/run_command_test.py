@@ -202,6 +202,14 @@ class Probe(unittest.TestCase):
         self.assertNotEqual(answer["basis"], "override", "it is this process's own")
         self.assertTrue(any("RAYON_NUM_THREADS=99999" in warning["text"] for warning in answer["warnings"]), answer)
 
+    def test_of_a_process_that_has_ended_is_refused(self):
+        with subprocess.Popen(["true"]) as ended:
+            os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # its number is still taken
+            for words in ([], ["--watch"]):
+                done = run("probe", "--pid", str(ended.pid), *words)
+                self.assertEqual((done.returncode, done.stderr), (2, f"sukima: there is no process {ended.pid}: give the number "
+                                                                  "of a running process\n"), words)
+
     def test_watches(self):
         done = run("probe", "--watch", "--count", "3", "--interval", "0.1", SUKIMA_CPUS="1.25")
         self.assertEqual(done.returncode, 0)

@@ -8,13 +8,17 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <new>
+#include <sstream>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <base/shared/parse_number.hpp>
+#include <base/shared/read_text.hpp>
 #include "capacity/topology.hpp"
 #include "shared/console.hpp"
 
@@ -36,7 +40,19 @@ void expect_process(pid_t process) {
 
 }  // namespace
 
-bool is_there(pid_t process) { return process == 0 || kill(process, 0) == 0 || errno != ESRCH; }
+bool is_there(pid_t process) {
+  if (process == 0) return true;
+  if (kill(process, 0) != 0 && errno == ESRCH) return false;
+  // A process that has ended keeps its number until its parent asks for its status.
+  constexpr std::size_t state_field = 0, threads_field = 17;  // after the name
+  const std::string stat = read_file_text(fmt::format("/proc/{}/stat", process)).value_or("");
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return true;
+  std::istringstream words(stat.substr(name_end + 1));
+  const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
+  if (fields.size() <= threads_field || fields[state_field] != "Z") return true;
+  return parse_number<unsigned>(fields[threads_field]).value_or(0) > 1;  // the main thread has ended alone
+}
 
 capacity_meter::capacity_meter(const meter_place& place) {
   if (!place.is_recorded) expect_process(place.process);

@@ -33,10 +33,10 @@ struct meter_place {
   std::optional<std::string> override_text{};  ///< instead of `SUKIMA_CPUS`
 };
 
-/// Measures what a process gets, and estimates what k threads of it would get beside its neighbours.
-/// Whether there is a process of this number; of 0, this one.
+/// Whether there is a process of this number that has not ended; of 0, this one.
 bool is_there(pid_t process);
 
+/// Measures what a process gets, and estimates what k threads of it would get beside its neighbours.
 class capacity_meter {
  public:
   /// \param process 0 is this one

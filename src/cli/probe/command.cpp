@@ -82,8 +82,8 @@ void refuse_contradictions(const probe_options& options) {
 
 /// The curve ends at this number of threads.
 constexpr unsigned longest_curve = 256;
-/// Equal to the length of the estimate's long window.
-constexpr double measuring_seconds = 0.5;
+/// Equal to the length of the estimate's long window, and the longest period of a quota.
+constexpr double measuring_seconds = 0.5, longest_period_seconds = 1;
 /// Long enough for several turns of the hypervisor's scheduler.
 constexpr double steal_seconds = 1;
 
@@ -146,6 +146,12 @@ answer record_answer(const probe_options& options) {
   return found;
 }
 
+/// A process gets its quota at the beginning of each period: less than a period would say anything.
+double measuring_time(const capacity_meter& meter) {
+  const double period = 1e-6 * static_cast<double>(meter.facts().quota_period_us);
+  return std::clamp(period, measuring_seconds, longest_period_seconds);
+}
+
 answer find_answer(const probe_options& options) {
   if (!options.root.empty()) return answer_from_files(options);
   if (!options.record.empty()) return record_answer(options);
@@ -155,7 +161,7 @@ answer find_answer(const probe_options& options) {
     meter.measure_quickly();
   } else {
     if (options.steal) steal = meter.probe_steal(allowed_cpus(options.process), steal_seconds);
-    meter.measure(measuring_seconds);
+    meter.measure(measuring_time(meter));
   }
   answer found = answer_of(meter);
   if (!is_there(options.process))

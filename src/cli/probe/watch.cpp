@@ -3,13 +3,11 @@
 #include "probe/watch.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <sukima/capacity.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -41,8 +39,6 @@ struct reading {
   sukima_capacity_estimate estimate;
   sukima_capacity_kind cause;
 };
-
-bool is_there(pid_t process) { return process == 0 || kill(process, 0) == 0 || errno != ESRCH; }
 
 std::string time_of_day() {
   const std::time_t now = std::time(nullptr);
@@ -145,13 +141,12 @@ int watch(const watch_options& options) {
   meter.sample();
   const auto interval =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.interval));
-  auto next = std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(interval, sampling * 2);
+  pace due(pace::clock::now() + std::min<std::chrono::nanoseconds>(interval, sampling * 2), interval);
   for (unsigned done = 0; is_there(options.process);) {
-    const auto left = next - std::chrono::steady_clock::now();
+    const auto left = due.next() - pace::clock::now();
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, sampling));
     meter.sample();
-    if (std::chrono::steady_clock::now() < next) continue;
-    next += interval;
+    if (!due.take(pace::clock::now())) continue;
     const sukima_capacity_estimate estimate = meter.usable();
     output.show({meter.facts(), meter.load(), estimate, meter.cause(estimate)});
     if (std::ferror(stdout) != 0) return process::exit_failure;

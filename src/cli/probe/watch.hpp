@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,28 @@ struct watch_options {
   double interval = 1;                ///< seconds
   std::optional<unsigned> count;  ///< how many measurements; nothing: until the process or the reader is gone
   bool json = false;  ///< one object per line
+};
+
+/// When measurements are due: one each interval. Those that a stop of this process has prevented are not made
+/// up for.
+class pace {
+ public:
+  using clock = std::chrono::steady_clock;
+  pace(clock::time_point first, clock::duration interval) : next_(first), interval_(interval) {}
+
+  clock::time_point next() const { return next_; }
+
+  /// Whether a measurement is due now. The next one then is an interval later.
+  bool take(clock::time_point now) {
+    if (now < next_) return false;
+    next_ += interval_;
+    if (next_ <= now) next_ = now + interval_;
+    return true;
+  }
+
+ private:
+  clock::time_point next_;
+  clock::duration interval_;
 };
 
 /// A chart of numbers of CPUs from 0 to `cap`, the latest on the right, with rows of eighths of a block.
