@@ -96,6 +96,18 @@ TEST(shares, without_weight_one_gets_what_others_leave) {
   expect_usable(host, {0, 1, 1, 0});
 }
 
+TEST(shares, of_weights_that_are_next_to_nothing) {
+  for (const weight_owner owner : {weight_owner::vcpu, weight_owner::vm})
+    for (const double weight : {1e-300, 1e-30, 1e-15, 1e-12, 1e-9, 1e-7, 1e-5}) {
+      description host = host_of(1);
+      add_vm(host, "a", {""}, weight, owner);
+      add_vm(host, "b", {""}, most_weight, owner);
+      expect_usable(host, {weight / most_weight, 1});
+      host.vms[1].vcpus[0].demand = 0.25;
+      expect_usable(host, {0.75, 0.25});
+    }
+}
+
 TEST(shares, of_weights_far_apart) {
   description host = host_of(1);
   add_vm(host, "a", {""}, 65535);

@@ -2,14 +2,15 @@
 // The machines of the running host; see machines.hpp.
 #include "host/machines.hpp"
 
+#include <capacity/shared/output_file.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "host/metrics.hpp"
@@ -182,6 +183,19 @@ void print_notes(live_host& host) {
   for (const std::string& note : host.take_notes()) complain(note);
 }
 
+[[noreturn]] void refuse_file(const std::string& path, int error) {
+  throw process::usage_error(fmt::format("the description cannot be written to '{}': {}; give another file",
+                                         path, std::strerror(error)));
+}
+
+/// Writes the whole description, or leaves what was there.
+void write_description(const std::string& path, const std::string& text) {
+  cap_output_file file;
+  if (const int error = cap_output_open(&file, path.c_str()); error != 0) refuse_file(path, error);
+  std::fwrite(text.data(), 1, text.size(), file.stream);  // closing says whether that failed
+  if (const int error = cap_output_close(&file, true); error != 0) refuse_file(path, error);
+}
+
 }  // namespace
 
 int list(live_host& host, const machine_options& options) {
@@ -222,7 +236,11 @@ int watch(live_host& host, const machine_options& options) {
 }
 
 int record(live_host& host, const std::string& path, const machine_options& options) {
-  for (unsigned done = 0; done < options.count.value_or(readings_of_recording); ++done) host.next();
+  host.next();
+  // Before the intervals, after which it would be too late.
+  if (path != "-")
+    if (const int error = cap_output_check(path.c_str()); error != 0) refuse_file(path, error);
+  for (unsigned done = 1; done < options.count.value_or(readings_of_recording); ++done) host.next();
   print_notes(host);
   const model::description& now = host.seen().host();
   const std::string text = model::description_text(now);
@@ -230,12 +248,7 @@ int record(live_host& host, const std::string& path, const machine_options& opti
     fmt::print("{}", text);
     return process::exit_success;
   }
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out)
-    throw process::usage_error(
-        fmt::format("the description cannot be written to '{}'; give another file", path));
+  write_description(path, text);
   if (now.vms.empty())
     fmt::print("{}\n", host.nothing());
   else

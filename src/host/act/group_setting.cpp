@@ -45,7 +45,11 @@ group_setting cap_setting(const std::filesystem::path& group, std::optional<doub
   if (!second && !is_there(file)) refuse(group, "cap");
   const double period = second ? period_in(read_small_file(file), 1)
                                : period_in(read_small_file(group / "cpu.cfs_period_us"), 0);
-  const double quota = std::max(least_quota, std::round(cpus.value_or(0) * period));
+  const double quota = std::round(cpus.value_or(0) * period);
+  if (cpus && quota < least_quota)
+    throw act_error(fmt::format(
+        "{} takes no cap below {:g} CPUs: its period is {:.0f} us, and the least quota is {:.0f} us",
+        file.string(), least_quota / period, period, least_quota));
   if (second)
     return {file, cpus ? fmt::format("{:.0f} {:.0f}", quota, period) : fmt::format("max {:.0f}", period)};
   return {file, cpus ? fmt::format("{:.0f}", quota) : "-1"};

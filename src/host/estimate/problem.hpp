@@ -17,8 +17,10 @@ inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline constexpr double rounding = 1e-10;
 /// The same for a sum over many vCPUs or pCPUs, whose rounding grows with it.
 inline double rounding_of(double sum) { return rounding * std::max(1.0, std::abs(sum)); }
-/// Stands for the weight 0: a claimant with it gets what those with weights, 1 or more, leave.
+/// Stands for the weight 0: a claimant with it gets what those with weights leave.
 inline constexpr double least_weight = 0x1p-40;
+/// A weight below this counts as 0: beside one of 65,535 too few of its digits would be left.
+inline constexpr double negligible_weight = 1e-6;
 
 /// A vCPU. It gets at most `most`, from pCPUs of `may`; of these it prefers `soft` (empty: none).
 struct runnable {

@@ -74,7 +74,7 @@ cpu_set translation::set_of(const std::vector<std::uint32_t>& ids) const {
 }
 
 void translation::replace(problem& into, std::size_t vm, const host::vm& now) const {
-  const double weight = now.weight > 0 ? now.weight : least_weight;
+  const double weight = now.weight < negligible_weight ? least_weight : now.weight;
   const double cap = now.cap.value_or(infinite);
   cpu_set all_pcpus(position_.size());
   for (std::size_t p = 0; p < position_.size(); ++p) all_pcpus.add(p);
