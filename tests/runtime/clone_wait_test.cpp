@@ -31,7 +31,8 @@ template <class F> void beside_an_idle_worker(unsigned clones_ns, F f) {
   });
 }
 
-/// The other worker may just have found something else to do, so a test repeats until it sees what it waits for.
+/// The other worker may just have found something else to do, so a test repeats until it sees what it waits
+/// for.
 template <class Seen> void repeat_until(Seen seen) {
   while (!seen()) std::this_thread::yield();
 }

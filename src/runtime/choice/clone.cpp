@@ -31,7 +31,7 @@ bool waits_shortly(const fiber& s) noexcept {
 
 /// Whether a request may wait. The limit stays raised, so that each poll of the fiber asks again.
 bool may_wait(const fiber& s) noexcept {
-  // A flag that is set meanwhile raises the limit, too, so the next poll sees it.
+  // A thread that sets a flag then raises the limit, so the next poll sees the flag.
   // pairs with: request_abort_checks in abort.cpp; request_place_check in place_events.cpp; call_home in
   // call_home.cpp; ask_all in remote_interface.cpp
   return !s.abort_pending && s.on->flags.load(std::memory_order_relaxed) == 0;
