@@ -345,9 +345,10 @@ def check_preprocessor_words(backend, work):
     for words in (['-Wp,-DGIVEN="abc",-DOTHER'], ["-Xpreprocessor", '-DGIVEN="abc"']):
         run([SUKIMA, "cc", backend, *words, "-o", "words", "words.tc"], work)
         run(["./words"], work)
-    for words in (["-Wp,-MMD,listed.d"], ["-Xpreprocessor", "-MMD", "-Xpreprocessor", "listed.d"]):
+    for words, target in ((["-Wp,-MMD,listed.d"], "words.o"), (["-Wp,-MMD,listed.d", "-Wp,-MT,other"], "other"),
+                          (["-Xpreprocessor", "-MMD", "-Xpreprocessor", "listed.d"], "words.o")):
         run([SUKIMA, "cc", backend, *words, "-c", "words.tc"], work)
-        is_equal(f"the rule by {words}", (work / "listed.d").read_text(), "words.o: words.tc words.h\n")
+        is_equal(f"the rule by {words}", (work / "listed.d").read_text(), target + ": words.tc words.h\n")
         (work / "listed.d").unlink()
 
 

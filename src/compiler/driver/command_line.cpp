@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 #include "driver/dependencies.hpp"
@@ -256,31 +257,32 @@ class command_line_parser {
     return true;
   }
 
-  /// `-Wp,A,B` and `-Xpreprocessor A`: the front end preprocesses .tc files, so it gets them, too.
-  /// Dependencies are those of the user's file, not of the generated one.
+  /// `-Wp,A,B` and `-Xpreprocessor A`: the front end preprocesses .tc files, so it gets them, too. Those
+  /// about dependencies become the driver's own options, because the generated file has others.
   bool preprocessor_option(const std::string& o) {
-    if (!o.starts_with("-Wp,") && o != "-Xpreprocessor") return false;
-    const bool is_joined = o != "-Xpreprocessor";
-    std::vector<std::string> text{o};
-    if (!is_joined) text.push_back(argument(o));
-    std::string first = is_joined ? o.substr(4) : text[1];
-    std::string file;
-    if (const std::size_t comma = first.find(','); is_joined && comma != std::string::npos) {
-      file = first.substr(comma + 1);
-      first.resize(comma);
+    const auto begin = static_cast<std::ptrdiff_t>(at_ - 1);
+    std::vector<std::string> words;
+    if (o.starts_with("-Wp,")) {
+      std::istringstream list(o.substr(4));
+      for (std::string one; std::getline(list, one, ',');) words.push_back(one);
+    } else if (o == "-Xpreprocessor") {
+      words.push_back(argument(o));
+      const bool has_argument = words[0].starts_with("-M") && words[0] != "-MP";
+      if (has_argument && at_ + 1 < arguments_.size() && arguments_[at_] == o) {
+        words.push_back(arguments_[at_ + 1]);
+        at_ += 2;
+      }
     }
-    if (first != "-MD" && first != "-MMD") {
-      add(word_use::compile, text, true);
+    if (words.empty()) return false;
+    const auto first = arguments_.begin() + begin;
+    const auto last = arguments_.begin() + static_cast<std::ptrdiff_t>(at_);
+    if (!words[0].starts_with("-M")) {
+      add(word_use::compile, {first, last}, true);
       return true;
     }
-    if (!is_joined && at_ < arguments_.size() && arguments_[at_] == o) {
-      text.push_back(arguments_[at_++]);
-      text.push_back(file = argument(o));
-    }
-    result_.list_dependencies = true;
-    result_.system_dependencies = first == "-MD";
-    if (!file.empty()) result_.dependency_file = file;
-    add(word_use::depend, text);
+    if (words.size() > 1 && (words[0] == "-MD" || words[0] == "-MMD")) words.insert(words.begin() + 1, "-MF");
+    arguments_.insert(arguments_.erase(first, last), words.begin(), words.end());
+    at_ = static_cast<std::size_t>(begin);
     return true;
   }
 
