@@ -9,9 +9,11 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -19,6 +21,18 @@
 namespace sukima {
 
 namespace {
+
+/// Puts what is never freed into a list in which checkers for leaks find it.
+void keep_for_ever(const void* kept) noexcept {
+  struct item {
+    const void* kept;
+    item* before;
+  };
+  static std::atomic<item*> newest{nullptr};  // no partner: only such checkers follow it
+  auto* const one = new (std::nothrow) item{kept, newest.load(std::memory_order_relaxed)};
+  while (one != nullptr && !newest.compare_exchange_weak(one->before, one, std::memory_order_relaxed)) {
+  }
+}
 
 /// The default of settings::workers: the CPUs that may run at once; if the number is not adapted, at most
 /// what the quotas of all groups above pay for, rounded up.
@@ -47,7 +61,7 @@ runtime::~runtime() {
   const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
   // After fork() its threads and locks belong to the parent process. In either case freeing it could only
   // hang.
-  if (inside || core_->life.is_orphaned()) static_cast<void>(core_.release());
+  if (inside || core_->life.is_orphaned()) keep_for_ever(core_.release());
 }
 
 void runtime::shutdown() {
@@ -172,9 +186,11 @@ runtime& default_slot::current() {
   for (const std::atomic<runtime*>* const where : {&uncounted_, &counted_})
     if (runtime* const r = where->load(std::memory_order_relaxed); is_usable(r)) return *r;
   auto* const fresh = new runtime;
-  // At most one is kept for ever.
-  // pairs with: user
-  (ended_ == nullptr ? uncounted_ : counted_).store(fresh, std::memory_order_release);
+  // At most one is kept for ever, and those of the processes that this one descends from.
+  std::atomic<runtime*>& place = ended_ == nullptr ? uncounted_ : counted_;
+  // no partner: under the lock
+  if (const runtime* const orphan = place.load(std::memory_order_relaxed)) keep_for_ever(orphan);
+  place.store(fresh, std::memory_order_release);  // pairs with: user
   return *fresh;
 }
 

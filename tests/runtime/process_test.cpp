@@ -311,6 +311,18 @@ TEST_F(process_test, child_after_fork_has_a_default_runtime_of_its_own) {
   EXPECT_EQ(sukima::run([](context c) { return fib(c, 15); }), 610);
 }
 
+// LeakSanitizer, if it is there, checks the child, which still has the memory of its parent's runtimes.
+TEST_F(process_test, child_after_fork_leaks_nothing) {
+  auto two = std::make_unique<sukima::runtime>(with_workers(2));
+  EXPECT_EQ(two->run([](context c) { return fib(c, 15); }), 610);
+  EXPECT_EQ(sukima::run([](context c) { return fib(c, 15); }), 610);
+  EXPECT_EQ(status_of_child([&] {
+              two.reset();
+              std::exit(sukima::run([](context c) { return fib(c, 15); }) == 610 ? 0 : 1);
+            }),
+            0);
+}
+
 TEST_F(process_test, child_after_fork_cannot_use_an_explicit_runtime_of_its_parent) {
   sukima::runtime two(with_workers(2));
   EXPECT_EQ(two.run([](context c) { return fib(c, 15); }), 610);

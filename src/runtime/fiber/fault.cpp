@@ -4,6 +4,7 @@
 
 #include "constants.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/sanitizer.hpp"
 #include "fiber/switch.hpp"
 #include "runtime_core.hpp"
 
@@ -161,6 +162,11 @@ void check_canary(const fiber& s, const void* stack_pointer) noexcept {
     report_stack_overflow(s);
 }
 
-void ensure_alternate_stack() noexcept { static thread_local const handler_memory memory; }
+void ensure_alternate_stack() noexcept {
+  // The C library notes the destructor where only the thread finds it. A child process after fork() has the
+  // note, and no such thread.
+  const unchecked_allocations note;
+  static thread_local const handler_memory memory;
+}
 
 }  // namespace sukima::detail

@@ -32,6 +32,8 @@ extern "C" {
 [[gnu::weak]] void __asan_handle_no_return();
 [[gnu::weak]] void __lsan_register_root_region(const void* begin, std::size_t size);
 [[gnu::weak]] void __lsan_unregister_root_region(const void* begin, std::size_t size);
+[[gnu::weak]] void __lsan_disable();
+[[gnu::weak]] void __lsan_enable();
 [[gnu::weak]] void* __tsan_get_current_fiber();
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
@@ -56,6 +58,19 @@ inline void begins_to_own(const void* begin, std::size_t size) noexcept {
 inline void ends_to_own(const void* begin, std::size_t size) noexcept {
   if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(begin, size);
 }
+
+/// While it lives, LeakSanitizer does not look for what the calling thread allocates.
+class unchecked_allocations {
+ public:
+  unchecked_allocations() noexcept {
+    if (__lsan_disable != nullptr) __lsan_disable();
+  }
+  ~unchecked_allocations() {
+    if (__lsan_enable != nullptr) __lsan_enable();
+  }
+  unchecked_allocations(const unchecked_allocations&) = delete;
+  unchecked_allocations& operator=(const unchecked_allocations&) = delete;
+};
 
 inline bool program_has_asan() noexcept { return __sanitizer_start_switch_fiber != nullptr; }
 inline bool program_has_tsan() noexcept { return __tsan_switch_to_fiber != nullptr; }
