@@ -4,7 +4,6 @@
 #include "experiments.hpp"
 #include "overcommit.hpp"
 
-#include <cstdlib>
 #include <utility>
 
 namespace sukima::simulation {
@@ -23,12 +22,7 @@ double converted_time(unsigned machines, const char* policy, const pause_loop_ex
   c.setup.slack = 4'000;
   c.setup.exits = exits;
   c.setup.hypervisor.siblings = siblings;
-  setenv("SUKIMA_WAIT", policy, 1);
-  setenv("SUKIMA_STEAL", "request", 1);
-  c.runtime = settings::from_environment();
-  c.runtime.workers = c.vcpus;
-  c.runtime.elastic = false;
-  c.runtime.pin = pin_policy::none;
+  c.runtime = fixed_workers(policy, "request", c.vcpus);
   return static_cast<double>(simulate(c).time) * 1e-6 / machines;
 }
 

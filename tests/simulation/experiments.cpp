@@ -34,6 +34,8 @@ const std::vector<experiment>& experiments() {
        best_counts},
       {"threads", "Takayama and Kourai, figures 18 to 20: fewer threads instead of fewer virtual CPUs",
        numbers_of_threads},
+      {"affinity", "Kourai's slides: conflicts between the affinities of virtual CPUs and of nodes on Xen",
+       affinity_conflicts},
       {"measured", "the cells of docs/results.md on two CPUs, predicted beside measured", measured_cells},
   };
   return all;

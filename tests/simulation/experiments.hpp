@@ -40,6 +40,7 @@ findings limited_cpus();
 findings fewer_cpus();
 findings best_counts();
 findings numbers_of_threads();
+findings affinity_conflicts();
 /// The cells of docs/results.md, predicted and measured.
 findings measured_cells();
 

@@ -4,6 +4,7 @@
 #include "../runtime/random/numbers.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <compare>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,9 @@ namespace sukima::simulation {
 hypervisor::hypervisor(unsigned pcpus, const scheduling& how)
     : how_(how), order_(make_order(how)), pcpus_(pcpus) {
   if (how.siblings == sibling_rule::together) gangs_.emplace(pcpus, how.slice);
+  if (how.placing == placing_rule::queue) return;
+  assert(how.rule != scheduling_rule::eevdf && how.siblings == sibling_rule::none);
+  homes_.emplace(pcpus, how.cpus, how.first_homes);
 }
 
 std::size_t hypervisor::add_guest(const guest_shape& shape) {
@@ -28,6 +32,8 @@ std::size_t hypervisor::add_guest(const guest_shape& shape) {
     vcpus_.push_back(one);
     order_->add(shape.weight, one.pcpus == 1 ? 1 + one.first_pcpu : 0);
   }
+  assert(homes_ || (shape.allowed.empty() && shape.preferred.empty()));
+  if (homes_) add_homes(guests_.size() - 1);
   return guests_.size() - 1;
 }
 
@@ -67,6 +73,7 @@ void hypervisor::bind(std::size_t number) {
 void hypervisor::wake(std::size_t number, std::uint64_t at) {
   vcpu_state& v = vcpus_[number];
   if (how_.siblings == sibling_rule::apart) bind(number);
+  if (homes_) set_home(number, homes_->wake(number, idle_pcpus()));
   v.wants = true;
   v.ready_at = at;
   if (how_.rule == scheduling_rule::eevdf) account_queue(v, at);
@@ -86,6 +93,7 @@ void hypervisor::halt(std::size_t number) {
   const bool is_last = std::ranges::none_of(
       queue_, [&](std::size_t i) { return vcpus_[i].guest == v.guest && may_run_on(vcpus_[i], pcpu); });
   if (g.limit && is_last) g.limit->goes_idle(pcpu);
+  if (homes_) take_over(pcpus_[pcpu]);
   // Only if it takes no other one at this moment.
   pcpus_[pcpu].is_idle = choose(pcpus_[pcpu]) == nowhere;
 }
@@ -115,7 +123,7 @@ template <class Consider> void hypervisor::look_at(std::size_t number, Consider 
         consider({runnable_at(vcpus_[waiting], number, p.clock), number, {}}, p.last == waiting);
     return;
   }
-  const std::uint64_t met_at = p.clock + vcpus_[p.on].demand;
+  const std::uint64_t met_at = p.clock + length_of(p, vcpus_[p.on].demand);
   const std::uint64_t decided_at = decision_at(p);
   // At the same time the demand comes first: what a vCPU does at the end of its slice it does before.
   if (met_at <= decided_at)
@@ -172,7 +180,7 @@ void hypervisor::happen(const event& e) {
 
 bool hypervisor::run(std::size_t number, std::uint64_t nanoseconds, std::uint64_t latest) noexcept {
   pcpu_state& p = pcpus_[vcpus_[number].pcpu];
-  const std::uint64_t until = p.clock + nanoseconds;
+  const std::uint64_t until = p.clock + length_of(p, nanoseconds);
   if (until > latest || until > decision_at(p)) return false;
   account(p, until);
   return true;
@@ -184,7 +192,8 @@ void hypervisor::account(pcpu_state& p, std::uint64_t until) noexcept {
   p.clock = until;
   v.used += passed;
   order_->ran(p.on, passed);
-  if (v.demand != forever) v.demand -= std::min(v.demand, passed);
+  if (p.is_slowed) slowed_ += passed;
+  if (v.demand != forever) v.demand -= std::min(v.demand, met_in(p, passed));
 }
 
 void hypervisor::account_queue(const vcpu_state& v, std::uint64_t at) noexcept {
@@ -217,7 +226,12 @@ void hypervisor::put_back(pcpu_state& p) {
 }
 
 void hypervisor::decide(pcpu_state& p) {
-  if (p.on != nowhere) put_back(p);
+  if (p.on != nowhere) {
+    const std::size_t before = p.on;
+    put_back(p);
+    if (homes_) look_around(before, p);
+  }
+  if (homes_) take_over(p);
   if (gangs_ && p.clock >= gangs_->end())
     gangs_->begin_turn(p.clock, [&](std::size_t guest) { return wants_turn(guest); });
   order_->before_choice(contenders(p.clock));
@@ -259,13 +273,15 @@ std::uint64_t hypervisor::slice_end(const pcpu_state& p) const noexcept {
 
 void hypervisor::put_on(pcpu_state& p, std::size_t chosen) {
   std::erase(queue_, chosen);
+  p.on = chosen;
+  update_speeds(p);
   if (p.is_idle) p.clock += how_.idle_exit;
   p.is_idle = false;
   if (p.last != chosen) {
     p.clock += how_.vcpu_switch;
     switching_ += how_.vcpu_switch;
   }
-  p.on = p.last = chosen;
+  p.last = chosen;
   order_->begins(chosen);
   vcpus_[chosen].pcpu = number_of(p);
   p.put_on_at = p.clock;
@@ -283,23 +299,13 @@ void hypervisor::take_off(pcpu_state& p) {
     return_grant(p);
   vcpus_[p.on].pcpu = nowhere;
   p.on = nowhere;
+  update_speeds(p);
 }
 
 bool hypervisor::has_quota_left(const guest_state& g, std::uint64_t at) const noexcept {
   if (g.shape.quota == 0) return true;
   const auto found = g.taken.find(at / how_.period);
   return found == g.taken.end() || found->second < g.shape.quota;
-}
-
-bool hypervisor::charge(pcpu_state& p) noexcept {
-  bandwidth& limit = *guests_[vcpus_[p.on].guest].limit;
-  limit.advance(p.clock);
-  return limit.charge(number_of(p), p.clock - std::exchange(p.charged_until, p.clock));
-}
-
-std::uint64_t hypervisor::charged_next(const pcpu_state& p) const noexcept {
-  const std::uint64_t used_up = p.clock + guests_[vcpus_[p.on].guest].limit->left(number_of(p));
-  return (used_up + how_.tick - 1) / how_.tick * how_.tick;
 }
 
 std::uint64_t hypervisor::runnable_at(const vcpu_state& v, std::size_t pcpu,
@@ -316,35 +322,6 @@ std::uint64_t hypervisor::runnable_at(const vcpu_state& v, std::size_t pcpu,
   if (has_quota_left(g, at))
     return at / how_.period == g.returned_at / how_.period ? std::max(at, g.returned_at) : at;
   return (at / how_.period + 1) * how_.period;
-}
-
-bool hypervisor::take_grant(pcpu_state& p) {
-  guest_state& g = guests_[vcpus_[p.on].guest];
-  p.grant_end = forever;
-  if (g.shape.quota == 0) return true;
-  if (g.limit) {
-    p.charged_until = p.clock;
-    if (!charge(p)) return false;
-    p.grant_end = charged_next(p);
-    return true;
-  }
-  p.grant_period = p.clock / how_.period;
-  std::uint64_t& taken = g.taken[p.grant_period];
-  const std::uint64_t period_end = (p.grant_period + 1) * how_.period;
-  const std::uint64_t grant =
-      how_.grant != 0 ? how_.grant : std::max(g.shape.quota / g.shape.vcpus, std::uint64_t{500'000});
-  const std::uint64_t length = std::min({grant, g.shape.quota - taken, period_end - p.clock});
-  taken += length;
-  p.grant_end = p.clock + length;
-  return length != 0;
-}
-
-/// The rest of the grant.
-void hypervisor::return_grant(pcpu_state& p) {
-  guest_state& g = guests_[vcpus_[p.on].guest];
-  if (g.shape.quota == 0 || p.grant_end <= p.clock) return;
-  g.taken[p.grant_period] -= p.grant_end - p.clock;
-  g.returned_at = std::max(g.returned_at, p.clock);
 }
 
 void hypervisor::preempt_for(std::size_t woken, std::uint64_t at) noexcept {
@@ -387,12 +364,6 @@ std::uint64_t hypervisor::used(std::size_t number) const noexcept {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < g.shape.vcpus; ++i) sum += vcpus_[g.first_vcpu + i].used;
   return sum;
-}
-
-std::uint64_t hypervisor::most_in_a_period(std::size_t number) const noexcept {
-  std::uint64_t most = 0;
-  for (const auto& [period, taken] : guests_[number].taken) most = std::max(most, taken);
-  return most;
 }
 
 }  // namespace sukima::simulation

@@ -6,6 +6,9 @@
 // rules. All pCPUs share one queue, from which each takes the vCPUs that may run on it. With co-scheduling
 // the vCPUs of the guests whose turn it is come before all others. With balance scheduling (Sukwong and Kim)
 // each vCPU that wakes is bound to a pCPU, to which no vCPU of the same guest is bound if there are enough.
+// With homes (homes.hpp) each vCPU waits for one pCPU, and now and then moves to a better one.
+//
+// While two pCPUs of a module are busy, both are slower: the same demand takes them longer.
 //
 // A guest with a quota gets so much time in each period, which its vCPUs take in small grants. When the quota
 // is used up, its vCPUs wait for the next period. Quotas can also be accounted as Linux does it:
@@ -17,6 +20,7 @@
 
 #include "bandwidth.hpp"
 #include "gangs.hpp"
+#include "homes.hpp"
 #include "order.hpp"
 
 #include <cstddef>
@@ -38,6 +42,9 @@ struct guest_shape {
   bool pinned = false;  ///< each vCPU on one of them only, in turn
   unsigned shift = 0;  ///< pinned: the first vCPU is on this one of them
   std::uint64_t phase = 0;  ///< accounted as by Linux: when the first period begins
+  // With homes.
+  pcpu_set allowed{};  ///< where its vCPUs may run, instead of the range; empty: the range
+  pcpu_set preferred{};  ///< where they run if they can; empty: they have no preference
 };
 
 class hypervisor {
@@ -86,6 +93,8 @@ class hypervisor {
   // What the pCPUs did.
   std::uint64_t used(std::size_t guest) const noexcept;  ///< time of its vCPUs
   std::uint64_t switching() const noexcept { return switching_; }
+  /// For how long both pCPUs of modules were busy, up to their clocks: the sum over the modules.
+  std::uint64_t sharing() const noexcept { return slowed_ / how_.cpus.module; }
   /// The most that a guest used in a period. Counted for quotas in grants only.
   std::uint64_t most_in_a_period(std::size_t guest) const noexcept;
 
@@ -123,6 +132,8 @@ class hypervisor {
     std::uint64_t grant_period = 0;
     std::uint64_t charged_until = 0;  ///< accounted as by Linux
     bool is_idle = true;  ///< it had no vCPU to run
+    bool is_slowed = false;  ///< another one of its module is busy as well
+    std::uint64_t looked_in = 0;  ///< homes: the period in which its vCPU looked for a better one last
     std::uint64_t preempted_at = forever;
   };
 
@@ -137,6 +148,18 @@ class hypervisor {
     return pcpu - v.first_pcpu < v.pcpus;
   }
   std::int64_t rank_at(const pcpu_state& p, std::uint64_t at) const noexcept;
+  /// How long that much of a demand takes there at its speed now.
+  std::uint64_t length_of(const pcpu_state& p, std::uint64_t demand) const noexcept {
+    return !p.is_slowed || demand == forever
+               ? demand
+               : (demand * 100 + how_.cpus.shared_speed - 1) / how_.cpus.shared_speed;
+  }
+  /// How much of a demand is met there in that time.
+  std::uint64_t met_in(const pcpu_state& p, std::uint64_t time) const noexcept {
+    return p.is_slowed ? time * how_.cpus.shared_speed / 100 : time;
+  }
+  /// A vCPU begins or ends to run there, at its clock: the speed of the module's pCPUs changes.
+  void update_speeds(const pcpu_state& changed) noexcept;
   void account(pcpu_state& p, std::uint64_t until) noexcept;
   /// The same for all pCPUs where that vCPU may run: the mean of their queue counts at that time.
   void account_queue(const vcpu_state& v, std::uint64_t at) noexcept;
@@ -164,6 +187,15 @@ class hypervisor {
   /// Binds a vCPU that wakes to a pCPU.
   void bind(std::size_t vcpu);
   void set_pcpus(vcpu_state& v, unsigned number_in_guest) const noexcept;
+  // With homes.
+  void add_homes(std::size_t guest);
+  void set_home(std::size_t vcpu, std::size_t pcpu) noexcept;
+  /// Those that are idle, and for which no vCPU waits but perhaps that one.
+  pcpu_set idle_pcpus(std::size_t but_for = nowhere) const;
+  /// The vCPU has just run on that pCPU, and waits for it.
+  void look_around(std::size_t vcpu, pcpu_state& p);
+  /// A pCPU for which no vCPU waits becomes the home of one that waits for a busy pCPU, if it may.
+  void take_over(const pcpu_state& p);
   std::uint64_t slice_end(const pcpu_state& p) const noexcept;
   void preempt_for(std::size_t woken, std::uint64_t at) noexcept;
   /// The vCPUs that run, or could at that time. Those that wait for quota are not among them.
@@ -172,12 +204,14 @@ class hypervisor {
   const scheduling how_;
   std::unique_ptr<order> order_;
   std::optional<gangs> gangs_;
+  std::optional<homes> homes_;
   std::vector<guest_state> guests_;
   std::vector<vcpu_state> vcpus_;
   std::vector<pcpu_state> pcpus_;
   std::vector<std::size_t> queue_;  ///< vCPUs that want to run and do not
   std::vector<std::size_t> contenders_;
   std::uint64_t switching_ = 0;
+  std::uint64_t slowed_ = 0;  ///< time of pCPUs
 };
 
 }  // namespace sukima::simulation

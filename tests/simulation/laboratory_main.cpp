@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -32,16 +31,7 @@ struct options {
   bool json = false;
 };
 
-/// The settings of a policy, in the notation of SUKIMA_WAIT.
-sukima::settings settings_of(const options& o, const std::string& policy) {
-  setenv("SUKIMA_WAIT", policy.c_str(), 1);
-  setenv("SUKIMA_STEAL", o.steal.c_str(), 1);
-  sukima::settings s = sukima::settings::from_environment();
-  s.workers = o.workers == 0 ? o.shape.vcpus : o.workers;
-  s.elastic = false;
-  s.pin = sukima::pin_policy::none;
-  return s;
-}
+unsigned workers_of(const options& o) { return o.workers == 0 ? o.shape.vcpus : o.workers; }
 
 double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-6; }
 
@@ -57,8 +47,7 @@ void print_row(const cell& c, const std::string& policy, const measurement& m) {
 
 void print_table(const options& o) {
   std::printf("simulated: machines of %u vCPUs with %u workers, on %u CPUs, beside %u busy vCPUs\n",
-              o.shape.vcpus, o.workers == 0 ? o.shape.vcpus : o.workers, o.shape.setup.pcpus,
-              o.shape.busy_vcpus);
+              o.shape.vcpus, workers_of(o), o.shape.setup.pcpus, o.shape.busy_vcpus);
   std::printf("each: %u searches of %u nodes, %.1f ms of work; steal protocol %s\n", o.shape.search.rounds,
               o.shape.search.nodes, milliseconds(work_of(o.shape.search)), o.steal.c_str());
   std::printf("machines  %-24s   time ms  per mach.  / ideal  %% no work    steals    sleeps     exits\n",
@@ -67,7 +56,7 @@ void print_table(const options& o) {
     for (const std::string& policy : o.policies) {
       cell c = o.shape;
       c.machines = machines;
-      c.runtime = settings_of(o, policy);
+      c.runtime = fixed_workers(policy, o.steal, workers_of(o));
       print_row(c, policy, simulate(c));
     }
 }

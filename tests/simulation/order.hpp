@@ -4,6 +4,8 @@
 // vCPU that wakes preempts.
 #pragma once
 
+#include "building.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,6 +27,12 @@ enum class sibling_rule : std::uint8_t {
   apart  ///< balance scheduling: each of them waits for another pCPU
 };
 
+/// Which pCPU runs a vCPU that wants to run.
+enum class placing_rule : std::uint8_t {
+  queue,  ///< each one that may: all pCPUs share one queue
+  homes  ///< its home, as by Xen's credit scheduler (homes.hpp); with `fair` and `credit2`
+};
+
 /// Nanoseconds. The defaults are close to those of Linux: docs/simulation.md.
 struct scheduling {
   scheduling_rule rule = scheduling_rule::fair;
@@ -44,6 +52,11 @@ struct scheduling {
   std::uint64_t ties = 0;
   std::uint64_t vcpu_switch = 2'000;  ///< time of a pCPU to continue with another vCPU
   std::uint64_t idle_exit = 0;  ///< time of a pCPU that was idle before it runs a vCPU again
+  building cpus;
+  placing_rule placing = placing_rule::queue;
+  std::uint64_t first_homes = 0;  ///< homes: this seed shuffles them; 0: they are in the order of the pCPUs
+  /// Homes: a vCPU that runs looks for a better one so often.
+  std::uint64_t look_around = 10'000'000;
 };
 
 /// Xen's second credit scheduler, with its own default values.

@@ -8,6 +8,7 @@
 #include <sukima/sukima.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -77,6 +78,7 @@ void run_machine(const cell& c, std::size_t guest, measurement& all, std::uint64
   lab.wait(wait_kind::time, nullptr, begin);
   const std::uint64_t used_before = lab.pcpus().used(guest);
   const account before = lab.account_of(guest);
+  const std::uint64_t sharing_before = lab.pcpus().sharing();
   const auto steals = [&] { return workers.statistics().steals; };
   const std::uint64_t steals_before = steals();
   for (unsigned round = 0; round < c.search.rounds; ++round)
@@ -89,6 +91,7 @@ void run_machine(const cell& c, std::size_t guest, measurement& all, std::uint64
   all.sleeps += lab.account_of(guest).sleeps - before.sleeps;
   all.exits += lab.account_of(guest).exits - before.exits;
   all.steals += steals() - steals_before;
+  all.sharing = lab.pcpus().sharing() - sharing_before;
 }
 
 std::string run_cell(const cell& c, measurement& all) {
@@ -96,7 +99,10 @@ std::string run_cell(const cell& c, measurement& all) {
   std::vector<std::thread> first_threads;
   std::uint64_t wrong = 0;
   std::vector<std::size_t> guests;
-  for (unsigned i = 0; i < c.machines; ++i) guests.push_back(lab.add_guest({c.vcpus, 1024, c.quota}));
+  guest_shape shape{c.vcpus, 1024, c.quota};
+  shape.allowed = c.allowed;
+  shape.preferred = c.preferred;
+  for (unsigned i = 0; i < c.machines; ++i) guests.push_back(lab.add_guest(shape));
   if (c.busy_vcpus != 0) lab.make_busy(lab.add_guest({c.busy_vcpus, 1024, 0}));
   for (const std::size_t guest : guests) {
     lab.start_threads_in(guest);
@@ -120,6 +126,16 @@ std::uint64_t work_of(const search_shape& shape) {
 
 std::uint64_t search(context c, const search_shape& shape, unsigned round) {
   return search_below(c, tree_of(shape, round), shape.mean_work);
+}
+
+settings fixed_workers(const std::string& wait, const std::string& steal, unsigned workers) {
+  setenv("SUKIMA_WAIT", wait.c_str(), 1);
+  setenv("SUKIMA_STEAL", steal.c_str(), 1);
+  settings s = settings::from_environment();
+  s.workers = workers;
+  s.elastic = false;
+  s.pin = pin_policy::none;
+  return s;
 }
 
 measurement simulate(const cell& c) {

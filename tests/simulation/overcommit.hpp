@@ -8,6 +8,7 @@
 #include <sukima/settings.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace sukima::simulation {
 
@@ -29,7 +30,10 @@ struct cell {
   unsigned machines = 1;  ///< each runs the program with a runtime of its own
   unsigned vcpus = 16;  ///< of each machine
   unsigned busy_vcpus = 0;  ///< of one more machine, which never wait
-  std::uint64_t quota = 0;  ///< of each machine: guest_shape
+  // Of each machine: guest_shape.
+  std::uint64_t quota = 0;
+  pcpu_set allowed;
+  pcpu_set preferred;
   search_shape search;
   settings runtime;
   laboratory_setup setup;
@@ -46,9 +50,14 @@ struct measurement {
   std::uint64_t sleeps = 0;  ///< waits on a futex or a condition variable
   std::uint64_t exits = 0;  ///< of loops of pauses
   std::uint64_t switching = 0;  ///< time of the pCPUs between vCPUs, from the beginning
+  std::uint64_t sharing = 0;  ///< hypervisor::sharing() while the last machine ran
   trace steps;
   friend bool operator==(const measurement&, const measurement&) = default;
 };
+
+/// Settings of a runtime whose workers stay as many and move freely. The texts are those of SUKIMA_WAIT and
+/// SUKIMA_STEAL. \throws std::invalid_argument if one of them is wrong
+settings fixed_workers(const std::string& wait, const std::string& steal, unsigned workers);
 
 /// Runs a cell in a process of its own. \throws std::runtime_error with what went wrong
 measurement simulate(const cell& c);
