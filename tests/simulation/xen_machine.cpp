@@ -6,7 +6,7 @@ namespace sukima::simulation {
 namespace {
 
 constexpr unsigned pcpus = 4 * cpus_of_node;
-constexpr unsigned vcpus = 16;
+constexpr unsigned guest_vcpus = 16;
 
 /// Of two NUMA nodes.
 pcpu_set nodes(std::size_t one, std::size_t other) {
@@ -20,7 +20,7 @@ pcpu_set all() { return pcpu_set(pcpus, true); }
 
 cell cell_of(const affinities& where, unsigned threads, const search_shape& search) {
   cell c;
-  c.vcpus = vcpus;
+  c.vcpus = guest_vcpus;
   c.allowed = where.allowed;
   c.preferred = where.preferred;
   c.search = search;
