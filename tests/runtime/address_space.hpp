@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that gets little address space, in death tests.
+// Processes of death tests: with little address space, and with an end if they hang.
 #pragma once
 
 #include <sys/resource.h>
@@ -25,5 +25,8 @@ inline void limit_address_space(std::size_t more) {
   limit.rlim_cur = address_space_in_use() + more;
   if (setrlimit(RLIMIT_AS, &limit) != 0) std::perror("setrlimit");
 }
+
+/// Ends this process by SIGALRM after that time.
+inline void give_up_after(unsigned seconds) { alarm(seconds); }
 
 }  // namespace support

@@ -19,6 +19,7 @@ namespace {
 
 using sukima::context;
 using support::fib;
+using support::give_up_after;
 using support::limit_address_space;
 using support::with_workers;
 using testing::ExitedWithCode;
@@ -28,8 +29,6 @@ class few_fibers_death_test : public testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE); }
 };
-
-void give_up_after(unsigned seconds) { alarm(seconds); }
 
 /// A runtime that has memory for one fiber. \param workers  that are asked for
 sukima::settings with_little_room(unsigned workers) {

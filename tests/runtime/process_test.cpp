@@ -28,6 +28,7 @@ namespace {
 
 using sukima::context;
 using support::fib;
+using support::give_up_after;
 using support::limit_address_space;
 using support::with_workers;
 using testing::ExitedWithCode;
@@ -38,8 +39,6 @@ class process_test : public testing::Test {
   void SetUp() override { GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE); }
 };
 using process_death_test = process_test;
-
-void give_up_after(unsigned seconds) { alarm(seconds); }
 
 /// f(d) = fork2(f(d − 1), short)
 long deep(context c, long depth) {
