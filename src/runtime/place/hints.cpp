@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints: the place of a fiber, and the events of a worker that change the variables that it publishes.
+// Hints: the place of a fiber, the events of a worker that change the variables that it publishes, and the
+// handler of a slow poll.
 // Protocol: hints.hpp.
 #include "place/hints.hpp"
 
@@ -14,6 +15,7 @@
 #include "park/cpu_use.hpp"
 #include "park/park.hpp"
 #include "place/made_up_machine.hpp"
+#include "place/poll_hints.hpp"
 #include "runtime_core.hpp"
 #include "stress.hpp"
 #include "worker.hpp"
@@ -256,6 +258,11 @@ void end_placed(placed& frame) noexcept {
   const std::uint64_t took = ticks() - frame.since;
   s.runtime->hints.changes(s);
   learn(s, frame, took);
+}
+
+poll_step exchange_by_hint(slow_poll& poll) noexcept {
+  auto& hints = static_cast<placement_hints&>(poll.s.runtime->hints);
+  return hints.in_use() && hints.poll(poll.s, poll.flags) ? poll_step::again : poll_step::next;
 }
 
 }  // namespace sukima::detail
