@@ -36,6 +36,8 @@ const std::vector<experiment>& experiments() {
        numbers_of_threads},
       {"affinity", "Kourai's slides: conflicts between the affinities of virtual CPUs and of nodes on Xen",
        affinity_conflicts},
+      {"policies", "the default wait policy against the others, wherever simulated machines lack CPU",
+       wait_policies},
       {"measured", "the cells of docs/results.md on two CPUs, predicted beside measured", measured_cells},
   };
   return all;

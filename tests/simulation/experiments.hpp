@@ -41,6 +41,8 @@ findings fewer_cpus();
 findings best_counts();
 findings numbers_of_threads();
 findings affinity_conflicts();
+/// The default wait policy against the others in many cells.
+findings wait_policies();
 /// The cells of docs/results.md, predicted and measured.
 findings measured_cells();
 

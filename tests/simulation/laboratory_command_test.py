@@ -31,7 +31,7 @@ def ask(*options):
 def check_experiments():
     listed = json.loads(ask("--list", "--json").stdout)["experiments"]
     names = [one["name"] for one in listed]
-    check({"waiting", "sharing", "affinity"} <= set(names), f"the list has the experiments: {names}")
+    check({"waiting", "sharing", "affinity", "policies"} <= set(names), f"the list has the experiments: {names}")
     check([line.split(":")[0] for line in ask("--list").stdout.splitlines()] == names, "both lists have the same names")
     text = ask("--experiment", "measured", "--json").stdout
     check(ask("--experiment", "measured", "--json").stdout == text, "an experiment prints the same text each time")
