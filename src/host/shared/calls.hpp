@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that may wait for another program, made in a thread that holds up no other.
+// Makes calls that may wait for another program in a thread of their own, so that no other thread has to
+// wait.
 #pragma once
 
 #include <chrono>
@@ -16,17 +17,18 @@ class caller {
   caller(const caller&) = delete;
   caller& operator=(const caller&) = delete;
 
-  /// Begins a call, which must not throw. What it uses it must own: a call that hangs may outlive this
-  /// object. Precondition: !busy()
+  /// Begins a call. The call must not throw, and must own all data that it uses, because a call that hangs
+  /// may outlive this object. \pre !busy()
   virtual void begin(std::function<void()> call) = 0;
-  /// Whether the call is under way. Once it is not, all that it did can be seen. Does not wait.
+  /// Whether the call is still running. Once this returns false, all effects of the call are visible to the
+  /// caller. Never waits.
   virtual bool busy() const = 0;
-  /// Waits for the end of the call. \returns false if it has not ended by then
+  /// Waits for the end of the call. \returns false if the call has not ended by `end`
   virtual bool wait(std::chrono::steady_clock::time_point end) = 0;
 };
 
-/// Makes the calls in a thread. When this ends, a thread that hangs in a call is left to itself: neither
-/// libvirt nor a monitor has a way to call it back.
+/// Returns a caller that makes its calls in a thread. If a call hangs when the caller is destroyed, its
+/// thread keeps running, because neither libvirt nor a monitor has a way to cancel a call.
 std::unique_ptr<caller> make_calling_thread();
 
 }  // namespace sukima::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugging virtual CPUs in while a session goes on.
+// Plugs in virtual CPUs while a session runs.
 #pragma once
 
 #include "act.hpp"
@@ -7,43 +7,45 @@
 
 namespace sukima::host {
 
-/// How many virtual CPUs a machine has, and thereby how many can be online at most: upward only. Another
-/// actuator asks and plugs in, which takes its time; here nothing waits: `look` begins to ask, `apply` begins
-/// to plug in, and `verify` says when the host's own counters show it.
+/// Raises the number of virtual CPUs of a machine, and so the number that can be online at most. The number
+/// never falls. Another actuator makes the calls, which take time, and none of these functions waits for
+/// them: `look` begins a query, `apply` begins to plug in, and `verify` reports when the host's own counters
+/// show the new virtual CPUs.
 class vcpu_ceiling final : public actuator {
  public:
-  /// \param by asks the machine's monitor, or libvirt \param through makes these calls
+  /// \param by talks to the machine's monitor, or to libvirt
+  /// \param through makes the calls of `by`
   vcpu_ceiling(std::shared_ptr<actuator> by, std::unique_ptr<caller> through);
 
-  /// A call is under way.
+  /// Whether a call is running.
   bool busy() const { return through_->busy(); }
-  /// Begins to ask how many there are, and whether there can be so many. Precondition: !busy()
+  /// Begins to query the present number of virtual CPUs, and whether it can become `value`. \pre !busy()
   void look(const std::string& value);
-  /// What was asked last; it is the value that `can` and `present` know about. Empty: nothing yet, or
-  /// `forget`.
+  /// The value of the latest query; the answers of `can` and `present` are about it. Empty: there was no
+  /// query, or `forget` was called since.
   const std::string& looked() const { return looked_; }
-  /// The answer is too old to count.
+  /// Discards the answer because it is too old.
   void forget() { looked_.clear(); }
-  /// How many virtual CPUs the host's counters have.
+  /// Takes the number of virtual CPUs that the host's counters show.
   void seen(unsigned there) { there_ = there; }
 
   std::string target() const override { return by_->target(); }
-  /// The answer to `look`. Precondition: !busy() and `value` is looked()
+  /// The answer to `look`. \pre !busy() and `value` is looked()
   reach can(const std::string& value) const override;
   /// As `can`.
   std::optional<std::string> present() const override;
-  /// Begins to plug in. \returns 0: whether it works is seen later. Precondition: !busy()
+  /// Begins to plug in. \returns 0 always; `verify` reports later whether it worked. \pre !busy()
   int apply(const std::string& value, double now) override;
   std::string trouble() const override;
-  /// Failed: it was refused. Proved: the host's counters have as many.
+  /// Failed: the monitor or libvirt refused. Proved: the host's counters show at least as many.
   proof verify(const std::string& value, double now) override;
 
  private:
-  /// What the calls found; theirs while one is under way.
+  /// The results of the calls. While a call runs, only the call may use it.
   struct answer {
     reach can;
     std::optional<std::string> present;
-    std::string trouble;  ///< why plugging in failed; empty: it did not
+    std::string trouble;  ///< why plugging in failed; empty: it did not fail
   };
 
   std::shared_ptr<actuator> by_;

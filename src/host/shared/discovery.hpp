@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the machines that a session optimises, and following their starts and ends.
+// Finds the machines that a session optimises, and follows their starts and ends.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,20 @@
 
 namespace sukima::host {
 
-/// Watches a source for machines that can be optimised: their guests have the port `org.sukima.guest.0`.
+/// Watches a source for machines that can be optimised. Their guests have the port `org.sukima.guest.0`.
 class discovery {
  public:
-  /// \param root goes before /proc
+  /// \param root prefix of the path /proc
   explicit discovery(std::unique_ptr<source> from, std::string root = "");
 
-  /// Reads the source. \returns the description of all machines, if it is another one than before: `act` of a
-  /// machine with a port is `threads`, and `pid` its process. Without what changes from moment to moment.
+  /// Reads the source. \returns the description of all machines if it differs from the last one, otherwise
+  /// nothing. A machine with a port has `act` set to `threads` and `pid` set to its process. The description
+  /// does not contain values that change from moment to moment.
   /// \throws source_error  the first reading failed
   std::optional<description> look(deadline end);
-  /// The next look returns the description in any case.
+  /// Makes the next `look` return the description even if it is unchanged.
   void look_again() { latest_.clear(); }
-  /// A sentence for each thing that could not be read; each is reported once.
+  /// A sentence for each problem in reading. Each problem is reported once.
   std::vector<std::string> take_notes();
 
  private:

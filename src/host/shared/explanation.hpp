@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The share that a virtual machine is entitled to, what it got, and why the two differ.
+// Compares the share to which a virtual machine is entitled with what it got, and explains the difference.
 #pragma once
 
 #include "estimate.hpp"
@@ -7,22 +7,22 @@
 namespace sukima::host {
 
 struct explanation {
-  /// The estimate, in CPUs, and what limits it.
+  /// The estimate in CPUs, with its limit.
   vm_estimate entitled;
-  /// The CPUs that it got. Of counters without an interval: while it could run, ran / (ran + waited) of each
-  /// vCPU.
+  /// The CPUs that it got. If the counters have no interval, this is the sum of ran / (ran + waited) over its
+  /// vCPUs, that is, the part of the time in which it could run.
   double got = 0;
-  /// Time waited by time run; infinite if it only waited.
+  /// Time waited divided by time run; infinite if it only waited.
   double waited_by_ran = 0;
-  /// Between two descriptions: its length. None: counters since the VM began.
+  /// The length of the interval between two descriptions. None: the counters began with the VM.
   std::optional<double> seconds;
   /// Sentences, the most likely reason first; at least one.
   std::vector<std::string> reasons;
 };
 
-/// Explains the VM at this position. \param since an earlier description of the same host, for the counters'
-/// interval
-/// \throws description_error if counters are missing, went backwards, or as estimate_shares
+/// Explains the VM at this position.
+/// \param since an earlier description of the same host; the counters then cover the interval between the two
+/// \throws description_error  counters are missing or went backwards, or as estimate_shares
 explanation explain(const description& host, std::size_t vm,
                     std::optional<weight_owner> weight_of = std::nullopt, const description* since = nullptr);
 

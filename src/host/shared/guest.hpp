@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service inside a virtual machine: it reads the host's number, passes it to the programs, switches
-// CPUs, and reports the programs' progress. docs/host.md describes its use.
+// The service inside a virtual machine: it reads the host's number, passes it on to the programs, switches
+// CPUs on and off, and reports the programs' progress. docs/host.md describes its use.
 #pragma once
 
 #include <atomic>
@@ -19,30 +19,31 @@ namespace sukima::host {
 class cpu_switch;
 class program_reports;
 
-/// The guest service without its port, its sockets and its clock. Times are seconds of a clock that does
-/// not go back.
+/// The guest service without its port, its sockets and its clock. Times are in seconds of a clock that never
+/// goes back.
 class guest_service {
  public:
-  /// \param root the folder in which /sys and /run are; "/" outside tests
-  /// Brings back CPUs that an earlier run left off.
+  /// Switches on CPUs that an earlier run of the service left off.
+  /// \param root the folder that contains /sys and /run; "/" outside tests
   explicit guest_service(std::filesystem::path root);
-  /// As `stop`.
+  /// Calls `stop`.
   ~guest_service();
   guest_service(const guest_service&) = delete;
   guest_service& operator=(const guest_service&) = delete;
 
-  /// Takes what came from the host's port. Linear time.
+  /// Takes bytes that arrived from the host's port. Linear time.
   void from_host(std::string_view bytes, double now);
-  /// The port has closed: CPUs that were switched off come back; the number ends by itself.
+  /// Reacts to the end of the port's connection: switches on the CPUs that were switched off. The number
+  /// expires with its lease.
   void host_closed();
-  /// Ends leases that have run out. \returns what to send to the host now; empty: nothing. Call it at least
-  /// once a second.
+  /// Ends leases that have expired. \returns the text to send to the host now; empty: none. Must be called at
+  /// least once a second.
   std::string step(double now);
-  /// Brings back what it switched off. \returns what went wrong
+  /// Switches on the CPUs that it switched off. \returns a description of what failed, if anything did
   std::optional<std::string> stop();
 
   program_reports& programs() { return *programs_; }
-  /// Sentences about what it did and what went wrong, since the last call.
+  /// Sentences about actions and errors since the last call.
   std::vector<std::string> take_events();
 
  private:
@@ -55,33 +56,33 @@ class guest_service {
   std::unique_ptr<cpu_switch> cpus_;
   std::unique_ptr<program_reports> programs_;
   message_frames frames_{"sukima-host 1"};
-  std::optional<unsigned> vcpus_;  ///< how many the host wants online
+  std::optional<unsigned> vcpus_;  ///< the number of CPUs that the host wants online
   double vcpus_until_ = 0;
   std::optional<double> sent_at_;
   std::string last_problem_;
   std::vector<std::string> events_;
 };
 
-/// How the service runs.
+/// Options of the service.
 struct guest_options {
   std::filesystem::path root = "/";
-  /// The port: a character device, or a Unix socket to connect to; empty: the virtio port of that name.
+  /// The port: a character device, or a Unix socket to connect to; empty: the virtio port guest_port_name.
   std::filesystem::path port = {};
-  /// Where programs report; empty: /run/sukima/guest.sock below the root.
+  /// The socket over which programs report; empty: /run/sukima/guest.sock below the root.
   std::filesystem::path socket = {};
-  /// A user whose programs may report, too; else only root's and those of the service's own user.
+  /// A user whose programs may report, besides those of root and of the service's own user.
   std::optional<unsigned> user = {};
 };
 
 /// The name of the virtio port.
 inline constexpr const char* guest_port_name = "org.sukima.guest.0";
 
-/// The device of the virtio port of that name; nothing if there is none.
+/// Finds the device of that virtio port. \returns nothing if there is none
 std::optional<std::filesystem::path> find_guest_port(const std::filesystem::path& root);
 
-/// Runs the service until `stopped`. It waits for the port where it is not there yet, or closes.
-/// \param say is called with each sentence about what it does
-/// \throws std::system_error  the programs' socket cannot be made: another service may have it
+/// Runs the service until `stopped`. If the port does not exist yet, or closes, the service waits for it.
+/// \param say called with a sentence about each action
+/// \throws std::system_error  the programs' socket cannot be created; another service may use it
 void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
                const std::function<void(const std::string&)>& say);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host takes from a guest: the guest is hostile until its messages have passed here.
+// The host's side of the messages from a guest. A guest counts as hostile: this code limits and checks all
+// that it sends.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 
 namespace sukima::host {
 
-/// A budget of events: `rate` a second, and after a pause `burst` at once.
+/// Limits a rate of events: `rate` per second, and up to `burst` at once after a pause.
 class token_bucket {
  public:
-  /// With a burst of one second.
+  /// A bucket whose burst is the events of one second.
   explicit token_bucket(double rate) : token_bucket(rate, rate) {}
   token_bucket(double rate, double burst) : rate_(rate), burst_(burst), left_(burst) {}
-  /// \param now seconds of a clock that does not go back \returns whether so many more events are allowed
+  /// \param now in seconds of a clock that never goes back \returns whether this many more events are allowed
   bool take(double now, double events = 1);
 
  private:
@@ -26,29 +27,29 @@ class token_bucket {
   std::optional<double> filled_;
 };
 
-/// Messages of a guest that are taken a second.
+/// The number of messages per second that are accepted from a guest.
 inline constexpr double guest_messages_a_second = 10;
 
-/// Turns what came from one guest into messages. It keeps at most one unfinished message of 4 KiB and what
-/// was not taken yet, at most as many messages as a second allows. Times are seconds of a clock that does
-/// not go back.
+/// Turns bytes from one guest into messages. It stores at most one unfinished message of 4 KiB, and the
+/// messages that the caller has not taken yet, at most as many as may arrive in a second. Times are in
+/// seconds of a clock that never goes back.
 class guest_inbox {
  public:
   struct counts {
     std::uint64_t taken = 0;
-    std::uint64_t malformed = 0;  ///< messages that the grammar refuses, and runs of bytes outside any
-    std::uint64_t too_many = 0;  ///< messages above the rate; they are not looked at
+    std::uint64_t malformed = 0;  ///< messages that the grammar rejects, and runs of bytes outside messages
+    std::uint64_t too_many = 0;  ///< messages above the rate; they are not parsed
   };
 
-  /// Takes bytes as they came. Linear time.
+  /// Takes bytes in the order of their arrival. Linear time.
   void feed(std::string_view bytes, double now);
-  /// The connection has ended: what follows begins a new message.
+  /// Reacts to the end of the connection: the next bytes begin a new message.
   void cut() { frames_.clear(); }
-  /// The messages since the last call, oldest first.
+  /// The accepted messages since the last call, the oldest first.
   std::vector<guest_message> take();
 
   counts seen() const;
-  /// A sentence about what was dropped since the last one, without the name of the guest; at most one a
+  /// A sentence about the messages dropped since the last sentence, without the guest's name; at most one per
   /// minute.
   std::optional<std::string> complaint(double now);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of the virtual machines of a host, in the text format of Prometheus: by HTTP or in a file.
+// Metrics of a host's virtual machines in the text format of Prometheus, published over HTTP or in a file.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace sukima::host {
 
-/// One virtual machine. An empty value is unknown, and no metric.
+/// The metrics of one virtual machine. An empty value is unknown and not published.
 struct vm_metrics {
   std::string name;
   std::optional<double> usable = {}, used = {}, demand = {};  ///< CPUs
   std::optional<double> ran = {}, waited = {};  ///< seconds since it started, summed over its vCPUs
   std::size_t online = 0, offline = 0;  ///< vCPUs
-  std::optional<unsigned> count = {};  ///< threads or vCPUs in effect
+  std::optional<unsigned> count = {};  ///< threads or vCPUs: the count in effect
   std::optional<optimiser_state> state = {};
 };
 
@@ -30,10 +30,10 @@ struct host_metrics {
   std::vector<vm_metrics> vms = {};
   std::map<act_kind, act_counts> acts = {};
   std::optional<guest_inbox::counts> messages = {};
-  std::optional<double> cycle_seconds = {};  ///< how long the latest cycle took
+  std::optional<double> cycle_seconds = {};  ///< the duration of the latest cycle
 };
 
-/// The text format of Prometheus, version 0.0.4.
+/// Returns the metrics in Prometheus' text format, version 0.0.4.
 std::string metrics_text(const host_metrics& all);
 
 /// Metrics cannot be published. The message is a sentence for the user.
@@ -42,7 +42,7 @@ class metrics_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A place where metrics are published.
+/// The place where metrics are published.
 class metrics_output {
  public:
   metrics_output() = default;
@@ -50,16 +50,16 @@ class metrics_output {
   metrics_output(const metrics_output&) = delete;
   metrics_output& operator=(const metrics_output&) = delete;
 
-  /// Replaces the published text. \returns why that failed, once until it succeeds again
+  /// Replaces the published text. \returns why that failed; a failure that lasts is returned only once
   virtual std::optional<std::string> publish(const std::string& text) = 0;
-  /// Where the metrics are, for people.
+  /// Describes where the metrics are, for messages to the user.
   virtual std::string place() const = 0;
 };
 
-/// Opens a place. Both kinds show nothing any more once they are destroyed.
-/// \param where `9100` is a port of 127.0.0.1, `10.0.0.1:9100` or `[::1]:9100` that of another address, 0
-///   a port that is free; any other text is a file, which each publication replaces by renaming
-/// \throws metrics_error  the port is in use, the address is not one of this machine, or the like
+/// Opens a place for metrics. After the destructor neither kind of place shows metrics any more.
+/// \param where `9100` is a port of 127.0.0.1; `10.0.0.1:9100` and `[::1]:9100` are ports of other addresses;
+/// port 0 means any free port. Any other text is a file, which each publication replaces by renaming.
+/// \throws metrics_error  for instance, the port is in use or the address does not belong to this machine
 std::unique_ptr<metrics_output> open_metrics(const std::string& where);
 
 }  // namespace sukima::host

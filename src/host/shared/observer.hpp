@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From snapshots to a description: what each machine wants, what the host itself uses, and what changed.
+// Computes a description from successive snapshots: the demand of each machine, the host's own use, and the
+// changes since the last snapshot.
 #pragma once
 
 #include <deque>
@@ -13,58 +14,59 @@ namespace sukima::host {
 /// A change of a machine between two snapshots.
 enum class change_kind {
   appeared,
-  ended,  ///< or it was moved to another host
+  ended,  ///< may also have moved to another host
   paused,
   resumed,
   renamed,
-  restarted,  ///< or it came back from another host: its counters began again
-  late,  ///< it does not answer
-  back,  ///< it answers again
+  restarted,  ///< or returned from another host: its counters began again
+  late,  ///< did not answer
+  back,  ///< answers again
 };
 
 struct change {
   change_kind kind;
   std::string name;
-  std::string former;  ///< its name before, if it was renamed
+  std::string former;  ///< the former name, if it was renamed
 };
 
-/// One sentence.
+/// Describes the change in one sentence.
 std::string text_of(const change& one);
 
-/// A machine over the latest interval in which it could be measured.
+/// The measurements of a machine over the latest interval for which it has counters.
 struct measured_vm {
   vm_state state = vm_state::running;
   bool stale = false;
   std::string source;
-  /// CPUs that it used; none: there is no interval yet.
+  /// The CPUs that it used; none: there is no interval yet.
   std::optional<double> used;
-  /// Time that it waited for CPUs without the throttling that its caps explain, for each second that it ran;
+  /// The time that it waited for CPUs per second that it ran, without the throttling that its caps explain;
   /// none: unknown.
   std::optional<double> waited_by_ran;
 };
 
-/// Follows the machines of a host from snapshot to snapshot. A machine is the same one if its id is, or,
-/// where it has none, its name.
+/// Follows the machines of a host from snapshot to snapshot. Machines with equal ids are the same machine;
+/// machines without ids are compared by name.
 class observer {
  public:
-  /// Takes the next snapshot.
-  /// \returns the description of the host: what parse_description accepts, if it has a pCPU. Each machine has
-  /// a demand unless it waits (design: a machine that waited less than 2 % of what it ran wants 1.1 times
-  /// what it uses, and 0.05); a paused one wants nothing. Capacities are what the host itself left in the
-  /// last 10 s. Takes time linear in the number of vCPUs, and pCPUs × machines at worst.
+  /// Processes the next snapshot.
+  /// \returns the description of the host. parse_description accepts it if it has a pCPU. A running machine
+  ///   has a demand unless it waits: if it waited less than 2 % of the time that it ran, its demand is 1.1
+  ///   times its use plus 0.05. A paused machine has the demand 0. The capacities are what the host itself
+  ///   left during the last 10 s.
+  /// \par Complexity linear in the number of vCPUs, and pCPUs × machines at worst
   const description& see(const snapshot& now);
 
-  /// There is no next snapshot, because nothing could be read: nothing has changed since the last one.
+  /// Records that no snapshot could be read: no changes are reported for this step.
   void missed() { changes_.clear(); }
 
   const description& host() const { return host_; }
-  /// In the order of host().vms.
+  /// The measurements in the order of host().vms.
   const std::vector<measured_vm>& measured() const { return measured_; }
-  /// Since the snapshot before; empty for the first one.
+  /// The changes since the previous snapshot; empty for the first one.
   const std::vector<change>& changes() const { return changes_; }
 
  private:
-  /// A vCPU's demand, in CPUs, as it falls; none: there is no interval yet.
+  /// The counters of a vCPU, and its demand in CPUs, which falls slowly; none: there is no interval yet.
   struct vcpu_memory {
     double ran = 0, waited = 0;
     std::optional<double> held;
@@ -79,13 +81,13 @@ class observer {
     measured_vm measured;
     std::vector<std::optional<double>> demands;
   };
-  /// Seconds that the host itself used of each pCPU in an interval.
+  /// The seconds that the host itself used of each pCPU in an interval.
   struct host_interval {
     double end, seconds;
     std::map<std::uint32_t, double> used;
   };
 
-  /// \returns the seconds that each vCPU ran in a new interval; empty if there is none
+  /// \returns the seconds that each vCPU ran in the interval since the last reading; empty if there is none
   std::vector<double> measure(const observed_vm& one, memory& remembered);
   void take_changes(const observed_vm& one, const std::string& name, memory& before);
   void take_host_use(const snapshot& now, const std::vector<std::vector<double>>& ran, bool complete);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where facts about the virtual machines of a host come from: one small interface, with libvirt, QEMU's
-// monitors and control groups behind it. docs/host.md says what each of them knows.
+// Sources of facts about a host's virtual machines. libvirt, QEMU's monitors and control groups share this
+// interface. docs/host.md says which facts each of them provides.
 #pragma once
 
 #include <chrono>
@@ -10,30 +10,31 @@
 
 namespace sukima::host {
 
-/// A source cannot be used, in one sentence that says what to do.
+/// A source cannot be used. The message is one sentence that says what to do.
 class source_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A machine that has ended is in no snapshot.
+/// The state of a machine in a snapshot. A machine that has ended is not in the snapshot.
 enum class vm_state { running, paused };
 
 /// A virtual machine, or a container, as a source sees it.
 struct observed_vm {
-  /// Its part of a description. `ran` and `waited` count from its start, and `waited` contains throttling;
-  /// `demand` is not set.
+  /// The machine's part of a description. `ran` and `waited` count from its start, and `waited` includes
+  /// throttling. `demand` is not set.
   host::vm now;
   vm_state state = vm_state::running;
-  /// It did not answer before the deadline: what stands here is older.
+  /// It did not answer before the deadline; the data here are from an earlier reading.
   bool stale = false;
   /// When the counters were read, in seconds of a clock that never jumps.
   double read_at = 0;
-  /// Differs from one start of the same machine to the next; empty if the source does not know.
+  /// Identifies one run of the machine: it changes when the machine restarts; empty if the source has no such
+  /// value.
   std::string run;
   /// The name of the source.
   std::string source;
-  /// For how long quotas held its vCPUs back, in seconds, summed over them; none: unknown.
+  /// How long quotas throttled its vCPUs, in seconds, summed over them; none: unknown.
   std::optional<double> throttled;
   /// The pCPU on which each vCPU was seen last, in their order; may be shorter.
   std::vector<std::optional<std::uint32_t>> last_pcpu;
@@ -41,17 +42,17 @@ struct observed_vm {
 
 /// A host at one moment, as a source sees it.
 struct snapshot {
-  /// Seconds since 1970, and of the clock of observed_vm::read_at.
+  /// Seconds since 1970, and seconds of the clock of observed_vm::read_at.
   double taken = 0, clock = 0;
   std::vector<pcpu> pcpus;
-  /// For how long each pCPU was busy since the host's start, in seconds, by any use; empty: unknown.
+  /// How long each pCPU was busy since the host started, in seconds, for any use; empty: unknown.
   std::vector<double> busy;
   std::vector<observed_vm> vms;
-  /// What could not be read, a sentence each.
+  /// A sentence for each thing that could not be read.
   std::vector<std::string> notes;
 };
 
-/// What a source knows besides names and running times.
+/// The facts that a source provides besides names and running times.
 struct capabilities {
   std::string name;  ///< "libvirt", "qmp", "control groups", …
   bool waiting = false, throttling = false, weights = false, caps = false, affinities = false;
@@ -62,55 +63,57 @@ using deadline = std::chrono::steady_clock::time_point;
 class source {
  public:
   virtual ~source() = default;
-  /// Reads the host; returns at the deadline at the latest, give or take a few milliseconds. A machine that
-  /// did not answer by then is stale if it has ever answered, and otherwise only in the notes.
-  /// \throws source_error if nothing can be read at all; a later call may succeed
+  /// Reads the host. Returns at the deadline at the latest, within a few milliseconds. A machine that did not
+  /// answer by then is stale if it has answered before; otherwise only the notes mention it.
+  /// \throws source_error  nothing could be read at all; a later call may succeed
   virtual snapshot read(deadline end) = 0;
   virtual capabilities can() const = 0;
 };
 
-/// All of libvirt's active domains, read over a read-only connection in a thread of its own.
-/// \param uri such as "qemu:///system" \param root see read_machine
-/// \throws source_error if this machine or this build has no libvirt
+/// Opens libvirt, and reads all active domains over a read-only connection in a thread of its own.
+/// \param uri such as "qemu:///system"
+/// \param root see read_machine
+/// \throws source_error  this machine or this build has no libvirt
 std::unique_ptr<source> open_libvirt(const std::string& uri, const std::string& root = "");
 
-/// Domains as a file has them, in the format of `virsh domstats`; see parse_domains. It is read again each
-/// time.
+/// Reads domains from a file in the format of `virsh domstats`; see parse_domains. The file is read again for
+/// each snapshot.
 /// \param path "-" is standard input, which is read once
-/// \throws source_error if it cannot be read or holds no domain
+/// \throws source_error  the file cannot be read or contains no domain
 std::unique_ptr<source> open_domain_file(const std::string& path, const std::string& root = "");
 
 struct qmp_options {
   std::vector<std::string> sockets;
-  /// Also those that the command lines of running QEMU processes name, looked for at each reading.
+  /// Whether to use also the sockets that the command lines of running QEMU processes name, searched at each
+  /// reading.
   bool find = false;
   std::string root;
 };
 
-/// Virtual machines of QEMU, by their monitors' sockets.
+/// Opens virtual machines of QEMU through the sockets of their monitors.
 std::unique_ptr<source> open_qmp(const qmp_options& options);
 
 struct control_group_options {
-  /// Groups by their paths from the root of their hierarchy, such as "/docker/*", with the patterns of
+  /// Groups by their paths from the root of their hierarchy, such as "/docker/*". The patterns are those of
   /// glob(7).
   std::vector<std::string> paths;
-  /// Also all that look like containers of docker, podman, containerd, CRI-O, LXC or systemd-nspawn.
+  /// Whether to use also all groups that look like containers of docker, podman, containerd, CRI-O, LXC or
+  /// systemd-nspawn.
   bool find = false;
   std::string root;
 };
 
-/// Control groups of containers, version 1 and 2.
-/// \throws source_error if no hierarchy with the controller cpu is mounted
+/// Opens control groups of containers, in version 1 and 2.
+/// \throws source_error  no hierarchy with the controller cpu is mounted
 std::unique_ptr<source> open_control_groups(const control_group_options& options);
 
-/// Several sources as one. The machines of a source that fails are missing, with a note.
-/// Precondition: there is at least one.
+/// Combines several sources into one. If a source fails, its machines are missing and a note says so.
+/// \pre there is at least one source
 std::unique_ptr<source> join_sources(std::vector<std::unique_ptr<source>> parts);
 
-/// The pCPUs that are online, with their nodes and cores, and for how long each was busy; from /sys and
-/// /proc.
-/// \param root goes before these paths, to read a recorded machine
-/// \throws source_error if /proc/stat cannot be read
+/// Reads the online pCPUs with their nodes and cores, and how long each was busy, from /sys and /proc.
+/// \param root prefix of these paths, to read a recorded machine
+/// \throws source_error  /proc/stat cannot be read
 snapshot read_machine(const std::string& root);
 
 }  // namespace sukima::host

@@ -22,11 +22,11 @@
 
 namespace sukima::host {
 
-/// CPU time of one vCPU, in seconds since some moment in the past.
+/// CPU time of one vCPU, in seconds since a fixed moment.
 struct vcpu_time {
-  bool there = true;  ///< false: a place into which a vCPU can be plugged, or from which it was unplugged
+  bool there = true;  ///< false: no vCPU is plugged in at this place now
   double ran = 0;
-  double waited = 0;  ///< it could run and did not; includes the throttling by a quota
+  double waited = 0;  ///< could run but did not; includes throttling by a quota
 };
 
 /// The host's counters of a virtual machine.
@@ -35,50 +35,50 @@ struct vm_times {
   double up = 0;  ///< seconds since it started
 };
 
-/// The counters of one virtual machine.
+/// Reads the counters of one virtual machine.
 class vm_counters {
  public:
   vm_counters() = default;
   virtual ~vm_counters() = default;
   vm_counters(const vm_counters&) = delete;
   vm_counters& operator=(const vm_counters&) = delete;
-  /// \returns nothing if it has ended. Does not wait.
+  /// \returns nothing if the machine has ended. Never waits.
   virtual std::optional<vm_times> read() = 0;
 };
 
-/// Counters of a process whose vCPUs are threads: from /proc/PID/task/TID/schedstat.
-/// \param threads of the vCPUs, in their order; empty: those that QEMU calls "CPU 0/KVM" and so on
-/// \param vcpus how many there are or can be; the last `places` of them may be plugged in later
+/// Reads the counters of a process whose vCPUs are threads, from /proc/PID/task/TID/schedstat.
+/// \param threads of the vCPUs, in their order; empty: the threads that QEMU names "CPU 0/KVM" and so on
+/// \param vcpus the largest possible number of vCPUs; the last `places` of them may be plugged in later
 /// \param proc the folder of /proc
-/// \throws description_error  there is no such process, or it has not as many such threads
+/// \throws description_error  the process does not exist, or has too few or too many such threads
 std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pid_t> threads,
                                                    std::size_t vcpus, std::size_t places = 0,
                                                    const std::filesystem::path& proc = "/proc");
 
-/// What may be set of a virtual machine, and where it is found: members of its description that estimates
-/// do not need. docs/host-reference.md lists them.
+/// What may be set of a virtual machine, and how to reach it. These are members of the machine's description
+/// that estimates do not need; docs/host-reference.md lists them.
 struct steering {
   bool threads = false, vcpus = false, cap = false, weight = false, plug = false;  ///< what may be set: `act`
   unsigned least = 1, most = 1;  ///< bounds of the count
   std::optional<pid_t> process;  ///< `pid`
   std::vector<pid_t> vcpu_threads;  ///< `thread` of each vCPU; empty: not given
-  std::filesystem::path port, file;  ///< `port`, `file`: the way to the guest; at most one of them
+  std::filesystem::path port, file;  ///< `port`, `file`: the connection to the guest; at most one of them
   std::filesystem::path cgroup;  ///< `cgroup`: the folder of its control group, for `cap` and `weight`
   std::filesystem::path monitor;  ///< `monitor`: its QMP socket, for `plug`
-  std::string domain, connect;  ///< `domain`, `connect`: its name or UUID in libvirt, for `plug`, and where
-  std::size_t places = 0;  ///< with `plug`: the last vCPUs that are offline, which may be plugged in
+  std::string domain, connect;  ///< for `plug`: its name or UUID in libvirt, and libvirt's URI
+  std::size_t places = 0;  ///< with `plug`: the number of offline vCPUs at the end, which may be plugged in
 };
 
 /// The steering of each virtual machine, in their order.
-/// \throws description_error  a member is wrong, or a machine with `act` cannot be reached
+/// \throws description_error  a member is wrong, or a machine with `act` has no way to reach it
 std::vector<steering> steering_of(const description& host);
 
 /// A virtual machine of a session.
 struct session_vm {
   steering how;
-  bool chosen = false;  ///< it is optimised; else only its counters are read
-  std::unique_ptr<guest_link> link = nullptr;  ///< needed if it is chosen
-  std::unique_ptr<vm_counters> counters = nullptr;  ///< null: it counts as always busy
+  bool chosen = false;  ///< it is optimised; otherwise only its counters are read
+  std::unique_ptr<guest_link> link = nullptr;  ///< must be set if it is chosen
+  std::unique_ptr<vm_counters> counters = nullptr;  ///< null: the machine counts as always busy
   std::unique_ptr<vcpu_ceiling> ceiling = nullptr;  ///< plugs virtual CPUs in; null: plugging is impossible
 };
 
@@ -86,61 +86,63 @@ struct session_options {
   optimise_by by = optimise_by::progress;
   bool dry_run = false;
   std::uint64_t seed = 1;  ///< of the order in which trials begin
-  double cycle_seconds = 1;  ///< the length of a window
-  bool waits_for_machines = false;  ///< goes on without machines, because others may start
+  double cycle_seconds = 1;  ///< the duration of a window
+  bool waits_for_machines = false;  ///< continues without machines, because machines may start later
 };
 
 class session_member;
 struct attempts;
 
-/// Optimises the chosen machines of one host, without a clock: times are seconds of a clock that does not
-/// go back. A guest cannot gain by lying: its messages affect its own number only, and the host itself counts
-/// the CPU that it gets.
+/// Optimises the chosen machines of one host. It has no clock: times are in seconds of a clock that never
+/// goes back. A guest cannot gain by false messages, because they affect only its own number, and the host
+/// itself measures the CPU that the guest gets.
 class session {
  public:
-  /// \param vms as many as the description has, in their order
+  /// \param vms one for each machine of the description, in the same order
   /// \param written the journal; null only in a dry run; must outlive the session
   /// \throws description_error  as estimate_shares
   session(description host, std::vector<session_vm> vms, const session_options& options, journal* written);
-  /// Ends what it has set: numbers by their leases, virtual CPUs when the ports close.
+  /// Ends the settings of the session: numbers end with their leases, virtual CPUs when the ports close.
   ~session();
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
-  /// Follows machines that started, ended or changed. A member goes on if it is the same run of a machine
-  /// with the same id; `open` is called for each other position, once the members that are gone have ended.
-  /// Precondition: no member of `host.vms` has the id of another one.
+  /// Adapts the session to machines that started, ended or changed. A member is kept if the machine with its
+  /// id is still the same run. `open` is called for each other position, after the members that are gone have
+  /// ended.
+  /// \pre no two members of `host.vms` have the same id
   /// \param how  the steering of each machine of `host`
-  /// \throws description_error  as estimate_shares; nothing has changed then
+  /// \throws description_error  as estimate_shares; then nothing has changed
   void replace(const description& host, const std::vector<steering>& how,
                const std::function<session_vm(std::size_t)>& open, double now);
 
-  /// Reads the guests' messages, and, once a second, measures, decides and acts. Call it when one of
-  /// `readable` can be read, and at least four times a second.
-  /// \throws journal_error  an act could not be written down, and was not done
+  /// Reads the guests' messages and, once a second, measures, decides and acts. Must be called when one of
+  /// `readable` becomes readable, and at least four times a second.
+  /// \throws journal_error  an act could not be written to the journal, and was not done
   void step(double now);
-  /// Whether all machines that were optimised have ended, so that nothing is left to do.
+  /// Whether all optimised machines have ended, so that the session has no work left.
   bool has_ended() const;
-  /// What becomes readable when a guest says something.
+  /// The descriptors that become readable when a guest sends data.
   std::vector<int> readable() const;
 
   std::vector<verdict> take_verdicts() { return optimiser_.take_verdicts(); }
-  /// Sentences about what it did and what went wrong, since the last call.
+  /// Sentences about actions and errors since the last call.
   std::vector<std::string> take_events();
 
-  /// The CPUs that a machine can use: by the latest estimate, or what it receives if that is less.
+  /// The CPUs that a machine can use: the latest estimate, or what it receives if that is less.
   double usable(std::size_t vm) const;
-  /// The message that its guest gets now.
+  /// The message that is now sent to its guest.
   const std::optional<host_message>& said(std::size_t vm) const;
   /// The optimiser's state of a chosen machine.
   optimiser_state state(std::size_t vm) const;
   /// The count in effect.
   unsigned count(std::size_t vm) const;
-  /// How many cycles there were.
+  /// The number of cycles so far.
   std::size_t cycles() const { return cycles_; }
-  /// How many solutions its estimates have needed beside that of each cycle; for tests of their cost.
+  /// The number of solutions that the session's estimates needed in addition to one per cycle; for tests of
+  /// their cost.
   std::size_t solutions() const { return estimator_->solved_again(); }
-  /// All of the latest cycle, without its length.
+  /// The metrics of the latest cycle, without its duration.
   host_metrics metrics() const;
 
  private:
@@ -166,18 +168,18 @@ class session {
   std::vector<std::string> events_;
   std::optional<double> cycled_at_;
   std::size_t cycles_ = 0;
-  std::size_t next_estimate_ = 0;  ///< the machine whose turn is next
+  std::size_t next_estimate_ = 0;  ///< the position of the machine that is estimated next
 };
 
-/// Calls of run_session.
+/// Callbacks of run_session.
 struct session_watch {
-  std::function<void(const verdict&)> decided = {};  ///< with each verdict
-  std::function<void(const std::string&)> said = {};  ///< with each sentence
-  std::function<void(double seconds)> cycled = {};  ///< after each cycle, with its length; may be empty
-  std::function<void(double now)> begins = {};  ///< before each step; may be empty
+  std::function<void(const verdict&)> decided = {};  ///< called with each verdict
+  std::function<void(const std::string&)> said = {};  ///< called with each sentence
+  std::function<void(double seconds)> cycled = {};  ///< called after each cycle with its duration, or empty
+  std::function<void(double now)> begins = {};  ///< called before each step; may be empty
 };
 
-/// Runs a session until `stopped` or until its machines have ended, by the monotonic clock.
+/// Runs a session on the monotonic clock until `stopped` is set or its machines have ended.
 /// \throws journal_error  as session::step
 void run_session(session& running, const std::atomic<bool>& stopped, const session_watch& watch);
 
