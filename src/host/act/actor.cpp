@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acts with the journal's lines around them, and setting one back.
+// Makes changes with the journal's lines around them, and sets old values back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace sukima::host {
 namespace {
 
-/// Whether an act before this one on the same target, which the journal still has, found this value. It was
-/// undone then, and only its line is missing.
+/// Whether an earlier act on the same target, which the journal still lists, replaced this value. Then that
+/// act has been undone already, and only its line in the journal is missing.
 bool was_before(const journal& written, std::uint64_t number, const std::string& value) {
   const auto& all = written.in_effect();
   const std::string& target = all.at(number).change.target;
@@ -43,7 +43,7 @@ receipt actor::begin(actuator& by, const std::string& vm, act_kind kind, const s
   result.number = journal_.begin(result.change);
   step("begun");
   if (const int error = by.apply(value, now); error != 0) {
-    if (by.present() == before) journal_.close(result.number, "undone");  // else revert looks at it
+    if (by.present() == before) journal_.close(result.number, "undone");  // otherwise revert examines it
     const std::string why = by.trouble().empty() ? std::strerror(error) : by.trouble();
     throw act_error(fmt::format("{} cannot be set to {}: {}", by.target(), value, why));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugging virtual CPUs in while a session goes on; see ceiling.hpp.
+// Plugs in virtual CPUs while a session runs; see ceiling.hpp.
 #include "shared/ceiling.hpp"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setting a control group's cap or weight by its file.
+// Sets a control group's cap or weight through its file.
 #include <cctype>
 #include <cerrno>
 
@@ -30,7 +30,7 @@ class control_file final : public actuator {
     return write_control_file(file_, value + "\n");
   }
 
-  /// The kernel shows what it took.
+  /// The file shows the value that the kernel accepted.
   proof verify(const std::string& value, double /*now*/) override {
     return present() == value ? proof::proved : proof::failed;
   }

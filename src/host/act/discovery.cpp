@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the machines that a session optimises; see discovery.hpp.
+// Finds the machines that a session optimises; see discovery.hpp.
 #include "shared/discovery.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Leaves what stays the same from one reading to the next, and adds what steering needs.
+/// Keeps the members that stay the same from one reading to the next, and adds those that steering needs.
 void steer(vm& one, const std::map<std::string, long>& processes) {
   const json all = one.unknown.empty() ? json::object() : json::parse(one.unknown);
   json kept = json::object();
@@ -24,10 +24,11 @@ void steer(vm& one, const std::map<std::string, long>& processes) {
   }
   const auto process = processes.find(one.id.value_or(""));
   if (process != processes.end()) kept["pid"] = process->second;
-  // Without its process it cannot be measured yet: libvirt names a domain before its QEMU runs.
+  // Without its process the machine cannot be measured yet: libvirt lists a domain before its QEMU runs.
   if (process == processes.end()) one.act.reset();
   one.unknown = kept.empty() ? "" : kept.dump();
-  // Those that can be plugged in are not there; with one that is plugged in the description is another one.
+  // Removes the vCPUs that could still be plugged in. When one of them is plugged in, the description
+  // changes.
   while (!one.vcpus.empty() && !one.vcpus.back().online) one.vcpus.pop_back();
   for (vcpu& each : one.vcpus) {
     each.demand.reset();
@@ -58,7 +59,7 @@ std::optional<description> discovery::look(deadline end) {
   std::map<std::string, long> processes;
   for (const qemu_process& one : find_qemu_processes(root_)) processes[one.command_line.uuid] = one.id;
   for (vm& one : now.vms) steer(one, processes);
-  // The order in which a source names them says nothing.
+  // The source's order of the machines has no meaning.
   std::ranges::sort(now.vms, {}, &vm::name);
   std::string text = description_text(now);
   if (text == latest_) return std::nullopt;

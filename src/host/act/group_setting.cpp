@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file of a control group has its cap or its weight, and how a value is written there.
+// Finds the file that holds the cap or the weight of a control group, and the form of a value in it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sukima::host {
 namespace {
 
-/// Microseconds; the kernel takes no shorter quota.
+/// Microseconds; the kernel accepts no shorter quota.
 constexpr double least_quota = 1000;
 constexpr double usual_period = 100000;
 
@@ -29,7 +29,7 @@ double period_in(const std::optional<std::string>& text, std::size_t field) {
   return value >= least_quota ? value : usual_period;
 }
 
-/// \throws act_error this is no control group with CPU
+/// \throws act_error  always: the folder is not a control group with CPU
 [[noreturn]] void refuse(const std::filesystem::path& group, const char* what) {
   throw act_error(fmt::format("{} has no {}: {}", group.string(), what,
                               is_there(group) ? "it is not a control group with CPU"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setting the number of online virtual CPUs through the guest service, and proving it.
+// Sets the number of online virtual CPUs through the guest service, and proves the change.
 #include "act/guest_vcpus.hpp"
 
 #include <algorithm>
@@ -10,16 +10,17 @@
 namespace sukima::host {
 namespace {
 
-/// A vCPU that runs less of the time is offline or has nothing to do, which is the same to its neighbours.
+/// A vCPU that runs for a smaller part of the time counts as offline. It may also be idle, which makes no
+/// difference to its neighbours.
 constexpr double idle_share = 0.01;
-/// Seconds of idleness that prove it.
+/// Seconds for which the other vCPUs must be idle as a proof.
 constexpr double proving_seconds = 1;
 
 }  // namespace
 
 void guest_vcpus::seen(double at, std::vector<double> ran) {
   samples_.push_back({at, std::move(ran)});
-  // Keeps one sample before the act, and after it as many as the proof needs.
+  // Keep one sample from before the act, and as many later ones as the proof needs.
   while (samples_.size() > 2 && (samples_[1].at <= applied_at_ || samples_[1].at < at - 2 * act_deadline))
     samples_.pop_front();
 }
@@ -46,7 +47,8 @@ proof guest_vcpus::verify(const std::string& value, double now) {
   const sample& last = samples_.back();
   const bool fewer = before_ == 0 || *wanted <= before_;
   const double since = now - applied_at_;
-  // The span that is judged: since the act, or, for fewer CPUs, at least a second that began after the act.
+  // The interval that is judged: since the act, or, for fewer CPUs, at least one second that began after the
+  // act.
   const sample* first = &samples_.front();
   if (fewer) {
     first = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setting the number of online virtual CPUs through the guest service.
+// Sets the number of online virtual CPUs through the guest service.
 #pragma once
 
 #include <deque>
@@ -8,27 +8,28 @@
 
 namespace sukima::host {
 
-/// The act is a word in the messages to the guest, which are leased; the proof is in the host's own
+/// The act is a line in the messages to the guest, which are leased. The proof comes from the host's own
 /// counters.
 class guest_vcpus final : public actuator {
  public:
   explicit guest_vcpus(std::string vm) : vm_(std::move(vm)) {}
 
-  /// Whether the guest has answered lately: without its service nothing would happen.
+  /// Sets whether the guest has answered lately. Without its service an act would have no effect.
   void set_answers(bool lately) { answers_ = lately; }
-  /// The counters of one moment: seconds that each vCPU ran. What is older than needed is forgotten.
+  /// Takes the counters of one moment: the seconds that each vCPU has run. Drops samples that are not needed.
   void seen(double at, std::vector<double> ran);
-  /// The number for the guest; nothing: none.
+  /// The number to send to the guest; nothing: none.
   std::optional<unsigned> sent() const { return sent_; }
-  /// Nothing is set any more.
+  /// Withdraws the number.
   void end() { sent_.reset(); }
 
   std::string target() const override { return "the guest service of " + vm_; }
   reach can(const std::string& value) const override;
   std::optional<std::string> present() const override;
   int apply(const std::string& value, double now) override;
-  /// Fewer: no more vCPUs than the number ran 1 % of the latest second or more that began after the act.
-  /// More: as many have run since the act, and for a millisecond since they were new.
+  /// Fewer vCPUs are proved if at most `value` vCPUs ran for 1 % or more of the latest interval of at least
+  /// one second that began after the act. More vCPUs are proved if at least `value` vCPUs have run since the
+  /// act, each for at least a millisecond since it was new.
   proof verify(const std::string& value, double now) override;
 
  private:
@@ -42,7 +43,7 @@ class guest_vcpus final : public actuator {
   std::optional<unsigned> sent_;
   unsigned before_ = 0;  ///< the number before the act; 0: all
   double applied_at_ = 0;
-  std::deque<sample> samples_;  ///< the last before the act, and those since
+  std::deque<sample> samples_;  ///< the last sample before the act, and all later ones
 };
 
 }  // namespace sukima::host

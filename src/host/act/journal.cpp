@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal of acts: lines of JSON, each on disk before the next thing is done.
+// The journal of acts: lines of JSON. Each line is on disk before the next step.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -22,13 +22,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Beyond this the lines of acts that have ended are thrown away.
+/// When the journal is longer, it is rewritten without the lines of acts that have ended.
 constexpr std::uint64_t size_to_shorten = 1 << 20;
 constexpr std::uint64_t longest_journal = 64 << 20;
-/// Acts are numbered from 1. A larger number is damage: after it there might be no next one.
+/// Acts are numbered from 1. A larger number is treated as damage, because after it there might be no next
+/// number.
 constexpr std::uint64_t largest_number = std::uint64_t{1} << 53;
 
-// What it means that the journal cannot be used.
+// Consequences for the user if the journal cannot be used.
 constexpr const char* nothing_is_done = "nothing is done without it, give another --journal";
 constexpr const char* nothing_is_shown = "what it has is not known, give another --journal";
 constexpr const char* nothing_is_undone = "what it has is not undone, give another --journal";
@@ -76,7 +77,7 @@ void journal::fail(const char* problem, int error) const {
                                       : nothing_is_shown);
 }
 
-/// Takes the lock, which is a file of its own because the journal is replaced when it becomes long.
+/// Takes the lock. It is a separate file because shortening replaces the journal's file.
 void journal::lock() {
   const std::string name = file_.string() + ".lock";
   lock_.reset(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -113,7 +114,7 @@ void journal::open() {
   if (!out_) fail("cannot be opened", unwritable_);
   struct stat status{};
   if (::fstat(out_.get(), &status) != 0) fail("cannot be read", errno);
-  // Another user who could write it would decide what this process writes, and where.
+  // If another user could write the file, that user could decide which files this process writes, and what.
   const bool foreign = status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (!S_ISREG(status.st_mode) || foreign) fail("is not a file that only this user can write", EPERM);
   size_ = static_cast<std::uint64_t>(status.st_size);
@@ -128,7 +129,7 @@ void journal::read() {
     if (count <= 0) fail("cannot be read", count < 0 ? errno : EIO);
     at += static_cast<std::size_t>(count);
   }
-  // A line without an end was not on disk before its act: that act was never done.
+  // A line without an end was not on disk before its act, so that act was never done.
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   if (whole != text.size()) drop_torn_line(whole);
   std::size_t number = 0;
@@ -141,7 +142,8 @@ void journal::read() {
   }
 }
 
-/// Cuts the journal behind its last whole line. Where that fails, nothing can be added to the torn line.
+/// Truncates the file after its last complete line. If that fails, no line can be added after the incomplete
+/// one.
 void journal::drop_torn_line(std::size_t whole) {
   size_ = whole;
   if (unwritable_ != 0) return;
@@ -150,7 +152,7 @@ void journal::drop_torn_line(std::size_t whole) {
   if (use_ == journal_use::acting) fail("cannot be written", unwritable_);
 }
 
-/// Takes one line. \returns whether it was understood
+/// Processes one line. \returns whether it was understood
 bool journal::take(const std::string& line) {
   const json one = json::parse(line, nullptr, false);
   const auto text = [&](const char* name) {
@@ -188,7 +190,8 @@ std::string journal::line_of(std::uint64_t number, const act& change) {
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-/// Puts a line on disk, or throws and leaves none. \param meaning  of the line's absence
+/// Writes a line to disk; on an exception the line is not in the journal. \param meaning  the consequence of
+/// a missing line, for the user
 void journal::append(const std::string& line, const char* meaning) {
   if (unwritable_ != 0) fail("cannot be written", unwritable_, meaning);
   const ssize_t count = ::write(out_.get(), line.data(), line.size());

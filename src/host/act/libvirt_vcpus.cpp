@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugging virtual CPUs into a domain of libvirt, and proving it.
+// Plugs virtual CPUs into a domain of libvirt, and proves the change.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -49,7 +49,7 @@ class libvirt_vcpus final : public actuator {
     if (!count) return EINVAL;
     try {
       before_ = domain_->vcpus();
-      // Never downward, whatever has happened since `can`.
+      // Never reduce the number, even if it has changed since `can`.
       if (*count < before_.present) {
         trouble_ = none_is_unplugged(before_.present);
         return EPERM;
@@ -63,7 +63,8 @@ class libvirt_vcpus final : public actuator {
     return 0;
   }
 
-  /// Each new virtual CPU has run since it was plugged in, by the time that libvirt's host counted.
+  /// Proved if each new virtual CPU has run since it was plugged in, by the time that the host of libvirt
+  /// counted.
   proof verify(const std::string& value, double /*now*/) override {
     try {
       const domain_vcpus now = domain_->vcpus();

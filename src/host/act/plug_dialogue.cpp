@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugging virtual CPUs in; see plug_dialogue.hpp.
+// Plugs in virtual CPUs through QEMU's monitor; see plug_dialogue.hpp.
 #include "act/plug_dialogue.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::int64_t most_thread = std::int64_t{1} << 30;
 
-/// The member; null if there is none.
+/// The member of this name; null if there is none.
 json member_of(const json& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   return object.is_object() && found != object.end() ? *found : json();
@@ -30,7 +30,8 @@ std::string text_in(const json& object, const char* name) {
   return found.is_string() ? found.get<std::string>() : "";
 }
 
-/// Where a virtual CPU is plugged in: all that an architecture may say of it, from the outside to the inside.
+/// The sort key of a place for a virtual CPU: all numbers that an architecture may give it, from the
+/// outermost level to the innermost.
 std::vector<std::int64_t> order_of(const json& place) {
   std::vector<std::int64_t> order;
   for (const char* name : {"node-id", "drawer-id", "book-id", "socket-id", "die-id", "cluster-id",
@@ -88,7 +89,7 @@ void plug_dialogue::take_answer(const json& answer) {
   if (!ended_) go_on();
 }
 
-/// The next virtual CPU, or the last question.
+/// Sends the command for the next virtual CPU, or the last query.
 void plug_dialogue::go_on() {
   if (places_.empty()) return command("query-cpus-fast");
   const json arguments = json::parse(places_.back());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said to QEMU's monitor (QMP) to plug virtual CPUs in: without a socket, so that recordings can be
-// played. Source: QEMU's documentation, "QMP Reference Manual": query-hotpluggable-cpus, device_add,
+// The dialogue with QEMU's monitor (QMP) that plugs in virtual CPUs. It has no socket, so tests can replay
+// recordings. Source: QEMU's documentation, "QMP Reference Manual": query-hotpluggable-cpus, device_add,
 // query-cpus-fast.
 #pragma once
 
@@ -13,26 +13,26 @@
 
 namespace sukima::host {
 
-/// One conversation: the greeting; where virtual CPUs could be plugged in; one device_add after the other,
-/// the lowest place first; and which threads there are then. Events may come in between.
+/// One dialogue. It handles the greeting, queries the places for virtual CPUs, sends one device_add after the
+/// other, the lowest place first, and queries the threads of all virtual CPUs. Events may arrive in between.
 class plug_dialogue {
  public:
-  /// \param count how many virtual CPUs there should be in the end
+  /// \param count the number of virtual CPUs at the end
   explicit plug_dialogue(std::size_t count) : count_(count) {}
 
-  /// What came from the monitor: parts of JSON objects, cut anywhere. Linear time.
+  /// Takes bytes from the monitor: parts of JSON objects, cut anywhere. Linear time.
   void receive(std::string_view bytes);
-  /// Returns the bytes to send now, once.
+  /// Returns the bytes to send now. Each byte is returned once.
   std::string take_commands();
-  /// All is done, or something is wrong: nothing more is wanted.
+  /// Whether the dialogue has finished or failed, so that it needs no more bytes.
   bool ended() const { return ended_; }
-  /// Why it failed, to follow the name of the socket in a sentence; empty if it did not. What was plugged in
-  /// before stays.
+  /// Why it failed, as a text that follows the socket's name in a sentence; empty if it did not fail. Virtual
+  /// CPUs that were plugged in before the failure stay.
   const std::string& failure() const { return failure_; }
-  /// How many were plugged in.
+  /// The number of virtual CPUs that were plugged in.
   std::size_t plugged() const { return plugged_; }
-  /// The threads of all virtual CPUs by QEMU's numbers, in the order of their ids. Precondition: ended()
-  /// without failure().
+  /// The threads of all virtual CPUs, as QEMU numbers them, in the order of their ids. \pre ended() without
+  /// failure()
   const std::vector<long>& threads() const { return threads_; }
 
  private:
@@ -46,9 +46,9 @@ class plug_dialogue {
 
   std::size_t count_;
   qmp_objects objects_;
-  std::string asked_;  // the command whose answer is awaited; empty: the greeting
+  std::string asked_;  // the command whose answer is awaited; empty: the greeting is awaited
   std::string commands_, failure_;
-  std::vector<std::string> places_;  // the arguments of each device_add to come, the last one first
+  std::vector<std::string> places_;  // the arguments of the remaining device_add commands, the last one first
   std::size_t plugged_ = 0;
   std::vector<long> threads_;
   bool ended_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of a virtual machine that is a process: its vCPUs are threads.
+// Counters of a virtual machine whose vCPUs are threads of a process.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <base/shared/parse_number.hpp>
@@ -15,7 +15,7 @@
 namespace sukima::host {
 namespace {
 
-/// The threads of a QEMU with debug-threads=on, by the numbers of their vCPUs.
+/// Finds the vCPU threads of a QEMU with debug-threads=on. \returns them in the order of their vCPUs' numbers
 std::vector<pid_t> find_threads(const std::filesystem::path& process) {
   std::map<unsigned, pid_t> found;
   std::error_code error;
@@ -32,7 +32,7 @@ std::vector<pid_t> find_threads(const std::filesystem::path& process) {
   return threads;
 }
 
-/// The first numbers of a text, with blanks between them; nothing if it begins with fewer.
+/// Parses the first numbers of a text, separated by blanks; nothing if the text begins with fewer.
 template <std::size_t count>
 std::optional<std::array<double, count>> numbers_in(std::string_view text) {
   std::array<double, count> numbers{};
@@ -45,7 +45,8 @@ std::optional<std::array<double, count>> numbers_in(std::string_view text) {
   return numbers;
 }
 
-/// When the process started, in clock ticks since the machine did; another one with its number differs.
+/// The time at which the process started, in clock ticks since the machine started. It differs for another
+/// process that gets the same number.
 std::optional<unsigned long long> start_of(const std::filesystem::path& process) {
   const auto text = read_small_file(process / "stat");
   if (!text) return std::nullopt;
@@ -81,7 +82,8 @@ class process_counters final : public vm_counters {
     there_ = 0;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       const auto numbers = numbers_in<2>(read_small_file(files_[i]).value_or(""));
-      // Without a thread it was unplugged: what it ran stays, and the machine goes on.
+      // A missing thread means that the vCPU was unplugged: its last counters stay, and the machine
+      // continues.
       last_[i].there = numbers.has_value();
       if (!numbers) continue;
       last_[i].ran = (*numbers)[0] * 1e-9;
@@ -98,7 +100,7 @@ class process_counters final : public vm_counters {
   }
 
  private:
-  /// Virtual CPUs may have been plugged in.
+  /// Looks for the threads of virtual CPUs that were plugged in.
   void look_for_more() {
     auto now = find_threads(process_);
     if (now.size() <= there_ || now.size() > vcpus_) return;
@@ -108,10 +110,10 @@ class process_counters final : public vm_counters {
 
   std::filesystem::path process_, proc_;
   std::vector<pid_t> threads_;
-  std::vector<std::filesystem::path> files_;  ///< the counters of these threads
-  std::size_t there_;  ///< of these threads, at the last reading
-  std::vector<vcpu_time> last_;  ///< of these threads; of one that has ended what it was
-  std::size_t vcpus_;  ///< those that are there, and places
+  std::vector<std::filesystem::path> files_;  ///< the counter files of these threads
+  std::size_t there_;  ///< how many of these threads existed at the last reading
+  std::vector<vcpu_time> last_;  ///< the counters of these threads; of an ended thread, its last ones
+  std::size_t vcpus_;  ///< the vCPUs that exist, and the places for more
   unsigned long long start_;
 };
 

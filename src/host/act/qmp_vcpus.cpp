@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugging virtual CPUs into a virtual machine of QEMU, and proving it.
+// Plugs virtual CPUs into a virtual machine of QEMU, and proves the change.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -22,7 +22,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// No conversation takes longer.
+/// The longest duration of a dialogue with the monitor.
 constexpr std::chrono::milliseconds longest_conversation{2000};
 class qmp_vcpus final : public actuator {
  public:
@@ -77,8 +77,8 @@ class qmp_vcpus final : public actuator {
     return 0;
   }
 
-  /// Each new vCPU has run since it was plugged in: the guest has switched it on. One that the guest ignores
-  /// stands still after its thread's first moments.
+  /// Proved if each new vCPU has run since it was plugged in, which shows that the guest has switched it on.
+  /// The thread of a vCPU that the guest ignores stops after its first moments.
   proof verify(const std::string&, double) override {
     for (const long thread : threads_) {
       const auto facts = read_thread("", thread);
@@ -118,7 +118,8 @@ class qmp_vcpus final : public actuator {
       if (count <= 0) return count == 0 ? ECONNRESET : errno;
       dialogue.receive({bytes, static_cast<std::size_t>(count)});
       const std::string next = dialogue.take_commands();
-      // A command is far smaller than the socket's buffer, and the one before was answered.
+      // A command is far smaller than the socket's buffer, which is empty because the previous command was
+      // answered.
       if (!next.empty() &&
           ::send(socket.get(), next.data(), next.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(next.size()))
         return errno;
@@ -128,7 +129,7 @@ class qmp_vcpus final : public actuator {
 
   std::filesystem::path path_;
   std::string trouble_;
-  std::vector<long> threads_;  // of the vCPUs that were plugged in
+  std::vector<long> threads_;  // the threads of the vCPUs that were plugged in
   std::map<long, double> seen_;  // how long each had run when it was new
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine receives; see received_share.hpp.
+// Measures what a machine receives; see received_share.hpp.
 #include "act/received_share.hpp"
 
 #include <algorithm>
@@ -7,13 +7,14 @@
 namespace sukima::host {
 namespace {
 
-/// Seconds for which a machine must receive too little before that counts.
+/// Seconds for which a machine must receive too little before the limit begins.
 constexpr double judged_seconds = 10;
-/// Estimates are right within this part of a share. A smaller difference says nothing about other load.
+/// Estimates are accurate to this part of a share. A smaller difference does not show other load.
 constexpr double slack = 0.1;
-/// Seconds without waiting after which the limit is dropped for a trial: the least and the most.
+/// The shortest and the longest time without waiting, in seconds, after which the limit is dropped for a
+/// trial.
 constexpr double first_pause = 30, longest_pause = 600;
-/// Seconds: a limit that begins so soon after a trial shows that the trial has failed.
+/// If a limit begins within this many seconds after a trial began, the trial has failed.
 constexpr double trial_seconds = 30;
 
 }  // namespace
@@ -21,7 +22,7 @@ constexpr double trial_seconds = 30;
 void received_share::see(double now, double seconds, double share, const ran_and_waited& done) {
   if (seconds <= 0) return;
   remember(seconds, done.ran);
-  // A machine that runs fewer vCPUs than its share has wants only those.
+  // A machine that runs fewer vCPUs than its share allows wants only the CPUs for those.
   const double wanted = std::min(share, (done.ran + done.waited) / seconds);
   const bool is_short = waits_for_cpu(done, seconds) && done.ran / seconds < wanted * (1 - slack);
   short_for_ = is_short ? short_for_ + seconds : 0;
@@ -60,7 +61,7 @@ void received_share::begin(double now) {
 
 void received_share::follow(double now, double seconds, double share, bool is_short) {
   if (is_short) short_at_ = now;
-  // Without waiting it could use more than it did, so that only a rise counts.
+  // A machine that does not wait could use more than it did, so then the limit only rises.
   limit_ = short_for_ >= judged_seconds ? mean() : std::max(*limit_, mean());
   const bool has_share = *limit_ >= share * (1 - slack);
   const bool is_trial = now - short_at_ >= pause_ - seconds / 2;

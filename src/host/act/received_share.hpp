@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine receives where load that the description does not have keeps its share from it.
+// The CPUs that a machine receives if load that is not in the description takes a part of its share.
 #pragma once
 
 #include <deque>
@@ -9,18 +9,19 @@
 
 namespace sukima::host {
 
-/// Finds out whether a machine receives less than its share though it waits for more, and how much it
-/// receives then. Times are seconds of a clock that does not go back.
+/// Detects that a machine receives less than its share although it waits for more, and measures how much it
+/// receives. Times are in seconds of a clock that never goes back.
 ///
 /// A limit begins when the machine has received too little for 10 s. It follows what the machine receives. A
-/// machine that obeys its limit waits no more, which does not show that the load has ended. So the limit is
-/// dropped for a trial after 30 s without waiting, and after twice as long each time when the trial fails.
+/// machine that obeys its limit no longer waits, but that does not show that the other load has ended. So the
+/// limit is dropped for a trial after 30 s without waiting. After each trial that fails, that time is
+/// doubled.
 class received_share {
  public:
-  /// Takes an interval of `seconds` that ends now. \param share  CPUs to which the machine is entitled
+  /// Takes the measurements of the last `seconds`. \param share  the CPUs to which the machine is entitled
   void see(double now, double seconds, double share, const ran_and_waited& done);
 
-  /// CPUs that it receives, if that is less than its share.
+  /// The CPUs that it receives, if that is less than its share.
   const std::optional<double>& limit() const { return limit_; }
 
  private:
@@ -34,9 +35,9 @@ class received_share {
 
   std::deque<interval> latest_;  ///< the last 10 s
   std::optional<double> limit_;
-  double short_for_ = 0;  ///< seconds in which it has received too little without a break
-  double pause_ = 0;  ///< seconds without waiting until the limit is dropped for a trial
-  double short_at_ = 0;  ///< the last time that it received too little
+  double short_for_ = 0;  ///< the time for which it has received too little without interruption, in seconds
+  double pause_ = 0;  ///< seconds without waiting after which the limit is dropped for a trial
+  double short_at_ = 0;  ///< the last time at which it received too little
   std::optional<double> dropped_at_;
 };
 

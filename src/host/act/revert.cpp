@@ -16,7 +16,7 @@ std::vector<reverted> revert(journal& written, const std::function<void(const ch
     if (!vms.empty() && std::ranges::find(vms, entry.change.vm) == vms.end()) continue;
     reverted result{.change = entry.change, .outcome = "ended", .detail = {}};
     if (entry.change.kind == act_kind::vcpus) {
-      // Its lease ends in the guest: 30 s after the last word, or when the port closed.
+      // The guest ends the lease itself: 30 s after the last message, or when the port closed.
       result.detail = "the guest brings its virtual CPUs back by itself";
     } else if (entry.change.kind == act_kind::plug) {
       result.outcome = "left";
@@ -31,7 +31,7 @@ std::vector<reverted> revert(journal& written, const std::function<void(const ch
       try {
         undoing.close(number, result.outcome);
       } catch (const journal_error& error) {
-        // Values matter more than lines of the journal: each machine gets its own back.
+        // Setting back all values matters more than writing all lines of the journal, so go on.
         result.unwritten = error.what();
       }
     }

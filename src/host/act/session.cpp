@@ -14,22 +14,24 @@
 namespace sukima::host {
 namespace {
 
-/// Seconds until a failed act is tried once more.
+/// Seconds from a failed act to the second attempt.
 constexpr double second_attempt = 30;
-/// ... and until the next one after that.
+/// Seconds from a second failure to the next attempt.
 constexpr double pause_after_two = 600;
-/// Seconds in which a guest that has not said anything may still start its service.
+/// Seconds for which the session waits for a guest's service to start before it reports the guest as silent.
 constexpr double patience_with_service = 10;
 constexpr int longest_wait_ms = 250;
-/// A demand that moves by this part of what its machine wants counts at once. Smaller moves count every few
-/// cycles, and the smallest once a minute: each new estimate takes much longer than the rest of a cycle.
+/// A demand that changes by more than `large_move` of what its machine wants counts at once. Changes above
+/// `small_move` count every few cycles, and smaller ones once a minute, because a new estimate takes much
+/// longer than the rest of a cycle.
 constexpr double large_move = 0.25, small_move = 0.0625;
 constexpr std::size_t cycles_of_small_moves = 5;
 constexpr std::size_t cycles_of_all_moves = 60;
-/// A cycle begins no other machine's estimate after so many solutions, or one for so many machines.
+/// A cycle begins no other machine's estimate after this many solutions, or after one solution per this many
+/// machines if that is more.
 constexpr std::size_t most_solutions = 32, machines_per_solution = 8;
 
-/// The moves that do not count in this cycle, as a part of what the machine wants.
+/// The size of changes that do not count in this cycle, as a part of what the machine wants.
 double ignored_move(std::size_t cycle) {
   if (cycle % cycles_of_all_moves == 0) return 0;
   return cycle % cycles_of_small_moves == 0 ? small_move : large_move;
@@ -42,7 +44,7 @@ session::~session() {
     try {
       end_acts(*one);
     } catch (const journal_error&) {
-      // The act stays in the journal; revert finds that it has ended.
+      // The act stays in the journal, and `revert` will find that it has ended.
     }
   }
 }
@@ -104,8 +106,8 @@ void session::cycle(double now) {
     if (silent && !one.silent && one.chosen()) {
       optimiser_.event(one.number, now, vm_event::guest_silent);
       events_.push_back(fmt::format("{}: its guest service is silent", one.name()));
-      // The lease of its virtual CPUs ends in the guest, where its service may be gone: until it has obeyed
-      // again, all of them count as online.
+      // The lease of its virtual CPUs ends in the guest, whose service may be gone. Until the guest has
+      // obeyed again, all its virtual CPUs count as online.
       if (!one.by_threads()) {
         one.vcpus.end();
         one.release(now);
@@ -120,7 +122,7 @@ void session::cycle(double now) {
     if (auto sentence = members_[j]->judge_share(now); sentence && members_[j]->chosen())
       events_.push_back(*std::move(sentence));
     seen.push_back(members_[j]->report(now));
-    // In a dry run nothing is set: what is measured is as if it were.
+    // A dry run sets nothing, so treat the measurements as if the resting count were set.
     if (options_.dry_run && seen.back().window)
       seen.back().window->count = std::max(1U, optimiser_.resting(members_[j]->number));
   }
@@ -128,8 +130,8 @@ void session::cycle(double now) {
   if (!options_.dry_run) say_numbers(now);
 }
 
-/// Estimates the machines in turn, as many as a cycle may cost; the others follow in the next ones. The
-/// number of a machine that waits for CPU is exact in each cycle: it is what the machine gets now.
+/// Estimates as many machines as a cycle may cost, in turn; the next cycles estimate the others. The number
+/// of a machine that waits for CPU is exact in each cycle: it is what the machine gets now.
 void session::estimate_in_turn() {
   const std::size_t all = members_.size();
   const std::size_t most = std::max(most_solutions, all / machines_per_solution);
@@ -148,7 +150,7 @@ void session::estimate_in_turn() {
   if (first_left) next_estimate_ = *first_left;
 }
 
-/// Estimates the usable CPUs of a machine, beside what the others want now, and the count that fits.
+/// Estimates the usable CPUs of a machine, given what the others want now, and the count that fits them.
 void session::estimate(std::size_t j) {
   session_member& one = *members_[j];
   if (!one.chosen()) {
@@ -157,12 +159,12 @@ void session::estimate(std::size_t j) {
     return;
   }
   const vm_potential potential = estimator_->potential(j);
-  // The number of a machine that has shrunk must not keep it small.
+  // If a machine has reduced its virtual CPUs, its number must not keep it small.
   one.entitled = one.by_threads() ? potential.usable : potential.usable_by_all;
   one.fitting = static_cast<unsigned>(potential.counts.fit);
 }
 
-/// Sets what the optimiser wants, and sends the guests their numbers.
+/// Sets the counts that the optimiser wants, and sends the guests their numbers.
 void session::say_numbers(double now) {
   for (std::size_t j = 0; j < members_.size(); ++j) {
     session_member& one = *members_[j];
@@ -188,7 +190,7 @@ void session::say_numbers(double now) {
   }
 }
 
-/// Looks for the proof of an act that waits for it, or begins one.
+/// Looks for the proof of an act that waits for it, or begins an act.
 void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
   const unsigned count = raise_ceiling(one, wanted, now);
   if (one.waiting) {
@@ -208,7 +210,7 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
   }
   if (one.vcpus.sent() == count || !one.switching.open(now)) return;
   if (!one.reported_lately(now)) {
-    // Nothing was tried yet: it may still start.
+    // Nothing was tried yet, and the guest's service may still start.
     if (!one.silent_since) one.silent_since = now;
     if (now - *one.silent_since >= patience_with_service && !std::exchange(one.said_silent, true))
       events_.push_back(fmt::format("{}: its virtual CPUs could not be set: {}", one.name(),
@@ -224,9 +226,9 @@ void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
   }
 }
 
-/// Returns how many virtual CPUs the guest can use now: as many as are wanted, or those that are there,
-/// while more are plugged in. That is done only under a lease: when the guest has obeyed one number, its
-/// service is there, and switches off again what came since.
+/// Returns the number of virtual CPUs that the guest can use now: `count`, or the present number while more
+/// are plugged in. The session plugs in only under a lease: a guest that has obeyed one number has a service,
+/// which will switch off the CPUs that were added since.
 unsigned session::raise_ceiling(session_member& one, unsigned count, double now) {
   if (one.plugged) {
     const proof found = actor_->verify(*one.ceiling(), *one.plugged, now);
@@ -255,7 +257,8 @@ unsigned session::raise_ceiling(session_member& one, unsigned count, double now)
   return one.there();
 }
 
-/// Asks whether so many virtual CPUs can be there, and, once that is answered, writes it down and begins.
+/// Queries whether `count` virtual CPUs are possible. Once the answer is there, writes the act to the journal
+/// and begins it.
 void session::begin_to_plug(session_member& one, const std::string& count, double now) {
   if (one.ceiling()->looked() != count) {
     one.asked_at = now;
@@ -282,7 +285,7 @@ void session::act_failed(session_member& one, const std::string& why, double now
   try_later(one, one.switching, "its virtual CPUs could not be set: " + why, now);
 }
 
-/// Once more after 30 s, then the optimiser gives this machine a rest.
+/// Schedules another attempt after 30 s. If that attempt fails, too, the optimiser gives this machine a rest.
 void session::try_later(session_member& one, attempts& of, const std::string& trouble, double now) {
   const bool again = !std::exchange(of.failed_once, !of.failed_once);
   of.retry_at = now + (again ? second_attempt : pause_after_two);
@@ -292,7 +295,8 @@ void session::try_later(session_member& one, attempts& of, const std::string& tr
 }
 
 void run_session(session& running, const std::atomic<bool>& stopped, const session_watch& watch) {
-  // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
+  // Partner: a signal handler sets `stopped`. The signal ends the poll below, or this load sees the value
+  // after the poll's timeout. No other data is published with it.
   while (!stopped && !running.has_ended()) {
     const std::size_t cycles = running.cycles();
     if (watch.begins) watch.begins(steady_seconds());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session knows of one virtual machine.
+// The state that a session keeps for one virtual machine.
 #include "act/session_member.hpp"
 
 #include <fmt/format.h>
@@ -13,25 +13,26 @@
 namespace sukima::host {
 namespace {
 
-/// A demand is rounded up to a multiple of 1 / this: otherwise each cycle would need another estimate.
+/// Demands are rounded up to a multiple of 1 / this. Otherwise each cycle would need another estimate.
 constexpr double demand_steps = 128;
-/// A program that uses this part of its number wants more than that, as far as the host can see.
+/// If a program uses this part of its number, the host assumes that it wants more than its number.
 constexpr double uses_all = 0.8;
-/// Seconds without a word after which a guest is silent.
+/// Seconds without a message after which a guest counts as silent.
 constexpr double silence = 10;
-/// A program follows its number within the first, and exceeds it by at most the second, in CPUs.
+/// A program should follow its number within the first time, in seconds, and may exceed it by the second
+/// value, in CPUs.
 constexpr double following_seconds = 10, following_slack = 0.3;
 constexpr double settle_seconds = 0.5;
 
 /// Whether an estimate for `before` is close enough for `now`. The same vCPUs must be online, and the same
-/// ones of these must want all that they can get. The demands of the others may differ by `tolerance` of the
-/// sum.
+/// ones of these must want all that they can get. The demands of the others may differ in total by
+/// `tolerance` of their sum.
 bool is_close(const std::vector<vcpu_wish>& now, const std::vector<vcpu_wish>& before, double tolerance) {
   if (now.size() != before.size()) return false;
   double moved = 0, all = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i].online != before[i].online) return false;
-    if (!now[i].online) continue;  // no estimate reads its demand
+    if (!now[i].online) continue;  // the estimate does not use its demand
     if (now[i].demand.has_value() != before[i].demand.has_value()) return false;
     moved += std::abs(now[i].demand.value_or(1) - before[i].demand.value_or(1));
     all += before[i].demand.value_or(1);
@@ -55,7 +56,7 @@ session_member::session_member(const vm& described, session_vm given, double cyc
 void session_member::describe(const vm& now) {
   described_ = now;
   wanted_.clear();
-  // Its demand is measured: a recorded one is out of date.
+  // The session measures the demand, so a recorded one is out of date.
   if (given_.counters == nullptr) return;
   for (vcpu& one : described_.vcpus) one.demand.reset();
 }
@@ -68,7 +69,7 @@ void session_member::receive(double now) {
     wants_at_most_ = message.want;
     if (message.progress) latest_ = mark{now, *message.progress};
   }
-  // The wish of a silent service does not count: it may have ended, with the programs that had the wish.
+  // Ignore the wish of a silent service: it may have ended, together with the programs that had the wish.
   if (!reported_lately(now)) wants_at_most_.reset();
   vcpus.set_answers(has_spoken() && reported_lately(now));
 }
@@ -77,8 +78,8 @@ bool session_member::reported_lately(double now) const {
   return reported_at_ && now - *reported_at_ <= silence;
 }
 
-/// The demand rises at once and falls over half a minute, also that of a machine that is paused: it neither
-/// runs nor waits.
+/// Computes the demands. A demand rises at once and falls over half a minute. That also holds for a paused
+/// machine, which neither runs nor waits.
 void session_member::judge_demand(double seconds, const vm_times& before, const vm_times& times) {
   double ran = 0;
   std::vector<ran_and_waited> done;
@@ -90,7 +91,7 @@ void session_member::judge_demand(double seconds, const vm_times& before, const 
   }
   use_ = std::max(0.0, ran / seconds);
   const bool uses_its_number = is_set_ && use_ >= uses_all * count_;
-  // The caps are those of the description; how much the kernel throttled is not read here.
+  // The caps are those of the description. How much the kernel throttled is not read here.
   const ran_and_waited all = without_explained_waiting(described_, done, seconds, 0);
   done_ = all;
   const bool more = uses_its_number || waits_for_cpu(all, seconds);
@@ -123,7 +124,7 @@ bool session_member::measure(double now) {
 std::vector<vcpu_wish> session_member::wants() const {
   std::vector<vcpu_wish> now;
   for (std::size_t i = 0; i < described_.vcpus.size(); ++i) {
-    // The guest's word does not count: these are the vCPUs that were proved to be off.
+    // A guest's message that a vCPU is offline does not count: these vCPUs were proved to be offline.
     vcpu_wish one{.online = is_online(i), .demand = described_.vcpus[i].demand};
     const double demand = demand_[i].value_or(1);
     if (ended_)
@@ -135,7 +136,7 @@ std::vector<vcpu_wish> session_member::wants() const {
   return now;
 }
 
-/// Whether this virtual CPU can run now, as far as it is known: what was plugged in later, too.
+/// Whether this virtual CPU can run now, as far as is known. It may have been plugged in later.
 bool session_member::is_online(std::size_t i) const {
   if (is_set_ && !by_threads()) return i < count_;
   if (!times_) return described_.vcpus[i].online;
@@ -186,7 +187,8 @@ vm_report session_member::report(double now) {
     const double seconds = latest_->at - window_began_->at;
     window.progress = std::max(0.0, latest_->progress - window_began_->progress) / seconds;
     window.settled = window.settled && window_began_->at >= changed_at_ + settle_seconds;
-    // A number that falls has begun again; a late word belongs to another time than the counters.
+    // If the progress is lower than before, the program began again. A late message does not belong to the
+    // interval of the counters.
     window.valid = window.valid && latest_->progress >= window_began_->progress &&
                    seconds > 0.4 * cycle_seconds_ && seconds < 2 * cycle_seconds_;
   }
@@ -203,7 +205,7 @@ std::optional<host_message> session_member::message(std::optional<unsigned> tria
     result.vcpus = vcpus.sent();
     if (result.vcpus) result.usable = std::min<double>(result.usable, *result.vcpus);
   }
-  // A guest can only ask for less.
+  // A guest's message can only reduce its number.
   if (wants_at_most_) result.usable = std::min<double>(result.usable, *wants_at_most_);
   result.trial = trial;
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which machines a session has: those that it begins with, and later changes.
+// The machines of a session: those that it begins with, and later changes.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace sukima::host {
 namespace {
 
-/// For each machine the number of its group: machines that share pCPUs, directly or through others. The
+/// The group number of each machine. Machines that share pCPUs, directly or through others, form a group. The
 /// number is the position of the group's first pCPU, so it stays the same when other machines come and go.
 std::vector<std::uint64_t> groups_of(const description& host) {
   std::vector<std::size_t> parent(host.pcpus.size());
@@ -23,7 +23,7 @@ std::vector<std::uint64_t> groups_of(const description& host) {
     const std::size_t first = std::min(root(a), root(b));
     parent[root(a)] = parent[root(b)] = first;
   };
-  std::vector<std::size_t> somewhere;  // of each machine, a pCPU of its group
+  std::vector<std::size_t> somewhere;  // for each machine, a pCPU of its group
   for (const vm& one : host.vms) {
     std::optional<std::size_t> first;
     for (const vcpu& each : one.vcpus)
@@ -41,19 +41,21 @@ std::vector<std::uint64_t> groups_of(const description& host) {
 
 optimiser_settings settings_of(const vm& described, const session_vm& given, const session_options& options) {
   optimiser_settings settings;
-  // What is never set is never tried: its windows would be none, and the search would end without a result.
+  // Counts that are never set must not be tried: a search would get no windows for them, and would end
+  // without a result.
   settings.least = given.how.least;
   settings.most = given.how.most;
   settings.by = options.by;
   settings.dry_run = options.dry_run;
   settings.window_seconds = options.cycle_seconds;
   settings.quantity = given.how.threads ? "threads" : "vcpus";
-  // With a weight each, more vCPUs would take CPU from the neighbours.
+  // If each vCPU has its own weight, more vCPUs would take CPU from the neighbours.
   settings.above_estimate = given.how.threads || described.weight_of != weight_owner::vcpu;
   return settings;
 }
 
-/// Whether a member can go on as this machine: it is the same run of the same machine, reached as before.
+/// Whether a member can continue as this machine: it must be the same run of the same machine, reached in the
+/// same way.
 bool is_same(const session_member& one, const vm& now, const steering& how) {
   return !one.ended() && one.is_measured() && one.how().process == how.process &&
          one.how().port == how.port && one.how().file == how.file &&
@@ -107,7 +109,8 @@ void session::replace(const description& host, const std::vector<steering>& how,
     all[j]->describe(host.vms[j]);
     optimiser_.regroup(all[j]->number, now, groups[j]);
   }
-  // Old runs end first: a guest's port takes one connection, and a new run has the number of the old one.
+  // End the old runs first: a guest's port accepts one connection, and a new run may get the optimiser's
+  // number of the old one.
   for (auto& one : before)
     if (one != nullptr) {
       leave(*one, now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session shows of itself as metrics.
+// The metrics that a session publishes about itself.
 #include "act/session_member.hpp"
 #include "shared/steering.hpp"
 

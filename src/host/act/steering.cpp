@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a description that say what may be set of a virtual machine, and where it is found.
+// Reads the members of a description that say what may be set of a virtual machine, and how to reach it.
 #include <algorithm>
 
 #include "description/json_place.hpp"
@@ -21,7 +21,8 @@ pid_t process_of(const place& from) {
 }
 
 std::filesystem::path path_of(const place& from) {
-  // No name: the control group of a container of Kubernetes has more characters than a name may have.
+  // Do not check the path as a name: the control group of a Kubernetes container has more characters than a
+  // name may have.
   const std::string text = from.text();
   if (!text.starts_with('/')) from.fail("must be a whole path, from / on");
   const bool printable =
@@ -31,7 +32,7 @@ std::filesystem::path path_of(const place& from) {
   return text;
 }
 
-/// Reads [least, most].
+/// Parses [least, most].
 void read_bounds(const place& from, steering& into) {
   std::vector<double> both;
   from.each([&](const place& one) {
@@ -57,13 +58,13 @@ void read_vcpu_threads(const vm& one, const std::string& where, steering& into) 
         .fail("leave 'thread' out: those of vCPUs that are plugged in later are found by their names");
 }
 
-/// Where libvirt has it.
+/// Reads how libvirt knows the machine.
 void read_domain(const place& from, steering& into) {
   if (from.given("domain")) into.domain = from.member("domain").name();
   into.connect = from.given("connect") ? from.member("connect").name() : default_libvirt;
 }
 
-/// How many vCPUs at the end are offline: with `plug`, they may not be there yet.
+/// The number of vCPUs at the end that are offline. With `plug`, they may not exist yet.
 std::size_t places_of(const vm& one) {
   const auto last =
       std::find_if(one.vcpus.rbegin(), one.vcpus.rend(), [](const vcpu& v) { return v.online; });
