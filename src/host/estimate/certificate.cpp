@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The certificate of a solution; see certificate.hpp.
+// Checks a solution by its certificate; see certificate.hpp.
 #include "estimate/certificate.hpp"
 
 namespace sukima::host {
 namespace {
 
-constexpr double tolerance = 1e-6;  // CPUs, or this part of a sum that is larger than a CPU
+constexpr double tolerance = 1e-6;  // CPUs, or, for a sum above one CPU, this part of the sum
 constexpr double share_rounding = 1e-9;
-constexpr double some = 1e-7;       // less than this is not worth pushing
+constexpr double some = 1e-7;       // smaller amounts of flow are ignored
 
 class check {
  public:
@@ -36,10 +36,10 @@ class check {
   }
 
  private:
-  /// A VM with a cap for all of its claimants, which have one weight.
+  /// A VM with a cap on all of its claimants together. All of them have the same weight.
   struct capped_vm {
     double most, sum;
-    std::uint32_t largest;  // the claimant that gets the most
+    std::uint32_t largest;  // the claimant with the largest share
   };
 
   std::string flow_defect() {
@@ -87,15 +87,15 @@ class check {
     const double all = std::min(given_.claimants[c].most, most);
     return solution_.of(c) < all - some * std::max(1.0, all);
   }
-  /// Whether `other` has more per weight than `c`, by an amount that counts. What rounds the share of a tiny
-  /// weight rounds its level a lot.
+  /// Whether `other` has more per weight than `c` by an amount that counts. Rounding the share of a claimant
+  /// with a tiny weight changes its level a lot, so `share_rounding` is added to the share of `c`.
   bool has_more(std::uint32_t other, std::uint32_t c) const {
     const double level = (solution_.of(c) + share_rounding) / given_.claimants[c].weight;
     return solution_.of(other) - level * given_.claimants[other].weight > tolerance_of(solution_.of(other));
   }
 
-  /// Looks at everything that `c` could push others out of. Those with a vCPU there move to where they may
-  /// run; a VM moves to its other vCPUs, too.
+  /// Searches all pCPUs from which `c` could push other claimants. A vCPU on such a pCPU moves to the other
+  /// pCPUs that it may use. A claimant with several vCPUs can also move to its other vCPUs.
   std::string reach_defect(std::uint32_t c) const {
     cpu_set reached(given_.capacity.size());
     std::vector<std::size_t> order;
@@ -113,7 +113,7 @@ class check {
         if (got_[i] < given_.vcpus[i].most - some) open(i);
       });
     };
-    // At the cap of its VM, a vCPU gets more only if another of the VM's gets less.
+    // If its VM is at its cap, a vCPU gets more only if another vCPU of the VM gets less.
     if (cap_of_[c] != 0) {
       const capped_vm& vm = capped_[cap_of_[c] - 1];
       if (vm.sum >= vm.most - some * std::max(1.0, vm.most) && !has_more(vm.largest, c)) return "";
@@ -137,7 +137,7 @@ class check {
   const shares& solution_;
   const problem& given_;
   std::vector<capped_vm> capped_;
-  std::vector<std::size_t> cap_of_;  // of a claimant: its place in capped_, from 1; 0: none
+  std::vector<std::size_t> cap_of_;  // for each claimant: its position in capped_, counted from 1; 0: none
   std::vector<double> got_, load_;
 };
 

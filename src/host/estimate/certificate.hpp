@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a solution right? A proof that does not depend on how it was found.
+// Checks whether a solution is right, by a proof that does not depend on how the solution was found.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace sukima::host {
 
-/// Why these are not the shares of the problem; empty if they are, up to 1e-6 CPUs. They are if the flow
-/// meets them, no bound is exceeded, and no claimant below its bound can reach, by pushing others, a pCPU
-/// with room or one that serves a claimant with more per weight. Takes O(claimants × (vCPUs + pCPUs)).
+/// Says why these are not the shares of the problem; empty if they are, up to 1e-6 CPUs. The shares are right
+/// if the flow yields them, no bound is exceeded, and no claimant below its bound can reach, by pushing
+/// others, a pCPU with room or a pCPU that serves a claimant with more per weight. Takes O(claimants × (vCPUs
+/// + pCPUs)).
 std::string find_defect(const shares& solution);
 
 }  // namespace sukima::host

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving again only what a change touches, and the caps of VMs whose vCPUs have weights of their own.
+// Solves again only the part that a change affects, and enforces the caps of VMs whose vCPUs have weights of
+// their own.
 #include <numeric>
 
 #include "estimate/shares.hpp"
@@ -7,16 +8,17 @@
 namespace sukima::host {
 namespace {
 
-/// Levels that differ by less, relatively, are equal.
+/// Levels with a smaller relative difference count as equal.
 constexpr double level_rounding = 1e-10;
-/// A cap may be exceeded by this part of it, or of a CPU.
+/// A share may exceed a cap by this part of the cap, or of one CPU if that is more.
 constexpr double cap_rounding = 1e-9;
 
 }  // namespace
 
 void shares::update(std::vector<std::uint32_t> claimants, const std::vector<std::uint32_t>& pcpus) {
   for (const std::size_t p : pcpus) all_.capacity[p] = given_.capacity[p];
-  // What caps took from others of their VM depends on the whole solution: it is decided again.
+  // Which bounds the caps have lowered depends on the whole solution. Reset these bounds, and let
+  // enforce_caps lower them again.
   all_.caps = given_.caps;
   for (const joint_cap& cap : all_.caps)
     for (std::uint32_t c = cap.first; c < cap.first + cap.count; ++c)
@@ -61,8 +63,8 @@ void shares::solve_loose(flags& loose, flags& touched) {
     cpu_set next(all_.capacity.size());
     for (std::size_t g = 0; g < groups_.size(); ++g)
       if (touched[g] != 0) next |= groups_[g].cpus;
-    // A part that was solved once is solved again, so the set only grows. Once it does not, nothing can
-    // change: rounding looks like a violation where a share is almost nothing.
+    // Each round solves the earlier parts again, so the set only grows. When it stops growing, nothing can
+    // change any more: rounding can look like a violation if a share is almost zero.
     if (!first && next.within(ever)) return;
     ever |= next;
     solve_part(take_apart(loose, touched));
@@ -135,7 +137,7 @@ subproblem shares::take_apart(const flags& loose, const flags& touched) {
 }
 
 bool shares::touch_violations(flags& touched) const {
-  // For each group the pCPUs of higher ones, from the highest down.
+  // For each group, the pCPUs of all groups with a higher level, collected from the highest level down.
   std::vector<std::size_t> order(groups_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, std::greater(), [&](std::size_t g) { return groups_[g].level; });
@@ -157,7 +159,7 @@ bool shares::touch_violations(flags& touched) const {
     const runnable& one = all_.vcpus[i];
     if (one.most <= rounding) continue;
     if (group_of_vcpu_[i] != nowhere) {
-      // Also one that has all it wants: it could make room.
+      // Also check a vCPU that has all it wants: it could make room.
       const auto g = static_cast<std::size_t>(group_of_vcpu_[i]);
       one.may.each_of(higher[g], none, [&](std::size_t p) { touch_both(g, p); });
     } else if (home_[one.claimant] != nowhere) {
@@ -181,10 +183,10 @@ double shares::level_of(std::uint32_t claimant) const {
   return satisfied ? home : std::min(home, got_[claimant] / holder.weight);
 }
 
-// A VM that exceeds its cap gets a bound for each of its vCPUs, such that what they got now fits it; what
-// that frees goes to others, which may make another VM exceed its cap, and so on. This ends: a vCPU below the
-// bound of its VM shares a lower group, which those at the bound cannot leave anything to; so the VM with the
-// lowest bound is final.
+// If a VM exceeds its cap, each of its vCPUs gets a bound such that their present shares fit the cap. The CPU
+// that becomes free goes to others, so another VM may then exceed its cap, and so on. This ends: a vCPU below
+// the bound of its VM is in a group with a lower level, which gains nothing from the vCPUs at the bound. So
+// the VM with the lowest bound is final.
 void shares::enforce_caps() {
   for (;;) {
     flags loose(all_.claimants.size(), 0);
@@ -202,7 +204,7 @@ bool shares::lower_bounds(const joint_cap& cap, flags& loose) {
   std::vector<double> got(got_.begin() + cap.first, got_.begin() + cap.first + cap.count);
   double sum = std::accumulate(got.begin(), got.end(), 0.0);
   if (sum <= cap.most + cap_rounding * std::max(1.0, cap.most)) return false;
-  // The bound: those with less keep what they have, all others get the same.
+  // Compute the bound: vCPUs with less keep their shares, and all others get the same share.
   std::ranges::sort(got);
   double left = cap.most, bound = 0;
   for (std::size_t k = 0; k < got.size(); ++k) {
@@ -218,7 +220,7 @@ bool shares::lower_bounds(const joint_cap& cap, flags& loose) {
     loose[c] = 1;
     lowered = true;
   }
-  // With every bound low enough, only the rounding of the sum exceeds the cap.
+  // If every bound is low enough already, only rounding of the sum exceeds the cap.
   return lowered;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of pCPUs, each named by its position among those of the host.
+// A set of pCPUs, numbered by their positions in the host.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace sukima::host {
 
-/// All sets of one problem are made for the same number of pCPUs: operations look at that many bits only.
+/// All sets of one problem are made for the same number of pCPUs. Operations process only that many bits.
 class cpu_set {
  public:
   cpu_set() = default;
-  /// The empty set, of positions below `size`, which is at most most_pcpus.
+  /// The empty set for positions below `size`, which is at most most_pcpus.
   explicit cpu_set(std::size_t size) : words_(static_cast<std::uint32_t>((size + 63) / 64)) {}
 
   void add(std::size_t p) { bits_[p / 64] |= std::uint64_t{1} << (p % 64); }
@@ -26,7 +26,7 @@ class cpu_set {
     return any == 0;
   }
   bool operator==(const cpu_set& other) const = default;
-  /// Some order of all sets.
+  /// A total order of sets, without further meaning.
   bool operator<(const cpu_set& other) const {
     return std::lexicographical_compare(bits_.begin(), bits_.begin() + words_, other.bits_.begin(),
                                         other.bits_.begin() + other.words_);
@@ -67,14 +67,14 @@ class cpu_set {
     for (std::uint32_t k = 0; k < words_; ++k) bits_[k] |= other.bits_[k];
     return *this;
   }
-  /// Calls `take` with each position, ascending.
+  /// Calls `take` with each position in ascending order.
   template <class Take>
   void each(Take take) const {
     for (std::uint32_t k = 0; k < words_; ++k)
       for (std::uint64_t rest = bits_[k]; rest != 0; rest &= rest - 1)
         take(std::size_t{k} * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
   }
-  /// Calls `take` with each position that is here and in `other`, and not in `without`.
+  /// Calls `take` with each position that is in this set and in `other` but not in `without`.
   template <class Take>
   void each_of(const cpu_set& other, const cpu_set& without, Take take) const {
     for (std::uint32_t k = 0; k < words_; ++k)

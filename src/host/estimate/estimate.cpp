@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimates of a description; see shared/estimate.hpp.
+// Estimates the shares of a description by each method; see shared/estimate.hpp.
 #include "shared/estimate.hpp"
 
 #include <numeric>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact estimate of a description, its changes, and counts of vCPUs; see shared/estimate.hpp.
+// The exact estimate of a description, its changes, and recommended numbers of vCPUs; see
+// shared/estimate.hpp.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -37,7 +38,7 @@ struct estimator::state {
             .end_vcpu = numbers.end_vcpu(vm),
             .joint_weight = numbers.joint_weight(vm)};
   }
-  /// The bounds of a VM's vCPUs. \param is_online  of a vCPU by its number
+  /// The bounds of a VM's vCPUs. \param is_online  says for the position of a vCPU whether it is online
   template <class Online>
   std::vector<double> bounds(std::size_t vm, bool with_demand, Online is_online) const {
     std::vector<double> result;
@@ -48,20 +49,20 @@ struct estimator::state {
     }
     return result;
   }
-  /// The usable CPUs with the VM's first n vCPUs online, and no others.
+  /// The usable CPUs if the VM's first n vCPUs are online and its others are not.
   double usable_with(std::size_t vm, std::size_t n, bool with_demand) {
     return others().usable(range_of(vm), bounds_with(vm, n, with_demand));
   }
   std::vector<double> bounds_with(std::size_t vm, std::size_t n, bool with_demand) const {
     return bounds(vm, with_demand, [n](std::size_t i) { return i < n; });
   }
-  /// \param most  usable CPUs with all vCPUs online
+  /// \param most  the usable CPUs with all vCPUs online
   vcpu_counts counts(std::size_t vm, double most, bool with_demand);
   what_if& others() {
     if (!asked) asked.emplace(solution);
     return *asked;
   }
-  /// The solution changes: earlier answers count no more.
+  /// Discards earlier answers because the solution changes.
   void forget() {
     if (asked) solved += asked->solved();
     asked.reset();
@@ -72,8 +73,8 @@ struct estimator::state {
   translation numbers;
   shares solution;
   std::optional<what_if> asked;
-  std::vector<std::optional<vm_potential>> potentials;  ///< of this solution, as far as they were asked for
-  std::size_t solved = 0;  ///< by what was asked of former solutions
+  std::vector<std::optional<vm_potential>> potentials;  ///< of this solution; empty if not computed yet
+  std::size_t solved = 0;  ///< the number of solutions of earlier what_if objects
 };
 
 vcpu_counts estimator::state::counts(std::size_t vm, double most, bool with_demand) {
@@ -84,7 +85,7 @@ vcpu_counts estimator::state::counts(std::size_t vm, double most, bool with_dema
   const std::size_t all = host.vms[vm].vcpus.size();
   vcpu_counts result;
   result.ceil = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(most - close)));
-  // Fewer vCPUs use no more than all of them, so that no larger count fits.
+  // Fewer vCPUs cannot use more than all of them, so no count above this one fits.
   std::size_t good = fits(all, most) ? all : 0;
   std::size_t bad = good == all ? all : std::min(all, static_cast<std::size_t>(most + 0.5 + close) + 1);
   const bool is_uniform = others().is_uniform(range_of(vm));
@@ -94,7 +95,7 @@ vcpu_counts estimator::state::counts(std::size_t vm, double most, bool with_dema
     return std::min(most, std::accumulate(those.begin(), those.end(), 0.0));
   };
   const auto look_at = [&](std::size_t n) { (fits(n, usable_by(n)) ? good : bad) = n; };
-  if (good != all && bad > 1) look_at(bad - 1);  // it fits most often
+  if (good != all && bad > 1) look_at(bad - 1);  // try this first: it fits most often
   while (good != all && bad - good > 1) look_at(good + (bad - good) / 2);
   result.fit = std::max<std::size_t>(1, good);
   return result;
@@ -120,7 +121,7 @@ vm_estimate estimator::of(std::size_t vm) const {
       result.vcpus.push_back(state_->solution.of(c));
     return result;
   }
-  // Within the VM: even shares of the pCPU time that the VM has in this solution.
+  // Divide evenly among the VM's vCPUs the pCPU time that the VM has in this solution.
   problem inner;
   const problem& all = state_->solution.given();
   inner.capacity.assign(all.capacity.size(), 0);
@@ -199,7 +200,7 @@ void estimator::change(const std::vector<vm_wishes>& now) {
     for (std::uint32_t c = s.numbers.first_claimant(one.vm); c < s.numbers.end_claimant(one.vm); ++c)
       changed.push_back(c);
   }
-  // Answers about an unchanged solution stay right: a host whose machines want what they wanted costs
+  // Answers about an unchanged solution stay right. So a cycle in which no machine changes its wishes costs
   // nothing.
   if (!is_other) return;
   s.forget();

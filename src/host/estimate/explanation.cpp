@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a virtual machine does not get what it is entitled to; see shared/explanation.hpp.
+// Explains why a virtual machine does not get its share; see shared/explanation.hpp.
 #include "shared/explanation.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace sukima::host {
 namespace {
 
-/// Shares closer than this, relatively, are the same to counters.
+/// Shares with a smaller relative difference count as equal, because counters are not exact.
 constexpr double close = 0.05;
 
 struct counters {
@@ -36,7 +36,7 @@ std::string where_of(std::size_t vm, std::size_t vcpu) {
   return "vms[" + std::to_string(vm) + "].vcpus[" + std::to_string(vcpu) + "]";
 }
 
-/// The same machine in the earlier description: its id counts, because names change.
+/// Finds the same machine in the earlier description by its id, because its name may have changed.
 std::size_t find_earlier(const description& since, const vm& one) {
   auto found = std::ranges::find_if(since.vms, [&](const vm& each) { return one.id && each.id == one.id; });
   if (found == since.vms.end()) found = std::ranges::find(since.vms, one.name, &vm::name);
@@ -46,7 +46,7 @@ std::size_t find_earlier(const description& since, const vm& one) {
   return static_cast<std::size_t>(found - since.vms.begin());
 }
 
-/// The counters of the same vCPU earlier; none if it was not there, or not online.
+/// The earlier counters of the same vCPU; zero if it did not exist or was not online.
 counters earlier(const description& since, std::size_t vm, std::uint32_t id) {
   const std::vector<vcpu>& all = since.vms[vm].vcpus;
   const auto found = std::ranges::find(all, id, &vcpu::id);
@@ -78,7 +78,7 @@ std::string limit_sentence(const vm& one, const vm_estimate& entitled) {
   return "It shares the pCPUs that it may use with others, by weight.";
 }
 
-/// Whether it waited for so long that it wanted more. Without an interval only the ratio is known.
+/// Whether it waited long enough that it wanted more. Without an interval only the ratio is known.
 bool wanted_more(const counters& sum, const explanation& of) {
   if (!of.seconds) return of.waited_by_ran >= little_waiting;
   return waits_for_cpu({sum.ran, sum.waited}, *of.seconds);
@@ -86,7 +86,7 @@ bool wanted_more(const counters& sum, const explanation& of) {
 
 void explain_less(const vm& one, const counters& sum, explanation& result) {
   if (!wanted_more(sum, result)) {
-    // A machine that hardly ran has a large ratio, and still wants nothing.
+    // A machine that hardly ran can have a large ratio although it wanted nothing.
     const std::string much = result.waited_by_ran < little_waiting
                                  ? number(100 * result.waited_by_ran) + " % of the time that it ran."
                                  : number(1000 * sum.waited / result.seconds.value_or(1)) + " ms a second.";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pushing a flow between pCPUs; see flow.hpp.
+// Pushes a flow between pCPUs; see flow.hpp.
 #include "estimate/flow.hpp"
 
 #include <map>
@@ -82,7 +82,7 @@ std::size_t flow::roomiest(const runnable& candidate, const cpu_set& cpus) const
     best = p;
   };
   candidate.soft.each_of(cpus, none, look);
-  // What it prefers only breaks ties: without room there, everything counts.
+  // The preference only breaks ties: if no preferred pCPU has room, consider all of them.
   if (most <= rounding) {
     most = -infinite;
     candidate.may.each_of(cpus, none, look);
@@ -100,8 +100,8 @@ void flow::place(std::uint32_t vcpu, double amount, const cpu_set& cpus) {
 }
 
 void flow::spread(const subproblem& part, double level) {
-  // In order: how many choices a vCPU has, how many of them it prefers, and which one it is, from the highest
-  // bits down. Numbers sort faster than structures.
+  // The sort key, from the highest bits down: the number of pCPUs that a vCPU may use, the number of those
+  // that it prefers, and the vCPU's number. Integers sort faster than structures.
   std::vector<std::uint64_t> pieces;
   pieces.reserve(part.vcpus.size());
   std::vector<double> left(part.elements.size()), part_of_reach(part.elements.size());
@@ -114,13 +114,13 @@ void flow::spread(const subproblem& part, double level) {
       got_[i] = 0;
       const runnable& candidate = all_.vcpus[i];
       const std::uint64_t choices = candidate.may.count_in(part.cpus);
-      // Those with a preference come before those without.
+      // vCPUs with a preference come before vCPUs without one.
       const std::uint64_t preferred = candidate.soft.empty() ? choices : candidate.soft.count_in(part.cpus);
       pieces.push_back(choices << 48 | preferred << 32 | i);
     }
   }
   std::ranges::sort(pieces);
-  // First each vCPU of an element an even part of its bound; then what rounding left over.
+  // First give each vCPU of an element an even part of its bound, then what rounding left over.
   for (const bool rest : {false, true}) {
     for (const std::uint64_t piece : pieces) {
       const auto i = static_cast<std::uint32_t>(piece);
@@ -171,8 +171,9 @@ void flow::search(const subproblem& part, cut& found) {
   for (std::size_t k = 0; k < order_.size(); ++k) leave(part, order_[k], found);
 }
 
-/// The most that the last step to a pCPU can carry. All vCPUs that may make it do: each alone has little of a
-/// pCPU, so that one at a time would need as many searches as there are vCPUs.
+/// The most that the last step to a pCPU can carry. The step moves all vCPUs that may use that pCPU, because
+/// a single vCPU has only a small part of a pCPU: moving one at a time would need as many searches as there
+/// are vCPUs.
 double flow::most_into(std::size_t to) const {
   const step& by = steps_[to];
   const auto from = static_cast<std::size_t>(by.from);
@@ -218,7 +219,7 @@ bool flow::push(const subproblem& part, cut& left) {
   for (;;) {
     search(part, left);
     if (order_.empty()) return true;
-    // Paths of the same search are used as long as they carry something.
+    // Use the paths of one search as long as one of them carries something.
     bool pushed = false;
     for (const std::uint32_t q : order_) pushed = augment(q) || pushed;
     if (!pushed) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partition of the paper; see partition.hpp.
+// The partition of paper 001; see partition.hpp.
 #include "estimate/partition.hpp"
 
 namespace sukima::host {
@@ -41,7 +41,7 @@ class vcpu_set {
 struct group {
   double room = 0;
   vcpu_set vcpus;
-  /// pCPUs for each vCPU.
+  /// The pCPUs per vCPU.
   double ratio() const {
     const std::size_t n = vcpus.count();
     return n == 0 ? infinite : room / static_cast<double>(n);
@@ -66,7 +66,8 @@ class partition {
  private:
   static constexpr std::size_t none = SIZE_MAX;
 
-  /// The free pCPU with the fewest vCPUs, of those that suit; the first one of several.
+  /// The free pCPU with the fewest vCPUs among those that satisfy `suits`; the first one if there are
+  /// several.
   template <class Suits>
   std::size_t next(Suits suits) const {
     std::size_t best = none, fewest = SIZE_MAX;
@@ -78,7 +79,7 @@ class partition {
     return best;
   }
 
-  /// Lets a group grow from a pCPU, and cuts it off from those that are left.
+  /// Grows a group from a pCPU, and separates its vCPUs from the remaining pCPUs.
   void cut_off(std::size_t first) {
     group grown{0, near_[first]};
     for (std::size_t p = first; p != none;) {
@@ -101,7 +102,8 @@ class partition {
     return none;
   }
 
-  /// Merges groups over cut edges, vCPU side first, while the pCPUs' side has at least as much for each.
+  /// Merges groups that are connected by cut edges: the group of the vCPU takes over the group of the pCPU if
+  /// that has at least as many pCPUs per vCPU.
   void merge() {
     for (bool changed = true; changed;) {
       changed = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving a problem by divide and conquer; see shares.hpp. Changes are in changes.cpp.
+// Solves a problem by divide and conquer; see shares.hpp. Changes are in changes.cpp.
 #include "estimate/shares.hpp"
 
 namespace sukima::host {
@@ -47,14 +47,15 @@ void shares::solve_next() {
   if (part.cpus.empty()) return;
   flow_.clear(part.cpus);
   prune(part);
-  // pCPUs that no vCPU may use: a group of their own, for later changes.
+  // pCPUs that no vCPU may use form a group of their own, for later changes.
   if (part.elements.empty()) return add_group(part, infinite);
   double room = 0;
   part.cpus.each([&](std::size_t p) { room += all_.capacity[p]; });
   const double level = water_level(part, all_.claimants, room);
   flow_.spread(part, level);
   flow::cut cut;
-  // That all pCPUs are reached can only be rounding: the sum of the demands was made to fit.
+  // If the cut reaches all pCPUs, that can only be rounding, because the level was chosen so that the sum of
+  // the demands fits.
   if (flow_.push(part, cut) || part.cpus.within(cut.reached)) return settle(part, level);
   subproblem below, above;
   split(part, cut, below, above);
@@ -119,7 +120,8 @@ void shares::split(const subproblem& part, const flow::cut& by, subproblem& belo
       if (!is_confined) fixed += all_.vcpus[i].most;
     }
     if (by.low[j] == 0 && !outside.empty()) {
-      // It has all that this level gives it elsewhere; its confined vCPUs run nowhere.
+      // At this level the element gets its whole share through its other vCPUs. Its confined vCPUs get
+      // nothing.
       add(above, e, part.of(e));
       continue;
     }

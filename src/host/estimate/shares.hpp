@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact weighted max-min fair shares, by divide and conquer over maximum flows; and again after changes.
+// Computes exact weighted max-min fair shares by divide and conquer over maximum flows, and updates them
+// after changes.
 #pragma once
 
 #include "estimate/flow.hpp"
@@ -8,11 +9,12 @@ namespace sukima::host {
 
 /// The solution of a problem: groups of pCPUs, each with the claimants that share them at one level.
 ///
-/// solve: the level at which all demands together fill all pCPUs; push too much away from pCPUs; if something
-/// is left over, R are the pCPUs reachable from those that have too much. The elements confined to R get
-/// less, all others more: two independent subproblems. An element of several vCPUs may have some confined to
-/// R and others outside: those get all that they may, a fixed demand on the other side and an offset on this
-/// one. The flow finds cuts only; levels come from sets, so rounding does not add up.
+/// How `solve` works: It finds the level at which all demands together fill all pCPUs, and pushes flow away
+/// from overloaded pCPUs. If some flow is left over, let R be the pCPUs that are reachable from the
+/// overloaded ones. The elements confined to R must get less, and all others get more, which gives two
+/// independent subproblems. An element of several vCPUs may have some vCPUs confined to R and others outside.
+/// The others get all that they may: they are a fixed demand in the outer subproblem and an offset in the
+/// inner one. Flows only find cuts, and levels are computed from sets, so rounding errors do not accumulate.
 class shares {
  public:
   explicit shares(problem given);
@@ -20,23 +22,24 @@ class shares {
   shares& operator=(const shares&) = delete;
 
   const problem& given() const { return given_; }
-  /// The problem, to be changed before `update`. The numbers of pCPUs, vCPUs and claimants, and the owner of
-  /// each vCPU must stay.
+  /// The problem, for changes before `update`. The numbers of pCPUs, vCPUs and claimants, and the owner of
+  /// each vCPU must not change.
   problem& change() { return given_; }
-  /// Solves everything. 1–20 ms for 4096 vCPUs on 256 pCPUs.
+  /// Solves the whole problem. Takes 1–20 ms for 4096 vCPUs on 256 pCPUs.
   void solve();
-  /// Solves what changes of these claimants and pCPUs touch: their groups and the highest groups that they
-  /// may use, then each group with a vCPU that may run in a higher one. The result is that of `solve`.
+  /// Solves the part that changes of these claimants and pCPUs affect: their groups and the highest groups
+  /// that they may use, then each group with a vCPU that may run in a higher group. The result is the same as
+  /// by `solve`.
   void update(std::vector<std::uint32_t> claimants, const std::vector<std::uint32_t>& pcpus = {});
 
-  /// What a claimant gets, in CPUs.
+  /// The share of a claimant, in CPUs.
   double of(std::size_t claimant) const { return got_[claimant]; }
   const flow& running() const { return flow_; }
-  /// How many searches of a flow there were; for tests of what solutions cost.
+  /// The number of flow searches so far; for tests of the cost of solutions.
   std::uint32_t searches() const { return flow_.searches(); }
   std::size_t group_count() const { return groups_.size(); }
   const cpu_set& cpus_of(std::size_t number) const { return groups_[number].cpus; }
-  /// The group in which a claimant's level was decided, and the one in which a vCPU runs; below 0: none.
+  /// The group that determined a claimant's level, and the group in which a vCPU runs; below 0: none.
   std::int32_t home_of(std::size_t claimant) const { return home_[claimant]; }
   std::int32_t group_of_vcpu(std::size_t vcpu) const { return group_of_vcpu_[vcpu]; }
 
@@ -60,17 +63,18 @@ class shares {
   subproblem take_apart(const flags& loose, const flags& touched);
   void touch(std::uint32_t claimant, flags& touched) const;
   bool touch_violations(flags& touched) const;
-  /// Of a claimant with vCPUs that have no part in its share: those count in groups of a higher level.
+  /// The level of a claimant, for its vCPUs that contribute nothing to its share. If such a vCPU may use a
+  /// group with a higher level, the solution is not final.
   double level_of(std::uint32_t claimant) const;
   void enforce_caps();
   bool lower_bounds(const joint_cap& cap, flags& loose);
 
   problem given_;
-  problem all_;  // as given, with the bounds of vCPUs lowered where caps of VMs need it
+  problem all_;  // as `given_`, but with bounds of vCPUs lowered if caps of VMs require it
   flow flow_;
   std::vector<double> got_;
   std::vector<group> groups_;
-  // Home: the group in which a claimant's level was decided.
+  // home_: the group that determined a claimant's level.
   std::vector<std::int32_t> group_of_vcpu_, group_of_pcpu_, home_;
   std::vector<subproblem> waiting_;
 };

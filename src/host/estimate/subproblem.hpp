@@ -8,19 +8,21 @@
 
 namespace sukima::host {
 
-/// A claimant within a subproblem, or what is fixed of one: its vCPUs there, and what they may get.
+/// A claimant within a subproblem, or a fixed part of a claimant: its vCPUs in the subproblem, and what they
+/// may get.
 struct element {
   std::uint32_t claimant = 0;
-  /// Its vCPUs get all that they want, whatever the level: its share was decided elsewhere.
+  /// Its vCPUs get all that they want at any level, because its share was determined in another subproblem.
   bool fixed = false;
-  /// The share of the claimant outside the subproblem.
+  /// The part of the claimant's share that it gets outside the subproblem.
   double offset = 0;
-  /// The sum of the bounds of its vCPUs here.
+  /// The sum of the bounds of its vCPUs in the subproblem.
   double reach = 0;
-  std::uint32_t first = 0, count = 0;  // in the subproblem's list of vCPUs
+  std::uint32_t first = 0, count = 0;  // positions in the subproblem's list of vCPUs
 };
 
-/// All pCPUs of a subproblem together have less than its elements want, or all elements get what they want.
+/// Either the pCPUs of a subproblem together have less capacity than its elements want, or all elements get
+/// what they want.
 struct subproblem {
   cpu_set cpus;
   std::vector<element> elements;
@@ -34,14 +36,14 @@ inline double most_of(const element& e, const claimant& holder) {
   return e.fixed ? e.reach : std::max(0.0, std::min(holder.most - e.offset, e.reach));
 }
 
-/// What the element wants at a level: its claimant gets level × weight, as far as its bounds allow.
+/// The demand of the element at a level: its claimant gets level × weight, within its bounds.
 inline double demand_at(const element& e, const claimant& holder, double level) {
   const double most = most_of(e, holder);
   if (e.fixed || level == infinite) return most;
   return std::clamp(level * holder.weight - e.offset, 0.0, most);
 }
 
-/// The level at which the demands add up to `room`; infinite if all fits. Takes O(n log n).
+/// The level at which the demands add up to `room`; infinite if all demands fit. Takes O(n log n).
 double water_level(const subproblem& part, const std::vector<claimant>& claimants, double room);
 
 }  // namespace sukima::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a description to the numbers of a problem; see translation.hpp.
+// Translates a description to the numbers of a problem; see translation.hpp.
 #include "estimate/translation.hpp"
 
 namespace sukima::host {

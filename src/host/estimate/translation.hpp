@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a description to the numbers of a problem.
+// Translates a description to the numbers of a problem.
 #pragma once
 
 #include <unordered_map>
@@ -9,25 +9,25 @@
 
 namespace sukima::host {
 
-/// A problem, and where in it the VMs of its description are.
+/// A problem, with the positions of the description's VMs in it.
 class translation {
  public:
-  /// \throws description_error if it is not known whose a weight is
+  /// \throws description_error  the owner of a weight is not known
   translation(const description& host, std::optional<weight_owner> weight_of);
 
   problem all;
 
-  /// The first claimant of a VM, and the one after its last; likewise of vCPUs.
+  /// The first claimant of a VM, and one past its last; likewise for vCPUs.
   std::uint32_t first_claimant(std::size_t vm) const { return vms_[vm].claimant; }
   std::uint32_t end_claimant(std::size_t vm) const { return vms_[vm + 1].claimant; }
   std::uint32_t first_vcpu(std::size_t vm) const { return vms_[vm].vcpu; }
   std::uint32_t end_vcpu(std::size_t vm) const { return vms_[vm + 1].vcpu; }
-  /// Whether all of its vCPUs have one weight together.
+  /// Whether all vCPUs of the VM share one weight.
   bool joint_weight(std::size_t vm) const { return vms_[vm].owner == weight_owner::vm; }
 
-  /// Writes a VM with as many vCPUs over what `into`, a copy of `all`, has of it.
+  /// Replaces a VM in `into`, a copy of `all`, by a VM with the same number of vCPUs.
   void replace(problem& into, std::size_t vm, const host::vm& now) const;
-  /// The owner of the weight of a VM. \throws description_error if that is not known
+  /// The owner of the VM's weight. \throws description_error  it is not known
   weight_owner owner_of(std::size_t vm, const host::vm& one) const;
 
  private:
@@ -38,14 +38,14 @@ class translation {
   cpu_set set_of(const std::vector<std::uint32_t>& ids) const;
 
   std::optional<weight_owner> weight_of_;
-  std::unordered_map<std::uint32_t, std::size_t> position_;  // of a pCPU's id
-  std::vector<location> vms_;  // and one more
+  std::unordered_map<std::uint32_t, std::size_t> position_;  // the position of each pCPU, by its id
+  std::vector<location> vms_;  // of each VM, and an end marker
 };
 
-/// The most that the vCPU uses if it is online, in CPUs.
+/// The most that the vCPU uses when it is online, in CPUs.
 double bound_of(const vcpu& one);
 
-/// What keeps a VM from using more than its usable CPUs.
+/// The reason why a VM cannot use more than its usable CPUs.
 share_limit limit_of(const vm& one, double usable);
 
 }  // namespace sukima::host

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level of a subproblem: where the sum of the demands, which grows piecewise linearly, meets the room.
+// Computes the level of a subproblem: the point at which the sum of the demands, which grows piecewise
+// linearly, equals the room.
 #include "estimate/subproblem.hpp"
 
 namespace sukima::host {
 namespace {
 
-/// A level at which the sum of the demands becomes steeper or flatter.
+/// A level at which the slope of the sum of the demands changes.
 struct bend {
   double level;
   double change;
 };
 
-/// The slope of the sum. Least weights are counted apart: beside others of 65,535 they would be rounded away.
+/// The slope of the sum. Claimants with the least weight are counted separately, because in a sum with
+/// weights of 65,535 rounding would remove their weights.
 class slope {
  public:
   void change(double by) {
@@ -20,7 +22,7 @@ class slope {
       return;
     }
     ordinary_ += by > 0 ? 1 : -1;
-    // What is added and taken again leaves nothing.
+    // When all ordinary weights have been subtracted again, no rounding error may remain.
     sum_ = ordinary_ == 0 ? 0 : sum_ + static_cast<long double>(by);
   }
   long double value() const { return sum_ + static_cast<long double>(least_) * least_weight; }

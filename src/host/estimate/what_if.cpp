@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one VM would get with other bounds; see what_if.hpp.
+// Computes what one VM would get with other bounds; see what_if.hpp.
 #include "estimate/what_if.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ what_if::member what_if::member_of(const vm_range& vm, std::uint32_t claimant,
 }
 
 bool what_if::is_uniform(const vm_range& vm) const {
-  // A cap of the VM beside weights of its vCPUs is not a bound of the claimant.
+  // If the VM has a cap and its vCPUs have weights of their own, the cap is not a bound of the claimant.
   if (vm.end_claimant - vm.claimant != 1 || has_cap_[vm.claimant] != 0) return false;
   const problem& all = solution_.given();
   for (std::uint32_t i = vm.vcpu + 1; i < vm.end_vcpu; ++i)
@@ -54,7 +54,7 @@ bool what_if::is_uniform(const vm_range& vm) const {
   return true;
 }
 
-/// With the bounds that it has now, a VM gets what it has.
+/// With its present bounds, a VM gets its present share.
 std::optional<double> what_if::by_present(const vm_range& vm, std::span<const double> most) const {
   for (std::uint32_t i = vm.vcpu; i < vm.end_vcpu; ++i)
     if (solution_.given().vcpus[i].most != most[i - vm.vcpu]) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<double> what_if::by_present(const vm_range& vm, std::span<const do
   return sum;
 }
 
-/// A uniform VM gets what it has, unless its own bound decides.
+/// A uniform VM keeps its present share unless its own bound limits it.
 std::optional<double> what_if::by_bound(const vm_range& vm, std::span<const double> most) const {
   if (!is_uniform(vm)) return std::nullopt;
   const double before = member_of(vm.claimant).most, after = member_of(vm, vm.claimant, most).most;
@@ -142,7 +142,8 @@ double what_if::share_in(const even_group& group, const std::vector<replaced>& o
   return sum;
 }
 
-/// The level at which the demands of the group, with the VM's own ones replaced, add up to its room.
+/// The level at which the demands of the group add up to its room, with the VM's own demands replaced by the
+/// new ones.
 double what_if::level_in(const even_group& group, const std::vector<replaced>& own) {
   const auto demand = [&](double level) {
     const auto after = std::ranges::upper_bound(group.members, level, {}, &member::bend);
@@ -153,7 +154,7 @@ double what_if::level_in(const even_group& group, const std::vector<replaced>& o
              demand_at(one.before.most, one.before.weight, level);
     return sum;
   };
-  // The demands are a line between two bends: look for the bends around the room.
+  // Between two bends the sum of the demands is linear, so find the two bends around the room.
   const auto below_room = [&](double bend) { return demand(bend) < group.room; };
   std::vector<double> bends;
   for (const replaced& one : own) bends.push_back(one.after.bend);
@@ -165,7 +166,7 @@ double what_if::level_in(const even_group& group, const std::vector<replaced>& o
   if (own_first != bends.begin()) low = std::max(low, *std::prev(own_first));
   if (first != group.members.end()) high = std::min(high, first->bend);
   if (own_first != bends.end()) high = std::min(high, *own_first);
-  if (high == infinite) return infinite;  // all of them fit
+  if (high == infinite) return infinite;  // all demands fit
   const double at_low = demand(low), at_high = demand(high);
   if (at_high <= at_low) return high;
   return low + (high - low) * (group.room - at_low) / (at_high - at_low);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one VM would get with other bounds, while all else stays as it is.
+// Computes what one VM would get with other bounds, while everything else stays the same.
 #pragma once
 
 #include <optional>
@@ -9,45 +9,46 @@
 
 namespace sukima::host {
 
-/// The VM that is asked about: its claimants and its vCPUs, and whether they are one claimant.
+/// The positions of the VM's claimants and vCPUs, and whether its vCPUs are one claimant.
 struct vm_range {
   std::uint32_t claimant = 0, end_claimant = 0;
   std::uint32_t vcpu = 0, end_vcpu = 0;
   bool joint_weight = false;
 };
 
-/// Answers for one solution, which must outlive this and not change.
+/// Answers queries about one solution, which must outlive this object and must not change.
 ///
 /// A group is even if all of its vCPUs may use all of its pCPUs, and no others. A change within an even group
-/// stays there, because its pCPUs can always be shared out at one level. That level takes O(log n), by sums
-/// that are made once. Other changes are solved in a copy of the solution, which is made once.
+/// has no effect outside it, because the group's pCPUs can always be divided at one level. Finding that level
+/// takes O(log n) with sums that are computed once. All other changes are solved in a copy of the solution,
+/// which is made once.
 class what_if {
  public:
   explicit what_if(const shares& solution);
 
-  /// The VM's CPUs if its vCPUs had these bounds, in their order.
+  /// The CPUs that the VM would get if its vCPUs had these bounds, in their order.
   double usable(const vm_range& vm, std::span<const double> most);
 
-  /// Whether the VM is one claimant whose vCPUs may all use the same pCPUs. Then a bound of its sum, if it is
-  /// less than what the VM gets without it, is what the VM gets.
+  /// Whether the VM is one claimant whose vCPUs may all use the same pCPUs. Then the VM gets the smaller of
+  /// the bound on its sum and its share without that bound.
   bool is_uniform(const vm_range& vm) const;
 
-  /// How many questions needed the copy; for tests of what answers cost.
+  /// The number of queries that needed the copy; for tests of the cost of answers.
   std::size_t solved() const { return solved_; }
 
  private:
-  /// A claimant of an even group. Its demand grows with the level up to `bend`.
+  /// A claimant of an even group. Its demand grows with the level until the level `bend`.
   struct member {
     double bend, most, weight;
   };
   struct even_group {
     bool even = true;
     double room = 0;
-    std::vector<member> members;  ///< by their bends
-    std::vector<double> most_before;  ///< the sum of `most` of those before a member
-    std::vector<double> weight_from;  ///< the sum of `weight` from a member on
+    std::vector<member> members;  ///< sorted by `bend`
+    std::vector<double> most_before;  ///< the sum of `most` over the members before a position
+    std::vector<double> weight_from;  ///< the sum of `weight` over the members from a position on
   };
-  /// One claimant of the VM: what it is in the solution, and what it would be.
+  /// One claimant of the VM: its present state in the solution, and its new state.
   struct replaced {
     member before, after;
   };
@@ -66,7 +67,7 @@ class what_if {
   static double level_in(const even_group& group, const std::vector<replaced>& own);
 
   const shares& solution_;
-  std::vector<char> has_cap_;  ///< of a claimant: it has a cap together with the others of its VM
+  std::vector<char> has_cap_;  ///< for each claimant: whether a joint cap of its VM applies to it
   bool has_groups_ = false;
   std::vector<even_group> groups_;
   std::optional<shares> copy_;
