@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of CPUs as Linux writes them: 0-3,8.
+// Lists of CPUs in Linux's format: 0-3,8.
 #include <algorithm>
 #include <charconv>
 
@@ -12,7 +12,7 @@ namespace {
   throw description_error("'" + std::string(text.substr(0, 40)) + "' is not a list of CPUs such as '0-3,8'");
 }
 
-/// Takes a number off the front of `text`.
+/// Removes a number from the front of `text` and returns it.
 std::uint32_t take_id(std::string_view& text, std::string_view whole) {
   std::uint32_t id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -35,7 +35,7 @@ std::vector<std::uint32_t> parse_cpu_list(std::string_view text) {
       rest.remove_prefix(1);
       last = take_id(rest, text);
     }
-    // A list of more ids than there can be repeats some, and would only cost memory.
+    // A list with more ids than exist repeats some of them, and would only use memory.
     if (last < first || ids.size() + (last - first) > 2 * std::size_t{most_id}) refuse(text);
     for (std::uint32_t id = first; id <= last; ++id) ids.push_back(id);
     if (rest.empty()) break;

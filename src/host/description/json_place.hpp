@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the JSON of a host's description.
+// Parses the JSON of a host's description.
 #pragma once
 
 #include <base/shared/json_place.hpp>
@@ -16,7 +16,7 @@ class place : public json_place<place, description_error> {
   place(const json& value, std::string where, const char* root = "the description")
       : json_place(value, std::move(where), root) {}
 
-  /// The members with other names, as the text of a JSON object; empty if there are none.
+  /// The members with other names as the text of a JSON object; empty if there are none.
   std::string others(std::initializer_list<std::string_view> known) const {
     json rest = json::object();
     for (const auto& [name, content] : value().items()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the description of a host.
+// Reads the description of a host.
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -10,12 +10,12 @@ namespace sukima::host {
 namespace {
 
 constexpr double most_seconds = 1e12, most_cap = 65536;
-constexpr int most_depth = 64;  // of arrays and objects within one another: nothing here needs more than five
+constexpr int most_depth = 64;  // the nesting of arrays and objects; a description needs at most five levels
 
 using id_set = std::unordered_set<std::uint32_t>;
 
 /// Whether arrays and objects are nested more deeply than `most_depth`, if the text is JSON. (The parser
-/// could be asked while it reads, but its time then grows with the square of an array's length.)
+/// could check that with a callback, but then its time would grow with the square of an array's length.)
 bool is_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false, after_backslash = false;
@@ -34,7 +34,7 @@ bool is_deep(std::string_view text) {
   return false;
 }
 
-/// The number of the member, none if it is null or not there.
+/// The number in a member; nothing if the member is null or missing.
 std::optional<double> number_of(const place& from, const char* name, double most) {
   if (!from.given(name)) return std::nullopt;
   return from.member(name).number(0, most);
@@ -55,7 +55,7 @@ pcpu read_pcpu(const place& from) {
   return result;
 }
 
-/// The pCPUs that the member names; empty if it is null or not there.
+/// The pCPUs that a member lists; empty if the member is null or missing.
 std::vector<std::uint32_t> cpus_of(const place& from, const char* name, const id_set& there) {
   if (!from.given(name)) return {};
   const place list = from.member(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing the description of a host.
+// Writes the description of a host.
 #include <nlohmann/json.hpp>
 
 #include "shared/description.hpp"

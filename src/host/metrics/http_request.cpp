@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests that the server of metrics understands; see http_request.hpp.
+// Parses and answers requests for metrics; see http_request.hpp.
 #include "metrics/http_request.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace sukima::host {
 namespace {
 
-/// A character of a token of RFC 9110, section 5.6.2.
+/// Whether the character may occur in a token (RFC 9110, section 5.6.2).
 bool is_of_token(char c) {
   constexpr std::string_view others = "!#$%&'*+-.^_`|~";
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -31,7 +31,8 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-/// Takes the text before the next `separator` off the front; nothing without a separator.
+/// Removes the text up to the next `separator` from the front and returns it; nothing if there is no
+/// separator.
 std::optional<std::string_view> take_until(std::string_view& rest, std::string_view separator) {
   const std::size_t end = rest.find(separator);
   if (end == std::string_view::npos) return std::nullopt;
@@ -40,7 +41,7 @@ std::optional<std::string_view> take_until(std::string_view& rest, std::string_v
   return found;
 }
 
-/// Whether it names a version, as HTTP/1.1.
+/// Whether the text is an HTTP version such as HTTP/1.1.
 bool is_version(std::string_view text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return text.size() == 8 && text.starts_with("HTTP/") && is_digit(text[5]) && text[6] == '.' &&
@@ -54,8 +55,8 @@ std::string_view trimmed_value(std::string_view text) {
   return text;
 }
 
-/// Reads the headers up to the empty line. \returns whether they are well-formed, announce no body, and have
-/// as many Host lines as the version wants
+/// Parses the headers up to the empty line. \returns whether they are well-formed, announce no body, and
+/// contain as many Host lines as the version requires
 bool takes_headers(std::string_view rest, bool needs_host) {
   std::size_t hosts = 0;
   for (;;) {

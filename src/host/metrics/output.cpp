@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where metrics are published: a port or a file.
+// The places where metrics are published: a port or a file.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <base/shared/parse_number.hpp>
@@ -15,8 +15,8 @@
 namespace sukima::host {
 namespace {
 
-/// A file for the textfile collector of node_exporter, which reads *.prom. The file is removed in the end:
-/// numbers of a process that has ended would look like new ones.
+/// A file for the textfile collector of node_exporter, which reads *.prom. The destructor removes the file:
+/// otherwise the numbers of a process that has ended would look current.
 class metrics_file final : public metrics_output {
  public:
   explicit metrics_file(std::string path) : path_(std::move(path)) {}
@@ -36,7 +36,7 @@ class metrics_file final : public metrics_output {
  private:
   std::string path_;
   bool is_written_ = false;
-  int error_ = 0;  ///< of the latest publication
+  int error_ = 0;  ///< errno of the latest publication
 };
 
 bool is_number(std::string_view text) {
@@ -52,7 +52,7 @@ bool is_number(std::string_view text) {
 std::unique_ptr<metrics_output> open_metrics(const std::string& where) {
   const std::size_t colon = where.find('/') == std::string::npos ? where.rfind(':') : std::string::npos;
   const std::string last = colon == std::string::npos ? where : where.substr(colon + 1);
-  // A file called "-1" can be named ./-1.
+  // A user can name a file called "-1" as ./-1.
   if (last.starts_with('-') && is_number(last.substr(1))) refuse_port(last);
   if (!is_number(last)) {
     auto file = std::make_unique<metrics_file>(where);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HTTP server of one text; see server.hpp.
+// An HTTP server for one text; see server.hpp.
 #include "metrics/server.hpp"
 
 #include <fmt/format.h>
@@ -22,11 +22,11 @@ using failure = boost::system::error_code;
 
 constexpr std::chrono::seconds patience{5};
 constexpr std::size_t most_connections = 16;
-/// After the response, bytes of a request that are discarded before the connection is closed: closing with
-/// unread bytes would reset the connection, and the peer would lose the response.
+/// The most bytes that are discarded after the response, before the connection is closed. Closing a
+/// connection with unread bytes would reset it, and the client would lose the response.
 constexpr std::size_t most_discarded = 65536;
 
-/// The text that is served. The session replaces it while the server's thread reads it.
+/// The text to serve. The session replaces it while the server's thread reads it.
 class shared_text {
  public:
   void set(const std::string& text) {
@@ -43,7 +43,7 @@ class shared_text {
   std::string text_;
 };
 
-/// One connection. It lives as long as an operation of it, or its timer, is pending.
+/// One connection. It exists as long as one of its operations, or its timer, is pending.
 class connection : public std::enable_shared_from_this<connection> {
  public:
   connection(tcp::socket socket, const shared_text& text, std::function<void()> ended)
@@ -79,7 +79,7 @@ class connection : public std::enable_shared_from_this<connection> {
                       });
   }
 
-  /// Reads on until the peer closes, too.
+  /// Discards bytes until the client closes the connection, too.
   void discard() {
     head_.resize(longest_request);
     socket_.async_read_some(asio::buffer(head_),
@@ -108,7 +108,7 @@ class metrics_server final : public metrics_output {
  public:
   explicit metrics_server(const tcp::endpoint& at) : acceptor_(context_, at) {
     accept();
-    // Signals belong to the thread that waits for the guests.
+    // The thread that waits for the guests must handle all signals.
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -142,12 +142,13 @@ class metrics_server final : public metrics_output {
         ++connections_;
         std::make_shared<connection>(std::move(socket), text_, [this] { ended(); })->begin();
       }
-      // Without a descriptor left, accepting fails at once: look again only when a connection has ended.
+      // If no descriptor is left, accepting fails at once. Then accept again only when a connection has
+      // ended, or after a pause if there is none.
       if (connections_ < most_connections && (!error || connections_ == 0)) retry(error);
     });
   }
 
-  /// Accepts the next connection, after a failure only in a second.
+  /// Accepts the next connection; after a failure, it first waits for a second.
   void retry(failure error) {
     if (!error) return accept();
     pause_.expires_after(std::chrono::seconds(1));
@@ -164,7 +165,7 @@ class metrics_server final : public metrics_output {
   shared_text text_;
   std::size_t connections_ = 0;
   bool accepts_ = false;
-  bool is_ending_ = false;  ///< what is destroyed now ends no connection
+  bool is_ending_ = false;  ///< true during destruction, so that an ending connection accepts no other one
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer pause_{context_};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HTTP server of one text.
+// An HTTP server for one text.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 namespace sukima::host {
 
 /// Serves /metrics from a thread of its own, so that neither side waits for the other. A connection gets one
-/// response, and 5 s for all of it. At most 16 are served at a time; others wait.
-/// \param address  an IP address of this machine \param port 0: one that is free
+/// response, and 5 s for everything. At most 16 connections are served at a time; others wait.
+/// \param address an IP address of this machine
+/// \param port 0: any free port
 /// \throws metrics_error
 std::unique_ptr<metrics_output> serve_metrics(const std::string& address, std::uint16_t port);
 

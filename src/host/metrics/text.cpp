@@ -16,7 +16,7 @@ constexpr optimiser_state all_states[] = {
 
 std::string label_of(const vm_metrics& one) { return metric_label("vm", one.name); }
 
-/// A metric of which each machine has at most one sample.
+/// Adds a metric that has at most one sample per machine.
 void add_values(std::string& text, const host_metrics& all, const char* name, const char* type,
                 const char* help, const std::function<std::optional<double>(const vm_metrics&)>& value) {
   metric_family metric(text, name, type, help);

@@ -17,7 +17,7 @@ bool candidates::may_try(long count) {
   return tried_.insert(static_cast<unsigned>(count)).second;
 }
 
-/// The count to try at this place of the search, if it may be tried; moves to the next place.
+/// Returns the count at the present place of the search if it may be tried, and moves to the next place.
 std::optional<unsigned> candidates::at_place() {
   const long best = best_;
   long count = 0;
@@ -28,7 +28,7 @@ std::optional<unsigned> candidates::at_place() {
       break;
     case place::step:
       count = best + sign_ * step_;
-      place_ = place::dent;  // unless it is better: judged()
+      place_ = place::dent;  // `judged` changes this if the step was better
       break;
     case place::dent:
       place_ = place::turn;
@@ -62,7 +62,7 @@ std::optional<unsigned> candidates::next() {
 void candidates::judged(bool better) {
   if (better) {
     best_ = candidate_;
-    if (place_ == place::dent) {  // it was a step
+    if (place_ == place::dent) {  // the candidate was a step
       step_ = std::min<long>(constants::longest_step, step_ * 2);
       place_ = place::step;
       again_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which counts are tried, and in which order.
+// Chooses the counts to try, and their order.
 #pragma once
 
 #include <optional>
@@ -7,19 +7,19 @@
 
 namespace sukima::host {
 
-/// The estimate; then the neighbours of the best count so far, in steps that double while it gets better, up
-/// first, then down; and two away, over a dent (programs whose use oscillates). Each count once, so a search
-/// ends.
+/// First the estimate. Then the neighbours of the best count so far, in steps that double while they improve,
+/// first upward, then downward. Then the count two away, to cross a dent, because the use of some programs
+/// oscillates. Each count is tried once, so a search ends.
 class candidates {
  public:
-  /// \param highest, lowest the bounds of what may be tried, at least 1; `best`, where the VM is now, may lie
-  /// above
+  /// \param highest, lowest the bounds of the counts to try, at least 1; `best`, the present count of the VM,
+  /// may be above `highest`
   candidates(unsigned best, unsigned estimate, unsigned highest, unsigned lowest = 1);
 
-  /// The next count; empty: the search has ended. O(log counts).
-  /// \pre the verdict on the last one is known
+  /// Returns the next count; empty: the search has ended. O(log counts).
+  /// \pre the verdict on the previous one is known
   std::optional<unsigned> next();
-  /// The verdict on what `next` returned.
+  /// Takes the verdict on the count that `next` returned.
   void judged(bool better);
   unsigned best() const { return best_; }
   /// The first invariant that does not hold, as a sentence; null: all hold.
@@ -34,10 +34,10 @@ class candidates {
   unsigned best_, estimate_, highest_, lowest_;
   std::set<unsigned> tried_;
   place place_ = place::estimate;
-  unsigned candidate_ = 0;  ///< on trial; 0: none
+  unsigned candidate_ = 0;  ///< the count on trial; 0: none
   int sign_ = 1;
   long step_ = 1;
-  bool again_ = false;  ///< something was found in this round of both directions
+  bool again_ = false;  ///< whether a better count was found in this round of both directions
   friend struct test_access;
 };
 

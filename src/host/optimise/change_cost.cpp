@@ -37,7 +37,7 @@ void change_cost::see(const measured_window& window) {
 }
 
 void change_cost::remember(double lost) {
-  // A settled window that a burst has slowed down says little about the change before it.
+  // If a burst has slowed down the settled window, it says little about the change before it.
   lost_.push_back(std::max(lost, -unsettled_seconds_));
   if (lost_.size() > constants::known_changes) lost_.pop_front();
   if (lost_.size() >= constants::fewest_changes)

@@ -12,7 +12,7 @@ std::optional<comparison_outcome> comparison::add(double log_rate) {
   const bool of_other = next() == other_;
   visit_.push_back(log_rate);
   const double level = median(visit_);
-  // A count that is far worse is left at once, also in the middle of its first visit.
+  // Leave a count that is far worse at once, even in the middle of its first visit.
   const bool ends = pairs() == 0 && visits_ == 1 && is_far_worse(level - first_of_pair_);
   if (visit_.size() < visit_length_ && !ends) return std::nullopt;
   visit_.clear();

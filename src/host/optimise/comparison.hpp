@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trial: two counts, compared by pairs of windows. Pairs cancel drift and phases of some seconds.
+// One trial: compares two counts by pairs of windows. Pairs cancel drift and phases of some seconds.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace sukima::host {
 
-/// How the other count compares with the resting one.
+/// The result of comparing the other count with the resting one.
 enum class comparison_outcome { better, worse, same };
 
-/// Compares a count with the resting one, in visits of some windows: resting, other | other, resting |
-/// resting, …
+/// Compares a count with the resting one in visits of some windows. The order is: resting, other | other,
+/// resting | resting, …
 class comparison {
  public:
   /// \param noise the standard deviation of a window's logarithm
-  /// \param visit how many windows are measured in turn at one count; at least 1
+  /// \param visit how many consecutive windows are measured at one count; at least 1
   comparison(unsigned resting, unsigned other, constants::criterion by, double noise, unsigned visit = 1)
       : resting_(resting), other_(other), by_(by), noise_(noise), visit_length_(visit) {}
 
@@ -26,15 +26,16 @@ class comparison {
   /// The count of the next window.
   unsigned next() const { return (visits_ % 4 == 0 || visits_ % 4 == 3) ? resting_ : other_; }
 
-  /// A window at `next()`. Decides after 2 to 12 pairs of visits, or in the first pair, if that is far worse.
-  /// O(pairs).
-  /// \param log_rate the logarithm of its rate
+  /// Adds a window that was measured at `next()`. Decides after 2 to 12 pairs of visits, or in the first pair
+  /// if the other count is far worse. O(pairs).
+  /// \param log_rate the logarithm of the window's rate
   std::optional<comparison_outcome> add(double log_rate);
 
   unsigned pairs() const { return static_cast<unsigned>(ratios_.size()); }
-  /// Of log(rate at other / rate at resting); the median of 2 to 4, of more without the extremes.
+  /// The mean of log(rate at other / rate at resting): of 2 to 4 pairs the median, of more pairs the mean
+  /// without the extremes.
   double mean() const { return mean_; }
-  /// Of the mean; at least what the noise lets expect.
+  /// The standard error of the mean; at least what the noise predicts.
   double error() const { return error_; }
   const constants::criterion& by() const { return by_; }
 
@@ -47,7 +48,7 @@ class comparison {
   double noise_;
   unsigned visit_length_;
   unsigned visits_ = 0;
-  std::vector<double> visit_;  ///< the logarithms of the visit under way
+  std::vector<double> visit_;  ///< the logarithms of the current visit
   double first_of_pair_ = 0;
   std::vector<double> ratios_;
   double mean_ = 0, error_ = 0;

@@ -31,8 +31,8 @@ bool neighbour_guard::has_fallen(const history& of, const std::vector<double>& t
                            : noise_of({of.before.begin(), of.before.end()});
   const double fall = robust_mean(of.resting) - robust_mean(tried);
   if (fall <= constants::guard_fall) return false;
-  // Each of the trial's windows and each neighbour is one more chance of a false alarm; e^(-z²/2) falls as
-  // much.
+  // Each window of the trial and each neighbour is another chance of a false alarm. Raise z so that e^(-z²/2)
+  // falls in the same proportion.
   const double chances = static_cast<double>(histories_.size()) * constants::most_pairs;
   const double errors = std::sqrt(constants::guard_errors * constants::guard_errors + 2 * std::log(chances));
   return fall > errors * std::sqrt(squared_error(of.resting, noise) + squared_error(tried, noise));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All VMs of a host: one trial at a time in each group.
+// Optimises all VMs of a host, with one trial at a time in each group.
 #include "shared/optimiser.hpp"
 
 #include <base/shared/assert.hpp>
@@ -19,12 +19,12 @@ namespace sukima::host {
 class trial_group {
  public:
   neighbour_guard guard;
-  hosted_vm* last = nullptr;  ///< the VM with the trial that runs or ran last
+  hosted_vm* last = nullptr;  ///< the VM whose trial runs, or ran last
   std::size_t vms = 0;
 
   /// The VM whose trial runs, or null.
   hosted_vm* running() const;
-  /// The trial has ended or left: its windows are compared with no later ones.
+  /// Ends the trial, so that no later windows are compared with its windows.
   void end_trial() {
     guard.end_trial();
     last = nullptr;
@@ -147,7 +147,7 @@ void optimiser::event(std::size_t vm, double at, vm_event event) {
 
 void optimiser::cycle(const std::vector<vm_report>& seen) {
   end_trials();
-  // Remember which trial ran during these windows, before they decide anything.
+  // Record which VMs' windows were disturbed by a trial, before these windows decide anything.
   std::vector<bool> disturbed;
   for (const auto& vm : vms_) {
     const hosted_vm* runs = groups_.at(vm->group)->running();
@@ -172,7 +172,7 @@ void optimiser::cycle(const std::vector<vm_report>& seen) {
   SUKIMA_ASSERT_VALID(*this);
 }
 
-/// Tells the guards of the trials that have ended.
+/// Informs the guards about trials that have ended.
 void optimiser::end_trials() {
   for (auto& [number, group] : groups_) {
     if (group->last == nullptr || group->running() != nullptr) continue;
@@ -180,8 +180,8 @@ void optimiser::end_trials() {
   }
 }
 
-/// Ends the trials that take CPU from a neighbour. A neighbour's share belongs to the count that the
-/// trial's own window of this cycle had.
+/// Ends trials that take CPU from a neighbour. A neighbour's share is attributed to the count that the
+/// trial's own window had in this cycle.
 void optimiser::guard(const std::vector<vm_report>& seen) {
   std::map<const hosted_vm*, const measured_window*> windows;
   for (const vm_report& report : seen)
@@ -194,7 +194,7 @@ void optimiser::guard(const std::vector<vm_report>& seen) {
     if (window == windows.end() || !window->second->valid) continue;
     trial_group& group = *groups_.at(neighbour->group);
     hosted_vm* const runs = group.running();
-    const double share = window->second->share.value_or(0);  // 0 is none
+    const double share = window->second->share.value_or(0);  // 0: there is none
     if (runs == nullptr) {
       group.guard.resting(report.vm, share);
       continue;
@@ -208,7 +208,7 @@ void optimiser::guard(const std::vector<vm_report>& seen) {
   for (const auto& [vm, at] : fired) vm->machine.feed(vm_event::guard_fired, at);
 }
 
-/// In each group without a trial one of those that wait begins, drawn at random.
+/// In each group without a trial, begins the trial of one of the waiting VMs, drawn at random.
 void optimiser::begin_trials() {
   std::map<std::uint64_t, std::vector<hosted_vm*>> waiting;
   for (const auto& vm : vms_)
@@ -224,7 +224,7 @@ void optimiser::begin_trials() {
   }
 }
 
-/// The next number of the generator SplitMix64, which is the same everywhere.
+/// The next number of the generator SplitMix64, which gives the same sequence on every platform.
 std::uint64_t optimiser::draw() {
   std::uint64_t z = random_ += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

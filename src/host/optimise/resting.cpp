@@ -11,7 +11,7 @@ namespace sukima::host {
 
 namespace {
 
-/// |log(value / level)|; 0 without a level.
+/// log(value / level)|; 0 without a level.
 double distance(double value, double level) {
   static constexpr double least = 1e-9;
   return level > 0 ? std::abs(std::log(std::max(value, least) / level)) : 0;
@@ -22,7 +22,7 @@ double distance(double value, double level) {
 void state_machine::begin_rest(double at, verdict_kind kind, std::string reason,
                                const verdict_figures& figures) {
   const unsigned before = before_search_;
-  // A search pays if its gain, until the next one, is larger than what its changes have cost.
+  // A search pays if its gain until the next search is larger than the cost of its changes.
   const double price = static_cast<double>(cost_.changes() - changes_before_) * cost_.seconds();
   rest_length_ =
       count_ != before_search_ ? constants::first_rest : std::min(constants::longest_rest, rest_length_ * 2);
@@ -63,15 +63,16 @@ void state_machine::in_rest(const measured_window& window, bool disturbed) {
     look_again_ = window.at + rest_length_;
     return;
   }
-  // Another VM's trial may shift this one's level: that is not a cause.
+  // A trial of another VM may shift the level of this VM, which is not a cause to search.
   if (!disturbed) off_ = level_is_off(window) ? off_ + 1 : off_ - std::min(off_, 1U);
   if (off_ >= constants::level_lasts && window.at > rested_at_ + least_rest_)
     return open(window.at, "the level is off");
   if (settings_.by == optimise_by::progress && window.at > look_again_) learn_again(window.at, false);
 }
 
-/// By use the count follows the estimate at once; a new search waits for 30 s, or until the last one has
-/// paid, so that an estimate that moves all the time does not keep it searching.
+/// When the VM is optimised by use, the count follows the estimate at once. A new search waits for 30 s, or
+/// until the last search has paid, so that an estimate that changes all the time does not cause continuous
+/// searches.
 void state_machine::rest_moves(const vm_status& status) {
   if (!estimate_has_moved()) return;
   if (status.at > rested_at_ + least_rest_) return open(status.at, "the estimate moved");

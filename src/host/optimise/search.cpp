@@ -28,7 +28,7 @@ std::string sentence(const comparison& done, comparison_outcome outcome) {
 
 }  // namespace
 
-/// Measures the noise by the last six windows, also while the VM waits for its turn.
+/// Measures the noise by the latest six windows, also while the VM waits for its turn.
 void state_machine::in_learn(const measured_window& window, double rate) {
   learnt_.push_back(std::log(rate));
   if (learnt_.size() < constants::learn_windows) return;
@@ -37,7 +37,7 @@ void state_machine::in_learn(const measured_window& window, double rate) {
   if (!waits_) plan_trials(window.at);
 }
 
-/// Plans what to try, once the noise is known.
+/// Plans the trials once the noise is known.
 void state_machine::plan_trials(double at) {
   searched_usable_ = status_.usable;
   if (settings_.dry_run) return would_try(at);
@@ -51,9 +51,9 @@ void state_machine::plan_trials(double at) {
   look_for_candidate(at);
 }
 
-/// The next candidate waits for its turn; without one the search has ended.
+/// Chooses the next candidate, which waits for its turn. If there is none, the search ends.
 void state_machine::look_for_candidate(double at) {
-  if (estimate_has_moved()) {  // the new one is a candidate, and all counts may be tried again
+  if (estimate_has_moved()) {  // the new estimate is a candidate, and all counts may be tried again
     cause_ = true;
     searched_usable_ = status_.usable;
     search_ = candidates(count_, status_.count, highest(), settings_.least);
@@ -108,7 +108,7 @@ void state_machine::begin_trial(double at) {
 }
 
 void state_machine::in_trial(const measured_window& window, double rate) {
-  if (!trial_) return;  // it waits for its turn
+  if (!trial_) return;  // it still waits for its turn
   if (const auto outcome = trial_->add(std::log(rate))) end_trial(window.at, *trial_, *outcome);
 }
 
@@ -121,7 +121,7 @@ void state_machine::end_trial(double at, const comparison& done, comparison_outc
   std::string reason = sentence(done, outcome);
   const unsigned before = count_;
   if (better) count_ = done.other();
-  trial_.reset();  // `done` with it
+  trial_.reset();  // this destroys `done`
   search_.judged(better);
   say(at, kind, before, std::move(reason), evidence);
   look_for_candidate(at);

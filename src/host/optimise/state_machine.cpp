@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transitions between states; what happens within one is in search.cpp and resting.cpp.
+// The transitions between states. search.cpp and resting.cpp contain what happens within a state.
 #include "optimise/state_machine.hpp"
 
 #include <fmt/format.h>
@@ -45,18 +45,18 @@ std::optional<unsigned> state_machine::wanted() const {
   return in_effect();
 }
 
-/// The most that a trial may ask for.
+/// The highest count that a trial may use.
 unsigned state_machine::highest() const {
   return settings_.above_estimate ? settings_.most : std::min(settings_.most, status_.count);
 }
 
-/// How many windows a trial measures in turn at one count: more, the more a change costs.
+/// The number of consecutive windows that a trial measures at one count. It grows with the cost of a change.
 unsigned state_machine::visit() const {
   const double least = cost_.seconds() / (2 * constants::change_part * settings_.window_seconds);
   return static_cast<unsigned>(std::clamp<double>(std::ceil(least), 1, constants::longest_visit));
 }
 
-/// The rate that the window shows; empty if it counts for nothing.
+/// The rate in the window; empty if the window does not count.
 std::optional<double> state_machine::rate_of(const measured_window& window) const {
   if (!window.valid || !window.settled) return std::nullopt;
   if (!settings_.dry_run && window.count != in_effect()) return std::nullopt;
@@ -129,7 +129,8 @@ void state_machine::feed(const vm_status& given) {
       return rest_moves(status);
     case optimiser_state::learn:
     case optimiser_state::sweep:
-      // A sweep begins at the estimate, so another estimate needs another sweep. A trial ends first.
+      // A sweep begins at the estimate, so another estimate needs another sweep. In the state trial, the
+      // search reacts when the trial has ended.
       if (settings_.by == optimise_by::use && estimate_has_moved()) {
         void_trial("the estimate moved", status.at);
         follow_estimate(status.at);
@@ -141,7 +142,7 @@ void state_machine::feed(const vm_status& given) {
   }
 }
 
-/// Lowers the count with the estimate, where no count above the estimate is allowed.
+/// Lowers the count together with the estimate if counts above the estimate are not allowed.
 void state_machine::limit_to_estimate(double at) {
   if (settings_.above_estimate || settings_.dry_run) return;
   if (state_ != optimiser_state::learn && state_ != optimiser_state::trial && state_ != optimiser_state::rest)
@@ -152,7 +153,7 @@ void state_machine::limit_to_estimate(double at) {
   learn_again(at, true);
 }
 
-/// Outside a search the count is the estimate; a dry run leaves it alone.
+/// Sets the count to the estimate outside a search; a dry run does not change the count.
 void state_machine::follow_estimate(double at) {
   if (!has_status_ || settings_.dry_run || count_ == status_.count) return;
   const unsigned before = std::exchange(count_, status_.count);
@@ -222,7 +223,7 @@ void state_machine::leave_trial() {
   waits_ = false;
 }
 
-/// Makes the transitions that depend on time alone.
+/// Makes the transitions that depend only on time.
 void state_machine::look_at_time(double at) {
   if (trial_runs() && at > trial_until_)
     return go_back(at, "too few windows could be used until the trial's deadline");
@@ -240,7 +241,7 @@ void state_machine::open(double at, std::string reason) {
   say(at, verdict_kind::opened, count_, std::move(reason), figures());
 }
 
-/// Leaves any state: measures first, and searches then.
+/// Leaves any state and begins to measure; the search follows.
 void state_machine::learn_again(double at, bool cause) {
   leave_trial();
   candidate_ = 0;

@@ -2,8 +2,8 @@
 // The optimiser of one VM. docs/host-optimiser.md draws its states.
 //
 // There are two counts: the resting count n, which is in effect unless a trial runs, and the count that the
-// trial asks for. A trial begins when the optimiser of all VMs gives this one its turn. It ends by its
-// verdict, by an event or by its deadline.
+// trial uses. A trial begins when the optimiser of all VMs gives this VM its turn. It ends by its verdict, by
+// an event or by its deadline.
 #pragma once
 
 #include <deque>
@@ -19,26 +19,27 @@
 
 namespace sukima::host {
 
-/// Not thread-safe. Times are seconds and must not go back.
-// Long: one transition a method, over one state
+/// Not thread-safe. Times are in seconds and must not go back.
+// Long: one method for each transition, all over the same state
 class state_machine {
  public:
-  /// \param verdicts where its verdicts go; must outlive it
+  /// \param verdicts the list to which it adds its verdicts; must outlive it
   state_machine(std::string name, optimiser_settings settings, std::vector<verdict>& verdicts);
 
-  /// Ignores a window that is not settled, not valid, without the rate, or at another count than the wanted
-  /// one; unsettled windows show the cost of a change.
-  /// \param disturbed a trial of another VM of the group ran in it: the level may be off because of it
+  /// Processes a window. A window that is not settled, is not valid, has no rate, or was measured at a count
+  /// other than the wanted one is not used to judge counts. Unsettled windows show the cost of a change.
+  /// \param disturbed whether a trial of another VM of the group ran in the window, so that it may have
+  /// changed the level
   void feed(const measured_window& window, bool disturbed = false);
   void feed(const vm_status& status);
   void feed(vm_event event, double at);
   void rename(std::string name, double at);
-  /// The trial that runs, if one does, has no result.
+  /// Ends the running trial, if there is one, without a result.
   void void_trial(const std::string& reason, double at);
 
   /// Whether it waits for `begin_trial`.
   bool waits_for_turn() const { return waits_; }
-  /// Begins the trial, or rests if the estimate has moved and no candidate is left.
+  /// Begins the trial. If the estimate has moved and no candidate is left, it rests instead.
   /// \pre waits_for_turn()
   void begin_trial(double at);
   bool trial_runs() const { return trial_.has_value() || sweep_.has_value(); }
@@ -47,14 +48,14 @@ class state_machine {
   unsigned resting() const { return count_; }
   /// The count that should be in effect now.
   unsigned in_effect() const;
-  /// The same for the actor; empty: set nothing.
+  /// The same count for the code that sets it; empty: set nothing.
   std::optional<unsigned> wanted() const;
   const std::string& name() const { return name_; }
   /// The first invariant that does not hold, as a sentence; null: all hold.
   const char* violated_invariant() const;
 
  private:
-  // Its inputs.
+  // Evaluation of inputs.
   std::optional<double> rate_of(const measured_window& window) const;
   bool may_open(double at) const;
   bool must_close() const;
@@ -74,7 +75,7 @@ class state_machine {
   void follow_estimate(double at);
   void limit_to_estimate(double at);
 
-  // Within a state.
+  // Actions within a state.
   void in_learn(const measured_window& window, double rate);
   void in_trial(const measured_window& window, double rate);
   void in_sweep(const measured_window& window, double rate);
@@ -99,27 +100,27 @@ class state_machine {
 
   bool opted_in_ = false, ended_ = false, has_progress_ = false;
   bool has_status_ = false;
-  vm_status status_;  ///< the latest, if there was one
-  double held_until_ = 0;  ///< no search begins before
+  vm_status status_;  ///< the latest one, if there was any
+  double held_until_ = 0;  ///< no search begins before this time
   double back_until_ = 0;
 
-  bool cause_ = true;  ///< why it learns: the program or the estimate has changed
-  double searched_usable_ = 0;  ///< the estimate that this search, or the last one, took
+  bool cause_ = true;  ///< whether the search has a cause: the program or the estimate has changed
+  double searched_usable_ = 0;  ///< the estimate when this search, or the last one, began
   double noise_ = constants::unknown_noise;
-  std::deque<double> learnt_;  ///< logarithms of the last windows
+  std::deque<double> learnt_;  ///< logarithms of the latest windows
   candidates search_{1, 1, 1};
-  unsigned candidate_ = 0;  ///< the next one to try; 0: none
+  unsigned candidate_ = 0;  ///< the next count to try; 0: none
   unsigned before_search_ = 1;
   bool waits_ = false;
   std::optional<comparison> trial_;
   std::optional<sweep> sweep_;
   double trial_until_ = 0;
   change_cost cost_;
-  std::uint64_t changes_before_ = 0;  ///< that `cost_` had seen when this search, or the last one, began
+  std::uint64_t changes_before_ = 0;  ///< the value of `cost_.changes()` when the latest search began
 
   double rested_at_ = 0, look_again_ = 0;
-  double rest_length_ = 0;  ///< until the next look without cause
-  double least_rest_ = 0;  ///< until the next search with a cause
+  double rest_length_ = 0;  ///< seconds until the next search without a cause
+  double least_rest_ = 0;  ///< seconds until the next search with a cause
   std::vector<measured_window> level_windows_;
   double level_progress_ = 0, level_use_ = 0;
   unsigned off_ = 0;

@@ -12,8 +12,8 @@
 namespace sukima::host {
 namespace {
 
-/// The first place from `i` on whose use is within `effect` of the median from there on. The maximum instead
-/// of the median would be too high by noise.
+/// The first position from `i` on at which the use is within `effect` of the median from there on. The
+/// maximum instead of the median would be too high because of noise.
 std::size_t end_of_rise(const std::vector<double>& use, std::size_t i, double effect) {
   while (use[i] < median({use.begin() + static_cast<std::ptrdiff_t>(i), use.end()}) - effect) i++;
   return i;
@@ -50,8 +50,8 @@ void sweep::end_round() {
   error_ = point_error();
 }
 
-/// The standard error of each point. All points have the same noise, so all windows together show it. It
-/// ignores the farthest tenth: one burst must not hide a step.
+/// The standard error of each point. All points have the same noise, so it is computed from all windows
+/// together. The farthest tenth is ignored, so that one burst does not hide a step.
 double sweep::point_error() const {
   if (rounds_ < 2) return 0;
   std::vector<double> squares;
@@ -63,11 +63,12 @@ double sweep::point_error() const {
   squares.resize(squares.size() - squares.size() / 10);
   const double mean =
       std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
-  // 1.27: normal noise against what is left of it. 1.25: the error of a median against that of a mean.
+  // 1.27 corrects for the ignored tenth of normal noise. 1.25 is the ratio of the error of a median to that
+  // of a mean.
   return 1.25 * 1.27 * std::sqrt(mean / (rounds_ - 1));
 }
 
-/// The use's logarithm at each count, relative to that at the first.
+/// The logarithm of the use at each count, relative to the use at the first count.
 std::vector<double> sweep::curve() const {
   std::vector<double> use;
   for (const auto& logs : logs_) use.push_back(median(logs) - median(logs_[0]));
