@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPUs of a guest are online, and switching them.
+// Switches the CPUs of a guest on and off, and finds out which are online.
 #include "guest/cpu_switch.hpp"
 
 #include <unistd.h>
@@ -47,7 +47,8 @@ void cpu_switch::accept_present() {
     if (!plugged_.contains(cpu)) known_.insert(cpu);
 }
 
-/// Writes down what was plugged in: it is switched off in the end, whatever becomes of this process.
+/// Writes the CPUs that were plugged in to a file, so that they are switched off at the end even if this
+/// process is killed.
 std::optional<std::string> cpu_switch::claim_plugged() {
   std::set<std::uint32_t> all = plugged_;
   for (const std::uint32_t cpu : present())
@@ -71,7 +72,7 @@ std::optional<std::string> cpu_switch::set(std::uint32_t cpu, bool on) {
   return trouble("CPU " + std::to_string(cpu) + " cannot be switched " + (on ? "on" : "off"), error);
 }
 
-/// Writes down what must be switched in the end, also if this process is killed.
+/// Writes to a file which CPUs must be switched at the end, even if this process is killed.
 std::optional<std::string> cpu_switch::keep(const char* name, const std::set<std::uint32_t>& cpus) const {
   const std::filesystem::path file = root_ / name;
   if (cpus.empty()) {
@@ -92,7 +93,7 @@ std::optional<std::string> cpu_switch::switch_off(std::uint32_t cpu) {
   }
   if (auto problem = set(cpu, false)) {
     off_.erase(cpu);
-    keep(state_file, off_);  // if that fails: a CPU that is on is brought back once more, which does nothing
+    keep(state_file, off_);  // a failure is harmless: an online CPU would be switched on again
     return problem;
   }
   return std::nullopt;
@@ -100,7 +101,7 @@ std::optional<std::string> cpu_switch::switch_off(std::uint32_t cpu) {
 
 std::optional<std::string> cpu_switch::switch_on(std::uint32_t cpu) {
   std::error_code ignored;
-  // A CPU that was unplugged since cannot come back.
+  // Skip a CPU that was unplugged since: it cannot be switched on.
   if (std::filesystem::exists(file_of(cpu), ignored))
     if (auto problem = set(cpu, true)) return problem;
   return off_.erase(cpu) == 0 ? std::nullopt : keep(state_file, off_);
@@ -122,7 +123,7 @@ std::optional<std::string> cpu_switch::restore() {
 std::optional<std::string> cpu_switch::follow(unsigned count) {
   std::vector<std::uint32_t> on = online();
   if (on.empty()) return "the CPUs that are online cannot be read";
-  // Another program brought them back: they are no longer ours.
+  // If another program switched a CPU on again, this object no longer controls that CPU.
   const std::size_t before = off_.size();
   for (const std::uint32_t cpu : on) off_.erase(cpu);
   if (off_.size() != before) keep(state_file, off_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPUs of a guest are online, and switching them.
+// Switches the CPUs of a guest on and off, and finds out which are online.
 #pragma once
 
 #include <filesystem>
@@ -10,29 +10,31 @@
 
 namespace sukima::host {
 
-/// Switches CPUs of this machine off and on, through sysfs. What it switched off it brings back, and what was
-/// plugged in while it followed a number it switches off again, also after a kill: files name these CPUs
-/// before they are switched. CPU 0 stays on, and what another program switched off stays off.
+/// Switches CPUs of this machine off and on through sysfs. At the end it switches on the CPUs that it
+/// switched off, and switches off the CPUs that were plugged in while it followed a number. It also does so
+/// after the process was killed, because files list these CPUs before they are switched. CPU 0 always stays
+/// on, and CPUs that another program switched off stay off.
 class cpu_switch {
  public:
-  /// \param root the folder in which /sys and /run are; "/" outside tests
-  /// Brings back what an earlier run left off.
+  /// Switches on the CPUs that an earlier run left off.
+  /// \param root the folder that contains /sys and /run; "/" outside tests
   explicit cpu_switch(std::filesystem::path root);
 
-  /// Has `count` CPUs online, as far as that can be: switches off those with the highest numbers; switches
-  /// on only those that it switched off, and those plugged in while it followed a number.
+  /// Makes `count` CPUs online, as far as possible. It switches off the CPUs with the highest numbers. It
+  /// switches on only CPUs that it switched off, and CPUs that were plugged in while it followed a number.
   /// \param count 0 counts as 1
-  /// \returns what went wrong, in a sentence; it is tried again at the next call. O(CPUs).
+  /// \returns a sentence about what failed; the next call tries it again. O(CPUs).
   std::optional<std::string> follow(unsigned count);
-  /// Follows no number any more: brings back all that it switched off, and switches off what was plugged in
-  /// since then. \returns as `follow`
+  /// Stops following a number: switches on all CPUs that it switched off, and switches off the CPUs that were
+  /// plugged in while it followed a number. \returns as `follow`
   std::optional<std::string> restore();
-  /// While no number is followed: what was plugged in belongs to others, and is left alone. O(CPUs).
+  /// Accepts CPUs that were plugged in while no number is followed: this object will not switch them off.
+  /// O(CPUs).
   void accept_present();
 
-  /// The CPUs that are online, ascending; empty if that cannot be read.
+  /// The CPUs that are online, ascending; empty if they cannot be read.
   std::vector<std::uint32_t> online() const;
-  /// Those that it has switched off and will bring back.
+  /// The CPUs that it has switched off and will switch on again.
   const std::set<std::uint32_t>& off() const { return off_; }
 
  private:
@@ -46,8 +48,8 @@ class cpu_switch {
 
   std::filesystem::path root_;
   std::set<std::uint32_t> off_;
-  std::set<std::uint32_t> known_;  ///< those that were there while it followed none
-  std::set<std::uint32_t> plugged_;  ///< those that came while it followed a number
+  std::set<std::uint32_t> known_;  ///< CPUs that existed while it followed no number
+  std::set<std::uint32_t> plugged_;  ///< CPUs that were plugged in while it followed a number
   bool follows_ = false;
 };
 

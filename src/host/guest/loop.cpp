@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guest service's port, its socket for programs, and its clock.
+// Runs the guest service with its port, its socket for programs, and its clock.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -23,9 +23,9 @@
 namespace sukima::host {
 namespace {
 
-/// Milliseconds: the service looks at its leases so often.
+/// The longest wait in milliseconds, after which the service checks its leases.
 constexpr int longest_wait = 500;
-/// Bytes that are taken from one program at a time.
+/// Bytes that are read from one program at a time.
 constexpr std::size_t one_read = 4096;
 
 sockaddr_un address_of(const std::filesystem::path& path) {
@@ -50,7 +50,7 @@ class host_port {
  public:
   explicit host_port(const guest_options& options) : options_(options) {}
 
-  /// Opens it if it is there. \returns whether it is open
+  /// Opens the port if it exists. \returns whether it is open
   bool open() {
     if (port_) return true;
     const auto path = options_.port.empty() ? find_guest_port(options_.root) : options_.port;
@@ -64,8 +64,8 @@ class host_port {
     return static_cast<bool>(port_);
   }
 
-  /// Reads what is there. A virtio port stays open while the host's end is not connected.
-  /// \returns whether the host is there
+  /// Reads the available bytes. A virtio port stays open while the host's end is not connected.
+  /// \returns whether the host is connected
   bool read(guest_service& service, double now) {
     std::array<char, one_read> bytes{};
     for (int i = 0; i < 16; ++i) {
@@ -82,14 +82,15 @@ class host_port {
     return true;
   }
 
-  /// Writes it unless an earlier message is still on its way: what was said last counts.
+  /// Writes the text, unless a part of an earlier message is still unsent. Then it drops the text, because a
+  /// newer message will follow.
   void write(std::string text) {
     if (rest_.empty()) rest_ = std::move(text);
     while (port_ && !rest_.empty()) {
       const ssize_t count = is_socket_ ? ::send(port_.get(), rest_.data(), rest_.size(), MSG_NOSIGNAL)
                                        : ::write(port_.get(), rest_.data(), rest_.size());
       if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return;  // full, or no peer: reading finds out
+      if (count <= 0) return;  // the buffer is full, or the peer is gone, which `read` detects
       rest_.erase(0, static_cast<std::size_t>(count));
     }
   }
@@ -103,7 +104,7 @@ class host_port {
   std::string rest_;
 };
 
-/// The socket at which programs report, and those that do.
+/// The socket over which programs report, and the connected programs.
 class program_socket {
  public:
   program_socket(const guest_options& options, program_reports& reports)
@@ -115,13 +116,14 @@ class program_socket {
     const sockaddr_un address = address_of(path_);
     if (const descriptor other(connect_to(address)); other)
       throw std::system_error(EADDRINUSE, std::generic_category(), path_.string());
-    ::unlink(path_.c_str());  // a service that was killed left it
+    ::unlink(path_.c_str());  // left by a service that was killed
     listening_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!listening_ ||
         ::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         ::listen(listening_.get(), 16) != 0)
       throw std::system_error(errno, std::generic_category(), path_.string());
-    // Every user may connect; the kernel names the user, and one that is not allowed is sent away.
+    // Every user may connect. The kernel identifies the user, and connections of users that are not allowed
+    // are closed.
     ::chmod(path_.c_str(), 0666);
   }
   ~program_socket() { ::unlink(path_.c_str()); }
@@ -173,7 +175,7 @@ class program_socket {
 
 std::optional<std::filesystem::path> find_guest_port(const std::filesystem::path& root) {
   std::error_code error;
-  // Not every guest has udev, which would make /dev/virtio-ports.
+  // Not every guest has udev, which would create /dev/virtio-ports.
   std::filesystem::directory_iterator ports(root / "sys/class/virtio-ports", error);
   if (error) return std::nullopt;
   for (const auto& one : ports)
@@ -187,7 +189,8 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
   program_socket programs(options, service.programs());
   host_port port(options);
   bool there = false;
-  // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
+  // Partner: a signal handler sets `stopped`. The signal ends the poll below, or this load sees the value
+  // after the poll's timeout. No other data is published with it.
   while (!stopped) {
     const double now = steady_seconds();
     if (port.open()) {
@@ -200,7 +203,7 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
     for (const std::string& sentence : service.take_events()) say(sentence);
     std::vector<pollfd> all;
     programs.add_to(all);
-    // A port whose other end is not connected is always ready.
+    // poll would always return at once for a port whose other end is not connected.
     if (there) all.push_back({.fd = port.number(), .events = POLLIN, .revents = 0});
     paced_poll(all, longest_wait, stopped);
   }

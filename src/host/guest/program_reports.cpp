@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs in a guest report to the guest service.
+// Collects the reports of the programs in a guest.
 #include "guest/program_reports.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void program_reports::feed(int number, std::string_view bytes, double now) {
   for (const guest_message& message : one.inbox.take()) {
     if (message.progress) {
       const double growth = *message.progress - one.progress.value_or(*message.progress);
-      // A larger sum does not fit into a message; it begins again.
+      // If the sum does not fit into a message, it begins again at 0.
       const double sum = progress_.value_or(0) + std::max(0.0, growth);
       progress_ = sum <= most_progress ? sum : 0;
       one.progress = message.progress;

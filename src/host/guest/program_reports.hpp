@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs in a guest report to the guest service.
+// Collects the reports of the programs in a guest.
 #pragma once
 
 #include <map>
@@ -9,25 +9,26 @@
 
 namespace sukima::host {
 
-/// Adds up what the connected programs say. Each has the grammar and the rate of a guest (shared/inbox.hpp);
-/// `online` is not for programs and counts as nothing.
+/// Adds up the reports of the connected programs. A program is limited to the grammar and the rate of a guest
+/// (shared/inbox.hpp). `online` in a report is ignored.
 class program_reports {
  public:
-  /// The most programs whose reports are kept at once.
+  /// The largest number of programs whose reports are kept at the same time.
   static constexpr std::size_t most_programs = 64;
 
-  /// A program has connected. \returns false if there are too many
+  /// Adds a program that has connected. \returns false if there are too many
   bool opened(int number);
-  /// Its progress so far stays in the sum.
+  /// Removes a program. Its progress so far stays in the sum.
   void closed(int number);
-  /// \pre it was opened. Linear time.
+  /// Takes bytes from a program. \pre the program was added. Linear time.
   void feed(int number, std::string_view bytes, double now);
 
-  /// The sum of all growth so far; nothing before the first report. A number that falls begins again.
+  /// The sum of all growth of progress so far; nothing before the first report. A program whose number falls
+  /// has begun again.
   std::optional<double> progress() const { return progress_; }
-  /// The sum of what the programs want, if each of them has said it.
+  /// The sum of the programs' wishes, if each program has reported one.
   std::optional<unsigned> want() const;
-  /// Whether a program has asked for a turn since the last call.
+  /// Whether a program has sent `turn` since the last call.
   bool take_turn();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guest service: how it reacts to messages.
+// The guest service's reactions to messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,10 @@
 namespace sukima::host {
 namespace {
 
-/// Seconds between two messages to the host: two windows of the optimiser need a few.
+/// Seconds between two messages to the host. The optimiser needs a few in two of its windows.
 constexpr double between_messages = 0.5;
-/// CPUs stay off at least for so many seconds after the last word: a host that is restarted keeps them.
+/// CPUs stay off for at least this many seconds after the last message, so that they stay off while the
+/// host's process restarts.
 constexpr double shortest_lease = 30;
 constexpr const char* number_file = "run/sukima/host";
 
@@ -41,7 +42,7 @@ void guest_service::from_host(std::string_view bytes, double now) {
 
 void guest_service::obey(const host_message& message, double now) {
   host_message number = message;
-  number.vcpus.reset();  // for this service only
+  number.vcpus.reset();  // the number of virtual CPUs is for this service only
   const std::filesystem::path file = root_ / number_file;
   if (const int error = replace_file(file, text_of(number), 0644); error != 0)
     say(fmt::format("{} cannot be written: {}", file.string(), std::strerror(error)));
@@ -73,7 +74,7 @@ std::string guest_service::step(double now) {
     say(cpus_->restore());
     online_now("the host is silent");
   }
-  // CPUs that could not be brought back are tried again.
+  // Try again to switch on CPUs that could not be switched on.
   if (!vcpus_ && !cpus_->off().empty()) say(cpus_->restore());
   if (!vcpus_) cpus_->accept_present();
   if (sent_at_ && now - *sent_at_ < between_messages) return {};
@@ -91,7 +92,7 @@ std::optional<std::string> guest_service::stop() {
   return cpus_->restore();
 }
 
-/// Says what went wrong, once as long as it stays the same.
+/// Reports a problem, unless it is the same as the last one.
 void guest_service::say(std::optional<std::string> problem) {
   if (problem && *problem != last_problem_) events_.push_back(*problem);
   if (problem) last_problem_ = *std::move(problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files: reading, writing, replacing.
+// Reads, writes and replaces small files.
 #include "shared/files.hpp"
 
 #include <fcntl.h>
@@ -32,7 +32,8 @@ std::optional<std::string> read_small_file(const std::filesystem::path& file) {
   const descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!in) return std::nullopt;
   std::string text;
-  // Most files are much smaller: a session reads hundreds of them each second.
+  // A small buffer, because a session reads hundreds of files per second, and most are much smaller than
+  // this.
   std::array<char, 1024> piece;
   while (text.size() < most_bytes) {
     const ssize_t count = ::read(in.get(), piece.data(), std::min(piece.size(), most_bytes - text.size()));
@@ -57,7 +58,7 @@ int replace_file(const std::filesystem::path& file, const std::string& text, uns
   {
     const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
     if (!out) return errno;
-    ::fchmod(out.get(), mode);  // whatever the umask
+    ::fchmod(out.get(), mode);  // independent of the umask
     if (const int error = write_whole(out.get(), text); error != 0) {
       ::unlink(fresh.c_str());
       return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting a stream into messages, with bounded memory.
+// Cuts a stream into messages, with bounded memory.
 #include <utility>
 
 #include "shared/message.hpp"
@@ -12,7 +12,7 @@ void message_frames::clear() {
   line_too_long_ = in_garbage_ = false;
 }
 
-/// The bytes up to here are not a message.
+/// Drops the bytes up to here, because they are not a message.
 void message_frames::drop() {
   if (!in_garbage_) ++dropped_;
   in_garbage_ = true;
@@ -23,7 +23,7 @@ void message_frames::feed(std::string_view bytes, const std::function<void(std::
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
-    // A line that cannot be part of a message any more is not kept.
+    // Do not store a line that can no longer be part of a message.
     if (kept_.size() + line_.size() + part.size() + 1 > longest_message) {
       line_too_long_ = true;
       line_.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the messages between a host and its guests.
+// The grammar of the messages between a host and its guests.
 #include <fmt/format.h>
 #include <base/shared/parse_number.hpp>
 
@@ -15,10 +15,11 @@ namespace {
 
 constexpr double longest_validity = 86400;
 constexpr std::size_t longest_number = 31;
-/// CPUs of a guest; what a list expands to while it is read, parse_cpu_list limits.
+/// The largest number of CPUs in a guest's list. parse_cpu_list limits the size to which a list expands while
+/// it is parsed.
 constexpr std::size_t longest_list = 1024;
 
-/// Takes the first line off the text. \returns nothing if it has no end
+/// Removes the first line from the text and returns it. \returns nothing if the line has no end
 std::optional<std::string_view> take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
@@ -27,14 +28,14 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-/// Takes `word` and one blank off the line. \returns whether it was there
+/// Removes `word` and one blank from the front of the line. \returns whether they were there
 bool take_word(std::string_view& line, std::string_view word) {
   if (!line.starts_with(word) || line.size() <= word.size() || line[word.size()] != ' ') return false;
   line.remove_prefix(word.size() + 1);
   return true;
 }
 
-/// Digits with at most one point between them: no sign, no exponent, no name of a number.
+/// Parses digits with at most one point between them. A sign, an exponent or a name of a number is malformed.
 std::optional<double> decimal(std::string_view text, double most) {
   if (text.empty() || text.size() > longest_number) return std::nullopt;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -45,7 +46,7 @@ std::optional<double> decimal(std::string_view text, double most) {
   return value && std::isfinite(*value) && *value <= most ? value : std::nullopt;
 }
 
-/// A whole number from 1 on.
+/// Parses a whole number of at least 1.
 std::optional<unsigned> count_of(std::string_view text) {
   const auto value = decimal(text, most_message_cpus);
   if (!value || *value < 1 || *value != std::floor(*value)) return std::nullopt;
@@ -62,7 +63,7 @@ std::optional<std::vector<std::uint32_t>> list_of(std::string_view text) {
   }
 }
 
-/// Puts the value there if there is one, and none was there before.
+/// Stores the value. \returns false if there is none, or if one was stored before
 template <class Value>
 bool put(std::optional<Value>& into, std::optional<Value> value) {
   if (into || !value) return false;
@@ -70,7 +71,7 @@ bool put(std::optional<Value>& into, std::optional<Value> value) {
   return true;
 }
 
-/// Understands one line after the first. \returns false if it is none of the words
+/// Parses one line after the first. \returns false if it begins with no known word or is malformed
 bool take_guest_word(std::string_view line, guest_message& into) {
   if (line == "turn") return !std::exchange(into.turn, true);
   if (take_word(line, "progress")) return put(into.progress, decimal(line, most_progress));
@@ -79,7 +80,7 @@ bool take_guest_word(std::string_view line, guest_message& into) {
   return false;
 }
 
-/// Understands one line after the first; other words are skipped. \returns false if a number is malformed
+/// Parses one line after the first, and skips unknown words. \returns false if a number is malformed
 bool take_host_word(std::string_view line, std::optional<double>& usable, std::optional<double>& valid,
                     host_message& into) {
   if (take_word(line, "usable")) return put(usable, decimal(line, most_message_cpus));
@@ -92,7 +93,7 @@ bool take_host_word(std::string_view line, std::optional<double>& usable, std::o
 }  // namespace
 
 std::string text_of(const host_message& message) {
-  // Capacity's reader refuses 0.
+  // Capacity's reader rejects 0.
   std::string text = fmt::format("sukima-host 1\nusable {:.3f}\nvalid {:.3f}\n",
                                  std::max(message.usable, 0.001), std::max(message.valid, 0.001));
   if (message.trial) text += fmt::format("trial {}\n", *message.trial);

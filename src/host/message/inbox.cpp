@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host takes from a guest, and how often.
+// Limits and checks the messages from a guest.
 #include "shared/inbox.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace sukima::host {
 namespace {
 
-/// Seconds between two sentences about one guest: a guest must not fill the log.
+/// Seconds between two sentences about one guest, so that a guest cannot fill the log.
 constexpr double between_complaints = 60;
 
 }  // namespace
@@ -35,7 +35,7 @@ void guest_inbox::feed(std::string_view bytes, double now) {
       return;
     }
     ++taken_;
-    // A host that does not take them for long misses the oldest.
+    // If the host does not take messages for a long time, drop the oldest one.
     if (waiting_.size() >= static_cast<std::size_t>(guest_messages_a_second))
       waiting_.erase(waiting_.begin());
     waiting_.push_back(*std::move(message));

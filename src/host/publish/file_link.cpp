@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishing by a file.
+// Publishes through a file.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,9 +13,10 @@
 namespace sukima::host {
 namespace {
 
-/// Opens a folder without following any symbolic link on the way: a container that owns a folder of the path
-/// could lead elsewhere. openat2 does the same in one call, but older kernels and sandboxes refuse it.
-/// \returns an invalid descriptor, with errno set (ELOOP: a link), if that fails
+/// Opens a folder without following symbolic links anywhere in its path, because a container that owns a
+/// folder of the path could redirect it. openat2 does the same in one call, but older kernels and sandboxes
+/// refuse it.
+/// \returns an invalid descriptor, with errno set (ELOOP: a symbolic link), if that fails
 descriptor open_folder(const std::filesystem::path& folder) {
   descriptor at(::open(folder.is_absolute() ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (const std::filesystem::path& part : folder.relative_path()) {
@@ -65,12 +66,12 @@ class file_link final : public guest_link {
     const std::string name = file_.filename().string(), fresh = "." + name + ".new";
     const descriptor in = open_folder(file_.parent_path());
     if (!in) return errno;
-    // The folder may be a container's: nothing in it is followed or written to.
+    // A container may own the folder, so do not follow links in it and do not write to existing files.
     ::unlinkat(in.get(), fresh.c_str(), 0);
     const descriptor out(
         ::openat(in.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!out) return errno;
-    ::fchmod(out.get(), 0644);  // whatever the umask: every program of the guest may read it
+    ::fchmod(out.get(), 0644);  // independent of the umask: every program of the guest may read it
     const ssize_t written = ::write(out.get(), text.data(), text.size());
     if (written != static_cast<ssize_t>(text.size())) {
       const int error = written < 0 ? errno : ENOSPC;

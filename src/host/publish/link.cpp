@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a number is written again.
+// Determines when a number is sent again.
 #include "shared/publish.hpp"
 
 namespace sukima::host {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishing by a port of a virtual machine: the host's end is a Unix socket of QEMU.
+// Publishes through a port of a virtual machine; the host's end is a Unix socket of QEMU.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -17,13 +17,14 @@ namespace {
 
 /// Seconds between two attempts to connect.
 constexpr double between_attempts = 1;
-/// Bytes that one step takes at most: a guest that never stops must not hold the others up.
+/// The most bytes that one step reads, so that a guest that never stops sending does not delay the others.
 constexpr std::size_t most_bytes_a_step = 65536;
-/// Bytes a second that a guest may send: the longest messages, as often as they are taken.
+/// The most bytes per second that a guest may send: messages of maximum length at the highest accepted rate.
 constexpr double most_bytes_a_second = guest_messages_a_second * longest_message;
-/// Bytes that may have gathered while the host's process was stopped: more than a socket holds.
+/// The most bytes at once. They may have accumulated while the host's process was stopped; a socket holds
+/// fewer.
 constexpr double most_bytes_at_once = 1 << 20;
-/// Seconds for which the port of a guest stays closed when it has sent more.
+/// Seconds for which a guest's port stays closed after it has sent more than that.
 constexpr double closed_for_flood = 60;
 
 class port_link final : public guest_link {
@@ -36,7 +37,7 @@ class port_link final : public guest_link {
   void step(double now) override {
     if (!socket_) connect(now);
     if (socket_) receive(now);
-    // A message that has begun is ended first: the guest would lose the next one, too.
+    // First send the rest of an unfinished message; otherwise the guest would also lose the next message.
     if (socket_ && !rest_.empty()) send();
     if (!socket_ || !rest_.empty()) return;
     if (auto text = due(now)) {
@@ -72,7 +73,7 @@ class port_link final : public guest_link {
     not_sent();
   }
 
-  /// Says once why it does not connect.
+  /// Reports once why it cannot connect.
   void report(int error) {
     if (std::exchange(reported_, error) == error) return;
     trouble_ = fmt::format("its port {} does not answer: {}", path_.string(), std::strerror(error));
@@ -117,10 +118,10 @@ class port_link final : public guest_link {
 
   std::filesystem::path path_;
   descriptor socket_;
-  std::string rest_;  ///< of a message that the socket did not take whole
+  std::string rest_;  ///< the rest of a message that the socket has not accepted yet
   guest_inbox inbox_;
   token_bucket budget_{most_bytes_a_second, most_bytes_at_once};
-  std::optional<double> retry_at_;  ///< no attempt to connect before
+  std::optional<double> retry_at_;  ///< no attempt to connect before this time
   int reported_ = 0;
   std::string trouble_;
 };
