@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls in a thread of their own; see calls.hpp.
+// Makes calls in a thread of their own; see calls.hpp.
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -51,7 +51,7 @@ class calling_thread final : public caller {
   struct state {
     std::mutex mutex;
     std::condition_variable changed;
-    std::function<void()> call;  // empty: none is under way
+    std::function<void()> call;  // empty: no call is running
     bool stop = false;
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which control groups look like containers, by their paths.
+// Recognises control groups of containers by their paths.
 #include <algorithm>
 
 #include "source/group_tree.hpp"
@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t id_length = 64, short_length = 12;
 
-/// Whether it is the id of a container: 64 hexadecimal digits.
+/// Whether the text is a container's id: 64 hexadecimal digits.
 bool is_id(std::string_view text) {
   return text.size() == id_length &&
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-/// What is between a prefix and a suffix; none if the text has them not.
+/// The text between a prefix and a suffix; nothing if the text does not have both.
 std::optional<std::string_view> between(std::string_view text, std::string_view prefix,
                                         std::string_view suffix) {
   if (text.size() < prefix.size() + suffix.size() || !text.starts_with(prefix) || !text.ends_with(suffix))
@@ -23,7 +23,7 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   return text.substr(prefix.size(), text.size() - prefix.size() - suffix.size());
 }
 
-/// Replaces the escapes of systemd's unit names, "\x2d" for a minus.
+/// Replaces the escapes in systemd's unit names, such as "\x2d" for a minus.
 std::string unit_name(std::string_view text) {
   const auto digit = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
@@ -46,7 +46,7 @@ std::optional<std::string> container_name(const std::string& group) {
   if (slash == std::string::npos) return std::nullopt;
   const std::string_view last = std::string_view(group).substr(slash + 1);
   const std::string_view above = std::string_view(group).substr(0, slash);
-  // cgroupfs: the id alone, in a folder of its manager.
+  // cgroupfs: the id alone, in a folder of the container's manager.
   if (is_id(last) && (above.ends_with("/docker") || above.find("/kubepods") != std::string_view::npos))
     return std::string(last.substr(0, short_length));
   for (const auto& [prefix, suffix] : {std::pair{"docker-", ".scope"}, std::pair{"libpod-", ".scope"},
@@ -57,7 +57,7 @@ std::optional<std::string> container_name(const std::string& group) {
   if (const auto name = between(last, "systemd-nspawn@", ".service"); name && !name->empty())
     return unit_name(*name);
   if (const auto name = between(last, "machine-", ".scope"); name && !name->empty()) {
-    // Virtual machines that libvirt has registered are its own: machine-qemu\x2d1\x2dNAME.scope.
+    // Skip virtual machines that libvirt has registered: machine-qemu\x2d1\x2dNAME.scope.
     std::string text = unit_name(*name);
     if (text.starts_with("qemu-") || text.starts_with("lxc-")) return std::nullopt;
     return text;

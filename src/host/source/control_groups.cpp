@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers, by their control groups. A container has no virtual CPUs: it counts as a machine with as many
-// of them as it can use at a time, which share its weight, its quota and what it used.
+// Reads containers through their control groups. A container has no virtual CPUs. It is represented by a
+// machine with as many virtual CPUs as it can use at the same time, which share its weight, its quota and the
+// CPU time that it used.
 #include <capacity/shared/schedstat.h>
 #include <base/shared/clock.hpp>
 
@@ -15,31 +16,31 @@
 namespace sukima::host {
 namespace {
 
-/// How deep groups are searched for containers, and how many at most.
+/// How deep groups are searched for containers, and how many groups at most.
 constexpr int most_depth_of_containers = 6;
 constexpr std::size_t most_groups = 20000;
-/// How many threads of a container are looked at for their waiting.
+/// The most threads of a container whose waiting is read.
 constexpr std::size_t most_threads = 4096;
 
 struct counted_time {
   double ran = 0, waited = 0;
 };
 
-/// For how long the threads of a group waited, added up as they come and go.
+/// The time that the threads of a group have waited, summed as threads come and go.
 struct thread_waits {
   std::map<long, double> seen;
   double sum = 0;
   bool begun = false;
 };
 
-/// What each virtual CPU of a container has run and waited. The counters are the group's; how many share them
-/// changes with its quota and CPU set.
+/// The time that each virtual CPU of a container has run and waited. The counters belong to the group. The
+/// number of virtual CPUs that share them changes with the group's quota and CPU set.
 struct shared_counters {
-  double usage = 0, wait = 0;  ///< of the group, at the last reading
+  double usage = 0, wait = 0;  ///< the group's counters at the last reading
   std::vector<counted_time> each;
 
   void count(double used, double waited, std::size_t sharing) {
-    if (used < usage || waited < wait) *this = {};  // another group of the same name
+    if (used < usage || waited < wait) *this = {};  // another group has got the same name
     each.resize(std::max(each.size(), sharing));
     for (std::size_t i = 0; i < sharing; ++i) {
       each[i].ran += (used - usage) / static_cast<double>(sharing);
@@ -112,7 +113,7 @@ class control_group_source final : public source {
     }
   }
 
-  /// Each container is shown with the whole quota of a group above it.
+  /// Adds notes about quotas that several containers share: each container is shown with the whole quota.
   void note_shared_quotas(std::vector<std::string>& notes) const {
     std::map<std::string, std::size_t> below;
     for (const auto& [group, one] : seen_)
@@ -123,8 +124,8 @@ class control_group_source final : public source {
                         " containers together; each of them is shown as if it had all of it");
   }
 
-  /// Seconds that the group's threads waited since it was first seen. Those that end between two readings
-  /// lose what they waited since the first one.
+  /// The time that the group's threads have waited since the group was first seen, in seconds. If a thread
+  /// ends between two readings, its waiting since the earlier one is lost.
   double waited(const std::string& group) {
     thread_waits& all = waits_[group];
     std::map<long, double> now;
@@ -145,7 +146,7 @@ class control_group_source final : public source {
     return all.sum;
   }
 
-  /// \returns none if the group is gone
+  /// \returns nothing if the group does not exist any more
   std::optional<observed_vm> observe(const std::string& group, const std::string& name,
                                      const snapshot& machine, std::vector<std::string>& notes) {
     const auto facts = tree_.facts(group);
@@ -171,7 +172,8 @@ class control_group_source final : public source {
     std::size_t count = may.empty() ? machine.pcpus.size() : may.size();
     if (facts->quota)
       count = std::min(count, static_cast<std::size_t>(std::max(std::ceil(*facts->quota), 1.0)));
-    // Version 2 counts the time in which any thread waited: zero if and only if none did, which matters.
+    // Version 2 counts the time in which at least one thread waited. That is less than the sum over the
+    // threads, but it is zero exactly if no thread waited, and that is what matters.
     const double wait = facts->some_waited ? *facts->some_waited : waited(group);
     shared_counters& counters = counters_[group];
     counters.count(*facts->usage, wait, count);

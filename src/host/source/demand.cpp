@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much CPU a vCPU wants; see demand.hpp.
+// Estimates how much CPU a vCPU wants; see demand.hpp.
 #include "source/demand.hpp"
 
 #include <algorithm>
@@ -12,15 +12,15 @@ namespace {
 /// machine share that part: if each of them had as much, an idle machine with many vCPUs would keep whole
 /// CPUs from the others.
 constexpr double demand_factor = 1.1, demand_more = 0.05;
-/// Three time constants, after which a twentieth is left, are 30 s.
+/// Time constant of the fall. After three time constants (30 s), a twentieth is left.
 constexpr double fall_seconds = 10;
-/// A cap counts as used up from this part of it on: quotas are enforced by periods, and counted with an
+/// From this part on, a cap counts as used up, because quotas are enforced per period and measured with an
 /// error.
 constexpr double at_cap = 0.95;
 
 /// Whether a machine that ran for `ran` of `seconds` used up its cap, so that the cap explains its waiting.
-/// The kernel's own counter of throttling misses up to a third of that: its clock starts late.
-/// \param cap CPUs; none: there is none
+/// The kernel's own counter of throttling misses up to a third of that, because its clock starts late.
+/// \param cap in CPUs; none: there is no cap
 bool uses_whole_cap(double ran, double seconds, std::optional<double> cap) {
   return cap && ran >= at_cap * *cap * seconds;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port of the guest service in the XML of a domain; see domain_channel.hpp.
+// Finds the port of the guest service in the XML of a domain; see domain_channel.hpp.
 #include "source/domain_channel.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view port_name = "org.sukima.guest.0";
 constexpr std::size_t longest_path = 4095;  // the kernel's limit
 
-/// The text of an attribute's value.
+/// Decodes the entities in an attribute's value.
 std::string decoded(std::string_view value) {
   constexpr std::pair<std::string_view, char> entities[] = {
       {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
@@ -30,13 +30,13 @@ std::string decoded(std::string_view value) {
   return text;
 }
 
-/// Whether a session can take it: a whole path without control characters.
+/// Whether a session can use the path: it must be absolute and without control characters.
 bool is_path(std::string_view text) {
   const auto is_printable = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; };
   return text.starts_with('/') && text.size() <= longest_path && std::ranges::all_of(text, is_printable);
 }
 
-/// The value of an attribute of a tag, without its quotes.
+/// The value of a tag's attribute, without its quotes.
 std::string_view attribute_of(std::string_view tag, std::string_view name) {
   for (std::size_t at = tag.find(name); at != std::string_view::npos; at = tag.find(name, at + 1)) {
     const std::string_view rest = tag.substr(at + name.size());

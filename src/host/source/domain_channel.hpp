@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port of the guest service in the XML of a domain.
+// Finds the port of the guest service in the XML of a domain.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sukima::host {
 
-/// The path of the Unix socket of the channel `org.sukima.guest.0`, as the XML of a running domain names it;
-/// empty if there is none. It reads what libvirt writes: attributes in quotes, and no `<` in them. Linear
+/// The path of the Unix socket of the channel `org.sukima.guest.0` in the XML of a running domain; empty if
+/// there is none. It parses the XML that libvirt writes: attributes are in quotes and contain no `<`. Linear
 /// time.
 std::string channel_path(std::string_view xml);
 

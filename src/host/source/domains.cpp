@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libvirt's statistics mean; see domains.hpp. Source: libvirt's reference of virConnectGetAllDomainStats
-// and virDomainGetSchedulerParameters.
+// Interprets libvirt's statistics; see domains.hpp. Source: libvirt's reference of
+// virConnectGetAllDomainStats and virDomainGetSchedulerParameters.
 #include "source/domains.hpp"
 
 #include <base/shared/parse_number.hpp>
@@ -13,7 +13,7 @@
 namespace sukima::host {
 namespace {
 
-/// virDomainState.
+/// Values of virDomainState.
 constexpr double state_paused = 3, state_shut_off = 5, state_crashed = 6, state_suspended = 7;
 
 using texts = std::map<std::string, std::string>;
@@ -25,7 +25,7 @@ std::optional<double> value_in(const texts& all, const std::string& name) {
   return value && *value >= -1e18 && *value <= 1e19 ? value : std::nullopt;
 }
 
-/// A counter in nanoseconds, as seconds.
+/// A counter in nanoseconds, converted to seconds.
 std::optional<double> seconds_in(const texts& all, const std::string& name) {
   const auto value = value_in(all, name);
   if (!value || *value < 0) return std::nullopt;
@@ -38,7 +38,8 @@ std::size_t count_in(const texts& all, const std::string& name, std::size_t othe
   return static_cast<std::size_t>(*value);
 }
 
-/// A quota by its period, in CPUs. libvirt writes no limit as -1 or, in old versions, as a very large number.
+/// A quota divided by its period, in CPUs. libvirt writes no limit as -1 or, in old versions, as a very large
+/// number.
 std::optional<double> quota_in(const texts& all, const std::string& of) {
   const auto quota = value_in(all, of + "_quota"), period = value_in(all, of + "_period");
   if (!quota || !period || *quota <= 0 || *period <= 0 || *quota > 1e13) return std::nullopt;
@@ -49,7 +50,7 @@ std::optional<double> quota_in(const texts& all, const std::string& of) {
 
 void take_scheduler(const domain_record& record, double default_shares, vm& result,
                     std::optional<double>& vcpu_cap) {
-  // Xen's schedulers weigh each vCPU; control groups weigh the domain.
+  // Xen's schedulers weigh each vCPU, and control groups weigh the domain.
   const bool xen = record.scheduler.starts_with("credit");
   result.weight_of = xen ? weight_owner::vcpu : weight_owner::vm;
   result.weight = default_weight;
@@ -65,7 +66,7 @@ void take_scheduler(const domain_record& record, double default_shares, vm& resu
   if (vcpu_cap && *vcpu_cap >= 1) vcpu_cap.reset();
 }
 
-/// The vCPUs that the statistics name.
+/// Reads the vCPUs in the statistics.
 void take_vcpus(const domain_record& record, std::optional<double> cap, observed_vm& result) {
   const texts& all = record.statistics;
   const std::size_t current = count_in(all, "vcpu.current", record.vcpus.size());
@@ -77,7 +78,8 @@ void take_vcpus(const domain_record& record, std::optional<double> cap, observed
     one.ran = seconds_in(all, name + "time");
     one.waited = seconds_in(all, name + "delay");
     if (!one.waited) one.waited = seconds_in(all, name + "wait");
-    // Only those that are plugged in have a state; the first ones, if the source is silent about that.
+    // Only vCPUs that are plugged in have a state. If the source reports no states, the first ones count as
+    // plugged in.
     const auto state = value_in(all, name + "state");
     const bool silent = !all.contains("vcpu.0.state") && !one.ran;
     one.online = silent ? online < current : state.value_or(one.ran ? 1 : 0) > 0 || one.ran.has_value();
@@ -107,7 +109,7 @@ std::optional<observed_vm> observe_domain(const domain_record& record, double de
   take_vcpus(record, vcpu_cap, result);
   std::vector<vcpu>& vcpus = result.now.vcpus;
   if (vcpus.empty()) return std::nullopt;
-  // Some drivers (LXC) count for the whole domain only.
+  // Some drivers (LXC) count only for the whole domain.
   const bool counted = std::ranges::any_of(vcpus, [](const vcpu& one) { return one.ran.has_value(); });
   if (const auto time = seconds_in(record.statistics, "cpu.time"); !counted && time) {
     const auto online = std::ranges::count(vcpus, true, &vcpu::online);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libvirt says of its domains, as texts, and what that means.
+// Domains as texts from libvirt, and their interpretation.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace sukima::host {
 
-/// Where a vCPU of a domain runs.
+/// The pCPUs of a domain's vCPU.
 struct domain_vcpu {
   std::uint32_t id = 0;
   std::optional<std::uint32_t> last_pcpu;
@@ -30,17 +30,17 @@ struct domain_record {
   std::string port;  ///< the Unix socket of the guest service's port; empty: unknown, or there is none
 };
 
-/// Reads what virsh prints: `virsh domstats` for one domain or several and, after a domain's own, if there
-/// are, `virsh schedinfo`, `virsh vcpuinfo` and `virsh dominfo`. Lines that it does not know are left out.
-/// Takes linear time.
-/// \throws source_error if a line of a domain's statistics is malformed, with its number, or there are too
-/// many
+/// Parses the output of virsh: `virsh domstats` for one or more domains. After a domain's statistics there
+/// may be its `virsh schedinfo`, `virsh vcpuinfo` and `virsh dominfo`. Unknown lines are skipped. Takes
+/// linear time.
+/// \throws source_error  a line of a domain's statistics is malformed, with the line's number, or there are
+///   too many lines or domains
 std::vector<domain_record> parse_domains(std::string_view text);
 
-/// What a domain's record says of a machine.
-/// \param default_shares the `cpu_shares` of a domain without a setting: 1024 with control groups of
-/// version 1, 100 with version 2
-/// \returns none if the domain is not active, or its counters are missing. `read_at` is not set.
+/// Interprets a domain's record as a machine.
+/// \param default_shares the `cpu_shares` of a domain without a setting: 1024 with control groups of version
+/// 1, 100 with version 2
+/// \returns nothing if the domain is not active, or its counters are missing. `read_at` is not set.
 std::optional<observed_vm> observe_domain(const domain_record& record, double default_shares);
 
 }  // namespace sukima::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what virsh prints; see domains.hpp.
+// Parses the output of virsh; see domains.hpp.
 #include <algorithm>
 
 #include "source/domains.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_domains = 10000, most_pairs = 1000000;
 
-/// Reads the line after `virsh vcpuinfo`'s CPU Affinity: "yy-y".
+/// Parses the value of CPU Affinity from `virsh vcpuinfo`, such as "yy-y".
 std::vector<std::uint32_t> set_of(std::string_view marks) {
   std::vector<std::uint32_t> cpus;
   for (std::size_t i = 0; i < marks.size() && i <= most_id; ++i)
@@ -65,7 +65,7 @@ class reader {
     domains_.back().statistics[std::string(line.substr(0, equals))] = line.substr(equals + 1);
   }
 
-  /// A line "Key  : value" of schedinfo, vcpuinfo or dominfo.
+  /// Parses a line "Key  : value" of schedinfo, vcpuinfo or dominfo.
   void take_property(std::string_view line) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return;

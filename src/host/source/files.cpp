@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of /proc and /sys; see files.hpp.
+// Reads files of /proc and /sys; see files.hpp.
 #include "source/files.hpp"
 
 #include <base/shared/parse_number.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of /proc and /sys, read whole.
+// Reads whole files of /proc and /sys, and splits them.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace sukima::host {
 
-/// All of a file; none if it cannot be read, or is longer than `longest_input`.
+/// Reads a whole file; nothing if it cannot be read, or is longer than `longest_input`.
 std::optional<std::string> read_text(const std::string& path);
 
-/// The lines without their ends.
+/// The lines without their line ends.
 std::vector<std::string_view> lines_of(std::string_view text);
-std::vector<std::string_view> lines_of(std::string&& text) = delete;  // they would outlive it
+std::vector<std::string_view> lines_of(std::string&& text) = delete;  // the lines would outlive the text
 
 /// The words between blanks and tabs.
 std::vector<std::string_view> words_of(std::string_view line);
 std::vector<std::string_view> words_of(std::string&& line) = delete;
 
-/// A decimal number that is the whole text, blanks and line ends around it aside; none if it is no such
-/// number.
+/// Parses a decimal number that is the whole text except for surrounding blanks and line ends; nothing if the
+/// text is not such a number.
 std::optional<std::uint64_t> number_of(std::string_view text);
 
-/// The text without blanks and line ends around it.
+/// The text without surrounding blanks and line ends.
 std::string_view trimmed(std::string_view text);
 
 }  // namespace sukima::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups as directories; see group_tree.hpp.
+// Reads control groups as directories; see group_tree.hpp.
 #include "source/group_tree.hpp"
 
 #include <capacity/shared/group.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Groups below a container's are searched for its threads so deep.
+/// How deep the groups below a container's group are searched for its threads.
 constexpr int most_depth = 6;
 
 bool has_word(std::string_view list, std::string_view word) {
@@ -31,7 +31,7 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-/// Replaces the octal escapes of mountinfo, "\040" for a blank.
+/// Replaces the octal escapes in mountinfo, such as "\040" for a blank.
 std::string unescaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -48,7 +48,7 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-/// How many names a path has.
+/// The number of names in a path.
 std::size_t depth_of(std::string_view path) {
   return path == "/" ? 0 : static_cast<std::size_t>(std::ranges::count(path, '/'));
 }
@@ -72,7 +72,8 @@ std::vector<std::uint32_t> list_in(const std::string& path) {
 
 group_tree::group_tree(std::string root) : root_(std::move(root)) {
   std::string second;
-  // Of several mounts of a hierarchy the one counts that shows most of it; of the same part, the one on top.
+  // If a hierarchy is mounted several times, use the mount that shows the largest part of it; of equal parts,
+  // the mount on top.
   std::map<const std::string*, std::string> shown;
   const auto take = [&](std::string& into, const std::string& where, std::string_view part) {
     const auto [known, is_first] = shown.try_emplace(&into, part);
@@ -139,7 +140,7 @@ std::optional<group_facts> group_tree::facts(const std::string& group) const {
   if (own.has_usage) result.usage = static_cast<double>(own.usage_ns) * 1e-9;
   if (own.has_throttling) result.throttled = static_cast<double>(own.throttled_ns) * 1e-9;
   if (own.has_pressure) result.some_waited = static_cast<double>(own.some_waited_ns) * 1e-9;
-  // A group without the controller cpuset has the CPUs of the next one above that has it.
+  // A group without the controller cpuset uses the CPUs of the nearest group above that has it.
   for (std::string above = group; !sets_.empty(); above = parent_of(above)) {
     for (const char* name : {"/cpuset.cpus.effective", "/cpuset.effective_cpus", "/cpuset.cpus"})
       if (result.cpus.empty()) result.cpus = list_in(sets_ + above + name);
@@ -150,7 +151,7 @@ std::optional<group_facts> group_tree::facts(const std::string& group) const {
 
 std::vector<std::string> group_tree::match(const std::string& pattern) const {
   std::vector<std::string> groups;
-  std::string quoted;  // the mount point is no pattern
+  std::string quoted;  // do not treat characters of the mount point as a pattern
   for (const char c : cpu_) {
     if (std::string_view("*?[]\\").find(c) != std::string_view::npos) quoted += '\\';
     quoted += c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host itself used of each pCPU; see host_use.hpp.
+// Computes what the host itself used of each pCPU; see host_use.hpp.
 #include "source/host_use.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<double> host_use(const std::vector<double>& busy, const std::vector<
     for (const std::size_t p : one.may) left[p] -= part * std::max(left[p], 0.0);
   }
   for (double& one : left) one = std::max(one, 0.0);
-  // A vCPU that moved makes one pCPU too free and another one too busy; the sum does not depend on that.
+  // If a vCPU moved, one pCPU appears too free and another one too busy. The sum does not depend on that.
   const double found = sum_of(left);
   if (found > sum && found > 0)
     for (double& one : left) one *= std::max(sum, 0.0) / found;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host itself used of each pCPU: the busy time that its virtual machines do not explain.
+// Computes what the host itself used of each pCPU: the busy time that is not explained by its virtual
+// machines.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace sukima::host {
 
-/// How long a vCPU ran, and where that may have been: positions of pCPUs.
+/// How long a vCPU ran, and on which pCPUs that may have been, by their positions.
 struct ran_somewhere {
   double seconds = 0;
   std::optional<std::size_t> last;
@@ -16,10 +17,10 @@ struct ran_somewhere {
 };
 
 /// Attributes the time that each vCPU ran to the pCPU on which it was seen last. If that is unknown, the time
-/// goes to the pCPUs that it may use, in proportion to the rest of their busy time. The rest is the host's:
-/// its sum is exact, the sum of `busy` less that of `ran`, but at least 0; its division is an estimate where
-/// vCPUs move.
-/// \param busy seconds of each pCPU
+/// is divided among the pCPUs that it may use, in proportion to the rest of their busy time. The host used
+/// the remaining time. The sum of the remaining time is exact: the sum of `busy` minus that of `ran`, but at
+/// least 0. Its division among pCPUs is an estimate if vCPUs move.
+/// \param busy in seconds, for each pCPU
 std::vector<double> host_use(const std::vector<double>& busy, const std::vector<ran_somewhere>& ran);
 
 }  // namespace sukima::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several sources as one.
+// Combines several sources into one.
 #include <set>
 
 #include "shared/source.hpp"
@@ -16,7 +16,8 @@ class joined_source final : public source {
     std::set<std::string> ids;
     std::vector<std::string> failures;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      // Later sources may use what is left; what the first one leaves is shared fairly.
+      // Give each source an equal part of the remaining time; time that a source does not use goes to the
+      // later ones.
       const auto now = std::chrono::steady_clock::now();
       const auto left = end > now ? end - now : deadline::duration(0);
       try {
@@ -52,7 +53,7 @@ class joined_source final : public source {
       all.pcpus = std::move(one.pcpus);
       all.busy = std::move(one.busy);
     }
-    // A machine that libvirt manages may be found by its monitor, too.
+    // A machine that libvirt manages may also be found through its monitor.
     std::set<std::string> here;
     for (observed_vm& each : one.vms) {
       if (each.now.id && ids.contains(*each.now.id)) continue;

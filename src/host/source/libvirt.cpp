@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's domains as a source; see libvirt.hpp.
+// Reads libvirt's domains as a source; see libvirt.hpp.
 #include "source/libvirt.hpp"
 
 #include <base/shared/clock.hpp>
@@ -17,13 +17,14 @@
 namespace sukima::host {
 namespace {
 
-/// Asks libvirt in a thread, so that the caller can stop waiting for the answer.
+/// Queries libvirt in a thread, so that the caller can stop waiting for the answer.
 class libvirt_desk {
  public:
   explicit libvirt_desk(std::unique_ptr<libvirt_calls> calls) { call_->calls = std::move(calls); }
 
-  /// \returns none if there is no answer at the deadline; the call goes on, and a later `ask` gets its answer
-  /// \throws source_error as the call
+  /// \returns nothing if there is no answer at the deadline; the call continues, and a later `ask` returns
+  ///   its answer
+  /// \throws source_error  as the call
   std::optional<libvirt_answer> ask(deadline end) {
     if (!std::exchange(asked_, true)) thread_->begin([call = call_] { call->run(); });
     if (!thread_->wait(end)) return std::nullopt;
@@ -33,7 +34,7 @@ class libvirt_desk {
   }
 
  private:
-  /// What the thread uses and leaves; the thread's while a call is under way.
+  /// The data of a call. While it runs, only its thread may use them.
   struct one_call {
     void run() {
       answer.reset();
@@ -52,7 +53,7 @@ class libvirt_desk {
 
   std::shared_ptr<one_call> call_ = std::make_shared<one_call>();
   std::unique_ptr<caller> thread_ = make_calling_thread();
-  bool asked_ = false;  ///< a call was begun, and its answer not taken: it may have come between two readings
+  bool asked_ = false;  ///< a call has begun, and its answer, which may have arrived, was not taken
 };
 
 double default_shares(const std::string& root) {
@@ -75,7 +76,7 @@ class libvirt_source final : public source {
     try {
       answer = desk_.ask(end);
     } catch (const source_error& error) {
-      // Its daemon may be starting again; the machines go on without it.
+      // The daemon may be restarting. The machines continue without it.
       if (!answered_) throw;
       trouble = error.what();
     }
@@ -113,7 +114,7 @@ class libvirt_source final : public source {
   void take(const domain_record& record, double read_at, snapshot& result) const {
     auto one = observe_domain(record, default_shares_);
     if (one) one->read_at = read_at;
-    // libvirt leaves out what it would have to wait for: another client works on the domain.
+    // libvirt omits data for which it would have to wait, because another client is working on the domain.
     const auto before = std::ranges::find_if(seen_, [&](const observed_vm& each) {
       return record.uuid.empty() ? each.now.name == record.name : each.now.id == record.uuid;
     });
@@ -153,7 +154,8 @@ class domain_file_source final : public source {
       throw source_error("the statistics '" + path_ + "' are longer than " + longest_input_text +
                          "; give another file");
     snapshot result = read_machine(root_);
-    // Counters that were not written again are the same moment's: they make no interval in which no vCPU ran.
+    // If the file was not written again, its counters are from the same moment. They must not count as an
+    // interval in which no vCPU ran.
     if (read_at_ == 0 || text != text_) read_at_ = result.clock;
     text_ = text;
     const std::vector<domain_record> domains = parse_domains(*text);
@@ -166,7 +168,7 @@ class domain_file_source final : public source {
       } else {
         result.notes.push_back("the domain " + record.name + " is not active, or has no virtual CPU");
       }
-    // The counters are from another time, and so is what this machine does.
+    // The counters are from another time than the busy times of this machine, so do not use the latter.
     result.busy.clear();
     return result;
   }

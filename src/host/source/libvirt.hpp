@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt as blocking calls, so that tests can put recordings in its place.
+// libvirt as an interface of blocking calls, which tests replace by recordings.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace sukima::host {
 
-/// What libvirt says in one reading.
+/// The data from one reading of libvirt.
 struct libvirt_answer {
   std::vector<domain_record> domains;
-  /// The ids of the host's CPUs, if it is not this machine; empty: it is.
+  /// The ids of the host's CPUs if the host is another machine; empty: it is this machine.
   std::vector<std::uint32_t> pcpus;
   double read_at = 0;
   std::vector<std::string> notes;
@@ -23,18 +23,18 @@ struct libvirt_answer {
 class libvirt_calls {
  public:
   virtual ~libvirt_calls() = default;
-  /// Asks for everything; may block for as long as libvirt does. \throws source_error if it cannot
+  /// Reads everything; may block for as long as libvirt does. \throws source_error  libvirt cannot be read
   virtual libvirt_answer read() = 0;
 };
 
-/// The library, loaded when the program runs.
-/// \throws source_error if this build was made without its headers, or this machine has no library
+/// Loads the library at run time.
+/// \throws source_error  this build was made without libvirt's headers, or this machine has no libvirt
 std::unique_ptr<libvirt_calls> load_libvirt(const std::string& uri);
 
-/// How many virtual CPUs a domain has, and how many it can have.
+/// The present number of a domain's virtual CPUs, and the largest possible number.
 struct domain_vcpus {
   unsigned present = 0, most = 0;
-  std::vector<double> ran;  ///< seconds that each of those that are present ran, by their numbers
+  std::vector<double> ran;  ///< seconds that each of the present virtual CPUs ran, by their numbers
 };
 
 /// One running domain, over a connection that may change it. Each call may block for as long as libvirt does.
@@ -43,17 +43,19 @@ class libvirt_domain {
   virtual ~libvirt_domain() = default;
   /// \throws source_error  libvirt cannot be reached, or the domain does not run
   virtual domain_vcpus vcpus() = 0;
-  /// Plugs virtual CPUs in until there are so many, in the running domain only: its configuration stays.
+  /// Plugs in virtual CPUs until there are `count`. Changes only the running domain, not its stored
+  /// configuration.
   /// \throws source_error  libvirt refuses
   virtual void plug(unsigned count) = 0;
 };
 
-/// The domain of that name or UUID. It is looked for at the first call, and from then on it is the same one:
-/// when it was renamed, and not when it has ended and another one has its name.
-/// \throws source_error as load_libvirt
+/// Returns the domain with that name or UUID. The first call looks for it; later calls use the same run of
+/// the same domain. So the domain may be renamed, and if it has ended, another domain with its name is not
+/// used instead.
+/// \throws source_error  as load_libvirt
 std::unique_ptr<libvirt_domain> load_libvirt_domain(const std::string& uri, const std::string& name);
 
-/// The source over these calls, which are made in a thread of their own.
+/// Makes a source from these calls, which it makes in a thread of their own.
 std::unique_ptr<source> make_libvirt_source(std::unique_ptr<libvirt_calls> calls, const std::string& root);
 
 }  // namespace sukima::host

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libvirt's C library, which is loaded when it is needed: `sukima` runs on machines without it. Its header is
-// needed where this is built; SUKIMA_HAS_LIBVIRT says whether it was there.
+// Loads libvirt's C library when it is needed, because `sukima` also runs on machines without it.
+// SUKIMA_HAS_LIBVIRT is defined if the library's header was found at build time; without it, all functions
+// here throw.
 #include "source/libvirt.hpp"
 
 #ifdef SUKIMA_HAS_LIBVIRT
@@ -37,9 +38,9 @@ struct library {
   SUKIMA_LIBVIRT_FUNCTIONS(SUKIMA_DECLARE)
 #undef SUKIMA_DECLARE
 
-  /// \throws source_error if it is not there
+  /// \throws source_error  the library is not installed, or too old
   library() {
-    // It is never closed: its threads and exit handlers stay.
+    // The library is never closed, because its threads and exit handlers stay.
     void* const handle = dlopen("libvirt.so.0", RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr)
       throw source_error("libvirt is not installed on this machine: apt-get install libvirt0, or use --qmp");
@@ -49,7 +50,7 @@ struct library {
     SUKIMA_LIBVIRT_FUNCTIONS(SUKIMA_FIND)
 #undef SUKIMA_FIND
 #undef SUKIMA_LIBVIRT_FUNCTIONS
-    // Without this it prints each error.
+    // Without this, the library prints each error.
     virSetErrorFunc(nullptr, [](void*, virErrorPtr) {});
   }
 
@@ -106,8 +107,8 @@ class loaded_libvirt final : public libvirt_calls {
     if (ports_.size() > answer.domains.size()) forget_ports(answer.domains);
     const char* const type = library_.virConnectGetType(connection_);
     const std::string_view driver = type != nullptr ? type : "";
-    // Another machine's CPUs, or made-up ones. A URI names another machine by "+ssh" and the like, or by a
-    // host.
+    // Report the CPUs if they are another machine's, or made up. A URI refers to another machine by "+ssh"
+    // and the like, or by a host name.
     if (driver == "TEST" || uri_.find("+") < uri_.find(":") || uri_.find(":///") == std::string::npos)
       answer.pcpus = pcpus();
     if (!tunable_)
@@ -186,7 +187,7 @@ class loaded_libvirt final : public libvirt_calls {
     }
   }
 
-  /// The port does not change while a domain runs, so that its XML is read once.
+  /// Sets the port. It does not change while a domain runs, so its XML is read only once.
   void take_port(virDomainPtr domain, domain_record& result) {
     const auto [known, is_new] = ports_.try_emplace(result.uuid + " " + result.run);
     if (is_new) {
@@ -197,7 +198,7 @@ class loaded_libvirt final : public libvirt_calls {
     result.port = known->second;
   }
 
-  /// Forgets the ports of domains that are gone.
+  /// Forgets the ports of domains that no longer run.
   void forget_ports(const std::vector<domain_record>& now) {
     std::erase_if(ports_, [&](const auto& one) {
       return std::ranges::none_of(
@@ -222,7 +223,7 @@ class loaded_libvirt final : public libvirt_calls {
   std::string uri_;
   virConnectPtr connection_ = nullptr;
   bool tunable_ = true;
-  std::map<std::string, std::string> ports_;  ///< of each domain that runs, by its UUID and its run
+  std::map<std::string, std::string> ports_;  ///< of each running domain, by its UUID and its run
 };
 
 class loaded_domain final : public libvirt_domain {
@@ -256,13 +257,13 @@ class loaded_domain final : public libvirt_domain {
   }
 
  private:
-  /// \param why after a colon; empty: there is no reason beside that
+  /// \param why appended after a colon; empty: there is no further reason
   [[noreturn]] void fail(const std::string& problem, const std::string& why) {
     throw source_error("the domain " + printable_name(name_) + " of libvirt at " + uri_ + " " + problem +
                        (why.empty() ? "" : ": " + why));
   }
 
-  /// Finds the domain again.
+  /// Looks up the domain again.
   void find() {
     if (connection_ == nullptr || library_.virConnectIsAlive(connection_) != 1) {
       close();
@@ -271,7 +272,7 @@ class loaded_domain final : public libvirt_domain {
         throw source_error("libvirt cannot be reached at " + uri_ + ": " + library_.last_error() +
                            "; start libvirtd, or give another 'connect'");
     }
-    // Anew each time: what a domain was found with, such as its number, does not follow it.
+    // Look it up each time: a handle keeps the data with which the domain was found, such as its number.
     forget_domain();
     const std::string& wanted = uuid_.empty() ? name_ : uuid_;
     domain_ = library_.virDomainLookupByUUIDString(connection_, wanted.c_str());

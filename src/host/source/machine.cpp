@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pCPUs of this machine, and for how long each was busy.
+// Reads the pCPUs of this machine, and how long each was busy.
 #include <base/shared/clock.hpp>
 
 #include <filesystem>
@@ -11,11 +11,11 @@
 namespace sukima::host {
 namespace {
 
-/// Ticks of /proc/stat a second: the same for user space on every machine with Linux.
+/// Ticks of /proc/stat per second. In user space the value is the same on all Linux machines.
 constexpr double ticks = 100;
 
-/// The seconds of a line "cpu3 user nice system idle iowait irq softirq steal …". The guests'
-/// time is in user and nice, too. Stolen time is busy: no machine here can use it.
+/// The busy seconds in a line "cpu3 user nice system idle iowait irq softirq steal …". User and nice include
+/// the guests' time. Stolen time counts as busy, because no machine here can use it.
 double busy_of(const std::vector<std::string_view>& words) {
   double sum = 0;
   for (const std::size_t field : {1U, 2U, 3U, 6U, 7U, 8U})
@@ -23,7 +23,7 @@ double busy_of(const std::vector<std::string_view>& words) {
   return sum / ticks;
 }
 
-/// The ids of a list such as "0-3,8" in a file; none if there is no such file, or it is empty or malformed.
+/// The ids in a file's list such as "0-3,8"; nothing if the file is missing, empty or malformed.
 std::optional<std::vector<std::uint32_t>> read_list(const std::string& path) {
   const auto text = read_text(path);
   if (!text || trimmed(*text).empty()) return std::nullopt;
@@ -61,7 +61,8 @@ snapshot read_machine(const std::string& root) {
     pcpu one;
     one.id = static_cast<std::uint32_t>(*id);
     if (const auto found = nodes.find(one.id); found != nodes.end()) one.node = found->second;
-    // A core is named by the first of its hardware threads: each socket may have a core with the same number.
+    // A core is identified by the first of its hardware threads, because each socket may have a core with the
+    // same number.
     const auto siblings = read_list(root + "/sys/devices/system/cpu/cpu" + std::to_string(one.id) +
                                     "/topology/thread_siblings_list");
     if (siblings) one.core = siblings->front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of machines; see names.hpp.
+// Makes names of machines printable; see names.hpp.
 #include "source/names.hpp"
 
 namespace sukima::host {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t longest_name = 200;
 
-/// How many bytes the character at the front has; 0 if it is not valid UTF-8.
+/// The number of bytes of the character at the front; 0 if it is not valid UTF-8.
 std::size_t length_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of machines as a description may have them.
+// Makes names of machines valid for a description.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sukima::host {
 
-/// The name without control characters and invalid UTF-8 ('?' stands for them), with at most 200 bytes;
+/// Returns the name with '?' instead of control characters and invalid UTF-8, and with at most 200 bytes;
 /// "unnamed" if it is empty.
 std::string printable_name(std::string_view name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From snapshots to a description; see shared/observer.hpp.
+// Computes a description from snapshots; see shared/observer.hpp.
 #include "shared/observer.hpp"
 
 #include <algorithm>
@@ -17,14 +17,14 @@ using nlohmann::json;
 
 /// Seconds over which the host's own use is averaged.
 constexpr double host_window = 10;
-/// Intervals that are shorter, in seconds, say nothing: the counters of libvirt have steps of 10 ms.
+/// The shortest interval, in seconds, that is used: the counters of libvirt advance in steps of 10 ms.
 constexpr double least_interval = 0.1;
 
 bool knows_waiting(const vm& one) {
   return std::ranges::all_of(one.vcpus, [](const vcpu& v) { return !v.online || v.waited.has_value(); });
 }
 
-/// Names that occur once each, in the order of the machines.
+/// A unique name for each machine, in their order.
 std::vector<std::string> unique_names(const std::vector<observed_vm>& vms) {
   std::vector<std::string> names;
   std::set<std::string> taken;
@@ -69,14 +69,13 @@ void observer::take_changes(const observed_vm& one, const std::string& name, mem
   bool restarted = !one.run.empty() && !before.run.empty() && one.run != before.run;
   for (const vcpu& each : one.now.vcpus) {
     const auto found = before.vcpus.find(each.id);
-    // One that was unplugged has no counter any more, which is no counter that went back.
+    // An unplugged vCPU has no counter. That does not mean that the counter went back.
     if (found != before.vcpus.end() && each.ran && *each.ran < found->second.ran) restarted = true;
   }
   if (before.name != name) add(change_kind::renamed);
   if (restarted) {
     add(change_kind::restarted);
-    // Nothing of the former run says anything about this one, least of all an interval between their
-    // counters.
+    // The data of the former run are not valid for this run, least of all an interval between their counters.
     before.vcpus.clear();
     before.demands.clear();
     before.measured = {};
@@ -93,7 +92,7 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
   if (!first && seconds < least_interval) return ran;
   std::vector<ran_and_waited> done;
   for (const vcpu& each : one.now.vcpus) {
-    // A vCPU that was plugged in between ran from 0 on.
+    // A vCPU that was plugged in since the last reading has run from 0 on.
     vcpu_memory& before = remembered.vcpus[each.id];
     const ran_and_waited now{each.ran.value_or(0), each.waited.value_or(0)};
     done.push_back(done_between({before.ran, before.waited}, now, seconds));
@@ -137,7 +136,8 @@ void observer::take_host_use(const snapshot& now, const std::vector<std::vector<
   }
   while (!host_intervals_.empty() && host_intervals_.front().end <= now.clock - host_window)
     host_intervals_.pop_front();
-  // What a machine ran that ended or appeared in between is not known, and would pass for the host's own use.
+  // If a machine ended or appeared in between, its running time is unknown and would count as the host's own
+  // use.
   if (!complete || busy.empty() || seconds < least_interval) return;
   std::vector<ran_somewhere> all;
   for (std::size_t j = 0; j < now.vms.size(); ++j)
@@ -172,8 +172,7 @@ vm observer::describe(const observed_vm& one, const std::string& name, const mem
       each.demand = 0;
     else if (i < remembered.demands.size())
       each.demand = remembered.demands[i];
-    // Offline pCPUs are ignored. A vCPU that may use none of those that are left runs anywhere, as Linux does
-    // it.
+    // Offline pCPUs are ignored. A vCPU left with no pCPU may run anywhere, as on Linux.
     const auto gone = [&](std::uint32_t id) { return !there.contains(id); };
     std::erase_if(each.hard, gone);
     if (each.hard.size() == there.size()) each.hard.clear();
@@ -198,7 +197,7 @@ const description& observer::see(const snapshot& now) {
   for (std::size_t j = 0; j < now.vms.size(); ++j) {
     const observed_vm& one = now.vms[j];
     std::string key = one.now.id ? "id " + *one.now.id : "name " + names[j];
-    while (memories.contains(key)) key += "'";  // two machines with one id: both are kept
+    while (memories.contains(key)) key += "'";  // two machines have one id: keep both
     const auto found = memories_.find(key);
     memory remembered;
     if (found != memories_.end()) {
@@ -208,7 +207,7 @@ const description& observer::see(const snapshot& now) {
     } else if (begun_) {
       changes_.push_back({change_kind::appeared, names[j], {}});
     }
-    // A machine that answers late has an interval of its own, longer than the host's.
+    // A machine that answered late has its own interval, which is longer than the host's.
     const bool was_stale = remembered.stale;
     ran[j] = measure(one, remembered);
     complete = complete && !was_stale && ran[j].size() == one.now.vcpus.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds processes of QEMU; see qemu_processes.hpp.
+// Finds QEMU processes; see qemu_processes.hpp.
 #include "source/qemu_processes.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An option's parts between single commas; ",," is a comma. The key of a part without "=" is empty for the
-/// first one, and else the part itself ("server", "nowait").
+/// The parts of an option, separated by single commas; ",," is a comma within a part. If a part has no "=",
+/// its key is empty for the first part, and otherwise the part itself ("server", "nowait").
 using parts = std::vector<std::pair<std::string, std::string>>;
 
 parts parts_of(const std::string& option) {
@@ -43,7 +43,7 @@ std::string value_of(const parts& all, const std::string& key) {
   return found == all.end() ? "" : found->second;
 }
 
-/// Whether QEMU listens: "server", "server=on".
+/// Whether QEMU listens on the socket: "server", "server=on".
 bool listens(const parts& all) {
   const std::string server = value_of(all, "server");
   return server == "on" || server == "yes" || server == "true";
@@ -56,8 +56,8 @@ std::optional<qemu_command_line> read_command_line(const std::vector<std::string
   const std::string program = fs::path(arguments[0]).filename().string();
   if (!program.starts_with("qemu-system-") && program != "qemu-kvm" && program != "kvm") return std::nullopt;
   qemu_command_line result;
-  std::map<std::string, std::string> sockets;  // of -chardev, by their ids
-  std::vector<std::string> named;  // by -mon
+  std::map<std::string, std::string> sockets;  // the paths of the -chardev sockets, by their ids
+  std::vector<std::string> named;  // the chardevs that -mon options use
   for (std::size_t i = 1; i + 1 < arguments.size(); ++i) {
     std::string option = arguments[i];
     if (option.starts_with("--")) option.erase(0, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of QEMU, and the sockets of their monitors by their command lines.
+// Finds QEMU processes, and the sockets of their monitors in their command lines.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace sukima::host {
 
-/// What a command line says.
+/// Data from a command line.
 struct qemu_command_line {
-  std::string name;  ///< of -name; empty without it
-  std::string uuid;  ///< of -uuid; empty without it
-  /// The Unix sockets on which QEMU listens for QMP, the first one first.
+  std::string name;  ///< from -name; empty without it
+  std::string uuid;  ///< from -uuid; empty without it
+  /// The Unix sockets on which QEMU listens for QMP, in their order.
   std::vector<std::string> monitors;
-  /// libvirt holds its monitor.
+  /// Whether libvirt uses its monitor.
   bool of_libvirt = false;
 };
 
-/// Reads the arguments of a process. \returns none if it is not a process of QEMU's system emulation
+/// Parses the arguments of a process. \returns nothing if it is not a process of QEMU's system emulation
 std::optional<qemu_command_line> read_command_line(const std::vector<std::string>& arguments);
 
 struct qemu_process {
@@ -26,8 +26,9 @@ struct qemu_process {
   qemu_command_line command_line;
 };
 
-/// All running ones, by their ids. Relative paths are completed by the process's folder.
-/// \param root goes before /proc
+/// All running QEMU processes, sorted by id. Relative socket paths are resolved against the process's working
+/// folder.
+/// \param root prefix of /proc
 std::vector<qemu_process> find_qemu_processes(const std::string& root);
 
 }  // namespace sukima::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual machines of plain QEMU: their monitors say which threads are virtual CPUs, and /proc what these
-// did.
+// Reads virtual machines of plain QEMU. Their monitors report which threads are virtual CPUs, and /proc has
+// the threads' counters.
 #include <base/shared/clock.hpp>
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 namespace sukima::host {
 namespace {
 
-/// How many members of a group are read to find out whether a process is alone in it.
+/// The most members of a group that are read to find out whether a process is alone in it.
 constexpr std::size_t most_members = 64;
 
-/// What a monitor said when it answered last.
+/// The latest answer of a monitor.
 struct known_machine {
   qmp_machine machine;
   long process = 0;
@@ -35,7 +35,7 @@ class qmp_source final : public source {
     snapshot result = read_machine(options_.root);
     const std::vector<std::string> paths = find_paths(result);
     const std::vector<qmp_answer> answers = ask_monitors(paths, end);
-    // The counters are read after the answers, which take milliseconds or more.
+    // Read the counters after the answers, which take milliseconds or more.
     const snapshot now = read_machine(options_.root);
     result.taken = now.taken;
     result.clock = now.clock;
@@ -91,19 +91,19 @@ class qmp_source final : public source {
     return paths;
   }
 
-  /// \returns none if the machine has ended since, or its threads are not this machine's
+  /// \returns nothing if the machine has ended since, or its threads belong to another PID namespace
   std::optional<observed_vm> observe(const std::string& path, const known_machine& known,
                                      std::vector<std::string>& notes) const {
     observed_vm result;
     result.read_at = steady_seconds();
     result.source = "qmp";
     long process = 0;
-    // An emulator of one thread runs all virtual CPUs in turn.
+    // An emulator with one thread runs all virtual CPUs in turn.
     std::map<long, std::size_t> in_thread;
     for (const qmp_vcpu& one : known.machine.vcpus) ++in_thread[one.thread];
     for (const qmp_vcpu& one : known.machine.vcpus) {
       const auto thread = read_thread(options_.root, one.thread);
-      if (!thread) continue;  // it was unplugged, or the machine has ended
+      if (!thread) continue;  // the vCPU was unplugged, or the machine has ended
       if (options_.root.empty() && known.process != 0 && thread->process != known.process) {
         notes.push_back(
             "the machine of the monitor " + path +
@@ -144,8 +144,8 @@ class qmp_source final : public source {
     return result;
   }
 
-  /// Alone in its control group, the machine has the group's weight. Otherwise the kernel weighs each of its
-  /// threads.
+  /// If the process is alone in its control group, the machine has the group's weight. Otherwise the kernel
+  /// weighs each of its threads.
   void take_group(long process, observed_vm& result) const {
     result.now.weight = default_weight;
     result.now.weight_of = weight_owner::vcpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A conversation with QEMU's monitor; see qmp_dialogue.hpp.
+// The dialogue with QEMU's monitor; see qmp_dialogue.hpp.
 #include "source/qmp_dialogue.hpp"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-/// The questions; each is its answer's id, too. Only the last one must be answered without an error: older
-/// versions do not know all of them.
+/// The queries. Each is also the id of its answer. Only the first and the last one must be answered without
+/// an error, because older versions do not support all of them.
 constexpr std::array questions = {"qmp_capabilities",        "query-name",     "query-uuid", "query-status",
                                   "query-hotpluggable-cpus", "query-cpus-fast"};
 
-/// The member if it is a string.
+/// The member if it is a string; otherwise empty.
 std::string text_in(const json& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -37,7 +37,7 @@ std::optional<std::int64_t> number_in(const json& object, const char* name, std:
   return number;
 }
 
-/// Reads the answer to query-cpus-fast. \returns what is wrong; empty if nothing is
+/// Parses the answer to query-cpus-fast. \returns a description of an error; empty if there is none
 std::string read_vcpus(const json& answer, std::vector<qmp_vcpu>& vcpus) {
   if (!answer.is_array() || answer.size() > most_vcpus) return "its list of virtual CPUs is malformed";
   for (const json& one : answer) {
@@ -84,7 +84,7 @@ void qmp_dialogue::take_object(std::string_view text) {
   const std::string id = text_in(object, "id");
   const auto question = std::ranges::find(questions, id);
   const std::uint32_t bit = question == questions.end() ? 0 : 1U << (question - questions.begin());
-  if (bit == 0 || (answered_ & bit) != 0) return;  // not asked for
+  if (bit == 0 || (answered_ & bit) != 0) return;  // not an answer to one of the queries
   if (object.contains("error")) {
     const std::string reason = text_in(object["error"], "desc");
     if (id == questions.front() || id == questions.back())
@@ -103,7 +103,7 @@ void qmp_dialogue::take_answer(const std::string& id, const json& answer) {
     machine_.name = text_in(answer, "name");
   } else if (id == "query-uuid") {
     const std::string uuid = text_in(answer, "UUID");
-    // Without an option, QEMU says that it is zero.
+    // Without the option -uuid, QEMU reports a UUID of zeros.
     if (uuid.find_first_not_of("0-") != std::string::npos) machine_.uuid = printable_name(uuid);
   } else if (id == "query-status") {
     if (answer.is_object() && answer.contains("running") && answer["running"].is_boolean())

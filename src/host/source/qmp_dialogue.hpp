@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said to QEMU's monitor (QMP), and what it answers: without a socket, so that recordings can be
-// played. Source: QEMU's documentation, "QEMU Machine Protocol Specification" and "QMP Reference Manual".
+// The dialogue with QEMU's monitor (QMP). It has no socket, so tests can replay recordings. Source: QEMU's
+// documentation, "QEMU Machine Protocol Specification" and "QMP Reference Manual".
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,34 @@
 
 namespace sukima::host {
 
-/// A virtual CPU, and the thread of QEMU that runs it, by the number that QEMU knows.
+/// A virtual CPU, and the thread of QEMU that runs it, as numbered in QEMU's PID namespace.
 struct qmp_vcpu {
   std::uint32_t id;
   long thread;
 };
 
-/// What a machine says of itself.
+/// A machine as its monitor describes it.
 struct qmp_machine {
   std::string name;  ///< empty if it has none
   std::string uuid;  ///< empty if it has none
   bool running = true;
   std::vector<qmp_vcpu> vcpus;  ///< by ascending id
-  /// How many more could be plugged in.
+  /// How many more virtual CPUs could be plugged in.
   std::size_t pluggable = 0;
 };
 
-/// One conversation: a greeting, then all questions at once, then the answers in any order, with events in
-/// between.
+/// One dialogue: a greeting, then all queries at once, then the answers in any order, with events in between.
 class qmp_dialogue {
  public:
-  /// What came from the monitor: parts of JSON objects, cut anywhere. Takes linear time.
+  /// Takes bytes from the monitor: parts of JSON objects, cut anywhere. Takes linear time.
   void receive(std::string_view bytes);
-  /// Returns the bytes to send now, once.
+  /// Returns the bytes to send now. Each byte is returned once.
   std::string take_questions();
-  /// All answers came, or something is wrong: nothing more is wanted.
+  /// Whether all answers have arrived or the dialogue has failed, so that it needs no more bytes.
   bool ended() const { return ended_; }
-  /// Why it failed, to follow the name of the socket in a sentence; empty if it did not.
+  /// Why it failed, as a text that follows the socket's name in a sentence; empty if it did not fail.
   const std::string& failure() const { return failure_; }
-  /// Precondition: ended() without failure().
+  /// \pre ended() without failure()
   const qmp_machine& machine() const { return machine_; }
 
  private:
@@ -53,7 +52,7 @@ class qmp_dialogue {
   qmp_objects objects_;
   bool greeted_ = false, ended_ = false;
   std::string questions_, failure_;
-  std::uint32_t answered_ = 0;  // a bit for each question
+  std::uint32_t answered_ = 0;  // one bit for each query
   qmp_machine machine_;
 };
 

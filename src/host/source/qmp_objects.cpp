@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects in what QEMU's monitor says; see qmp_objects.hpp.
+// Cuts the output of QEMU's monitor into JSON objects; see qmp_objects.hpp.
 #include "source/qmp_objects.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace sukima::host {
 namespace {
 
-/// No answer is longer: 65,536 virtual CPUs take some 20 MiB.
+/// The longest answer in bytes. An answer about 65,536 virtual CPUs has about 20 MiB.
 constexpr std::size_t longest_answer = std::size_t{1} << 25;
 constexpr int deepest_answer = 64;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks QEMU's monitors; see qmp_sockets.hpp.
+// Queries QEMU's monitors; see qmp_sockets.hpp.
 #include "source/qmp_sockets.hpp"
 
 #include <poll.h>
@@ -22,7 +22,7 @@ using clock = std::chrono::steady_clock;
 class connection {
  public:
   explicit connection(const std::string& path) : path_(path) { start(); }
-  /// Whether something can still come.
+  /// Whether more bytes may arrive.
   bool open() const { return socket_ && !waiting_; }
   pollfd wanted() const {
     return {socket_.get(), static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0};
@@ -31,7 +31,7 @@ class connection {
   void go_on() {
     char bytes[65536];
     const ssize_t count = recv(socket_.get(), bytes, sizeof bytes, 0);
-    // A peer that closes without having read all resets the connection.
+    // If a peer closes without having read everything, the connection is reset.
     if (count == 0 || (count < 0 && errno == ECONNRESET))
       return fail("closed the connection; the machine is ending, or the monitor is broken");
     if (count < 0 && errno != EAGAIN && errno != EINTR)
@@ -66,7 +66,8 @@ class connection {
     if (!socket_) return fail(std::string("cannot be used: ") + std::strerror(errno));
     if (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
       return connected();
-    // Its queue of connections is full: others hold the monitor. A Unix socket does not call back then.
+    // The queue of connections is full because other clients use the monitor. Then a Unix socket does not
+    // signal when there is room.
     if (errno == EAGAIN) {
       waiting_ = true;
       return;

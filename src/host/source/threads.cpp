@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /proc says of a thread; see threads.hpp.
+// Reads the data of a thread from /proc; see threads.hpp.
 #include "source/threads.hpp"
 
 #include <capacity/shared/schedstat.h>
@@ -10,8 +10,8 @@
 namespace sukima::host {
 namespace {
 
-/// Fields of /proc/PID/stat after the name in brackets, which may hold blanks and brackets: proc(5) counts
-/// from 1, and the third field is the first one after it.
+/// Positions of fields of /proc/PID/stat after the name, which is in brackets and may contain blanks and
+/// brackets. proc(5) counts fields from 1, and the third field is the first one after the name.
 constexpr std::size_t begun_field = 22 - 3, last_cpu_field = 39 - 3;
 
 std::string_view after(std::string_view line, std::string_view key) {
@@ -27,7 +27,7 @@ std::vector<std::string_view> stat_fields(const std::string& text) {
 }  // namespace
 
 std::optional<thread_facts> read_thread(const std::string& root, long thread) {
-  // /proc/TID is there for each thread, though no listing shows it.
+  // /proc/TID exists for each thread, although no listing shows it.
   const std::string folder = root + "/proc/" + std::to_string(thread);
   thread_facts result;
   const auto status = read_text(folder + "/status");
@@ -42,8 +42,8 @@ std::optional<thread_facts> read_thread(const std::string& root, long thread) {
       }
     }
   }
-  // Of the thread itself, so below its process: /proc/TID/schedstat is the main thread's for a process's own
-  // id only.
+  // Read the files below the process, which are the thread's own: /proc/TID/stat has sums over all threads of
+  // the process.
   const std::string own =
       root + "/proc/" + std::to_string(result.process) + "/task/" + std::to_string(thread);
   const auto counters = read_text(own + "/schedstat");

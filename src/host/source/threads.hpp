@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /proc says of a thread of this machine.
+// Reads the data of a thread of this machine from /proc.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 namespace sukima::host {
 
 struct thread_facts {
-  /// The process that it belongs to, and when that one began, in ticks since the machine's start.
+  /// The process of the thread, and when that process began, in ticks since the machine's start.
   long process = 0;
   std::string begun;
-  /// Seconds; `waited` contains throttling.
+  /// In seconds. `waited` includes throttling.
   double ran = 0, waited = 0;
   /// The CPUs that it may use; empty: unknown.
   std::vector<std::uint32_t> cpus;
@@ -20,7 +20,7 @@ struct thread_facts {
   std::optional<std::uint32_t> last_cpu;
 };
 
-/// \param root goes before /proc \returns none if there is no such thread, or the kernel does not count it
+/// \param root prefix of /proc \returns nothing if the thread does not exist, or the kernel does not count it
 std::optional<thread_facts> read_thread(const std::string& root, long thread);
 
 }  // namespace sukima::host
