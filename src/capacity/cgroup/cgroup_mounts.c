@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the directories of the process's control groups: version 1, version 2, both, inside and outside
-// cgroup namespaces.
+// Finds the directories of the process's control groups, for version 1, version 2, and both together, both
+// inside and outside cgroup namespaces.
 #include "limits/reader.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static void take_group(cap_reader* reader, const cap_cgroup_line* line) {
   }
 }
 
-// Reads /proc/PID/cgroup for its hash, and if `take` is set for the groups.
+// Reads /proc/PID/cgroup and returns its hash; if `take` is set, it also stores the groups.
 static uint64_t read_groups(cap_reader* reader, bool take) {
   uint64_t hash = 0xcbf29ce484222325;
   if (!cap_make_process_path(reader, "/cgroup")) return hash;
@@ -67,8 +67,8 @@ static uint64_t read_groups(cap_reader* reader, bool take) {
 
 uint64_t cap_reader_hash_groups(cap_reader* reader) { return read_groups(reader, false); }
 
-// Says how well the mount shows the group; the group's directory (or that of the group above) is in
-// reader->path.
+// Judges how well the mount shows the group. Writes the directory of the group, or of the ancestor that was
+// found, to reader->path.
 static cap_match judge(cap_reader* reader, cap_relation relation, unsigned levels, uint64_t pid) {
   const char* point = reader->mount_point;
   switch (relation) {
@@ -92,7 +92,7 @@ static cap_match judge(cap_reader* reader, cap_relation relation, unsigned level
   return CAP_NO_MATCH;
 }
 
-// Fills mount_root and mount_point of the work memory.
+// Unescapes the mount's root and mount point into reader->mount_root and reader->mount_point.
 static bool take_paths(cap_reader* reader, const cap_mount_line* mount) {
   cap_writer root = cap_writer_make(reader->mount_root, sizeof reader->mount_root);
   cap_writer point = cap_writer_make(reader->mount_point, sizeof reader->mount_point);
@@ -107,7 +107,7 @@ static bool take_paths(cap_reader* reader, const cap_mount_line* mount) {
   return true;
 }
 
-// Takes this mount if it shows the group better than the ones before.
+// Uses this mount if it shows the group better than the earlier mounts.
 static void try_mount(cap_reader* reader, cap_place* place, const cap_mount_line* mount, uint64_t pid) {
   if (!take_paths(reader, mount)) return;
   cap_text root = {reader->mount_root, reader->mount_root + strlen(reader->mount_root)};
@@ -128,7 +128,7 @@ static void try_mount(cap_reader* reader, cap_place* place, const cap_mount_line
   place->mount_root_depth = depth;
   place->level = found == CAP_SHOWS_ANCESTOR ? levels + (uint32_t)cap_path_depth(below) : 0;
   place->top_length = strlen(reader->root) + strlen(reader->mount_point);
-  // Otherwise the files of the highest visible group show it: see check_visibility().
+  // Otherwise check_visibility() looks for hidden ancestors by the files of the highest visible group.
   place->hidden_above = depth > 0 || found == CAP_SHOWS_ANCESTOR || found == CAP_CONTAINS_PROCESS;
   strcpy(place->mount_point, reader->mount_point);
   strcpy(place->directory, reader->path);
@@ -146,7 +146,7 @@ static void hide_places(cap_reader* reader, cap_text mount_point, const bool* sh
 }
 
 static void read_mounts(cap_reader* reader) {
-  // Not /proc/PID/mountinfo: our own process opens the files.
+  // Not /proc/PID/mountinfo, because our own process opens the files.
   if (!cap_make_path(reader, "/proc/self/mountinfo", "", "")) return;
   uint64_t pid = cap_process_number(reader);
   cap_make_path(reader, "/proc/self/mountinfo", "", "");
@@ -184,8 +184,8 @@ static void read_mounts(cap_reader* reader) {
   if (lines.too_long != 0) cap_note(reader, reader->path, "a line is too long; it is ignored");
 }
 
-// Whether there are groups above the highest visible one. It then has a file that the root group lacks, or
-// lacks one that only the root group has.
+// Whether there are groups above the highest visible one. Then that group has a file that the root group
+// lacks, or lacks a file that only the root group has.
 static bool is_below_others(cap_reader* reader, const cap_place* place, bool v2) {
   if (!v2) {
     return cap_make_path(reader, place->mount_point, "/release_agent", "") && !cap_file_exists(reader->path);
@@ -198,9 +198,9 @@ static void check_visibility(cap_reader* reader) {
       "the version 1 hierarchy of the controller cpu", "the version 1 hierarchy of the controller cpuset",
       "the version 1 hierarchy of the controller cpuacct", "the version 2 hierarchy"};
   for (int i = 0; i < cap_hierarchy_count; i++) {
-    if (i == CAP_V1_CPUACCT) continue;  // it limits nothing
+    if (i == CAP_V1_CPUACCT) continue;  // it has no limits
     cap_place* place = &reader->places[i];
-    // The kernel always lists version 2, whether it is used or not.
+    // The kernel always lists version 2, even if it is not used.
     bool matters = place->listed && (i != CAP_V2 || !reader->places[CAP_V1_CPU].listed);
     if (place->match != CAP_NO_MATCH) {
       place->hidden_above = place->hidden_above || is_below_others(reader, place, i == CAP_V2);

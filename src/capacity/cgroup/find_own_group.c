@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches the process's group below a mount that was made outside the process's cgroup namespace. The number
-// of levels between them is known, but the namespace hides their names.
+// Searches for the process's group below a mount that was made outside the process's cgroup namespace. The
+// number of levels between them is known, but the namespace hides their names.
 #include <string.h>
 
 #include "limits/reader.h"
@@ -25,7 +25,8 @@ bool cap_reader_lists_process(cap_reader* reader, uint64_t pid) {
   return found;
 }
 
-// Tries the directories below reader->path; leaves it as it was, or with the group that was found.
+// Tries the directories below reader->path. Leaves reader->path unchanged, or sets it to the group that it
+// found.
 static bool descend(cap_reader* reader, unsigned levels, uint64_t pid) {
   size_t length = strlen(reader->path);
   cap_writer out = {reader->path, sizeof reader->path, length, false};

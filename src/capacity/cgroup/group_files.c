@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the files of one control group; see group_files.h.
+// Reads the files of one control group; see group_files.h.
 #include "cgroup/group_files.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@ int cap_group_open_file(cap_reader* reader, const char* directory, const char* n
   return cap_group_make_path(reader, directory, name) ? cap_file_open(reader->path) : -1;
 }
 
-// Reads a file into `reading`; false if that failed.
+// Reads a file and records the result in `reading`. \return false if the file could not be read
 static bool read_file(cap_reader* reader, const char* directory, const char* name, cap_text* content,
                       cap_group_reading* reading) {
-  // The kernel opens no path that is too long for this memory: there is no such file.
+  // A path that is too long for this memory is too long for the kernel, so there is no such file.
   reading->error = cap_group_make_path(reader, directory, name)
                        ? cap_file_read(reader->path, reader->content, sizeof reader->content, content)
                        : ENOENT;
@@ -54,7 +54,7 @@ static void read_v1_quota(cap_reader* reader, const char* directory, cap_quota* 
   if (!quota->limited) return;
   reading->needed = true;
   if (!read_file(reader, directory, "/cpu.cfs_period_us", &content, reading)) return;
-  reading->files--;  // it is read beside a quota only: a quota that is lifted is no file that has gone
+  reading->files--;  // read only beside a quota; a lifted quota must not look like a missing file
   if (!cap_parse_positive(content, &quota->period_us)) {
     reading->malformed = "does not hold a period such as 100000; it and the quota are ignored";
     return;

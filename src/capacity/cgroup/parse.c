@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing the kernel's files about control groups and mounts: one pure function for each format.
+// Parses the kernel's files about control groups and mounts: one pure function for each format.
 #include "cgroup/parse.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ void cap_unescape(cap_text text, cap_writer* out) {
   }
 }
 
-// Takes the slashes before the next component and the component, not the slash after it.
+// Takes the slashes before the next component, and the component, but not the slash after it.
 static bool take_component(cap_text* path, cap_text* component) {
   while (cap_text_take(path, '/')) {
   }
@@ -117,7 +117,7 @@ cap_relation cap_relate(cap_text mount_root, cap_text group, cap_text* below, un
   cap_text root_part;
   cap_text group_part;
   cap_text group_rest = group;
-  bool only_parents = true;  // all components so far that both have in common are ".."
+  bool only_parents = true;  // all common components so far are ".."
   bool root_left = false;
   *levels = 0;
   for (;;) {
@@ -129,7 +129,7 @@ cap_relation cap_relate(cap_text mount_root, cap_text group, cap_text* below, un
   }
   *below = (cap_text){group.end, group.end};
   if (leads_upwards(group_rest)) return CAP_UNRELATED;
-  // The paths differ from here on. The root is above the group only if the rest of the root leads upwards.
+  // From here on the paths differ. The root is above the group only if the rest of the root leads upward.
   unsigned upwards = 0;
   for (; root_left; root_left = take_component(&mount_root, &root_part)) {
     if (!only_parents || !is_parent(&root_part)) return CAP_UNRELATED;

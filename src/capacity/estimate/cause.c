@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cause of the largest loss: limits, the host, the hypervisor or the neighbours.
+// Determines the cause of the largest loss of CPU: limits, the host, the hypervisor or the neighbours.
 #include <math.h>
 
 #include "estimate/estimator.h"
 
-// The limits are the cause of an estimate that is lower than they are by less than this.
+// If an estimate is below the limits by less than this, the limits are its cause.
 static const double least_loss = 0.02;
 
 sukima_capacity_kind sukima_capacity_estimator_cause(const sukima_capacity_estimator* all,
@@ -16,13 +16,13 @@ sukima_capacity_kind sukima_capacity_estimator_cause(const sukima_capacity_estim
   if (facts->binding == SUKIMA_CAPACITY_OVERRIDE || !(load->seconds > 0) || left >= allowed - least_loss) {
     return facts->binding;
   }
-  // The CPU that would be available without each of them, all else being equal.
+  // For each cause, the CPU that would be available without it, all else being equal.
   double online = facts->online != 0 ? facts->online : facts->cap;
-  bool is_all = estimate->threads >= facts->cap;  // otherwise the question itself asks for less
+  bool is_all = estimate->threads >= facts->cap;  // otherwise the caller asks for less than that
   double by_limits = (is_all ? online : fmin(estimate->threads, online)) - allowed;
   double by_steal = load->stolen < 1 ? left / (1 - load->stolen) - left : 0;
   double without_others = fmin(allowed, fmin(estimate->threads, facts->cap) * (1 - load->stolen));
-  // A NAN is not less.
+  // If host_cpus is NAN, the comparison is false.
   double by_host = load->host_cpus < without_others ? without_others - load->host_cpus : 0;
   double by_others = without_others - by_host - left;
   double most = fmax(fmax(by_limits, by_steal), fmax(by_host, by_others));

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The neighbours' demand: their present use, or more in a part of the time if they come and go.
+// Estimates the neighbours' demand: their present use, or more in a part of the time if they come and go.
 #include <math.h>
 #include <string.h>
 
 #include "estimate/estimator.h"
 
-// A thread comes and goes if it wants CPU in a part of the time between these.
+// A thread counts as coming and going if it wants CPU for a part of the time between these values.
 static const double least_part = 0.1;
 static const double most_part = 0.9;
-// A thread with shorter bursts answers requests: beside us it needs as much CPU as before, only later.
+// A thread with shorter bursts answers requests: it needs the same CPU when it competes with us, only later.
 static const double shortest_burst_seconds = 0.01;
-// If it waits for more than this part of its running time, its bursts look the same as its time slices.
+// If a thread waits for more than this part of its running time, its bursts cannot be told from its time
+// slices.
 static const double most_waiting = 0.1;
-// A change of use between two samples by this much of a CPU, up and down, shows coming and going.
+// A change of use by this much of a CPU between two samples, up and down, shows a thread that comes and goes.
 static const double visible_change = 0.3;
 enum { least_changes = 3 };
 
-// The use of a thread in the sample after `sample`: of the group beside us that it is in, or its own.
+// The use of a thread in the sample after `sample`: that of its group if the group is beside us, otherwise
+// its own.
 static double use_after(const cap_followed* followed, const cap_task* task, uint64_t sample) {
   const cap_group* group = &followed->groups[task->group];
   uint64_t next = (sample + 1) % cap_ring_size;
@@ -29,8 +31,8 @@ static double use_after(const cap_followed* followed, const cap_task* task, uint
   return seconds > 0 && new > old ? (double)(new - old) * 1e-9 / seconds : 0;
 }
 
-// Whether a thread comes and goes so slowly that samples show it, several times in the slow window. (A
-// neighbour that has just started or ended changes once.)
+// Whether a thread comes and goes so slowly that samples show it, several times in the slow window. (The use
+// of a neighbour that has just started or ended changes only once.)
 static bool is_intermittent(const cap_followed* followed, const cap_task* task) {
   const cap_group* group = &followed->groups[task->group];
   uint64_t since =
@@ -51,8 +53,8 @@ static bool is_intermittent(const cap_followed* followed, const cap_task* task) 
   return changes >= least_changes;
 }
 
-// Neighbours come and go independently of each other: state s with its bits rotated is an independent number
-// for up to five of them, and nearly so for more.
+// The states in which a neighbour wants CPU. Neighbours come and go independently of each other. State
+// numbers with rotated bits are independent for up to five neighbours, and nearly independent for more.
 static uint32_t states_of(unsigned neighbour, uint32_t count) {
   uint32_t states = 0;
   for (uint32_t s = 0; s < cap_state_count; s++) {
@@ -69,7 +71,7 @@ static cap_demand demand_of(const cap_followed* followed, const cap_task* task, 
   cap_demand found = {.use = cap_task_use(followed, task, asked->window_ns),
                       .wanted = cap_task_wanted(followed, task, asked->window_ns),
                       .states = UINT32_MAX};
-  // A thread that never blocks wants more than it gets, unless it is bound to CPUs that are too few.
+  // A thread that never blocks wants more than it gets, unless it is bound to too few CPUs.
   bool wants_more = asked->has_backlog || (cap_wants_always(found.wanted) && task->binding < 0);
   found.demand = wants_more ? fmin(asked->each, fmax(found.use, found.wanted)) : found.use;
   if (!asked->has_bursts) return found;
@@ -124,7 +126,7 @@ bool cap_is_within(const cap_question* asked, int binding) {
   return binding == cap_unknown_binding && asked->unknown_within;
 }
 
-// The average use of a group's threads, in the present state and within the asked part of the machine.
+// The sums over a group's threads, in the present state and within the part of the machine in question.
 typedef struct group_sums {
   double use;
   double demand;
@@ -140,7 +142,7 @@ static double group_demand(const cap_demands* demands, const cap_group* group, i
   if (sums->use > use) {
     demand = sums->demand * use / sums->use;
   } else {
-    // The use without a known thread: by threads that have ended, or that cannot be seen.
+    // Use that no known thread explains: by threads that have ended, or that cannot be seen.
     bool within = sums->has_tasks ? sums->all_within : cap_is_within(asked, group->binding);
     demand = sums->demand + (within ? use - sums->use : 0);
   }

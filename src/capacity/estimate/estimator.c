@@ -14,14 +14,14 @@
 
 enum {
   facts_every_ns = 1000000000,
-  searches_every_ns = 500000000,     // at most so often
-  second_search_after_ns = 150000000,  // the first search that can see which counters move
-  settle_ns = 100000000,          // a experiment's first part, which does not count
+  searches_every_ns = 500000000,     // the shortest time between two searches
+  second_search_after_ns = 150000000,  // the earliest search that can detect which counters change
+  settle_ns = 100000000,          // the first part of an experiment, which does not count
   least_experiment_ns = 200000000
 };
-// The search for neighbours takes at most this part of a CPU, however many there are.
+// Searches for neighbours use at most this part of a CPU, however many neighbours there are.
 static const double most_search_cost = 0.0002;
-// This much use by threads that are not followed starts a search at once.
+// If threads that are not followed use more than this, a search starts at once.
 static const double suspicious_use = 0.1;
 
 static uint64_t nanoseconds_of(clockid_t clock) {
@@ -67,7 +67,7 @@ static void find_neighbours(sukima_capacity_estimator* all, uint64_t time_ns) {
   if (all->followed.search == 1) all->followed.next_search_ns = time_ns + second_search_after_ns;
 }
 
-// Threads in our groups that are not followed have begun to use CPU.
+// Whether threads in our groups that are not followed have begun to use CPU.
 static bool is_suspicious(const sukima_capacity_estimator* all) {
   const cap_followed* followed = &all->followed;
   for (uint32_t level = 0; level < followed->path_length; level++) {
@@ -92,7 +92,7 @@ static void take_sample(sukima_capacity_estimator* all, uint64_t time_ns) {
   cap_follow_now(followed)->spent_ns = all->spent_ns;
   if (time_ns >= all->next_facts_ns) read_facts(all, time_ns);
   cap_measure(all);
-  // A search just made is not repeated, and a costly one not often.
+  // A search is not repeated right after another one, and a costly search is not made often.
   bool soon = followed->search_cost_ns < 1000000 && followed->sample > followed->search_sample + 1 &&
               is_suspicious(all);
   if (time_ns >= followed->next_search_ns || soon) find_neighbours(all, time_ns);
@@ -166,7 +166,7 @@ int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* all,
   experiment->got = fmin(cap_own_use(&all->followed, window), all->facts.cap);
   experiment->others = isnan(all->load.others) ? 0 : all->load.others;
   experiment->time_ns = now;
-  // It replaces the one with as many threads, or the oldest.
+  // The result replaces that of an experiment with the same number of threads, or the oldest one.
   cap_experiment* place = &all->experiments[0];
   for (int i = 0; i < cap_experiment_count; i++) {
     cap_experiment* other = &all->experiments[i];
@@ -182,7 +182,7 @@ int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* all,
   return 0;
 }
 
-// syscall() and not clock_nanosleep(), which is a cancellation point.
+// Uses syscall() because clock_nanosleep() is a cancellation point.
 static void pause_until(uint64_t time_ns) {
   struct timespec until = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
   while (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0 && errno == EINTR) {

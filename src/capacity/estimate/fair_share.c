@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighted fair sharing: water filling. See Bertsekas and Gallager, Data Networks (1992), section 6.5.
+// Weighted fair sharing by water filling. See Bertsekas and Gallager, Data Networks (1992), section 6.5.
 #include "estimate/fair_share.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ void cap_fair_share(double capacity, cap_share* items, size_t count) {
       items[i].share = 0;
     }
   }
-  // Each round decides at least one, or all that are left.
+  // Each round decides at least one share, or the remaining members get shares at the level.
   bool decided = true;
   while (decided && weights > 0 && capacity > 0) {
     decided = false;
@@ -65,7 +65,7 @@ double cap_placed_share(size_t cpus, double* weights, size_t count, double own) 
   return equal != 0 ? sum / (double)equal : 0;
 }
 
-// The kernel's weights of the nice values -20 to 19: a step is 1.25 times, nice 0 is 1024.
+// The kernel's weights of the nice values -20 to 19. Each step is a factor of 1.25, and nice 0 has 1024.
 static const uint32_t nice_weights[40] = {
     88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
     3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,

@@ -17,9 +17,9 @@
 
 static const char first_line[] = "sukima-host 1\n";
 static const char last_line[] = "end\n";
-// A longer validity is cut to this.
+// A longer validity is limited to this.
 static const double longest_validity = 86400;
-// A file that is older than this is not being written.
+// A file that was modified longer ago than this is not being written.
 static const uint64_t half_written_ns = 1000000000;
 
 static bool take_decimal(cap_text* line, double* value) {
@@ -31,7 +31,7 @@ static bool take_decimal(cap_text* line, double* value) {
   return strlen(digits) == length && sukima_capacity_parse_cpus(digits, value) == 0;
 }
 
-/// Reads seconds, which may exceed the largest number of CPUs; beyond that, fractions do not matter.
+/// Parses seconds, which may exceed the largest number of CPUs. Fractions of such large values do not matter.
 static bool take_seconds(cap_text* line, double* value) {
   cap_text rest = *line;
   uint64_t whole = 0;
@@ -80,7 +80,7 @@ bool cap_find_last_host_message(cap_text content, cap_host_message* message) {
 void cap_host_open(cap_host* host, cap_reader* reader) {
   host->port = -1;
   if (!cap_make_path(reader, CAP_HOST_PORT, "", "")) return;
-  host->port = cap_file_open(reader->path);  // does not wait; fails if another process has opened it
+  host->port = cap_file_open(reader->path);  // does not wait; fails if another process has opened the port
 }
 
 void cap_host_close(cap_host* host) {
@@ -98,7 +98,7 @@ static void take(cap_host* host, const cap_host_message* message, uint64_t time_
   host->malformed_time_ns = 0;
 }
 
-// Keeps bytes that may begin the next message. \return whether the end of a message was there
+// Keeps bytes that may be the beginning of the next message. \return whether a message had ended
 static bool keep_rest(cap_host* host) {
   char* end = host->memory + host->length;
   char* last = NULL;
@@ -128,7 +128,7 @@ static void read_port(cap_host* host, uint64_t time_ns) {
   }
 }
 
-// The file's age is known from its modification time: it may have been there before us.
+// The file may be older than this process, so its modification time determines the message's age.
 static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
   if (!cap_make_path(reader, CAP_HOST_FILE, "", "")) return;
   struct stat status;
@@ -140,7 +140,7 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
     return;
   }
   uint64_t modified = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
-  // When the port's message has expired, the file's counts again, though it is the same as before.
+  // When the port's message has expired, the file's message counts again, even if the file is unchanged.
   if (host->has_message && !host->from_port && modified == host->file_time_ns) return;
   uint64_t real = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
   uint64_t age = real > modified ? real - modified : 0;
@@ -148,7 +148,7 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
   cap_host_message message;
   if (cap_file_read(reader->path, reader->content, sizeof reader->content, &content) != cap_file_read_ok ||
       !cap_parse_host_message(content, &message)) {
-    // It may be half written; but if it stays like this, it is malformed.
+    // The file may be half written. If it stays like this, it is malformed.
     host->is_malformed = host->malformed_time_ns == modified || age > half_written_ns;
     host->malformed_from_port = false;
     host->malformed_time_ns = modified;

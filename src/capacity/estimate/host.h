@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The message of a virtual machine's host about the CPU that it gives: docs/estimating.md has the format.
+// The message in which a virtual machine's host states the CPU that it gives. docs/estimating.md describes
+// the format.
 #ifndef SUKIMA_CAPACITY_ESTIMATE_HOST_H
 #define SUKIMA_CAPACITY_ESTIMATE_HOST_H
 
@@ -9,14 +10,15 @@
 #include "limits/reader.h"
 #include "text/text.h"
 
-/// The sources of messages: a file, and a port of a virtual machine (which one process at a time can open).
+/// The sources of messages: a file, and a port of a virtual machine, which only one process at a time can
+/// open.
 #define CAP_HOST_FILE "/run/sukima/host"
 #define CAP_HOST_PORT "/dev/virtio-ports/org.sukima.capacity.0"
 
 /// A message of the host.
 typedef struct cap_host_message {
   double usable;  ///< CPUs that the whole machine gets
-  double valid_seconds;  ///< how long that holds
+  double valid_seconds;  ///< how long that is valid
 } cap_host_message;
 
 /// Parses one message:
@@ -34,13 +36,13 @@ typedef struct cap_host {
   bool has_message;
   bool from_port;
   cap_host_message message;
-  uint64_t time_ns;  // when it came, on the estimator's clock
-  uint64_t file_time_ns;  // modification time of the file it came from
-  bool is_malformed;  // the latest message cannot be understood
-  bool malformed_from_port;  // where that came from
-  uint64_t malformed_time_ns;  // modification time of a file that cannot be understood; 0: none
+  uint64_t time_ns;  // when it arrived, on the estimator's clock
+  uint64_t file_time_ns;  // modification time of the file from which it was read
+  bool is_malformed;  // the latest message is malformed
+  bool malformed_from_port;  // the malformed message came from the port
+  uint64_t malformed_time_ns;  // modification time of a malformed file; 0: none
   int port;  // -1: not open
-  size_t length;  // of the bytes from the port that are not a complete message yet
+  size_t length;  // number of bytes from the port that are not a complete message yet
   char memory[2048];
 } cap_host;
 
@@ -50,7 +52,7 @@ void cap_host_close(cap_host* host);
 /// Reads new messages.
 void cap_host_read(cap_host* host, cap_reader* reader, uint64_t time_ns);
 
-/// The CPUs advertised for this time; not-a-number if there is no valid message.
+/// The CPUs that are advertised at this time; not-a-number if there is no valid message.
 double cap_host_cpus(const cap_host* host, uint64_t time_ns);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the measured numbers from counters: rates over windows that fit the quota's period.
+// Computes the measured values from counters: rates over windows that fit the quota's period.
 #include <math.h>
 
 #include "estimate/estimator.h"
@@ -7,7 +7,7 @@
 static const uint64_t million = 1000000;
 
 // The multiple of the period that is nearest to a window. Over a window that is not a multiple, the rate is
-// off by up to 30 %, because a group that is held back gets its CPU at the beginning of each period.
+// wrong by up to 30 %, because a throttled group gets its CPU at the beginning of each period.
 static uint64_t fit(uint64_t window_ns, uint64_t period_us) {
   uint64_t period = period_us * 1000;
   if (period == 0) return window_ns;
@@ -30,7 +30,7 @@ static void measure_machine(sukima_capacity_estimator* all) {
       load->others = fmax(0, online * (double)ticks.busy / sum - load->now);
     }
   }
-  // The sum of the root group is exact where the ticks are not.
+  // The root group's counter is exact, and the ticks are not.
   if (followed->tree_visible && followed->groups[followed->path[0]].has_usage) {
     double use = cap_group_use(followed, &followed->groups[followed->path[0]], all->long_ns);
     load->others = fmax(0, use - load->now);
@@ -41,7 +41,7 @@ static void measure_machine(sukima_capacity_estimator* all) {
     double sum = 0;
     for (uint64_t s = from + 1; s <= followed->sample; s++)
       sum += (double)cap_follow_at(followed, s)->running;
-    // The reading thread itself is running.
+    // The thread that reads the file is itself running.
     load->running = fmax(0, sum / (double)(followed->sample - from) - 1);
   }
   bool known = change.seconds > 0;
@@ -49,7 +49,7 @@ static void measure_machine(sukima_capacity_estimator* all) {
   load->group_pressure = followed->has_group_pressure && known ? fmin(1, change.group_pressure) : NAN;
 }
 
-// How many threads of a group of the path want CPU, those of the groups below it included.
+// The number of threads of a group of the path that want CPU, including the groups below it.
 static double wanted_inside(const cap_followed* followed, uint32_t level, uint64_t window_ns) {
   double wanted = 0;
   for (int i = 0; i < followed->task_end; i++) {
@@ -63,7 +63,8 @@ static double wanted_inside(const cap_followed* followed, uint32_t level, uint64
   return wanted;
 }
 
-// The kernel sums throttled time over the CPUs on which threads of the group waited, each CPU once.
+// The kernel sums throttled time over the CPUs on which threads of the group waited, and counts each CPU
+// once.
 static double throttled_part(const sukima_capacity_estimator* all) {
   const cap_followed* followed = &all->followed;
   double most = 0;
@@ -101,7 +102,7 @@ static void measure_own(sukima_capacity_estimator* all) {
     slices += rates.slices;
   }
   if (slices > 0) load->slice_seconds = run / slices;
-  // A thread that waits for long is booked only when its wait ends.
+  // The kernel counts a long wait only when it ends.
   if (load->wanted < load->now) load->wanted = load->now;
 }
 

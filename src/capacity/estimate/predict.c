@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU that k threads would get: computed from the tree of groups, or bounded where the tree is hidden.
+// Predicts the CPU that k threads would get: computed from the tree of groups, or bounded if the tree is
+// hidden.
 #include <math.h>
 
 #include "estimate/estimator.h"
 
 // The error of the computed value in steady cases.
 static const double slack = 0.05;
-// A blind guess "no groups" is believed if it explains what we get now this well.
+// The blind guess "no groups" is accepted if it matches our present CPU within this part.
 static const double believable = 0.07;
-// Results of experiments are valid for this time, unless the neighbours' use changes by this part.
+// Results of experiments are valid for this time, unless the neighbours' use changes by more than this part.
 static const uint64_t experiment_age_ns = 10000000000;
 static const double experiment_change = 0.2;
-// A thread that runs for less than this before it blocks is outside every model of fair sharing.
+// No model of fair sharing fits a thread that runs for less than this before it blocks.
 static const double shortest_slice_seconds = 0.002;
 
 double cap_machine_cpus(const sukima_capacity_estimator* all) {
   double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
   double cpus = online * (1 - all->load.stolen);
-  return all->load.host_cpus < cpus ? all->load.host_cpus : cpus;  // a NAN is not smaller
+  return all->load.host_cpus < cpus ? all->load.host_cpus : cpus;  // false if host_cpus is NAN
 }
 
-// The question about a part of the machine, the set all->part: only neighbours that are bound to it count.
+// Our share of a part of the machine, the set all->part. Only neighbours that are bound to it count.
 static double share_in_part(sukima_capacity_estimator* all, cap_question asked) {
   const cap_followed* followed = &all->followed;
   asked.is_partial = true;
@@ -32,16 +33,17 @@ static double share_in_part(sukima_capacity_estimator* all, cap_question asked) 
   return cap_share_of_demands(all, &asked);
 }
 
-// Our CPUs are fewer than the machine's, and are known by number.
+// Whether our CPUs are fewer than the machine's, and their numbers are known.
 static bool is_bound(const sukima_capacity_estimator* all) {
   return all->facts.cap < all->facts.online &&
          cap_cpu_set_is_inside(&all->reader.affinity, &all->reader.online);
 }
 
-// Threads that are bound to different CPUs share as much as these overlap. In any part of the machine that
-// contains our CPUs, we share with the threads that cannot leave it; the part that leaves us least decides.
-// (The bound neighbours' use is the present one, which already shows how they hinder each other.) See
-// Megiddo, Optimal flows in networks with multiple sources and sinks (1974), on lexicographic sharing.
+// Threads that are bound to different CPUs compete to the extent that these overlap. In any part of the
+// machine that contains our CPUs, we share with the threads that cannot leave that part. The part that leaves
+// us the least decides. (The use of bound neighbours is the present one, which already includes how they
+// hinder each other.) See Megiddo, Optimal flows in networks with multiple sources and sinks (1974), on
+// lexicographic sharing.
 static double share_in_machine(sukima_capacity_estimator* all, const cap_question* asked) {
   double least = cap_share_in_tree(all, asked);
   if (!is_bound(all)) return least;
@@ -59,14 +61,14 @@ static double share_in_machine(sukima_capacity_estimator* all, const cap_questio
   return least;
 }
 
-// The CPU that our threads get now bounds the CPU of other numbers of threads: more threads never get less,
-// and never more for each thread. Three windows are compared, because neighbours may just have begun or
+// Bounds the CPU of other numbers of threads by the CPU that our threads get now: more threads never get less
+// in total, and never more per thread. It compares three windows, because neighbours may just have begun or
 // ended.
 static void keep_to_now(const sukima_capacity_estimator* all, double threads,
                         sukima_capacity_estimate* result) {
   static const double least_known = 0.1;
   static const double margin = 2 * slack;
-  // A group of little weight gets its CPU in pieces, and a window may begin and end inside a piece.
+  // A group with a small weight gets its CPU in pieces, and a window may begin and end inside a piece.
   static const double piece_seconds = 0.02;
   const uint64_t windows[3] = {all->short_ns, all->long_ns, slow_window_ns};
   const sukima_capacity_load* load = &all->load;
@@ -75,13 +77,13 @@ static void keep_to_now(const sukima_capacity_estimator* all, double threads,
   double got_least = load->now;
   double got_most = load->now;
   for (int i = 0; i < 3; i++) {
-    double scale = load->now / cap_own_use(&all->followed, all->long_ns);  // as the clocks were corrected
+    double scale = load->now / cap_own_use(&all->followed, all->long_ns);  // of the clock correction
     double got = cap_own_use(&all->followed, windows[i]) * scale;
     got_least = fmin(got_least, got);
     got_most = fmax(got_most, got);
   }
   double part = threads / ours;
-  // Each thread lacks what the hypervisor takes, too.
+  // Each thread also lacks what the hypervisor takes.
   double least = fmin(got_least * fmin(1, part), threads * fmin(1, 1 - load->stolen)) * (1 - margin);
   double most = got_most * fmax(1, part) * (1 + margin);
   if (threads < ours) most = fmin(threads, most);
@@ -104,7 +106,7 @@ static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_
                         .has_bursts = true,
                         .cpus = cap_machine_cpus(all),
                         .each = each};
-  // With fewer threads than now the neighbours get more, up to what they wait for now.
+  // With fewer threads than now, the neighbours get more, up to what they wait for now.
   asked.has_backlog = threads < all->load.wanted - 0.1;
   result->usable = share_in_machine(all, &asked);
   bool has_bursts = all->demands.has_bursts;
@@ -130,7 +132,7 @@ static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_
     cap_cpu_set_copy(&all->part, &all->reader.affinity);
     cap_find_demands(all, &asked);
     result->low = fmin(result->low, share_in_part(all, asked));
-  } else if (all->facts.cap < asked.cpus) {  // our CPUs are not known by number either
+  } else if (all->facts.cap < asked.cpus) {  // the numbers of our CPUs are also unknown
     asked.cpus = all->facts.cap;
     result->low = fmin(result->low, cap_share_in_tree(all, &asked));
   }
@@ -141,23 +143,23 @@ static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_
   keep_to_now(all, threads, result);
 }
 
-// Our threads' share as it would be without a quota: 1 - throttled is the part of the time that they had.
+// Our threads' share without a quota: they could run in the part 1 - throttled of the time.
 static double unthrottled(const sukima_capacity_load* load) {
   return load->throttled < 0.95 ? load->now / (1 - load->throttled) : load->now;
 }
 
-// The visible facts without the neighbours' groups: the highest visible group, with our threads and those
-// beside ours in it, and the number of runnable threads of the machine.
+// The visible facts if the neighbours' groups are hidden: the highest visible group, our threads and others
+// in it, and the number of runnable threads of the machine.
 typedef struct view {
-  double cpus;  // that our threads may run on
+  double cpus;  // CPUs on which our threads may run
   double own;  // our runnable threads
-  double inside;  // runnable threads of others in the groups that can be seen
-  double outside;  // all others
-  double got;  // CPUs that the highest visible group gets, as it would be without its quota
-  double own_got;  // and we
+  double inside;  // runnable threads of others in the visible groups
+  double outside;  // all other runnable threads
+  double got;  // CPUs that the highest visible group would get without its quota
+  double own_got;  // CPUs that we would get without it
   double idle;
-  bool no_groups;  // all others seem to share with us by thread: each runnable thread gets the same
-  bool hidden_quota;  // a group that cannot be seen seems to be held back: we wait although CPUs are idle
+  bool no_groups;  // all others seem to share with us by thread, so each runnable thread gets the same
+  bool hidden_quota;  // a quota seems to throttle a hidden group: we wait although CPUs are idle
 } view;
 
 static view look_around(const sukima_capacity_estimator* all) {
@@ -177,8 +179,9 @@ static view look_around(const sukima_capacity_estimator* all) {
     seen.got = fmax(seen.got, load->throttled < 0.95 ? use / (1 - load->throttled) : use);
   }
   double threads = seen.own + seen.inside;
-  // If the highest visible group is not the machine's, those outside it are in other groups, or beside
-  // it as a whole: never as our threads are. (Without its files it may be the machine's.)
+  // If the highest visible group is not the machine's root, threads outside it are in other groups, or
+  // compete with it as a whole. They never compete with our threads one by one. (If the group has no files,
+  // it may be the machine's root.)
   bool are_outside = all->facts.ancestors_hidden != 0 && followed->path_length != 0 &&
                      followed->groups[followed->path[0]].has_usage;
   if (threads > 0 && seen.got > 0 && !are_outside) {
@@ -205,7 +208,7 @@ double cap_unseen_use(const sukima_capacity_estimator* all) {
   return use > hardly_anything ? use : 0;
 }
 
-// CPUs for the highest visible group if we had this number of threads.
+// The CPUs for the highest visible group if we had this number of threads.
 static double guess_for_group(const view* seen, double threads) {
   double wanted = threads + seen->inside;
   double before = seen->own + seen->inside;
@@ -221,7 +224,7 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
   bool host_limits = all->load.host_cpus <= cap_machine_cpus(all);
   result->basis = host_limits ? SUKIMA_CAPACITY_BASIS_HOST : SUKIMA_CAPACITY_BASIS_BLIND;
   double guess = guess_for_group(&seen, threads);
-  if (seen.inside > 0.05 && all->followed.path_length != 0) {  // they get a part of it
+  if (seen.inside > 0.05 && all->followed.path_length != 0) {  // the others in the group get a part of it
     const cap_question asked = {.threads = threads,
                                 .window_ns = all->long_ns,
                                 .has_backlog = threads < all->load.wanted - 0.1,
@@ -230,8 +233,8 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
     guess = cap_share_in_tree(all, &asked);
   }
   result->usable = fmin(threads, guess);
-  // The group is idle, or gets hardly any CPU: its share is unknown. Idle CPUs promise nothing, because a
-  // hidden group may have a quota.
+  // If the group is idle, or gets hardly any CPU, its share is unknown. Idle CPUs do not prove that it would
+  // get more, because a hidden group may have a quota.
   if (seen.own < 0.1 || seen.own_got < 0.05) {
     result->low = 0;
     result->high = fmin(threads, seen.cpus);
@@ -250,14 +253,14 @@ static bool is_valid(const sukima_capacity_estimator* all, const cap_experiment*
   uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
   if (!(experiment->threads > 0) || now - experiment->time_ns > experiment_age_ns) return false;
   double others = isnan(all->load.others) ? 0 : all->load.others;
-  // Changes below a tenth of a CPU are ignored. Our own share changes the others' use, so the sum is
-  // compared.
+  // Ignore changes below a tenth of a CPU. Our own share changes the others' use, so compare the sums.
   double now_total = others + all->load.now;
   double then_total = experiment->others + experiment->got;
   return fabs(now_total - then_total) <= experiment_change * fmax(then_total, 0.5);
 }
 
-// An experiment bounds other numbers: more threads never get less, and never more for each of them.
+// An experiment bounds other numbers of threads: more threads never get less in total, and never more per
+// thread.
 static void apply_experiments(const sukima_capacity_estimator* all, double threads,
                               sukima_capacity_estimate* result) {
   for (int i = 0; i < cap_experiment_count; i++) {
@@ -277,8 +280,9 @@ static void apply_experiments(const sukima_capacity_estimator* all, double threa
   }
 }
 
-// Threads that block do most of the work, after short slices. Long windows: a wait for a CPU is booked only
-// when it ends. (A thread that computes little does not matter: the estimator's own waits like all others.)
+// Whether threads that block after short slices do most of the work. It uses long windows, because the kernel
+// counts a wait for a CPU only when it ends. (A thread that computes little has no influence: the estimator's
+// own thread waits like all others.)
 static bool blocks_often(const sukima_capacity_estimator* all) {
   if (!(all->load.now > 0.05) || !(all->load.slice_seconds < shortest_slice_seconds)) return false;
   const cap_followed* followed = &all->followed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our CPU beside the neighbours: CPU is shared by weight in each group from the root down to ours.
+// Computes our CPU beside the neighbours: CPU is divided by weight in each group from the root down to ours.
 #include <math.h>
 
 #include "estimate/estimator.h"
@@ -9,8 +9,8 @@ typedef struct sharers {
   cap_share* items;
   size_t count;
   double demand;
-  bool has_groups;  // some are groups, not threads
-  double little;    // use of members that are not threads of weigh_threads()
+  bool has_groups;  // some members are groups, not threads
+  double little;    // use of members that weigh_threads() does not handle
 } sharers;
 
 static void add(sharers* list, size_t limit, double weight, double demand) {
@@ -26,7 +26,7 @@ static void add_group(sharers* list, double weight, double demand) {
   list->little += demand;
 }
 
-// Other processes' threads directly in a group of the path, of this session (0: of none).
+// Adds other processes' threads that are directly in a group of the path, of this session (0: of no session).
 static double add_tasks(const sukima_capacity_estimator* all, uint32_t level, uint64_t session,
                         sharers* list) {
   const cap_followed* followed = &all->followed;
@@ -41,7 +41,7 @@ static double add_tasks(const sukima_capacity_estimator* all, uint32_t level, ui
   return use;
 }
 
-// The other sessions of the root group: each is a group by itself.
+// Adds the other sessions of the root group. Each session is a group by itself.
 static void add_sessions(const sukima_capacity_estimator* all, const cap_question* asked, sharers* list) {
   const cap_followed* followed = &all->followed;
   for (int i = 0; i < followed->task_end; i++) {
@@ -73,7 +73,7 @@ static double direct_use(const sukima_capacity_estimator* all, uint32_t level, u
     const cap_group* group = &followed->groups[i];
     if (group->key != 0 && !group->on_path && group->level == 1) use -= all->demands.group_use[i];
   }
-  for (int i = 0; i < followed->task_end; i++) {  // in the groups of the path that are below
+  for (int i = 0; i < followed->task_end; i++) {  // threads in lower groups of the path
     const cap_task* task = &followed->tasks[i];
     if (task->number == 0 || task->own || task->group < 0) continue;
     const cap_group* group = &followed->groups[task->group];
@@ -82,7 +82,7 @@ static double direct_use(const sukima_capacity_estimator* all, uint32_t level, u
   return use;
 }
 
-// All members that share the CPU of a group of the path, except the next group of the path and our own
+// Adds all members that share the CPU of a group of the path, except the next group of the path and our own
 // threads.
 static void add_others(const sukima_capacity_estimator* all, uint32_t level, const cap_question* asked,
                        sharers* list) {
@@ -99,7 +99,8 @@ static void add_others(const sukima_capacity_estimator* all, uint32_t level, con
   } else {
     known = add_tasks(all, level, 0, list);
   }
-  // Threads that cannot be seen (of another PID namespace, or too many): as few as can use that much.
+  // Threads may be invisible, because they are in another PID namespace, or are too many. Assume the fewest
+  // threads that can use that much.
   double direct = direct_use(all, level, asked->window_ns);
   if (direct > known + 0.02 && (!asked->is_partial || asked->unknown_within)) {
     double hidden = direct - known;
@@ -112,8 +113,9 @@ static double own_demand(const sukima_capacity_estimator* all, const cap_questio
   return fmin(asked->threads * asked->each, all->facts.cap);
 }
 
-// The weights of the threads that always want CPU, ours included; adds the use of the others.
-// \return their number; 0 if all are equal, or too many
+// Collects the weights of the threads that always want CPU, including ours, and adds the use of the others to
+// `little`.
+// \return their number; 0 if all weights are equal, or there are too many threads
 static size_t weigh_threads(const sukima_capacity_estimator* all, const cap_question* asked, uint32_t level,
                             double weights[cap_placed_count], double* little) {
   const cap_followed* followed = &all->followed;
@@ -139,8 +141,8 @@ static size_t weigh_threads(const sukima_capacity_estimator* all, const cap_ques
   return differ ? count : 0;
 }
 
-// Our part of a group's CPU. The group's members are in the list, ours at index `own`. Few threads of
-// different weights on few CPUs get the CPU that their places allow.
+// Our share of a group's CPU. The list contains the group's members, with ours at index `own`. If a few
+// threads of different weights run on a few CPUs, their placement determines the shares.
 static double share_among_threads(sukima_capacity_estimator* all, const cap_question* asked, double capacity,
                                   uint32_t level, sharers* list, size_t own) {
   static const double nothing = 0.02;
@@ -160,7 +162,7 @@ static double share_among_threads(sukima_capacity_estimator* all, const cap_ques
   return fmin(list->items[own].demand, asked->threads * placed * each);
 }
 
-// In the root group our threads share with the other threads of our session first.
+// In the root group, our threads share with the other threads of our session first.
 static double share_of_session(sukima_capacity_estimator* all, const cap_question* asked, double capacity,
                                sharers* list) {
   const cap_followed* followed = &all->followed;
@@ -178,7 +180,7 @@ static double share_in_state(sukima_capacity_estimator* all, const cap_question*
   if (followed->path_length == 0) return 0;
   uint32_t leaf = followed->path_length - 1;
   bool in_session = leaf == 0 && followed->own_session != 0;
-  // From ours up: the demand of each group of the path.
+  // Upward from our group: the demand of each group of the path.
   double wanted[cap_level_count] = {0};
   double inside = own_demand(all, asked);
   if (in_session) {
@@ -192,7 +194,7 @@ static double share_in_state(sukima_capacity_estimator* all, const cap_question*
     wanted[level] = fmin(list.demand + inside, fmin(group->quota, asked->cpus));
     inside = wanted[level];
   }
-  // From the root down: the CPU of each of them.
+  // Downward from the root: the CPU of each group of the path.
   double capacity = fmin(asked->cpus, wanted[0]);
   for (uint32_t level = 0; level <= leaf; level++) {
     list = (sharers){.items = all->shares};
@@ -204,7 +206,7 @@ static double share_in_state(sukima_capacity_estimator* all, const cap_question*
       sharers session;
       share_of_session(all, asked, -1, &session);
       double demand = fmin(session.demand, asked->cpus);
-      list = (sharers){.items = all->shares};  // the session's list was in the same memory
+      list = (sharers){.items = all->shares};  // the session's list used the same memory
       add_others(all, level, asked, &list);
       add(&list, cap_share_count, followed->own_session_weight, demand);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steal probe: CPU time that the hypervisor took, seen as gaps in a clock that is read all the time.
+// The steal probe: detects CPU time that the hypervisor took as gaps in a clock that is read continuously.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -13,12 +13,12 @@
 #include "shared/schedstat.h"
 #include "text/file.h"
 
-// Work between two readings, some microseconds: emulators read the clock under a lock that all virtual CPUs
-// share. If the probes of several CPUs did nothing else, the hypervisor would mostly take a CPU from the one
-// that holds the lock; the others would spin for as long, and a quarter of the time that they had would count
+// Work between two readings, some microseconds. Emulators read the clock under a lock that all virtual CPUs
+// share. If probes on several CPUs only read the clock, the hypervisor would mostly take a CPU from the probe
+// that holds the lock. The others would spin for as long, and a quarter of the time that they had would count
 // as taken.
 enum { rounds_between_readings = 4000 };
-// Shorter gaps are interrupts of this kernel: the timer's alone add up to 0.7 % at 10 us.
+// Shorter gaps are interrupts of this kernel. At 10 us, the timer's alone would add up to 0.7 %.
 static const double least_gap_seconds = 50e-6;
 
 static uint64_t monotonic(void) {
@@ -27,7 +27,8 @@ static uint64_t monotonic(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-// The processor's counter: in guests whose clock_gettime leaves the guest, reading it costs nothing.
+// Reads the processor's counter. That costs nothing even in guests whose clock_gettime causes an exit to the
+// hypervisor.
 static uint64_t cycles(void) {
 #if defined(__x86_64__) || defined(__i386__)
   return __builtin_ia32_rdtsc();
@@ -40,7 +41,7 @@ static uint64_t cycles(void) {
 #endif
 }
 
-// The fences have no partner: they keep the compiler from leaving the loop out.
+// The fences have no partner: they prevent the compiler from removing the loop.
 static void work_between_readings(void) {
   for (int i = 0; i < rounds_between_readings; i++) atomic_signal_fence(memory_order_seq_cst);
 }
@@ -50,7 +51,7 @@ typedef struct waiting {
   int file;
   bool known;
   cap_schedstat stat;
-  uint64_t before;  // cycles around the reading
+  uint64_t before;  // cycles before and after the reading
   uint64_t after;
 } waiting;
 
@@ -60,7 +61,7 @@ static void read_waiting(waiting* state) {
   state->after = cycles();
 }
 
-// The cycles of a second, measured for a hundredth of one.
+// The cycles per second, measured over a hundredth of a second.
 static double cycles_per_second(void) {
   uint64_t time = monotonic();
   uint64_t first = cycles();
@@ -76,8 +77,8 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
   uint64_t least = (uint64_t)(least_gap_seconds * rate);
   uint64_t length = (uint64_t)(seconds * rate);
   waiting begin = {.file = cap_file_open("/proc/thread-self/schedstat")};
-  // A wait is counted when it ends: one in the middle of a reading may be in it or not, so such a reading is
-  // discarded.
+  // The kernel counts a wait when it ends. If a wait falls into a reading, it is unknown whether the reading
+  // includes it, so discard such a reading.
   for (int tries = 0; tries < 1000; tries++) {
     read_waiting(&begin);
     if (begin.after - begin.before < least) break;
@@ -95,13 +96,13 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
       ended = end.after - end.before < least || now - first >= 2 * length;
     }
     if (now > last && now - last > least) gaps += now - last;
-    if (now > last) last = now;  // another CPU's counter may lag
+    if (now > last) last = now;  // the counter of another CPU may lag
   }
   if (begin.file >= 0) cap_file_close(begin.file);
   double whole = (double)(last - first) / rate;
-  // Relative to the time in which this thread had the CPU according to this kernel: while others had it, no
-  // gap was measured. A kernel that loses ticks has a clock that stops and jumps, but `ran` and `waited` use
-  // the same clock.
+  // The result is relative to the time in which this thread had the CPU according to this kernel, because no
+  // gap was measured while others had it. If the kernel loses ticks, its clock stops and jumps, but `ran` and
+  // `waited` use the same clock.
   double ran = (double)(end.stat.run_ns - begin.stat.run_ns);
   double waited = (double)(end.stat.wait_ns - begin.stat.wait_ns);
   bool known = begin.known && end.known && ran > 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steal time: CPU time that the hypervisor gave to others. The kernel reports it, or steal probes find it.
+// Measures steal time: CPU time that the hypervisor gave to others. The kernel reports it, or steal probes
+// find it.
 #include <math.h>
 
 #include "estimate/estimator.h"
 
-// Steal time that was seen longer ago than this is not used any more.
+// Steal time that was measured longer ago than this is no longer used.
 static const uint64_t steal_memory_ns = 30000000000;
 
 static void read_reported_steal(sukima_capacity_estimator* all) {
@@ -19,7 +20,7 @@ static void read_reported_steal(sukima_capacity_estimator* all) {
   }
 }
 
-// Unreported steal: the mean of the probes counts if it is more than the reported steal time.
+// Applies unreported steal: the mean of the probes counts if it is more than the reported steal time.
 static void apply_steal_probes(sukima_capacity_estimator* all) {
   uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
   if (all->probed_steal_seen_ns == 0) all->probed_steal_seen_ns = now;
@@ -30,9 +31,9 @@ static void apply_steal_probes(sukima_capacity_estimator* all) {
   all->load.stolen = fmax(all->steal_time, all->probed_steal);
 }
 
-// CPU clocks leave steal time out where the kernel has paravirtual accounting. Otherwise they run on while
-// the hypervisor runs others. Then the kernel books more CPU time than there was, in total or for each busy
-// CPU.
+// Corrects CPU clocks for steal time. If the kernel has paravirtual accounting, CPU clocks exclude steal
+// time. Otherwise they continue to run while the hypervisor runs others. Then the kernel counts more CPU time
+// than there was, in total or per busy CPU.
 static void correct_clocks(sukima_capacity_estimator* all) {
   static const double beyond_noise = 1.1;
   sukima_capacity_load* load = &all->load;
@@ -55,7 +56,8 @@ void cap_measure_steal(sukima_capacity_estimator* all) {
 }
 
 void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator, double taken) {
-  // A probe sees a few dozen of the hypervisor's time slices: the mean of several probes is more exact.
+  // A probe covers only a few dozen of the hypervisor's time slices. The mean of several probes is more
+  // exact.
   static const uint32_t most_probes = 4;
   if (!(taken >= 0 && taken <= 1)) return;
   if (estimator->steal_probes < most_probes) estimator->steal_probes++;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the CPUs that are threads of one core.
+// Counts the cores of the CPUs on which the process may run.
 #include "estimate/estimator.h"
 #include "text/file.h"
 
-// The lowest CPU of a core that the process may run on represents the core.
+// Whether the CPU is the lowest one of its core on which the process may run. That CPU represents the core.
 static bool is_first_of_core(cap_reader* reader, uint32_t cpu) {
   char number[24];
   cap_writer out = cap_writer_make(number, sizeof number);

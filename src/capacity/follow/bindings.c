@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPUs that the neighbours are bound to, by their affinity masks. These never have CPUs that the
-// neighbours' cpusets forbid.
+// Reads the CPUs to which the neighbours are bound from their affinity masks. The kernel keeps CPUs out of
+// these masks that the neighbours' cpusets forbid.
 #include <string.h>
 
 #include "cgroup/group_files.h"
 #include "follow/follow.h"
 #include "text/file.h"
 
-// The index of the set in followed->asked_binding.
+// The index in followed->bindings of the set in followed->asked_binding.
 static int index_of_asked(cap_followed* followed, const cap_reader* reader) {
   cap_cpu_set* asked = &followed->asked_binding;
   if (reader->online_is_made_up) return cap_unknown_binding;
   if (cap_cpu_set_count(&reader->online) == 0 || cap_cpu_set_is_inside(&reader->online, asked)) {
     return cap_unbound;
   }
-  cap_cpu_set_intersect(asked, &reader->online);  // masks also have CPUs that are switched off
+  cap_cpu_set_intersect(asked, &reader->online);  // masks also contain offline CPUs
   if (cap_cpu_set_count(asked) == 0) return cap_unknown_binding;
   for (uint32_t i = 0; i < followed->binding_count; i++) {
     const cap_cpu_set* known = &followed->bindings[i];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds neighbours: groups beside ours, and threads that use CPU.
 //
-// Of thousands of groups and threads only a few may use CPU. A search keeps the counter of each; only those
-// whose counter has moved between two searches are followed, which means read in every sample.
+// Of thousands of groups and threads, only a few may use CPU. A search stores the counter of each. Only those
+// whose counter has changed between two searches are followed, which means that they are read in every
+// sample.
 #define _GNU_SOURCE
 #include <string.h>
 #include <time.h>
@@ -12,15 +13,15 @@
 #include "text/file.h"
 
 enum {
-  deepest_below = 4,  // levels that are searched, a neighbour's own included; entry_memory has as many
-  most_directories = 32,  // of these
-  groups_kept_free = 48,  // this many places for groups are left to those that use CPU
+  deepest_below = 4,  // levels that are searched, including the neighbour's own; entry_memory has as many
+  most_directories = 32,  // the most directories that are searched in these levels
+  groups_kept_free = 48,  // number of places for groups that are reserved for groups that use CPU
   idle_after_ns = 2000000000  // a group or thread without use for this long is dropped
 };
 
 // A group or thread that used more than this part of a CPU between two searches is followed.
 static const double least_use = 0.003;
-// A neighbour's threads are visited if it uses more than this.
+// The threads of a neighbour are visited if it uses more than this.
 static const double least_group_use = 0.02;
 
 static cap_candidate* find_candidate(cap_candidates* table, uint64_t key) {
@@ -33,7 +34,7 @@ static cap_candidate* find_candidate(cap_candidates* table, uint64_t key) {
   return NULL;
 }
 
-// Keeps the value for the next search. Returns its growth since the previous search, -1 if it is new.
+// Stores the value for the next search. Returns its growth since the previous search, or -1 if it is new.
 static double compare(cap_followed* followed, uint64_t key, uint64_t value) {
   cap_candidate* now = find_candidate(&followed->candidates[followed->search % 2], key);
   cap_candidate* before = find_candidate(&followed->candidates[(followed->search + 1) % 2], key);
@@ -58,7 +59,7 @@ static bool is_own(const cap_followed* followed, cap_reader* reader, uint64_t nu
     }
   }
   if (low < followed->own_count && followed->own_numbers[low] == number) return true;
-  // If a process has more threads than are kept, the kernel is asked about the others.
+  // If the process has more threads than own_numbers can hold, ask the kernel about the others.
   return followed->thread_count > followed->own_count && cap_make_task_path(reader, true, number, "") &&
          cap_file_exists(reader->path);
 }
@@ -115,7 +116,7 @@ static cap_task* find_task(cap_followed* followed, uint64_t number) {
   return NULL;
 }
 
-// Visits a thread; it is followed if it has used CPU, or waited for it, since the previous search.
+// Visits a thread. It is followed if it has used CPU, or waited for it, since the previous search.
 static void look_at_task(cap_followed* followed, cap_reader* reader, uint64_t number, int group, bool own,
                          double elapsed, bool always) {
   if (number == 0 || number > UINT32_MAX) return;
@@ -134,7 +135,7 @@ static void look_at_task(cap_followed* followed, cap_reader* reader, uint64_t nu
   double grown = compare(followed, number, values.run_ns + values.wait_ns);
   bool active = grown > least_use * elapsed;
   cap_task_stat stat;
-  if (grown < 0 && !always) {  // new: does it run or wait for a CPU right now?
+  if (grown < 0 && !always) {  // if the thread is new, look whether it runs or waits for a CPU right now
     active = read_of_task(followed, reader, own, number, "/stat", &content) &&
              cap_parse_task_stat(content, &stat) && stat.state == 'R';
   }
@@ -157,7 +158,7 @@ static void find_own_tasks(cap_followed* followed, cap_reader* reader, double el
     if (!cap_text_take_number(&text, &number) || number > UINT32_MAX) continue;
     followed->thread_count++;
     if (followed->own_count == cap_candidate_count) continue;
-    uint32_t at = followed->own_count++;  // they come nearly sorted
+    uint32_t at = followed->own_count++;  // the kernel lists them almost sorted
     for (; at > 0 && followed->own_numbers[at - 1] > number; at--) {
       followed->own_numbers[at] = followed->own_numbers[at - 1];
     }
@@ -190,7 +191,7 @@ static void find_listed_tasks(cap_followed* followed, cap_reader* reader, const 
   cap_line_reader_close(&lines);
 }
 
-// The threads of a neighbour, and of the groups below it. `directory` has room for longer paths.
+// Visits the threads of a neighbour and of the groups below it. `directory` has room for longer paths.
 static void find_tasks_of_neighbour(cap_followed* followed, cap_reader* reader, char* directory, int group,
                                     double elapsed, int depth, int* directories) {
   find_listed_tasks(followed, reader, directory, group, elapsed);
@@ -225,7 +226,7 @@ static int free_groups(const cap_followed* followed) {
   return count;
 }
 
-// A group beside the path; its directory is in followed->path_memory.
+// Visits a group beside the path. Its directory is in followed->path_memory.
 static void look_at_group(cap_followed* followed, cap_reader* reader, uint32_t level, double elapsed) {
   if (!cap_group_has_weight(followed, reader, followed->path_memory)) {
     int directories = 0;
@@ -256,7 +257,8 @@ static void look_at_group(cap_followed* followed, cap_reader* reader, uint32_t l
   }
 }
 
-// The groups directly below a group of the path whose directory has this length in the place's directory.
+// Visits the groups directly below a group of the path. The first `length` bytes of `directory` are that
+// group's directory.
 static void find_groups_below(cap_followed* followed, cap_reader* reader, const char* directory,
                               size_t length, uint32_t level, double elapsed) {
   cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
@@ -274,7 +276,8 @@ static void find_groups_below(cap_followed* followed, cap_reader* reader, const 
     size_t whole = out.length;
     bool ours = strncmp(directory, followed->path_memory, whole) == 0 &&
                 (directory[whole] == '/' || directory[whole] == '\0');
-    // Other programs may be in our own directory, too, where the scheduler does not share by it.
+    // If the scheduler does not divide CPU by our own directory's group, other programs in that directory are
+    // neighbours, too.
     bool skipped = ours && cap_group_has_weight(followed, reader, followed->path_memory);
     if (!out.overflow && !skipped) look_at_group(followed, reader, level, elapsed);
   }
@@ -285,7 +288,7 @@ static void forget(cap_followed* followed) {
   for (int i = 0; i < followed->group_end; i++) {
     cap_group* group = &followed->groups[i];
     if (group->key == 0 || group->on_path) continue;
-    // A group that uses no CPU makes room for others.
+    // Remove a group that uses no CPU, to make room for others.
     bool idle = group->has_usage && group->since + 20 < followed->sample &&
                 cap_group_use(followed, group, idle_after_ns) <= least_use &&
                 free_groups(followed) <= groups_kept_free;
@@ -298,7 +301,8 @@ static void forget(cap_followed* followed) {
     bool old = cap_follow_seconds(followed, from) >= 1.5;
     bool idle = old && cap_task_wanted(followed, task, idle_after_ns) < least_use;
     bool crowd = !task->own || followed->own_count > cap_own_task_count;
-    // Threads of a neighbour that uses no CPU any longer are not visited: they are dropped when idle.
+    // Threads of a neighbour that no longer uses CPU are not visited, so they are dropped only when they are
+    // idle.
     bool listed = task->own || followed->groups[task->group].on_path;
     bool gone = listed && task->search != followed->search;
     if (gone || (idle && crowd)) cap_task_remove(followed, i);
@@ -329,13 +333,13 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   for (uint32_t level = 0; level < followed->path_length; level++) {
     find_groups_below(followed, reader, place->directory, end, level + 1, elapsed);
     double direct = cap_direct_use(followed, level, window);
-    // Before the second sample nothing is known. A NAN is not below the limit.
+    // Before the second sample nothing is known. If `direct` is NAN, the condition holds.
     if (followed->search <= 2 || !(direct < 0.01)) {
       cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
       cap_write_bytes(&out, place->directory, end);
       find_listed_tasks(followed, reader, followed->path_memory, followed->path[level], elapsed);
     } else {
-      for (int i = 0; i < followed->task_end; i++) {  // they were not visited, but have not gone
+      for (int i = 0; i < followed->task_end; i++) {  // they were not visited, but still exist
         cap_task* task = &followed->tasks[i];
         if (!task->own && task->group == followed->path[level]) task->search = followed->search;
       }
@@ -346,6 +350,6 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   }
   forget(followed);
   cap_read_bindings(followed, reader);
-  // The cost of reading a recorded tree says nothing about the machine that was recorded.
+  // The cost of reading a recorded tree is not the cost of searching on the recorded machine.
   followed->search_cost_ns = reader->root[0] != '\0' ? 0 : thread_time() - started;
 }

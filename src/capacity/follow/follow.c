@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the counters of everything that is followed, and computing rates.
+// Reads the counters of everything that is followed, and computes rates.
 #define _GNU_SOURCE
 #include "follow/follow.h"
 
@@ -23,7 +23,7 @@ static int open_kept(cap_followed* followed, cap_reader* reader, const char* pat
   return descriptor;
 }
 
-// The kernel's number of another process's CPU clock: the complement of its number, and 2 for CPU time.
+// The kernel's id of another process's CPU clock: the complement of the process's number, and 2 for CPU time.
 static clockid_t clock_of(pid_t pid) { return (clockid_t)((~(unsigned)pid << 3) | 2U); }
 
 void cap_follow_open(cap_followed* followed, cap_reader* reader) {
@@ -52,7 +52,7 @@ void cap_follow_close(cap_followed* followed) {
   followed->open_files = 0;
 }
 
-// Reads what fits into the memory: the first line of /proc/stat is enough.
+// Reads as much as fits into the memory. Of /proc/stat, the first line is enough.
 static bool read_kept(cap_followed* followed, int descriptor, size_t size, cap_text* content) {
   if (descriptor < 0) return false;
   long count = cap_file_read_again(descriptor, followed->line_memory, size);
@@ -67,7 +67,7 @@ static void sample_machine(cap_followed* followed, uint64_t time_ns) {
   if (followed->slow_sample != 0 && time_ns - before->time_ns < pause_ns) return;
   followed->slow_sample++;
   cap_slow_moment* now = &followed->slow[followed->slow_sample % cap_slow_count];
-  *now = *before;  // what cannot be read does not move
+  *now = *before;  // values that cannot be read stay unchanged
   now->time_ns = time_ns;
   cap_text content;
   followed->has_stat = read_kept(followed, followed->stat_descriptor, 1024, &content) &&
@@ -90,7 +90,7 @@ cap_machine_change cap_follow_machine(const cap_followed* followed, uint64_t win
   }
   double seconds = (double)(now->time_ns - old->time_ns) * 1e-9;
   if (!(seconds > 0)) return (cap_machine_change){0};
-  double each = 1e-6 / seconds;  // of microseconds
+  double each = 1e-6 / seconds;  // for counters in microseconds
   return (cap_machine_change){
       .seconds = seconds,
       .ticks = {grown(old->machine.busy, now->machine.busy), grown(old->machine.idle, now->machine.idle),
@@ -138,7 +138,7 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
   followed->sample++;
   uint64_t at = followed->sample % cap_ring_size;
   cap_moment* now = cap_follow_now(followed);
-  *now = followed->moments[before];  // what cannot be read does not move
+  *now = followed->moments[before];  // values that cannot be read stay unchanged
   now->time_ns = time_ns;
   struct timespec used;
   if (followed->has_own_clock && clock_gettime(followed->own_clock, &used) == 0) {
@@ -147,7 +147,8 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
   for (int i = 0; i < followed->task_end; i++) {
     cap_task* task = &followed->tasks[i];
     if (task->number == 0) continue;
-    // A neighbour's use comes from its group; the number of its waiting threads may be half a second old.
+    // A neighbour's use is read from its group. Its threads are needed only for the number that waits, which
+    // may be half a second old.
     bool beside =
         !task->own && followed->groups[task->group].has_usage && !followed->groups[task->group].on_path;
     if (beside && (followed->sample + (uint64_t)i) % cap_patience != 0) {
@@ -155,7 +156,8 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
       continue;
     }
     sample_task(followed, reader, task, at, before);
-    // A recorded tree has no clock: the threads' times replace it. A thread's first value is not progress.
+    // A recorded tree has no CPU clock, so use the sum of the threads' times. The first value of a thread is
+    // not an increase.
     uint64_t old = task->values[before].run_ns;
     if (!followed->has_own_clock && task->own && task->since < followed->sample &&
         task->values[at].run_ns > old) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups from the root down to the process's, and the weights by which the kernel shares CPU in each of
-// them.
+// Finds the groups from the root to the process's group, and the weights by which the kernel divides CPU in
+// each of them.
 #define _GNU_SOURCE
 #include "follow/group_path.h"
 
@@ -19,7 +19,7 @@ uint64_t cap_hash_path(const char* path) {  // FNV-1a
   return hash != 0 ? hash : 1;
 }
 
-// A file that does not exist sets nothing: its controller is not enabled, or the group is the root.
+// If a file does not exist, nothing is set: its controller is not enabled, or the group is the root.
 static bool is_unreadable(const cap_group_reading* reading) {
   bool absent = !reading->needed && (reading->error == ENOENT || reading->error == ENOTDIR);
   return !cap_group_was_read(reading) && !absent;
@@ -39,7 +39,7 @@ void cap_group_read_settings(cap_followed* followed, cap_reader* reader, cap_gro
   group->period_us = limited ? quota.period_us : 0;
 }
 
-// The directory with the use of the group, in the hierarchy of the controller cpuacct; NULL: it is not known.
+// The directory with the use of the group, in the hierarchy of the controller cpuacct; NULL: unknown.
 static const char* usage_directory(cap_followed* followed, cap_reader* reader, const char* directory) {
   if (!followed->usage_fits) return NULL;
   const cap_place* cpu = &reader->places[CAP_V1_CPU];
@@ -146,7 +146,7 @@ static bool is_shown(const cap_place* place) {
   return place->match == CAP_SHOWS_GROUP || place->match == CAP_SHOWS_DIRECTORY;
 }
 
-// The kernel shares by session only among the threads of the root group.
+// Reads the sessions. The kernel divides CPU by session only among the threads of the root group.
 static void read_sessions(cap_followed* followed, cap_reader* reader) {
   cap_text content;
   uint64_t value = 0;
@@ -176,14 +176,14 @@ static void open_group_pressure(cap_followed* followed, cap_reader* reader) {
     followed->open_files--;
   }
   const cap_place* place = &reader->places[CAP_V2];
-  // The group of a process in the root group of version 2, beside version 1, is unknown.
+  // If version 1 is also in use, the group of a process in version 2's root group is unknown.
   bool own = is_shown(place) && strlen(place->directory) > place->top_length;
   if (own || (followed->v2 && is_shown(place))) {
     followed->group_pressure_descriptor = open_of_group(followed, reader, place->directory, "/cpu.pressure");
   }
 }
 
-// Nothing is computed from a path with an unknown quota or weight.
+// Marks the tree as hidden if a quota or weight on the path is unknown, because then nothing can be computed.
 static void judge_path(cap_followed* followed) {
   followed->tree_visible = followed->path_visible;
   for (uint32_t level = 0; level < followed->path_length; level++) {
@@ -208,7 +208,7 @@ void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
       !followed->v2 && usage->listed && is_shown(usage) && is_shown(place) &&
       strcmp(usage->directory + usage->top_length, place->directory + place->top_length) == 0;
   if (place->listed && is_shown(place)) {
-    // Each '/' after the highest visible group's directory ends the directory of one more group.
+    // Each '/' after the directory of the highest visible group ends the directory of one more group.
     size_t length = strlen(place->directory);
     for (size_t end = place->top_length; end <= length && followed->path_length < cap_level_count; end++) {
       if (end != place->top_length && end != length && place->directory[end] != '/') continue;
@@ -220,7 +220,7 @@ void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
       if (index < 0) break;
       followed->path[followed->path_length++] = index;
     }
-    if (followed->path_length == cap_level_count) followed->path_visible = false;  // deeper than we look
+    if (followed->path_length == cap_level_count) followed->path_visible = false;  // the path is too deep
   }
   if (followed->path_length == 0) followed->path_visible = false;
   judge_path(followed);
