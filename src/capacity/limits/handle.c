@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handle of <sukima/capacity.h>: reading again, from any thread, without ever waiting.
+// The handle of <sukima/capacity.h>: any thread can refresh and read the facts, and none ever waits.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -10,17 +10,18 @@
 
 #include "limits/reader.h"
 
-// The facts are published as words in two slots. `published` counts publications; slot published % 2 is the
-// valid one, the next publication goes into the other. A reader that finds `published` unchanged after
-// copying has copied one publication: a word of a later one that it read (acquire, with the store-release of
-// the word) would have made the `published` before it visible.
+// The facts are published as words in two slots. `published` counts publications. The valid slot is published
+// % 2, and the next publication is written to the other slot. If a reader finds `published` unchanged after
+// copying, it has copied a single publication: if it had read a word of a later publication (acquire, paired
+// with the store-release of the word), it would then also see the count that was stored before that
+// publication, which is a different one.
 enum { fact_words = (sizeof(sukima_capacity_facts) + 7) / 8 };
 
 struct sukima_capacity {
   _Atomic uint64_t published;  // store-release in publish(), load-acquire in sukima_capacity_latest()
   _Atomic uint64_t slots[2][fact_words];
-  _Atomic long refreshing;     // number of the process that is refreshing, 0 if none: see try_lock()
-  cap_reader reader;        // belongs to the thread that set `refreshing`
+  _Atomic long refreshing;  // the process whose thread refreshes, 0: none; see try_lock()
+  cap_reader reader;  // belongs to the thread that set `refreshing`
 };
 
 typedef union fact_copy {
@@ -32,7 +33,7 @@ static void publish(sukima_capacity* handle, const sukima_capacity_facts* facts)
   fact_copy copy;
   memset(&copy, 0, sizeof copy);
   copy.facts = *facts;
-  uint64_t next = atomic_load_explicit(&handle->published, memory_order_relaxed) + 1;  // only we change it
+  uint64_t next = atomic_load_explicit(&handle->published, memory_order_relaxed) + 1;  // changed only here
   for (int i = 0; i < fact_words; i++) {
     // Partner: the load-acquire of the word in sukima_capacity_latest().
     atomic_store_explicit(&handle->slots[next % 2][i], copy.words[i], memory_order_release);
@@ -55,12 +56,13 @@ void sukima_capacity_latest(const sukima_capacity* handle, sukima_capacity_facts
   *facts = copy.facts;
 }
 
-// One thread refreshes at a time. The owner's process number shows a child of fork() that the thread which
-// had the lock does not exist in it.
+// One thread refreshes at a time. The owner is stored as a process number: it shows a child of fork() that
+// the thread which held the lock does not exist in the child.
 static bool try_lock(sukima_capacity* handle) {
   long self = syscall(SYS_getpid);
   long owner = 0;
-  // Acquire: sees what the refresh before wrote into the reader. Partner: the store-release in unlock().
+  // Acquire: makes the previous refresh's writes to the reader visible. Partner: the store-release in
+  // unlock().
   if (atomic_compare_exchange_strong_explicit(&handle->refreshing, &owner, self, memory_order_acquire,
                                               memory_order_relaxed)) {
     return true;
@@ -70,7 +72,7 @@ static bool try_lock(sukima_capacity* handle) {
                                                memory_order_relaxed)) {
     return false;
   }
-  handle->reader.groups_found = false;  // the other thread may have been anywhere in it
+  handle->reader.groups_found = false;  // fork() may have interrupted that thread anywhere in the reader
   return true;
 }
 
@@ -78,7 +80,7 @@ static void unlock(sukima_capacity* handle) {
   atomic_store_explicit(&handle->refreshing, 0, memory_order_release);  // partner: try_lock()
 }
 
-// Opens a reader and reads once; NULL and *result on failure.
+// Opens a reader and reads once. Returns NULL and sets *result on failure.
 static sukima_capacity* open_handle(const sukima_capacity_options* options, int* result) {
   sukima_capacity* handle = cap_allocate(sizeof *handle);
   *result = ENOMEM;

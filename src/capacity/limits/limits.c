@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the limits themselves, and computes their consequences.
+// Reads the limits, and computes their consequences.
 #define _GNU_SOURCE
 #include "limits/reader.h"
 
@@ -14,7 +14,7 @@
 #include "text/counters.h"
 #include "text/file.h"
 
-// Passes a limit to the listener; its text is in reader->text.
+// Passes a limit to the listener. Its text is in reader->text.
 static void report_limit(cap_reader* reader, sukima_capacity_limit limit, const char* file) {
   if (reader->listener == NULL) return;
   limit.file = file;
@@ -24,7 +24,7 @@ static void report_limit(cap_reader* reader, sukima_capacity_limit limit, const 
 
 static cap_writer describe(cap_reader* reader) { return cap_writer_make(reader->text, sizeof reader->text); }
 
-// Reads the file reader->path. A file that does not exist is noted only if it is needed.
+// Reads the file reader->path. Notes a missing file only if it is needed.
 static bool read_content(cap_reader* reader, bool needed, cap_text* content) {
   int result = cap_file_read(reader->path, reader->content, sizeof reader->content, content);
   if (result == cap_file_read_ok) {
@@ -45,7 +45,7 @@ static void report_cpus(cap_reader* reader, sukima_capacity_kind kind, uint32_t 
   report_limit(reader, (sukima_capacity_limit){.kind = kind, .value = count}, file);
 }
 
-// Reads a file that holds a list of CPUs; an empty list counts as no limit, and is noted.
+// Reads a file that contains a list of CPUs. An empty list counts as no limit, and is noted.
 static uint32_t read_cpu_list(cap_reader* reader, cap_cpu_set* set, bool needed) {
   cap_text content;
   if (!read_content(reader, needed, &content)) return 0;
@@ -83,7 +83,7 @@ static bool read_affinity_file(cap_reader* reader) {
   return false;
 }
 
-// Decides once whether the mask at the opening was narrower than it could have been.
+// Decides once whether the mask at the time of opening was narrower than it could have been.
 static void keep_affinity(cap_reader* reader, const sukima_capacity_facts* facts) {
   const cap_cpu_set* all = facts->cpuset != 0 ? &reader->cpuset : &reader->online;
   uint32_t count = facts->cpuset != 0 ? facts->cpuset : facts->online;
@@ -92,9 +92,9 @@ static void keep_affinity(cap_reader* reader, const sukima_capacity_facts* facts
   cap_cpu_set_copy(&reader->affinity_at_open, &reader->affinity);
 }
 
-// Containers of LXC and Sysbox see a made-up list of CPUs, 0 to n-1, instead of those that they may use. A
-// CPU in a cpuset is one that is on, so it gives such a list away; otherwise the mask does, if it has as many
-// CPUs.
+// Whether the list of online CPUs is made up. Containers of LXC and Sysbox see a list 0 to n-1 instead of the
+// CPUs that they may use. A CPU in a cpuset is online, so a cpuset with other CPUs reveals such a list.
+// Without a cpuset, an affinity mask with the same number of CPUs reveals it.
 static bool is_online_made_up(const cap_reader* reader, const sukima_capacity_facts* facts) {
   uint32_t count = facts->online;
   if (count == 0 || cap_cpu_set_is_inside(&reader->affinity, &reader->online)) return false;
@@ -118,7 +118,7 @@ static void read_affinity(cap_reader* reader, sukima_capacity_facts* facts) {
   } else if (reader->root[0] != '\0' || !ask_affinity(reader)) {
     if (!read_affinity_file(reader)) return;
     file = reader->path;
-    // Unlike the system call, the file also lists CPUs that are switched off.
+    // Unlike the system call, the file also lists offline CPUs.
     if (!is_online_made_up(reader, facts) &&
         cap_cpu_set_count_both(&reader->affinity, &reader->online) != 0) {
       cap_cpu_set_intersect(&reader->affinity, &reader->online);
@@ -134,7 +134,7 @@ static void read_affinity(cap_reader* reader, sukima_capacity_facts* facts) {
   report_cpus(reader, SUKIMA_CAPACITY_AFFINITY, facts->affinity, "the affinity mask allows ", file);
 }
 
-// Cuts the last component off a group's directory; false at the highest visible group.
+// Removes the last component of a group's directory. \return false at the highest visible group
 static bool go_up(const cap_place* place, char* directory) {
   char* slash = strrchr(directory, '/');
   if (slash == NULL || (size_t)(slash - directory) < place->top_length) return false;
@@ -142,8 +142,8 @@ static bool go_up(const cap_place* place, char* directory) {
   return true;
 }
 
-// The nearest group that has one of these files decides; its effective set takes all groups above into
-// account.
+// Reads the cpuset from the nearest group that has one of these files. Its effective set includes the limits
+// of all groups above.
 static void read_cpuset_of(cap_reader* reader, const cap_place* place, const char* const names[2],
                            sukima_capacity_facts* facts) {
   if (place->match == CAP_NO_MATCH || facts->cpuset != 0) return;
@@ -176,10 +176,10 @@ static void write_level(cap_writer* out, uint32_t level) {
   cap_write(out, level == 1 ? " level above the process's own" : " levels above the process's own");
 }
 
-// How often the quota held the group back, for the listener.
+// Reads for the listener how often the quota throttled the group.
 static void read_throttling(cap_reader* reader, sukima_capacity_limit* limit) {
   cap_group_stat stat;
-  strcpy(reader->mount_point, reader->path);  // the path of the quota's file is still needed
+  strcpy(reader->mount_point, reader->path);  // keep the path of the quota's file
   bool was_read = cap_group_read_stat(reader, reader->below, &stat);
   strcpy(reader->path, reader->mount_point);
   if (!was_read || stat.throttled_periods > stat.periods) return;
@@ -216,7 +216,7 @@ static void take_quota(cap_reader* reader, sukima_capacity_facts* facts, const c
   report_limit(reader, limit, reader->path);
 }
 
-// Notes an error of a group's setting. A file that does not exist is noted only if it is needed.
+// Notes an error in a group's setting. Notes a missing file only if it is needed.
 static bool check_reading(cap_reader* reader, const cap_group_reading* reading) {
   reader->files_seen += reading->files;
   if (reading->error != cap_file_read_ok) {
@@ -255,8 +255,8 @@ static void read_groups(cap_reader* reader, const cap_place* place, bool v2, boo
     cap_quota quota;
     cap_group_reading reading = cap_group_read_quota(reader, reader->below, v2, &quota);
     if (check_reading(reader, &reading)) take_quota(reader, facts, &quota, level, applies);
-    // Weights above the own group are for the listener only. Errors in them are not noted: the facts
-    // would have fewer notes without a listener.
+    // Weights above the process's own group are only for the listener. Errors in them are not noted, because
+    // without a listener the facts would have fewer notes.
     if (level == 0 || reader->listener != NULL) {
       cap_weight weight;
       reading = cap_group_read_weight(reader, reader->below, v2, &weight);
@@ -267,7 +267,7 @@ static void read_groups(cap_reader* reader, const cap_place* place, bool v2, boo
   } while (go_up(place, reader->below));
 }
 
-// Quotas hold back ordinary threads only, not those of the real-time classes.
+// Whether quotas apply to the process. They limit ordinary threads, but not threads of the real-time classes.
 static bool quotas_apply(cap_reader* reader) {
   enum { fifo = 1, round_robin = 2, deadline = 6, reset_on_fork = 0x40000000 };
   uint64_t policy = 0;
@@ -288,7 +288,7 @@ static bool quotas_apply(cap_reader* reader) {
   return false;
 }
 
-// Intersects all sets and takes the smallest number.
+// Intersects all sets, and takes the smallest number.
 static void combine(cap_reader* reader, sukima_capacity_facts* facts) {
   cap_cpu_set* set = &reader->affinity;
   if (facts->affinity == 0) cap_cpu_set_copy(set, facts->cpuset != 0 ? &reader->cpuset : &reader->online);
@@ -300,7 +300,8 @@ static void combine(cap_reader* reader, sukima_capacity_facts* facts) {
     }
   }
   facts->cap = cap_cpu_set_count(set);
-  // Compared by number, not by set: a container may see a made-up list of CPUs 0 to n-1 here.
+  // Compare the numbers instead of the sets, because a container may see a made-up list of CPUs 0 to n-1
+  // here.
   if (facts->online != 0 && facts->online < facts->cap) facts->cap = facts->online;
   if (facts->cap == 0) {
     facts->cap = 1;
@@ -342,7 +343,7 @@ static void read_all(cap_reader* reader, sukima_capacity_facts* facts) {
   bool applies = quotas_apply(reader);
   const cap_place* v1 = &reader->places[CAP_V1_CPU];
   const cap_place* v2 = &reader->places[CAP_V2];
-  // The kernel binds a controller to one hierarchy only.
+  // The kernel attaches a controller to only one hierarchy.
   read_groups(reader, v1->listed ? v1 : v2, !v1->listed, applies, facts);
   combine(reader, facts);
   apply_override(reader, facts);
@@ -358,7 +359,7 @@ void cap_reader_read(cap_reader* reader, sukima_capacity_facts* facts) {
     cap_find_cgroups(reader);
     fresh = true;
   }
-  // The first reading shows whether a file has gone. Only the last reading is reported to the listener.
+  // The first pass shows whether a file has disappeared. Only the last pass is reported to the listener.
   if (!fresh) reader->listener = NULL;
   read_all(reader, facts);
   reader->listener = listener;

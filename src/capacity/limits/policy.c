@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of CPUs as the user writes them, and how they become numbers of threads.
+// Parses numbers of CPUs that a user wrote, and computes numbers of threads from them.
 #include <errno.h>
 #include <string.h>
 
@@ -31,8 +31,8 @@ int sukima_capacity_parse_cpus(const char* text, double* value) {
 
 uint32_t sukima_capacity_threads(double cpus, const sukima_capacity_policy* policy) {
   static const sukima_capacity_policy defaults = {SUKIMA_CAPACITY_CEILING, 1, 0};
-  // A quota such as 3 * 33333 us in 100000 us, or a sum of doubles, must not gain or lose a thread by its
-  // last digit.
+  // Tolerance for the last digits, so that a quota such as 3 * 33333 us in 100000 us, or a sum of doubles,
+  // does not gain or lose a thread.
   static const double tolerance = 1e-6;
   if (policy == NULL) policy = &defaults;
   uint32_t minimum = policy->minimum > 1 ? policy->minimum : 1;
@@ -41,7 +41,7 @@ uint32_t sukima_capacity_threads(double cpus, const sukima_capacity_policy* poli
   if (cpus >= (double)UINT32_MAX) return UINT32_MAX;
   uint32_t whole = (uint32_t)(cpus + tolerance);
   double fraction = cpus - whole;
-  double least_to_round_up = 1;  // never
+  double least_to_round_up = 1;  // so never
   if (policy->rounding == SUKIMA_CAPACITY_CEILING) least_to_round_up = 2 * tolerance;
   if (policy->rounding == SUKIMA_CAPACITY_NEAREST) least_to_round_up = 0.5 - tolerance;
   return fraction >= least_to_round_up ? whole + 1 : whole;
@@ -57,7 +57,7 @@ size_t sukima_capacity_operator_units(double cpus, char* memory, size_t size) {
   uint64_t thousandths = (uint64_t)(cpus * 1000 + 0.5);
   cap_write_number(&out, thousandths != 0 ? thousandths : 1);
   cap_write(&out, "m, CPUQuota=");
-  uint64_t hundredths = (uint64_t)(cpus * 10000 + 0.5);  // of a percent
+  uint64_t hundredths = (uint64_t)(cpus * 10000 + 0.5);  // hundredths of a percent
   cap_write_decimal(&out, (double)(hundredths != 0 ? hundredths : 1) / 100);
   cap_write(&out, "%");
   return out.length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader's settings, memory, paths and notes.
+// The settings, memory, paths and notes of the reader.
 #define _GNU_SOURCE
 #include "limits/reader.h"
 
@@ -21,7 +21,7 @@ static void set_override(cap_reader* reader, const char* text) {
   if (cap_text_at_end(&rest) || sukima_capacity_parse_cpus(text, &reader->override_cpus) == 0) return;
   enum { most_shown = 60 };
   size_t shown = strnlen(text, most_shown);
-  // A character of several bytes is not cut.
+  // Do not cut a character of several bytes.
   while (shown > 0 && ((unsigned char)text[shown] & 0xc0) == 0x80) shown--;
   cap_writer out = cap_writer_make(reader->error, sizeof reader->error);
   cap_write(&out, variable);
@@ -40,7 +40,7 @@ int cap_reader_set(cap_reader* reader, const sukima_capacity_options* options) {
   reader->affinity_of = options->affinity;
   const char* root = options->root != NULL ? options->root : "";
   size_t length = strlen(root);
-  while (length != 0 && root[length - 1] == '/') length--;  // "/" is the running machine, too
+  while (length != 0 && root[length - 1] == '/') length--;  // "/" is also the running machine
   if (length >= sizeof reader->root) return ENAMETOOLONG;
   memcpy(reader->root, root, length);
   const char* text = options->override_text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the NUMA domain of memory.
+// Finds the NUMA domain of memory pages.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -7,14 +7,14 @@
 
 #include "places/table.h"
 
-// move_pages() without targets only asks. get_mempolicy() with MPOL_F_ADDR would make pages exist.
+// move_pages() without targets only queries. get_mempolicy() with MPOL_F_ADDR would create missing pages.
 static void ask_kernel(const sukima_place_table* table, const void* const* pointers, size_t count,
                        sukima_place* places) {
   enum { batch = 256 };
   int domains[batch];
   for (size_t begin = 0; begin < count; begin += batch) {
     size_t size = count - begin < batch ? count - begin : batch;
-    // Filters of system calls may let it succeed without doing anything.
+    // Filters of system calls may let it succeed without an effect.
     for (size_t i = 0; i < size; i++) domains[i] = -1;
     if (syscall(SYS_move_pages, 0L, size, pointers + begin, NULL, domains, 0L) != 0) return;
     for (size_t i = 0; i < size; i++) {

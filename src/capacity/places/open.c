@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a table of places, the one of the running machine, and finds the places that a process may use.
+// Opens a table of places, also that of the running machine, and finds the places that a process may use.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -12,7 +12,7 @@ sukima_place_table* sukima_place_table_open(const sukima_capacity_options* optio
   static const sukima_capacity_options own = {.affinity = SUKIMA_CAPACITY_AT_OPEN};
   int error = errno;
   sukima_capacity_options chosen = options != NULL ? *options : own;
-  chosen.override_text = "";  // the user's number of CPUs moves no place
+  chosen.override_text = "";  // the user's number of CPUs does not affect places
   sukima_place_table* table = cap_allocate(sizeof *table);
   cap_reader* reader = cap_allocate(sizeof *reader);
   if (table == NULL || reader == NULL || cap_reader_set(reader, &chosen) != 0) {
@@ -40,8 +40,8 @@ void sukima_place_table_close(sukima_place_table* table) {
 }
 
 const sukima_place_table* sukima_place_table_of_machine(void) {
-  // The first of several threads that read the machine stores its table. Both sides are here: the
-  // load-acquire sees the data that the thread with the successful exchange (release) has read.
+  // Several threads may read the machine; the first of them stores its table. Both sides are here: the
+  // load-acquire makes the data visible that the thread with the successful exchange (release) has read.
   static _Atomic(sukima_place_table*) of_machine;
   static sukima_place_table without_memory;
   sukima_place_table* found = atomic_load_explicit(&of_machine, memory_order_acquire);
@@ -56,7 +56,7 @@ const sukima_place_table* sukima_place_table_of_machine(void) {
   return found;
 }
 
-// The CPUs that the process may use now, as a set in the reader.
+// Reads the CPUs that the process may use now into a set of the reader, and returns it.
 static const cap_cpu_set* read_allowed(const sukima_place_table* table, cap_reader* reader) {
   sukima_capacity_options chosen = {
       .root = table->root, .override_text = "", .pid = table->pid, .affinity = table->affinity_of};
@@ -68,7 +68,7 @@ static const cap_cpu_set* read_allowed(const sukima_place_table* table, cap_read
   return &reader->affinity;
 }
 
-// Small enough for any stack.
+// The set is small enough for any stack.
 typedef struct cap_place_marks {
   uint64_t words[cap_most_places / 64 + 1];
 } cap_place_marks;
@@ -77,7 +77,7 @@ static void mark(cap_place_marks* marks, sukima_place place) {
   marks->words[place / 64] |= UINT64_C(1) << (place % 64);
 }
 
-// Marks the places, at the level or around it, of all CPUs in `allowed`; NULL: of all CPUs.
+// Marks the places at this level, or around it, of all CPUs in `allowed`; NULL: of all CPUs.
 static void mark_usable(const sukima_place_table* table, sukima_place_level level, const cap_cpu_set* allowed,
                         cap_place_marks* marks) {
   if (allowed == NULL) {

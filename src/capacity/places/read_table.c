@@ -12,7 +12,7 @@ enum {
 static const char cpu_folder[] = "/sys/devices/system/cpu/cpu";
 static const char node_folder[] = "/sys/devices/system/node/node";
 
-// FOLDER NUMBER NAME. An unreadable file counts as absent; only nonsense is counted.
+// Reads the file FOLDER NUMBER NAME. An unreadable file counts as absent; only malformed content is counted.
 static bool read_numbered(cap_reader* reader, const char* folder, uint32_t number, const char* name,
                           cap_text* content) {
   char digits[24];
@@ -22,7 +22,7 @@ static bool read_numbered(cap_reader* reader, const char* folder, uint32_t numbe
          cap_file_read(reader->path, reader->content, sizeof reader->content, content) == cap_file_read_ok;
 }
 
-// Into reader->cpuset, which is not needed any more.
+// Parses a list into reader->cpuset, which is no longer needed.
 static bool take_list(sukima_place_table* table, cap_reader* reader, cap_text content) {
   if (cap_cpu_set_parse(&reader->cpuset, content.begin, cap_text_length(&content))) return true;
   table->ignored++;
@@ -42,15 +42,16 @@ static void read_domains(sukima_place_table* table, cap_reader* reader) {
       !take_list(table, reader, content)) {
     return;
   }
-  // The list of domains is needed while the lists of their CPUs are read.
+  // Keep the list of domains while the lists of their CPUs are read.
   cap_cpu_set_copy(&reader->online, &reader->cpuset);
   for (uint32_t number = 0; number < SUKIMA_PLACE_MAX_DOMAINS; number++) {
     if (cap_cpu_set_contains(&reader->online, number)) read_domain(table, reader, number);
   }
 }
 
-// A list of CPUs that share something with `cpu`: makes no sense if it does not have that CPU itself. False
-// if there is no such file.
+// Reads a list of CPUs that share something with `cpu`. The list is malformed if it does not contain `cpu`
+// itself.
+// \return false if there is no such file
 static bool read_group(sukima_place_table* table, cap_reader* reader, uint32_t cpu, const char* name,
                        sukima_place_level level) {
   cap_text content;
@@ -110,7 +111,7 @@ static void read_cache(sukima_place_table* table, cap_reader* reader, uint32_t c
 
 static void read_core(sukima_place_table* table, cap_reader* reader, uint32_t cpu) {
   if (read_group(table, reader, cpu, "/topology/core_cpus_list", SUKIMA_PLACE_CORE)) return;
-  // Before Linux 5.3 the list has another name.
+  // Before Linux 5.3 the list had another name.
   read_group(table, reader, cpu, "/topology/thread_siblings_list", SUKIMA_PLACE_CORE);
 }
 
@@ -123,7 +124,7 @@ static void take_cpus_of(sukima_place_table* table, const cap_cpu_set* set) {
 }
 
 void cap_place_table_read(sukima_place_table* table, cap_reader* reader) {
-  // In some containers the list of online CPUs is made up: those that the process may use exist, too.
+  // In some containers the list of online CPUs is made up, so add also the CPUs that the process may use.
   take_cpus_of(table, &reader->online);
   take_cpus_of(table, &reader->affinity);
   sukima_place_facts* machine = &table->places[SUKIMA_PLACE_WHOLE];
@@ -133,7 +134,7 @@ void cap_place_table_read(sukima_place_table* table, cap_reader* reader) {
     machine->first_cpu = cpu;
   }
   read_domains(table, reader);
-  // A group takes CPUs that come later with it: each cache and each core is read once.
+  // A group also takes its later CPUs, so each cache and each core is read once.
   for (uint32_t cpu = 0; cpu < table->cpu_end; cpu++) {
     sukima_place place = table->of_cpu[cpu];
     if (place != SUKIMA_PLACE_ANY && table->places[place].level < SUKIMA_PLACE_LL_CACHE) {

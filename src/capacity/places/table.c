@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of places: its construction, and the questions about it.
+// The table of places: its construction, and queries about it.
 #include "places/table.h"
 
 _Static_assert(cap_most_places <= UINT16_MAX, "a place is a number of two bytes");
@@ -11,7 +11,7 @@ static sukima_place add(sukima_place_table* table, sukima_place_facts facts) {
   return place;
 }
 
-// Moves the CPUs of `list` from the place around `place` into it.
+// Moves the CPUs of `list` into `place` from the place around it.
 static void take_cpus(sukima_place_table* table, sukima_place place, const cap_cpu_set* list) {
   sukima_place_facts* facts = &table->places[place];
   for (uint32_t word = 0; word < list->used; word++) {
@@ -37,7 +37,7 @@ void cap_place_table_add_domain(sukima_place_table* table, uint32_t number, cons
   take_cpus(table, table->of_domain[number], list);
 }
 
-// A place of the table, or "any".
+// The place if it is in the table; otherwise "any".
 static sukima_place known(const sukima_place_table* table, sukima_place place) {
   return place <= sukima_place_table_count(table) ? place : SUKIMA_PLACE_ANY;
 }
@@ -75,7 +75,7 @@ sukima_place sukima_place_table_around(const sukima_place_table* table, sukima_p
 int sukima_place_table_contains(const sukima_place_table* table, sukima_place outer, sukima_place inner) {
   outer = known(table, outer);
   inner = known(table, inner);
-  // "Any" is around the machine, which is around all others.
+  // "Any" contains the machine, which contains all other places.
   while (inner != outer && inner != SUKIMA_PLACE_ANY) inner = table->places[inner].around;
   return inner == outer;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of the machine profile: where it is, reading, writing, and whether it holds.
+// The file of the machine profile: its path, reading, writing, and whether the profile is valid.
 #define _GNU_SOURCE
 #include "profile/profile_text.h"
 
@@ -16,7 +16,7 @@
 #include "shared/output_file.h"
 #include "text/file.h"
 
-// A profile of all pairs of 1024 CPUs has about 14 MB; reading need not be fast.
+// A profile of all pairs of 1024 CPUs has about 14 MB. Reading need not be fast.
 enum { most_bytes = 32 << 20 };
 
 static uint64_t add_to_hash(uint64_t hash, const char* begin, const char* end) {  // FNV-1a
@@ -24,7 +24,8 @@ static uint64_t add_to_hash(uint64_t hash, const char* begin, const char* end) {
   return (hash ^ '\n') * 0x100000001b3;
 }
 
-// Adds the first line that begins so: all CPUs of a machine have the same model.
+// Adds the first line that begins with `prefix`. One line is enough, because all CPUs of a machine have the
+// same model.
 static uint64_t add_line(uint64_t hash, cap_text content, const char* prefix) {
   cap_text line;
   while (cap_text_take_until(&content, '\n', &line)) {
@@ -152,7 +153,7 @@ static bool can_be_written(const sukima_capacity_profile* profile) {
   return true;
 }
 
-// printf() would use the locale's decimal point.
+// Does not use printf(), which would use the locale's decimal point.
 static void print(FILE* out, const char* before, double value) {
   char memory[64];
   cap_writer text = cap_writer_make(memory, sizeof memory);
@@ -160,8 +161,8 @@ static void print(FILE* out, const char* before, double value) {
   fprintf(out, "%s%s", before, memory);
 }
 
-// Sets the content to the present profile's text, if that is of the same machine and not old. Returns memory
-// that the caller frees.
+// Sets `content` to the text of the present profile if that is of the same machine and not old. Returns
+// memory that the caller must free.
 static char* read_before(const char* path, const sukima_capacity_profile* next, cap_text* content) {
   struct stat status;
   *content = (cap_text){NULL, NULL};
@@ -177,7 +178,7 @@ static char* read_before(const char* path, const sukima_capacity_profile* next, 
   return memory;
 }
 
-// Prints the lines that other programs have added to the profile that is replaced.
+// Prints the lines that other programs have added to the old profile.
 static void print_foreign_lines(FILE* out, cap_text before) {
   cap_text line;
   while (cap_text_take_until(&before, '\n', &line) && !cap_text_equals(&line, "end")) {
@@ -210,7 +211,7 @@ static void print_profile(FILE* out, const sukima_capacity_profile* profile, cap
   fputs("end\n", out);
 }
 
-// Makes the folders of a path.
+// Creates the folders of a path.
 static int make_folders(char* path) {
   for (char* slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
@@ -233,7 +234,7 @@ static int write_to(const char* path, const sukima_capacity_profile* profile) {
   if (result == 0) print_profile(file.stream, profile, before);
   free(memory);
   if (result != 0) return result;
-  // Others of this machine may read it, too.
+  // Other users of this machine may read it, too.
   if (!file.in_place && fchmod(file.descriptor, 0644) != 0) result = errno;
   int closed = cap_output_close(&file, result == 0);
   return result != 0 ? result : closed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the text of a machine profile.
+// Parses the text of a machine profile.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const char first_line[] = "sukima-profile 1";
 
-// A number with at most three decimals, as cap_write_decimal() writes it.
+// Parses a number with at most three decimals, as cap_write_decimal() writes it.
 static bool take_decimal(cap_text* line, double* value) {
   uint64_t whole = 0;
   cap_text_skip_blanks(line);
@@ -49,7 +49,7 @@ static bool take_hexadecimal(cap_text* line, uint64_t* value) {
   return digits == 16;
 }
 
-// Room for what the text can hold at most: a line each.
+// Tables with room for one entry per line of the text.
 typedef struct tables {
   sukima_capacity_profile* profile;
   uint32_t* cpus;
@@ -106,7 +106,7 @@ static bool take_line(cap_text line, tables* into) {
   } else if (cap_text_take_prefix(&line, "latency ")) {
     good = take_latency(&line, into);
   } else {
-    return true;  // of a later version, or empty
+    return true;  // a line of a later version, or an empty line
   }
   return good && ends(&line);
 }

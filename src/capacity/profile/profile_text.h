@@ -9,11 +9,13 @@
 
 #include "text/text.h"
 
-/// Understands the text of a profile.
-/// \return in one piece of memory, to be freed with free(); NULL and a sentence in `error` if it is malformed
+/// Parses the text of a profile.
+/// \return one block of memory, to be freed with free(); NULL and a sentence in `error` if the text is
+///   malformed
 sukima_capacity_profile* cap_parse_profile(cap_text content, char* error, size_t error_size);
 
-/// Whether a line before "end" has a word that cap_parse_profile() skips: another program has added it.
+/// Whether a line before "end" begins with a word that cap_parse_profile() skips, so another program has
+/// added it.
 bool cap_profile_line_is_foreign(cap_text line);
 
 #endif

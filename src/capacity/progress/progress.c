@@ -14,25 +14,26 @@
 #include <time.h>
 #include <unistd.h>
 
-// The service takes ten messages a second, and itself sends two.
+// The service accepts ten messages per second, and itself sends two.
 static const int64_t between_reports_ns = 200000000;
 static const int64_t between_attempts_ns = 1000000000;
-// The largest number that a message may have; beyond it the sum begins again, as after a restart.
+// The largest number in a message. Above it the sum begins again, as after a restart.
 static const uint64_t most_progress = 1000000000000000;
 
 // Relaxed: the sum, and the time of the next report; no other data depends on them. Partner:
 // sukima_progress_add in other threads.
 static _Atomic uint64_t sum;
 static _Atomic int64_t due_ns;
-// The process whose thread reports now; 0: none. A child of fork inherits a holder that does not exist in it.
+// The process whose thread is reporting; 0: none. A child of fork inherits the value, but not the thread that
+// holds it.
 static _Atomic pid_t holder;
 
-// All of this belongs to the holder.
+// Belongs to the thread that set `holder`.
 static struct {
   int socket;
-  pid_t process;  // that opened the socket; 0: none is open
+  pid_t process;  // the process that opened the socket; 0: none is open
   dev_t device;
-  ino_t number;  // of the socket: the program may have closed it, and its number may be another file's now
+  ino_t number;  // of the socket: the program may have closed it, and its descriptor may now be another file
   bool has_path;
   struct sockaddr_un address;
 } own;
@@ -42,7 +43,7 @@ static void find_path(void) {
   own.address.sun_family = AF_UNIX;
   const char* path = getenv("SUKIMA_GUEST_SOCKET");
   if (path == NULL) path = "/run/sukima/guest.sock";
-  // A path that does not fit counts as no path.
+  // A path that is too long counts as no path.
   if (strlen(path) < sizeof own.address.sun_path) strcpy(own.address.sun_path, path);
 }
 
@@ -86,7 +87,7 @@ static size_t write_message(char* text, uint64_t value) {
   return size + sizeof tail - 1;
 }
 
-// Returns whether the service has received it.
+// Sends the sum. Returns whether the service is connected; a message that it does not read is dropped.
 static bool report(pid_t process) {
   if (!own.has_path) find_path();
   if (own.process != process || !is_still_ours()) {
@@ -97,7 +98,8 @@ static bool report(pid_t process) {
   const size_t size = write_message(text, atomic_load_explicit(&sum, memory_order_relaxed) % most_progress);
   const ssize_t sent = send(own.socket, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent == (ssize_t)size) return true;
-  // A service that does not read loses this message; half a message would spoil the next one.
+  // A service that does not read misses this message. If only half of a message was sent, the next message
+  // would be malformed, so close the socket.
   if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   forget_socket();
   return false;
@@ -110,11 +112,11 @@ void sukima_progress_add(uint64_t amount) {
   const int64_t now = (int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec;
   if (now < atomic_load_explicit(&due_ns, memory_order_relaxed)) return;
   const int kept = errno;
-  // A thread that ended in connect() or send() would stay the holder for ever.
+  // If the thread were cancelled in connect() or send(), it would hold `holder` forever.
   int cancellation = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   const pid_t process = getpid();
-  pid_t held = atomic_load_explicit(&holder, memory_order_relaxed);  // the exchange decides
+  pid_t held = atomic_load_explicit(&holder, memory_order_relaxed);  // only a hint; the exchange decides
   // Acquire and release of `holder` pass `own` from one reporting thread to the next.
   if (held != process && atomic_compare_exchange_strong_explicit(
                              &holder, &held, process, memory_order_acquire, memory_order_relaxed)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explanation of an estimate: one sentence for each fact that it is based on.
+// Explains an estimate: one sentence for each fact on which it is based.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static void explain_nice(explanation_writer* to, const sukima_capacity_estimator
   add_limit(to, SUKIMA_CAPACITY_NICE, followed->own_session_weight, "/proc/PID/autogroup");
 }
 
-// A name that a program chose must not act on the reader's terminal.
+// Replaces control characters, because a program can choose a name that acts on the reader's terminal.
 static void write_name(explanation_writer* to, const char* name) {
   cap_write(&to->out, "'");
   cap_write_printable(&to->out, name, strlen(name));
@@ -147,7 +147,7 @@ static const char* main_program(const sukima_capacity_estimator* all, int group)
   return name;
 }
 
-// "bound to 2 of this machine's CPUs" explains why it is in our way.
+// Writes the number of CPUs to which a neighbour is bound, which shows why it competes with us.
 static void write_binding(explanation_writer* to, const sukima_capacity_estimator* all, int binding) {
   if (binding < 0) return;
   uint32_t count = cap_cpu_set_count(&all->followed.bindings[binding]);
@@ -202,7 +202,7 @@ static void explain_task(explanation_writer* to, const sukima_capacity_estimator
   add_limit(to, SUKIMA_CAPACITY_NEIGHBOUR, use, file);
 }
 
-// The largest first: groups, and threads in groups of the path.
+// Explains the neighbours with the most use first: groups, and threads in groups of the path.
 static void explain_neighbours(explanation_writer* to, const sukima_capacity_estimator* all) {
   const cap_followed* followed = &all->followed;
   double before = INFINITY;
@@ -257,7 +257,7 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
     facts.note_count = all->reader.notes;
   }
   all->reader.listener = NULL;
-  // If the search for the notes found the same groups, the same neighbours are followed.
+  // If the repeated search found the same groups, continue to follow the same neighbours.
   if (was_found && groups_before == all->reader.groups_hash) all->group_searches = all->reader.group_searches;
   facts.generation = all->facts.generation;
   sukima_capacity_estimate estimate;

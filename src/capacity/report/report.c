@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report: every limit and note in words, in one piece of memory.
+// Builds a report: all limits and notes as text, in one block of memory.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct note_entry {
   size_t text;
 } note_entry;
 
-// Appends bytes and gives their position.
+// Appends bytes and returns their position.
 static size_t append(cap_report_builder* all, cap_buffer* to, const void* bytes, size_t length) {
   if (to->size - to->length < length) {
     size_t size = 2 * to->size + length + 1024;
@@ -57,7 +57,7 @@ static bool decides(const cap_report_builder* all, const sukima_capacity_limit* 
   return limit->kind != SUKIMA_CAPACITY_QUOTA || limit->value == facts->quota;
 }
 
-// Puts all into one piece of memory: the report, the limits, the notes, the texts.
+// Copies everything into one block of memory: the report, the limits, the notes, the texts.
 static sukima_capacity_report* assemble(const cap_report_builder* all, const cap_reader* reader,
                                         const sukima_capacity_facts* facts) {
   size_t limit_count = all->limits.length / sizeof(limit_entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of a recording's samples; see file_watch.h. The watching itself is in text/file.c.
+// Parses the times of a recording's samples; see file_watch.h. text/file.c calls the watcher.
 #include "shared/file_watch.h"
 
 #include "text/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading any control group; see group.h.
+// Reads any control group; see group.h.
 #include "shared/group.h"
 
 #include <errno.h>

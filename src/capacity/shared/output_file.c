@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a file of results; see output_file.h.
+// Writes a file of results; see output_file.h.
 #define _GNU_SOURCE
 #include "shared/output_file.h"
 
@@ -12,13 +12,13 @@
 
 enum { most_attempts = 100 };
 
-// Renaming would put a file in the place of a device, a pipe or a link.
+// Whether the path must be written in place: renaming would replace a device, a pipe or a link by a file.
 static bool is_in_place(const char* path) {
   struct stat status;
   return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-// A new file beside the path; no other process can have written to it.
+// Creates a new file beside the path. No other process can have written to it.
 static int open_unfinished(const char* path, char** name) {
   for (int i = 0; i < most_attempts; i++) {
     if (asprintf(name, "%s.%ld-%d.part", path, (long)getpid(), i) < 0) {
@@ -34,7 +34,7 @@ static int open_unfinished(const char* path, char** name) {
   return -1;
 }
 
-// A stream forgets why a write failed.
+// Writes all bytes and stores the first error, because a stream does not keep the reason of a failed write.
 static ssize_t write_all(void* cookie, const char* text, size_t size) {
   cap_output_file* file = cookie;
   size_t written = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading schedstat files; see schedstat.h.
+// Reads schedstat files; see schedstat.h.
 #include "shared/schedstat.h"
 
 #include <errno.h>

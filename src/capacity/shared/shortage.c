@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judging whether CPU is short; see shortage.h.
+// Judges whether CPU is short; see shortage.h.
 #include "shared/shortage.h"
 
 void cap_shortage_add(cap_shortage* state, uint64_t ran_ns, uint64_t waited_ns) {

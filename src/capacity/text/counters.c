@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing the kernel's files that count CPU time; see counters.h.
+// Parses the kernel's files that count CPU time; see counters.h.
 #include "text/counters.h"
 
 #include <string.h>
@@ -51,7 +51,8 @@ bool cap_parse_group_stat(cap_text content, cap_group_stat* result) {
       known = true;
     }
   }
-  // Of the root group, Linux 5.8 to 6.13 also counts what the hypervisor took, and some count guests twice.
+  // Linux 5.8 to 6.13 also counts steal time for the root group, and some of these versions count guests
+  // twice.
   uint64_t sum = 0;
   if (has_user && has_system && !__builtin_add_overflow(user_us, system_us, &sum) && multiply(&sum, 1000) &&
       sum != 0 && sum < result->usage_ns) {
@@ -136,7 +137,7 @@ bool cap_parse_autogroup(cap_text content, uint64_t* number, int* nice) {
 bool cap_parse_stat(cap_text content, uint64_t* pid, uint64_t* policy) {
   cap_text field;
   if (!cap_text_take_number(&content, pid)) return false;
-  // The second field is the program's name in parentheses, which may itself hold blanks and parentheses.
+  // The second field is the program's name in parentheses. It may itself contain blanks and parentheses.
   const char* name_end = content.end;
   while (name_end > content.begin && name_end[-1] != ')') name_end--;
   if (name_end == content.begin) return false;
@@ -153,7 +154,7 @@ bool cap_parse_task_stat(cap_text content, cap_task_stat* result) {
   uint64_t pid = 0;
   uint64_t policy = 0;
   if (!cap_parse_stat(content, &pid, &policy)) return false;
-  // The second field is the program's name in parentheses, which may itself hold blanks and parentheses.
+  // The second field is the program's name in parentheses. It may itself contain blanks and parentheses.
   const char* name_end = content.end;
   while (name_end > content.begin && name_end[-1] != ')') name_end--;
   cap_task_stat found = {.policy = policy};

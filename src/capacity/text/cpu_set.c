@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of CPU numbers: counting, intersecting, and reading the kernel's list form.
+// A set of CPU numbers: counts, intersects, and parses the kernel's list format.
 #define _GNU_SOURCE
 #include "text/cpu_set.h"
 
@@ -60,7 +60,7 @@ void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other) {
   for (uint32_t i = 0; i < set->used; i++) set->words[i] &= other->words[i];
 }
 
-// Adds the `used` first of every `group` CPUs of the range: the kernel's "first-last:used/group".
+// Adds the first `used` of every `group` CPUs in the range: the kernel's "first-last:used/group".
 static bool add_strided(cap_cpu_set* set, uint64_t first, uint64_t last, uint64_t used, uint64_t group) {
   if (used == 0 || group == 0 || used > group) return false;
   if (last >= SUKIMA_CAPACITY_MAX_CPUS) last = SUKIMA_CAPACITY_MAX_CPUS - 1;
@@ -94,7 +94,7 @@ bool cap_cpu_set_parse(cap_cpu_set* set, const char* text, size_t length) {
   return cap_text_at_end(&rest);
 }
 
-// The bytes that the kernel wrote hold one bit a CPU, in words of the machine.
+// The bytes that the kernel wrote have one bit per CPU, in machine words.
 bool cap_cpu_set_ask_affinity(cap_cpu_set* set, long thread, void* memory, size_t size) {
   enum { word_bits = 8 * sizeof(unsigned long) };
   unsigned long* mask = memory;

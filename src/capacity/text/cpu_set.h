@@ -11,9 +11,9 @@
 
 enum { cap_cpu_set_words = SUKIMA_CAPACITY_MAX_CPUS / 64 };
 
-/// Only the words in use are ever looked at: machines with few CPUs do not pay for those with many.
+/// Operations access only the words in use, so machines with few CPUs do not pay for the maximum size.
 typedef struct cap_cpu_set {
-  uint32_t used;  ///< words in use; the others have no defined value
+  uint32_t used;  ///< words in use; the other words are undefined
   uint64_t words[cap_cpu_set_words];
 } cap_cpu_set;
 
@@ -24,26 +24,27 @@ bool cap_cpu_set_contains(const cap_cpu_set* set, uint32_t cpu);
 uint32_t cap_cpu_set_count(const cap_cpu_set* set);
 uint32_t cap_cpu_set_count_both(const cap_cpu_set* a, const cap_cpu_set* b);
 
-/// Whether every CPU of `set` is in `other`, too.
+/// Whether each CPU of `set` is also in `other`.
 bool cap_cpu_set_is_inside(const cap_cpu_set* set, const cap_cpu_set* other);
 
 /// Adds the CPUs of `other`.
 void cap_cpu_set_unite(cap_cpu_set* set, const cap_cpu_set* other);
 
-/// Keeps in `set` only the CPUs that are also in `other`.
+/// Removes from `set` the CPUs that are not in `other`.
 void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other);
 
-/// Parses the kernel's list form, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or line.
+/// Parses the kernel's list format, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or
+/// line.
 /// \return false if it is malformed; the set is then in an unspecified state. An empty text is an empty set.
 bool cap_cpu_set_parse(cap_cpu_set* set, const char* text, size_t length);
 
-/// Asks the kernel for a thread's affinity mask; 0 is the calling thread. A mask never has CPUs that the
-/// thread's cpuset forbids. `memory` is aligned for words of the machine.
-/// \return false if the kernel does not say
+/// Queries a thread's affinity mask from the kernel; 0 is the calling thread. A mask never contains CPUs that
+/// the thread's cpuset forbids. \pre `memory` is aligned for machine words
+/// \return false if the kernel returns no mask
 bool cap_cpu_set_ask_affinity(cap_cpu_set* set, long thread, void* memory, size_t size);
 
-/// Finds the line Cpus_allowed_list of /proc/PID/status.
-/// \return false if there is none, or a malformed one
+/// Parses the line Cpus_allowed_list of /proc/PID/status.
+/// \return false if the line is missing or malformed
 bool cap_cpu_set_parse_status(cap_cpu_set* set, const char* text, size_t length);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading files of /proc and /sys with bare system calls: no stdio, no cancellation points, nothing left
-// open.
+// Reads files of /proc and /sys by direct system calls, without stdio and cancellation points, and leaves no
+// file open.
 #define _GNU_SOURCE
 #include "text/file.h"
 
@@ -13,12 +13,12 @@
 
 #include "shared/file_watch.h"
 
-static const cap_file_watcher* the_watcher;  // NULL, except in a program that records
+static const cap_file_watcher* the_watcher;  // NULL except in a program that records
 
 void cap_file_watch(const cap_file_watcher* watcher) { the_watcher = watcher; }
 
-// syscall() and not open(), read(), close(): these are cancellation points, and libraries replace them.
-// O_NONBLOCK: a pipe in a recorded tree must not make us wait forever.
+// Uses syscall() because open(), read() and close() are cancellation points, and libraries replace them.
+// O_NONBLOCK: a pipe in a recorded tree must not block us forever.
 static int open_file(const char* path) {
   long descriptor = 0;
   do {
@@ -49,7 +49,7 @@ static void close_file(int descriptor) { syscall(SYS_close, descriptor); }
 
 int cap_file_open(const char* path) { return open_file(path); }
 
-// One call: the kernel's short texts come in one piece, and what follows `size` bytes is not needed.
+// One call is enough: the kernel returns short texts in one piece, and bytes after `size` are not needed.
 long cap_file_read_again(int descriptor, char* memory, size_t size) {
   long count = 0;
   do {
@@ -92,7 +92,7 @@ int cap_line_reader_open(cap_line_reader* reader, const char* path, char* memory
   return reader->descriptor < 0 ? errno : 0;
 }
 
-// Moves the rest to the front and reads more after it.
+// Moves the remaining bytes to the front of the memory, and reads more after them.
 static void read_more(cap_line_reader* reader) {
   memmove(reader->memory, reader->memory + reader->begin, reader->end - reader->begin);
   reader->end -= reader->begin;
@@ -129,7 +129,7 @@ bool cap_line_reader_next(cap_line_reader* reader, cap_text* line) {
 
 void cap_line_reader_close(cap_line_reader* reader) { close_file(reader->descriptor); }
 
-// An entry as getdents64 writes it.
+// A directory entry in the format of getdents64.
 typedef struct kernel_entry {
   uint64_t inode;
   int64_t offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing short texts without stdio, without memory management and without the locale.
+// Parses and writes short texts without stdio, without memory management and without the locale.
 #include "text/text.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ bool cap_text_take_number(cap_text* text, uint64_t* value) {
 }
 
 double cap_text_take_fraction(cap_text* text, uint64_t whole) {
-  static const uint64_t enough = 100000000000000;  // ten times as much is still exact as a double
+  static const uint64_t enough = 100000000000000;  // ten times this is still exact as a double
   uint64_t value = whole;
   double scale = 1;
   for (; text->begin < text->end && *text->begin >= '0' && *text->begin <= '9'; text->begin++) {
