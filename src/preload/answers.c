@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replacements of sysconf, get_nprocs, sched_getaffinity and pthread_getaffinity_np that answer with the
-// usable number of CPUs. Nothing is enforced: threads still run where they may.
+// Replaces sysconf, get_nprocs, sched_getaffinity and pthread_getaffinity_np by functions that return the
+// usable number of CPUs. They enforce nothing: threads may still run on all allowed CPUs.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,15 +17,15 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/// glibc's own name of the function that is replaced below; dlsym must not be called here, because an
-/// allocator that dlsym may need asks sysconf while it starts.
-/// Another C library does not have it: see at_fork.c.
+/// glibc's internal name of the function that is replaced below. dlsym must not be called here, because an
+/// allocator that dlsym may need calls sysconf while it starts. Other C libraries do not have this function:
+/// see at_fork.c.
 extern long __sysconf(int name) __attribute__((weak));
 
-/// The C library's longest mask has 128 bytes; machines may have more CPUs.
+/// The C library's masks have at most 128 bytes; machines may have more CPUs.
 enum { longest_mask = 8192 };
 
-/// The C library's answer.
+/// Calls the C library's function.
 __attribute__((no_sanitize("thread"))) static long ask_c_library(int name) {
   if (__sysconf != NULL) return __sysconf(name);
   static long (*_Atomic next)(int);
@@ -38,9 +38,9 @@ __attribute__((no_sanitize("thread"))) static long ask_c_library(int name) {
   return real(name);
 }
 
-/// ThreadSanitizer asks for sizes of stacks before its own functions can be called.
+/// ThreadSanitizer queries stack sizes before its own functions can be called.
 EXPORTED __attribute__((no_sanitize("thread"))) long sysconf(int name) {
-  // Not _SC_NPROCESSORS_CONF: programs have arrays of that size and use numbers of CPUs as an index.
+  // Not _SC_NPROCESSORS_CONF: programs use it as the size of arrays, with numbers of CPUs as indices.
   if (name == _SC_NPROCESSORS_ONLN) {
     const uint32_t threads = preload_threads();
     if (threads != 0) return (long)threads;
@@ -50,7 +50,7 @@ EXPORTED __attribute__((no_sanitize("thread"))) long sysconf(int name) {
 
 EXPORTED int get_nprocs(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
 
-/// The kernel's answer: the bytes it wrote, or a negative error number.
+/// Queries the kernel. \return the number of bytes that it wrote, or a negative error number
 static long ask_kernel(pid_t process, size_t size, unsigned char* mask) {
   const int before = errno;
   const long length = syscall(SYS_sched_getaffinity, process, size < INT32_MAX ? size : INT32_MAX, mask);
@@ -80,15 +80,16 @@ EXPORTED int sched_getaffinity(pid_t process, size_t size, cpu_set_t* mask) {
   return 0;
 }
 
-/// Whether gcc's OpenMP runtime asks. It counts the CPUs once, to know whether its threads are more than them
-/// and should not spin: that needs the truth. Its answers to programs are given in openmp.c.
+/// Whether the caller is gcc's OpenMP runtime. It counts the CPUs once, to detect that it has more threads
+/// than CPUs, which then should not spin. For that it needs the real number. openmp.c determines what it
+/// returns to programs.
 static bool is_libgomp(const void* caller) {
   Dl_info library;
   return dladdr(caller, &library) != 0 && library.dli_fname != NULL &&
          strstr(library.dli_fname, "libgomp") != NULL;
 }
 
-/// The C library's answer for any thread: 0, or an error number.
+/// Calls the C library's function for any thread. \return 0, or an error number
 static int ask_library(pthread_t thread, size_t size, cpu_set_t* mask) {
   static int (*_Atomic next)(pthread_t, size_t, cpu_set_t*);
   int (*real)(pthread_t, size_t, cpu_set_t*) = next;
@@ -106,13 +107,13 @@ EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* ma
   return failure;
 }
 
-/// Whether a mask that is being set is the narrowed answer to the thread's present mask. Then the present
-/// mask is meant: programs save a mask and restore it, and that must not pin them.
-/// \param now  of `longest_mask` bytes, of which the answer is made here
+/// Whether a mask that is being set is the narrowed form of the thread's present mask. Then the call must
+/// keep the present mask: programs save a mask and restore it later, and that must not pin them.
+/// \param now  the present mask, of `longest_mask` bytes; this function narrows it
 static bool is_answer(unsigned char* now, size_t size, const unsigned char* mask) {
   const uint32_t before = preload_count_cpus(now, longest_mask);
   narrow(now, longest_mask);
-  // Programs pin a thread with a mask of one CPU: it is set as given.
+  // Programs pin a thread with a mask of one CPU, so such a mask is set as given.
   const uint32_t answered = preload_count_cpus(now, longest_mask);
   return answered > 1 && answered < before && memcmp(now, mask, size) == 0 &&
          preload_count_cpus(now + size, longest_mask - size) == 0;
@@ -120,7 +121,7 @@ static bool is_answer(unsigned char* now, size_t size, const unsigned char* mask
 
 static bool is_own_answer(pid_t process, size_t size, const unsigned char* mask) {
   unsigned char now[longest_mask];
-  if (mask == NULL || size > sizeof now || !is_own(process)) return false;  // the kernel refuses NULL
+  if (mask == NULL || size > sizeof now || !is_own(process)) return false;  // the kernel rejects NULL
   const long length = ask_kernel(process, sizeof now, now);
   if (length < 0) return false;
   memset(now + length, 0, sizeof now - (size_t)length);

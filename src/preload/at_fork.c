@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of fork(); see at_fork.h. The children of a program inherit LD_PRELOAD, and may use another C
-// library. The loader of musl ends a program if a function that a preloaded library needs is missing. So
-// functions that glibc alone has are weak references here and in answers.c.
+// Registers handlers of fork(); see at_fork.h. The children of a program inherit LD_PRELOAD, and may use
+// another C library. The loader of musl ends a program if a function that a preloaded library needs is
+// missing. So functions that only glibc has are weak references here and in answers.c.
 #define _GNU_SOURCE
 #include "at_fork.h"
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 typedef void handler(void);
-/// What pthread_atfork() calls, which in glibc is a part of each library.
+/// The function that pthread_atfork() calls; in glibc the latter is a part of each library.
 extern int __register_atfork(handler* prepare, handler* parent, handler* child, void* library)
     __attribute__((weak));
 extern void* __dso_handle __attribute__((visibility("hidden")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affinity masks as bytes; see cpu_mask.h. The kernel's masks are arrays of long: on the little-endian
-// machines that Sukima runs on, CPU n is bit n % 8 of byte n / 8.
+// Handles affinity masks as bytes; see cpu_mask.h. The kernel's masks are arrays of long. On the
+// little-endian machines on which Sukima runs, CPU n is bit n % 8 of byte n / 8.
 #include "cpu_mask.h"
 
 #include <limits.h>

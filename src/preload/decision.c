@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number that fits, followed while the program runs; see decision.h.
+// Follows the fitting number of threads while the program runs; see decision.h.
 #define _GNU_SOURCE
 #include "decision.h"
 
@@ -23,41 +23,41 @@
 
 /// Two periods of the usual quota.
 static const uint64_t look_interval_ns = 200 * 1000000ULL;
-/// The number of readings in a row that must agree before the number changes: a short-lived limit is not a
-/// reason, and every change costs the program something.
+/// The number of consecutive readings that must agree before the number changes: a short-lived limit is not a
+/// reason for a change, and each change costs the program something.
 enum { agreeing_looks = 3 };
 
 static struct preload_settings settings = {.minimum = 1};
 static sukima_capacity* reader;
-/// The number that the limits alone gave at the start. The decision at the start also considered the
-/// neighbours, so it stays valid until a limit changes.
+/// The number from the limits alone at the start. The decision at the start also considered the neighbours,
+/// so it stays valid until a limit changes.
 static uint32_t limits_at_start;
-/// Processes on this machine that divide the CPUs, as far as sukima run or MPI's variables say.
+/// The processes on this machine that divide the CPUs, according to `sukima run` or MPI's variables.
 static uint32_t ranks = 1;
 static _Atomic uint32_t current;
 /// Written by the thread that holds `looking`; valid without other data (relaxed).
 static _Atomic uint32_t useful;
 static _Atomic uint64_t next_look;
-/// The thread that holds this reads the limits; no thread waits for it.
+/// The thread that holds this reads the limits. No thread waits for it.
 static atomic_flag looking = ATOMIC_FLAG_INIT;
-/// The result of earlier readings; belongs to the thread that holds `looking`.
+/// The results of earlier readings; they belong to the thread that holds `looking`.
 static uint32_t candidate;
 static int agreed;
 
-/// In a child of fork() no thread holds `looking`, whatever the parent's threads were doing.
+/// In a child of fork() no thread holds `looking`, even if a thread of the parent did.
 static void after_fork_in_child(void) { atomic_flag_clear(&looking); }
 
 static uint32_t at_least_minimum(uint32_t threads) {
   return threads > settings.minimum ? threads : settings.minimum;
 }
 
-/// A rank's share of a number of threads. If `sukima run` started `mpirun`, it knew of one process only.
+/// A rank's share of a number of threads. If `sukima run` started `mpirun`, it knew of only one process.
 static uint32_t share_of(uint32_t threads) {
   const uint32_t known = settings.ranks > 1 ? settings.ranks : 1;
   return ranks <= known ? threads : at_least_minimum(threads * known / ranks);
 }
 
-/// The threads of this process, of which there are as many as ranks, for CPUs.
+/// The number of threads for this process, one of `ranks` processes that share these CPUs.
 static uint32_t of_cpus(double cpus) {
   const sukima_capacity_policy policy = {(sukima_capacity_rounding)settings.rounding, settings.minimum,
                                          settings.reserve_thousandths / 1000.0};
@@ -66,7 +66,8 @@ static uint32_t of_cpus(double cpus) {
   return ranks <= 1 ? threads : at_least_minimum(threads / ranks);
 }
 
-/// Under a quota more threads gain nothing; without one, threads that block often may.
+/// The largest number that may be of use. Under a quota, more threads than CPUs gain nothing; without one,
+/// threads that block often may gain.
 static uint32_t most_useful(const sukima_capacity_facts* facts) {
   static const double nothing = 0.01;
   if (facts->usable > facts->cap - nothing) return 2 * facts->cap;
@@ -80,15 +81,15 @@ static void begin(void) {
   if (!settings.fixed) settings.threads = share_of(settings.threads);
   atomic_store(&current, settings.threads);
   if (settings.fixed) return;
-  // The override of the user's environment is obeyed as it was by `sukima run`. A program that pins its
-  // threads later has no fewer CPUs by that.
+  // The reader uses the override in the user's environment, as `sukima run` did. If the program pins its
+  // threads later, that does not reduce its CPUs.
   const sukima_capacity_options options = {.affinity = SUKIMA_CAPACITY_AT_OPEN};
   reader = sukima_capacity_open(&options);
   if (reader == NULL) return;
   sukima_capacity_facts facts;
   sukima_capacity_latest(reader, &facts);
-  // A quota that has fallen since `sukima run` decided, or that of a group into which a child was put. The
-  // mask does not count: a parent that pins its children divides its own number among them.
+  // A quota may have fallen since `sukima run` decided, or a child may be in a group with a quota. The
+  // affinity mask does not count, because a parent that pins its children divides its own number among them.
   const uint32_t fit = of_cpus(facts.quota);
   if (facts.binding != SUKIMA_CAPACITY_OVERRIDE && fit < settings.threads) {
     settings.threads = fit;
@@ -100,9 +101,10 @@ static void begin(void) {
   preload_at_fork(after_fork_in_child);
 }
 
-/// Whether the settings have been read. Constructors of other libraries call before ours would run, so the
-/// first call reads them; but AddressSanitizer calls before there is an environment, which settles nothing.
-/// Until then calls by another thread or from within return false.
+/// Whether the settings have been read. Constructors of other libraries call this before ours would run, so
+/// the first call reads the settings. AddressSanitizer calls before there is an environment; such a call does
+/// not count as the first. While the settings are being read, calls by other threads and nested calls return
+/// false.
 static bool has_begun(void) {
   enum { not_yet, under_way, done };
   static _Atomic int stage = not_yet;
@@ -126,7 +128,7 @@ uint64_t preload_now(void) {
   return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-/// The number for these limits: that of the start while the limits are those of the start.
+/// The number for these limits. While the limits are those of the start, it is the number of the start.
 static uint32_t fitting(const sukima_capacity_facts* facts) {
   const uint32_t now = of_cpus(facts->usable);
   if (now == limits_at_start) return settings.threads;
@@ -170,8 +172,8 @@ uint32_t preload_threads(void) {
   return atomic_load_explicit(&current, memory_order_relaxed);
 }
 
-/// Whether a path is still the log. It leads to a file of the process `sukima run`; once that has ended, its
-/// number may be that of another process, and the path lead to a file of that one.
+/// Whether a path still refers to the log, which is a file of the process `sukima run`. When that process has
+/// ended, its number may belong to another process, and the path may refer to a file of that process.
 static bool is_log(const char* path) {
   static const char expected[] = "/memfd:" PRELOAD_LOG_NAME;
   char target[sizeof expected];
@@ -179,8 +181,8 @@ static bool is_log(const char* path) {
   return length >= (ssize_t)sizeof expected - 1 && memcmp(target, expected, sizeof expected - 1) == 0;
 }
 
-/// Adds the line to the file. Beyond the size that the program's files may have (ulimit -f), the kernel would
-/// end the program by SIGXFSZ: the signal is held back, and taken.
+/// Appends the line to the file. If the file would exceed the size limit of the program's files (ulimit -f),
+/// the kernel would end the program by SIGXFSZ. So this function blocks the signal and consumes it.
 static void append(long file, const char* line, size_t length) {
   const struct timespec at_once = {0, 0};
   sigset_t held, pending, before;
@@ -188,11 +190,11 @@ static void append(long file, const char* line, size_t length) {
   sigaddset(&held, SIGXFSZ);
   if (pthread_sigmask(SIG_BLOCK, &held, &before) != 0) return;
   sigpending(&pending);
-  // One write: lines of several processes do not mix. A report with a line missing is better than a program
-  // that ends because of it.
+  // Use one write, so that lines of several processes do not mix. A missing line in a report is better than a
+  // program that ends because of it.
   const long written = syscall(SYS_write, file, line, length);
   if (written < 0 && errno == EFBIG && sigismember(&pending, SIGXFSZ) == 0)
-    syscall(SYS_rt_sigtimedwait, &held, NULL, &at_once, _NSIG / 8);  // sigtimedwait is a cancellation point
+    syscall(SYS_rt_sigtimedwait, &held, NULL, &at_once, _NSIG / 8);  // sigtimedwait() is a cancellation point
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -212,7 +214,7 @@ void preload_note(const char* format, ...) {
   size_t length = 0;
   while (line[length] != '\0') ++length;
   line[length++] = '\n';
-  // No file stays open: programs count their files.
+  // Leave no file open, because programs may count their open files.
   const long file = is_log(settings.log)
                         ? syscall(SYS_openat, AT_FDCWD, settings.log, O_WRONLY | O_APPEND | O_CLOEXEC, 0)
                         : -1;

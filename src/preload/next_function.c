@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the functions that this library replaces; see next_function.h.
+// Finds the original functions of those that this library replaces; see next_function.h.
 #define _GNU_SOURCE
 #include "next_function.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// Answers that were found before: by name and caller, because two libraries of one process may have a
-/// runtime each. An entry is written once, its name last: a thread that sees the name sees the rest.
+/// Earlier results by name and caller, because two libraries of one process may each have a runtime. An entry
+/// is written once, with its name last, so a thread that sees the name also sees the other members.
 struct answer {
   _Atomic(const char*) name;
   const void* caller;
@@ -29,18 +29,18 @@ static unsigned place_of(const char* name, const void* caller) {
 
 static preload_function* as_function(void* address) {
   preload_function* function = NULL;
-  *(void**)&function = address;  // POSIX's way to say it
+  *(void**)&function = address;  // POSIX's way to convert it
   return function;
 }
 
-/// Looks for a function in the libraries with which the caller's own library is linked.
+/// Searches for a function in the libraries with which the caller's own library is linked.
 static void* find_near(const char* name, const void* caller) {
   Dl_info library;
   if (dladdr(caller, &library) == 0 || library.dli_fname == NULL) return NULL;
   void* const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == NULL) return NULL;
   void* const found = dlsym(handle, name);
-  dlclose(handle);  // the caller runs, so its library stays
+  dlclose(handle);  // the caller runs, so its library stays loaded
   return found;
 }
 
@@ -59,7 +59,7 @@ preload_function* preload_find_function(const char* name, const void* caller) {
   }
   preload_function* const function = find(name, caller);
   if (function == NULL) return NULL;
-  // No caller waits: in the child of a fork the mutex may be held for ever.
+  // Never wait for the mutex: in the child of a fork it may be held forever.
   if (pthread_mutex_trylock(&adding) != 0) return function;
   for (unsigned i = 0; i < most_answers; ++i) {
     struct answer* const entry = &answers[(home + i) % most_answers];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces the entry points that compilers call for a parallel region (gcc's GOMP_parallel…, clang's
-// __kmpc_fork_call). The replacements notify the wait monitor of the region. If the user allows that a
-// program changes its number of threads between regions, they also pass the number of threads.
+// __kmpc_fork_call). The replacements notify the wait monitor of the region. If the user allows a program to
+// change its number of threads between regions, they also pass the number of threads.
 //
-// Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside
-// regions stay as they are. No setting of the runtime is changed: the number goes along with each region.
+// Regions for which the program itself gives the number (num_threads, omp_set_num_threads) and nested regions
+// stay unchanged. No setting of the runtime is changed: the number is passed with each region.
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,14 +18,13 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/// Calls the function of the runtime that the caller is linked with. `NAME` is called with the arguments
-/// that follow.
+/// Finds the function `name` of the runtime with which the caller is linked.
 #define NEXT(type, name) ((type)preload_next_function(#name, __builtin_return_address(0)))
 #define FIND(type, name) ((type)preload_find_function(#name, __builtin_return_address(0)))
 
 typedef void region_body(void* data);
 
-/// The common part of gcc's entry points: NUMBER is the program's number, 0 if it gives none.
+/// The common part of gcc's entry points. `number` is the program's number, 0 if it gives none.
 #define RUN_REGION(body, number, call)                                                            \
   do {                                                                                            \
     struct preload_region region;                                                                 \
@@ -56,7 +55,7 @@ EXPORTED void GOMP_parallel_sections(region_body* body, void* data, unsigned thr
                                      unsigned flags);
 void GOMP_parallel_sections(region_body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
   gomp_parallel_sections* const next = NEXT(gomp_parallel_sections*, GOMP_parallel_sections);
-  // One thread for each section is the most that can have work; but a number that the program gives stays.
+  // At most one thread per section can have work, but a number that the program gives is kept.
   RUN_REGION(body, threads,
              next(body, data, threads == 0 && chosen_number > count ? count : chosen_number, count, flags));
 }
@@ -97,7 +96,7 @@ typedef void kmpc_fork_call(void*, int32_t, kmpc_body*, ...);
 typedef void kmpc_push_num_threads(void*, int32_t, int32_t);
 typedef int32_t kmpc_global_thread_num(void*);
 
-/// The number of a num_threads clause for the region that this thread starts next; 0: there is none.
+/// The number in a num_threads clause for the next region of this thread; 0: there is none.
 static _Thread_local unsigned number_given;
 
 EXPORTED void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number);
@@ -119,11 +118,11 @@ static void push_number(void* place, unsigned number, const void* caller) {
 #define A4(i) a[i], a[(i) + 1], a[(i) + 2], a[(i) + 3]
 #define A16(i) A4(i), A4((i) + 4), A4((i) + 8), A4((i) + 12)
 #define A64(i) A16(i), A16((i) + 16), A16((i) + 32), A16((i) + 48)
-/// Variables that a region may share with its surroundings here.
+/// The largest number of variables that a region may share with its surroundings.
 enum { most_shared = 256 };
 
-/// Every argument of a region is as large as a pointer, and the runtime takes `count` of those that follow;
-/// more do no harm. So a call with 16, 64 or 256 serves for all.
+/// Calls `next` with the arguments of a region. Each of them is as large as a pointer, and the runtime reads
+/// only the first `count` of them. So calls with 16, 64 and 256 arguments are enough for all counts.
 static void fork_call(kmpc_fork_call* next, void* place, int32_t count, kmpc_body* body, void** a) {
   if (count <= 16) {
     next(place, count, body, A16(0));
@@ -146,7 +145,7 @@ void __kmpc_fork_call(void* place, int32_t count, kmpc_body* body, ...) {
         (int)count, (int)most_shared);
     abort();
   }
-  // Only as many as fork_call reads are set.
+  // Set only as many arguments as fork_call reads.
   void* arguments[most_shared];
   const int32_t read = count <= 16 ? 16 : count <= 64 ? 64 : most_shared;
   va_list rest;
@@ -181,8 +180,8 @@ typedef void omp_set(int);
 typedef void omp_set_fortran(const int32_t*);
 typedef int omp_get(void);
 
-// Programs without OpenMP look these two up to find out whether there is OpenMP: without it they do
-// nothing and return the number that fits.
+// Programs without OpenMP look up these functions to find out whether there is OpenMP. Without OpenMP, a
+// setter does nothing, and a getter returns the number that fits.
 
 EXPORTED void omp_set_num_threads(int number);
 void omp_set_num_threads(int number) {

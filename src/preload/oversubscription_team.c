@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The team of sleeping threads; see oversubscription_team.h.
+// Runs the team of sleeping threads; see oversubscription_team.h.
 #define _GNU_SOURCE
 #include "oversubscription_team.h"
 
@@ -21,8 +21,8 @@ typedef void region_body(void* data);
 typedef void gomp_parallel(region_body*, void*, unsigned, unsigned);
 
 enum { no_team, wanted, leaving };
-/// `wanted` while the team should sleep: its threads wait for a change of it. The thread that runs the team
-/// sets it to `no_team` at the end.
+/// `wanted` while the team should sleep; its threads wait until the value changes. The thread that runs the
+/// team sets it to `no_team` at the end.
 static _Atomic uint32_t state = no_team;
 static gomp_parallel* parallel;
 static bool handles_fork;
@@ -33,10 +33,11 @@ static void sleep_until_not_wanted(void* unused) {
     syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, (uint32_t)wanted, NULL, NULL, 0);
 }
 
-/// The thread that runs the team. It sets `no_team` before the runtime has ended the threads, which is
-/// harmless: none of them reads `state` any more.
+/// Runs in the thread that leads the team. It sets `no_team` before the runtime has ended the team's threads.
+/// That is harmless, because none of them reads `state` any more.
 static void* lead_team(void* unused) {
-  // Together with the program's own threads, of which there is at least one, more than the CPUs.
+  // Together with the program's own threads, of which there is at least one, there are more threads than
+  // CPUs.
   parallel(sleep_until_not_wanted, unused, preload_current_settings()->cpus + 1, 0);
   atomic_store_explicit(&state, no_team,
                         memory_order_release);  // partner: the load in oversubscription_team_begin()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of this library; see own_thread.h.
+// Starts threads of this library; see own_thread.h.
 #define _GNU_SOURCE
 #include "own_thread.h"
 

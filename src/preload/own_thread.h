@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of this library in the program.
+// Starts threads of this library in the program.
 #ifndef SUKIMA_PRELOAD_OWN_THREAD_H
 #define SUKIMA_PRELOAD_OWN_THREAD_H
 
 #include <stdbool.h>
 
-/// Starts a detached thread that blocks all signals, which are for the program's threads; so do
-/// threads that it starts.
+/// Starts a detached thread that blocks all signals, because the program's threads must handle them. Threads
+/// that it starts inherit this.
 /// \return whether it was started
 bool preload_start_thread(void* (*run)(void*));
 

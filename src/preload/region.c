@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of threads of each parallel region; see region.h.
+// Determines the number of threads of each parallel region; see region.h.
 #define _GNU_SOURCE
 #include "region.h"
 
@@ -19,25 +19,25 @@
 typedef int in_parallel(void);
 typedef int get_max_threads(void);
 
-/// Whether the program has set a number; then no number is changed any more.
+/// Whether the program has set a number. Then this library no longer changes numbers.
 static atomic_bool program_set;
-/// The runtime's own number of threads for regions, for the wait monitor; 0: not yet known. Relaxed, as the
-/// number that was set.
+/// The runtime's own number of threads for regions, for the wait monitor; 0: not yet known. Relaxed, because
+/// no other data depends on it.
 static _Atomic uint32_t own_threads;
-/// The number that the program has received, 0: it has not asked. Regions get exactly that many.
+/// The number that the program has received; 0: it has not asked. Regions get exactly this number.
 static _Atomic uint32_t promised_threads;
 
-/// Held by the thread whose region the tuner measures; no thread waits for it.
+/// Held by the thread whose region the tuner measures. No thread waits for it.
 static atomic_flag tuning = ATOMIC_FLAG_INIT;
-/// Whether that is this thread.
+/// Whether this thread holds `tuning`.
 static _Thread_local bool tunes;
 static struct tuner tuner;
-static uint32_t tuned_for;  // the fitting number that the tuner was started with; 0: not started
-/// The tuner's number, for regions of all threads, and the number outside experiments; 0: not started.
+static uint32_t tuned_for;  // the fitting number with which the tuner was started; 0: not started
+/// The tuner's number for regions of all threads, and its number outside experiments; 0: not started.
 static _Atomic uint32_t tuned, settled;
 
-/// In the child of fork() only the calling thread goes on. If another one held `tuning`, it would never be
-/// released, and it may have been writing to the tuner, which then begins again.
+/// In the child of fork(), only the calling thread continues. If another thread held `tuning`, it would never
+/// be released. That thread may also have been writing to the tuner, so the tuner then begins again.
 static void after_fork_in_child(void) {
   if (tunes) return;
   if (atomic_flag_test_and_set_explicit(&tuning, memory_order_relaxed)) tuned_for = 0;
@@ -48,8 +48,8 @@ static bool inside_a_region(const void* caller) {
   return ((in_parallel*)preload_next_function("omp_in_parallel", caller))() != 0;
 }
 
-/// The runtime's number for regions that this library leaves alone. It is asked once: with dyn-var, an answer
-/// takes the runtime as long as a short region.
+/// The runtime's number for regions whose number this library does not choose. It is queried once, because
+/// with dyn-var a query takes as long as a short region.
 static uint32_t runtime_threads(const void* caller) {
   uint32_t known = atomic_load_explicit(&own_threads, memory_order_relaxed);
   if (known != 0) return known;
@@ -60,9 +60,9 @@ static uint32_t runtime_threads(const void* caller) {
 }
 
 /// Whether this library chooses numbers of threads in this process at all. It does so only if the user allows
-/// it: while dyn-var is false, as by default, OpenMP guarantees one number to all regions. The library cannot
-/// prove that a program does not need that: any code in the body of a region may depend on it, even an
-/// addition that counts the threads.
+/// it: while dyn-var is false, which is the default, OpenMP guarantees one number to all regions. The library
+/// cannot prove that a program does not rely on that, because any code in the body of a region may depend on
+/// it, even an addition that counts the threads.
 static bool may_choose(void) {
   const struct preload_settings* const settings = preload_current_settings();
   return settings->threads != 0 && !settings->fixed && settings->resize != preload_resize_never &&
@@ -71,18 +71,18 @@ static bool may_choose(void) {
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/// The most that the tuner may try.
+/// The largest number that the tuner may try.
 static uint32_t most_threads(uint32_t fitting) {
   const struct preload_settings* const settings = preload_current_settings();
   const uint32_t cpus = settings->cpus != 0 ? settings->cpus : fitting;
-  // More threads than CPUs can gain something only if those that wait give their CPU away.
+  // More threads than CPUs can be faster only if waiting threads release their CPUs.
   uint32_t most = settings->waiting == preload_waiting_untouched ? cpus : 2 * cpus;
   if (preload_most_useful() != 0) most = smaller(most, preload_most_useful());
   if (settings->maximum != 0) most = smaller(most, settings->maximum);
   return most > fitting ? most : fitting;
 }
 
-/// Starts the tuner, or starts it again because the limits have changed.
+/// Starts the tuner, or starts it again if the limits have changed.
 static void follow(uint32_t fitting, uint64_t now) {
   tuner.limits.most = most_threads(fitting);
   if (fitting == tuned_for) return;
@@ -124,13 +124,13 @@ static void follow_switches(uint64_t now) {
   seconds_before = seconds;
 }
 
-/// The number for a region that may have any.
+/// The number for a region for which the program gives none.
 static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t now) {
   const uint32_t promised = atomic_load_explicit(&promised_threads, memory_order_relaxed);
   if (promised != 0) return promised;
   const uint32_t fitting = preload_threads();
   if (atomic_flag_test_and_set_explicit(&tuning, memory_order_acquire)) {
-    // Another thread of the program is in a region of its own: it does the tuning.
+    // Another thread of the program is in a region of its own, and does the tuning.
     const uint32_t other = atomic_load_explicit(&tuned, memory_order_relaxed);
     return other != 0 ? other : fitting;
   }
@@ -207,8 +207,8 @@ int preload_program_asks_processors(int own, const void* caller) {
   if (own == 0 || may_choose()) return (int)fitting;
   uint32_t number = atomic_load_explicit(&promised, memory_order_relaxed);
   if (number != 0) return (int)number;
-  // Programs make arrays of that size, too: never fewer than the threads that a region gets, unless the
-  // runtime itself would say so.
+  // Programs also use the result as the size of arrays. So never return fewer than the threads that a region
+  // gets, unless the runtime itself would.
   const uint32_t least = smaller((uint32_t)own, runtime_threads(caller));
   uint32_t none = 0;
   atomic_compare_exchange_strong(&promised, &none, fitting > least ? fitting : least);

@@ -5,17 +5,17 @@
 
 #include "wait_judgement.h"
 
-/// The monitor sleeps while it is 0. A thread that begins a region counts it, and then looks whether the
-/// monitor sleeps; see waiting.c.
+/// The number of running regions. The monitor sleeps while it is 0. A thread that begins a region counts it,
+/// and then checks whether the monitor sleeps; see waiting.c.
 static _Atomic uint32_t running;
-/// Another number in each process that fork() makes. Only the child's only thread writes it.
+/// A number that differs in each process made by fork(). Only the only thread of the child writes it.
 static _Atomic uint32_t process;
-/// When the last region ended, 0 before that, and the average gap. Written by the threads that end and begin
-/// regions while there is no other one; where two do so at the same time, one gap is forgotten. So all
-/// accesses are relaxed.
+/// When the last region ended (0 before that), and the average gap. Threads that begin or end a region while
+/// no other region runs write them. If two threads do so at the same time, one gap is lost. So all accesses
+/// are relaxed.
 static _Atomic uint64_t last_end, mean_gap;
 
-/// The first of the regions that run now begins.
+/// Records the gap before the first of the regions that run now.
 static void note_gap(uint64_t now) {
   const uint64_t end = atomic_load_explicit(&last_end, memory_order_relaxed);
   if (end == 0 || now == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Sukima runtime beside OpenMP; see side_by_side.h.
+// The Sukima runtime in a program with OpenMP; see side_by_side.h.
 #include "side_by_side.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/// The first runtime that called. A plug-in that brings a runtime of its own comes too late, which is only
+/// The first runtime that called. The runtime of a plug-in that calls later is ignored, which only makes it
 /// slower.
 static _Atomic(const cap_side_by_side*) partner;
 

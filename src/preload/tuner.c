@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments with numbers of threads; see tuner.h.
 //
-// How fast a number is: the time that the regions executed with it would have taken with the chosen number
-// (from each region's mean), divided by the time they took. So windows need not hold whole iterations of the
-// program, and regions of different lengths need no common clock.
+// The speed of a number is the time that the regions executed with it would have taken with the chosen number
+// (from each region's mean), divided by the time that they took. So windows need not contain whole iterations
+// of the program, and regions of different lengths need no common clock.
 //
-// The older a run is, the longer an experiment may take: the kernel needs 100 ms to spread threads over the
-// CPUs, and windows of a quarter of a second differ by some per cent by themselves, but a run of one second
-// cannot wait for that. An early experiment believes only large differences, a late one those above 10 %. A
-// number that is at under half the speed is given up at once.
+// The older a run is, the longer an experiment may take. The kernel needs 100 ms to spread threads over the
+// CPUs, and windows of a quarter of a second vary by some per cent by themselves, but a run of one second
+// cannot wait for that. An early experiment accepts only large differences, and a late one accepts
+// differences above 10 %. A number with less than half of the speed is given up at once.
 #include "tuner.h"
 
 #include <string.h>
 
 static const uint64_t ms = 1000000;
 
-// While CPU is short, active and sleeping waits are distinguished as soon as anything is known.
+// While CPU is short, an experiment distinguishes active from sleeping waits as early as possible.
 static const uint64_t first_experiment_if_short = 60 * ms;
 static const uint64_t first_experiment = 1000 * ms;
-static const uint64_t early = 1000 * ms;  // until then only the two numbers of the estimate are tried
+static const uint64_t early = 1000 * ms;  // before that, only the two numbers of the estimate are tried
 static const uint64_t pause_after_experiment = 10000 * ms;
 static const uint64_t longest_pause = 80000 * ms;
 enum { pause_for_lost_time = 20 };  // experiments cost at most a twentieth of the time
 static const uint64_t pause_after_drift = 3000 * ms;
 static const uint64_t longest_measuring = 3000 * ms;
-/// Larger numbers than the estimate's are tried once the run has taken so many times what the experiment will
-/// take: they may be much slower, and a run that is nearly over gains nothing.
+/// Numbers above the estimate are tried once the run has taken this multiple of the time of the experiment:
+/// they may be much slower, and a run that is almost finished gains nothing.
 enum { run_for_each_experiment_time = 4 };
-enum { some_regions = 5 };  // that a number should be judged by
+enum { some_regions = 5 };  // the number of executions by which a number should be judged
 static const double much_worse = 0.5;
 static const double hopeless_at_first = 0.25;  // of the usual speed while threads settle
-static const double drift = 0.3;  // of the usual speed: the neighbours have changed
+static const double drift = 0.3;  // of the usual speed: a larger change means other neighbours
 
 static uint64_t clamped(uint64_t value, uint64_t least, uint64_t most) {
   return value < least ? least : value > most ? most : value;
@@ -46,7 +46,7 @@ static uint64_t measuring(const struct tuner* tuner, uint64_t now) {
 static uint64_t patience(const struct tuner* tuner, uint64_t now) {
   return clamped(age(tuner, now) / 20, 10 * ms, 50 * ms);
 }
-/// In which the usual speed is measured.
+/// The window in which the usual speed is measured.
 static uint64_t steady_window(const struct tuner* tuner, uint64_t now) {
   return clamped(age(tuner, now) / 3, 30 * ms, 500 * ms);
 }
@@ -71,13 +71,14 @@ void tuner_start(struct tuner* tuner, const struct tuner_limits* limits, uint64_
   enter(tuner, tuner_steady, now);
 }
 
-/// The thread represents all, since the waiting threads change with every region.
-/// - A thread that hardly ever gives its CPU up waits actively, in the program's own code.
-/// - One that gives it up all the time loses more by that than by waiting.
-/// - One that loses its CPU each millisecond, and far more often than it gives it up, sleeps at barriers and
-///   waits actively between them, as LU of the NAS benchmarks does: it loses its CPU 2300 to 4000 times in a
-///   second of CPU time, and gives it up 450 to 630 times. Beside a busy neighbour a thread that works loses
-///   it about 300 times.
+/// Infers how threads wait. The thread represents all threads, because the waiting threads change with each
+/// region.
+/// - A thread that almost never gives up its CPU waits actively, in the program's own code.
+/// - A thread that gives it up all the time loses more by that than by waiting.
+/// - A thread may lose its CPU each millisecond, and far more often than it gives it up. Then it sleeps at
+///   barriers and waits actively between them, as in LU of the NAS benchmarks: that thread loses its CPU 2300
+///   to 4000 times per second of CPU time, and gives it up 450 to 630 times. Beside a busy neighbour, a
+///   working thread loses it about 300 times.
 void tuner_switches(struct tuner* tuner, double ran, uint64_t given_up, uint64_t lost) {
   static const double least_given_up = 50;
   static const double most_given_up = 4000;
@@ -95,7 +96,7 @@ void tuner_supply_changed(struct tuner* tuner, bool is_short, uint64_t now) {
 
 static struct tuner_region* find_region(struct tuner* tuner, uintptr_t function) {
   int i = 0;
-  // The last entry is for all that have no other one.
+  // The last entry is shared by all regions that have no entry of their own.
   while (i < tuner_most_regions - 1 && tuner->regions[i].function != function &&
          tuner->regions[i].function != 0)
     ++i;
@@ -103,8 +104,9 @@ static struct tuner_region* find_region(struct tuner* tuner, uintptr_t function)
   return &tuner->regions[i];
 }
 
-/// The time after a region counts as the region's, because it also grows if threads hinder the program. It
-/// counts at most as long as the region itself: reading a file says nothing about threads.
+/// Counts the latest execution of a region. The time after a region counts as the region's, because it also
+/// grows if threads hinder the program. It counts at most as long as the region itself, because for instance
+/// reading a file says nothing about threads.
 static void count_latest(struct tuner* tuner, uint64_t now) {
   struct tuner_region* const region = tuner->latest;
   if (region == NULL || tuner->latest_end == 0) return;
@@ -117,7 +119,8 @@ static void count_latest(struct tuner* tuner, uint64_t now) {
 }
 
 /// The speed relative to the usual one; 0: unknown.
-/// \param tried the executions in question; otherwise those of the present window, against the one before
+/// \param tried whether to judge the executions with the number that is being tried; otherwise those of the
+/// present window, relative to the window before
 static double speed_of(const struct tuner* tuner, bool tried) {
   double expected = 0;
   double actual = 0;
@@ -142,7 +145,7 @@ static void forget_experiment(struct tuner* tuner) {
   for (int i = 0; i < tuner_most_regions; ++i) tuner->regions[i].tried = (struct tuner_sum){0, 0};
 }
 
-/// Adopts a change of the regions' times as if they had always been so.
+/// Scales the regions' times, as if they had always had the new speed.
 static void adopt_speed(struct tuner* tuner, double speed) {
   for (int i = 0; i < tuner_most_regions; ++i) {
     struct tuner_region* const region = &tuner->regions[i];
@@ -171,14 +174,14 @@ static uint64_t expected_experiment(const struct tuner* tuner, uint32_t candidat
   return candidates * (settling(tuner, now) + window);
 }
 
-/// The candidates that can do the least harm come first: a program that waits actively in its own code
-/// becomes very slow with more threads than CPUs.
+/// Chooses the candidates. Those that can do the least harm come first, because a program that waits actively
+/// in its own code becomes very slow with more threads than CPUs.
 static void choose_candidates(struct tuner* tuner, uint64_t now) {
   const struct tuner_limits* const limits = &tuner->limits;
   tuner->candidate_count = 0;
   if (limits->fitting < tuner->chosen) add_candidate(tuner, limits->fitting);
   if (age(tuner, now) < early && tuner->is_short) {
-    // Without an estimate, half of the CPUs risks the least.
+    // Without an estimate, half of the CPUs has the lowest risk.
     if (tuner->candidate_count == 0 && tuner->chosen > 1) add_candidate(tuner, (tuner->chosen + 1) / 2);
     add_candidate(tuner, limits->first);
     if (tuner->candidate_count == 0) tuner->next_experiment = tuner->begin + early;
@@ -239,14 +242,14 @@ static void end_experiment(struct tuner* tuner, uint64_t now) {
   enter(tuner, tuner_steady, now);
 }
 
-/// The number that is being tried has this speed, or none that is known (0).
+/// Records the speed of the number that is being tried (0: unknown), and continues with the next candidate.
 static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uint64_t now) {
   const uint32_t tried = tuner->candidates[tuner->candidate];
   if (speed > 0 && speed < 1)
     tuner->lost += (uint64_t)((1 - speed) * (double)(now - tuner->experiment_begin));
   tuner->experiment_begin = now;
   tuner->speeds[tuner->candidate++] = speed > clearly_better(measured) ? speed : 0;
-  // If all CPUs are too many, twice as many are not tried.
+  // If using all CPUs is much worse, do not try larger numbers.
   while (tuner->candidate < tuner->candidate_count && speed < much_worse &&
          tuner->candidates[tuner->candidate] > tried && tried >= tuner->chosen) {
     tuner->speeds[tuner->candidate++] = 0;
@@ -260,7 +263,7 @@ static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uin
   enter(tuner, tuner_settling, now);
 }
 
-/// In `steady`: computes the usual speed, and whether it has changed.
+/// In the state `steady`: computes the usual speed, and detects that it has changed.
 static void follow_usual(struct tuner* tuner, uint64_t now) {
   if (now - tuner->state_since < steady_window(tuner, now)) return;
   const double speed = speed_of(tuner, false);
@@ -279,8 +282,8 @@ static void follow_usual(struct tuner* tuner, uint64_t now) {
   if (known && now >= tuner->next_experiment) begin_experiment(tuner, now);
 }
 
-/// In an experiment: whether the number that is being tried is known well enough. It is judged whenever a
-/// region begins; a region cannot be interrupted.
+/// In an experiment: checks whether the speed of the number that is being tried is known well enough. This is
+/// checked whenever a region begins, because a region cannot be interrupted.
 static void follow_experiment(struct tuner* tuner, uint64_t now) {
   const uint64_t spent = now - tuner->state_since;
   const double speed = speed_of(tuner, true);
@@ -288,7 +291,7 @@ static void follow_experiment(struct tuner* tuner, uint64_t now) {
   if (tuner->state == tuner_settling) {
     const uint64_t settled = settling(tuner, now);
     const bool hopeless = known && speed < hopeless_at_first && spent >= patience(tuner, now);
-    // Regions this long are an answer by themselves.
+    // Regions this long are a sufficient result by themselves.
     if (hopeless || (known && spent >= settled + measuring(tuner, now))) {
       take_speed(tuner, speed, spent, now);
     } else if (spent >= settled) {

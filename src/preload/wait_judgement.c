@@ -4,25 +4,27 @@
 
 static const uint64_t us = 1000;
 static const uint64_t ms = 1000000;
-/// In long windows a small share of waiting counts: among many threads, a neighbour delays one at a time.
+/// In long windows, a small share of waiting counts: if there are many threads, a neighbour delays one at a
+/// time.
 static const cap_shortage_rule rule = {
     .window_count = 3,
     .windows = {{8 * 1000000, 0.4}, {30 * 1000000, 0.2}, {300 * 1000000, 0.08}},
     .enough_up_to = 0.02,
     .calm_windows = 3};
-/// The kernel counts it as waiting, too, when a thread that sleeps at a barrier is woken on an idle CPU: 2 to
-/// 6 microseconds. With thousands of barriers a second that is a third of the thread's time, so threads that
-/// sleep would never be found to have enough CPU. Where others have the CPU, a wait takes milliseconds.
+/// The kernel also counts it as waiting when a thread that sleeps at a barrier is woken on an idle CPU: 2 to
+/// 6 microseconds. With thousands of barriers per second, that is a third of the thread's time, so threads
+/// that sleep would never be found to have enough CPU. If others use the CPU, a wait takes milliseconds.
 static const uint64_t longest_wake_up = 10 * us;
-/// If spinning brought the shortage back so soon, it is tried again only after a pause.
+/// If spinning brought back the shortage within this time, threads spin again only after a pause.
 static const uint64_t soon = 1000 * ms;
 static const uint64_t longest_pause = 16000 * ms;
-/// Gaps above this average are long, and stay long down to the second one. A thread that spins takes about
-/// half of a CPU from a worker; waking a team of gcc's threads, and Sukima's workers, takes 0.3 to 0.4 ms in
-/// a virtual machine. Beside threads that spin the gaps themselves are up to twice as long.
+/// If the average gap is above the first value, gaps are long, and they stay long until it falls below the
+/// second value. A thread that spins takes about half of a CPU from a worker. Waking a team of gcc's threads,
+/// and Sukima's workers, takes 0.3 to 0.4 ms in a virtual machine. Beside threads that spin, the gaps
+/// themselves are up to twice as long.
 static const uint64_t long_gap = 3 * 1000000;
 static const uint64_t still_long_gap = 3 * 1000000 / 2;
-/// gcc's threads spin for 300,000 turns, 3 ms at least.
+/// gcc's threads spin for 300,000 rounds, which take at least 3 ms.
 static const uint64_t longest_counted_gap = 6 * 1000000;
 
 void wait_judgement_start(struct wait_judgement* judgement, bool is_short, uint64_t now) {

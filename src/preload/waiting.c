@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wait monitor: adapts how OpenMP's idle threads wait while the program runs; see waiting.h.
 //
-// CPU is short if the thread that starts the regions waits for a CPU while it could run: the kernel counts
-// that for each thread, a quota's pauses included. A thread of this library samples it, because a region in
-// which threads spin for each other without CPUs may take a hundred times as long as it should, and the
-// program calls nothing here until it ends.
+// CPU is short if the thread that starts the regions waits for a CPU while it could run. The kernel counts
+// that for each thread, including pauses by a quota. A thread of this library samples these counters. It must
+// do so during regions, too: if threads spin for each other without CPUs, a region may take a hundred times
+// as long as it should, and the program calls no function of this library until the region ends.
 //
-// Clang's runtime has a function that sets how long the calling thread spins. gcc's has none, but spins only
-// briefly while it has more threads than there are CPUs: an oversubscription team brings that about.
+// Clang's runtime has a function that sets how long the calling thread spins. gcc's runtime has none, but
+// spins only briefly while it has more threads than there are CPUs. An oversubscription team causes that.
 #define _GNU_SOURCE
 #include "waiting.h"
 
@@ -31,24 +31,24 @@
 #include <capacity/shared/schedstat.h>
 
 static const uint64_t ms = 1000000;
-static const uint64_t frequent_for = 300 * ms;  // at the start: a run may last for a second
-enum { samples_without_regions = 20 };  // then the monitor sleeps until a region begins
-enum { samples_beside_sukima = 20 };  // so long its last entry counts
+static const uint64_t frequent_for = 300 * ms;  // at the start, because a run may last only a second
+enum { samples_without_regions = 20 };  // after these the monitor sleeps until a region begins
+enum { samples_beside_sukima = 20 };  // samples for which the runtime's last use counts
 
 typedef void kmp_set_blocktime(int);
 typedef int kmp_get_blocktime(void);
 
-/// Facts about the region that began last. Each is valid without the others, so all accesses are relaxed.
+/// Facts about the latest region. Each is valid without the others, so all accesses are relaxed.
 static _Atomic pid_t master;
 static _Atomic uint32_t team;
 static _Atomic(const void*) latest_caller;
 
-/// Written by the monitor, read by threads that begin regions; it publishes nothing else (relaxed).
+/// Written by the monitor, and read by threads that begin regions. It publishes no other data (relaxed).
 static atomic_bool is_short;
 
-/// The monitor's futex. The monitor writes `asleep` and reads again whether a region runs; a thread that
-/// begins a region counts it and then reads this. All are sequentially consistent, so one of them sees the
-/// other.
+/// The monitor's futex. The monitor writes `asleep` and then reads again whether a region runs. A thread that
+/// begins a region counts it and then reads this. All these accesses are sequentially consistent, so at least
+/// one of the two sees the other's write.
 enum { not_started, awake, asleep };
 static _Atomic uint32_t monitor_state = not_started;
 
@@ -63,23 +63,23 @@ static void change(bool now_short, const char* why) {
   if (!now_short) {
     oversubscription_team_end();
   } else if (preload_find_function("kmp_set_blocktime", caller) == NULL) {
-    // Clang's runtime has gcc's entry points, too, but is set by kmp_set_blocktime().
+    // Clang's runtime also has gcc's entry points, but is controlled by kmp_set_blocktime().
     oversubscription_team_begin(caller);
   }
   preload_note("idle threads of OpenMP %s: %s", now_short ? "sleep" : "may spin", why);
 }
 
-/// The monitor's observation.
+/// The observations of the monitor.
 struct observation {
-  int samples_beside;  ///< for so many samples more, the CPUs are shared with a Sukima runtime
-  bool gaps_are_long;  ///< between regions
+  int samples_beside;  ///< the number of samples for which a Sukima runtime still counts as used
+  bool gaps_are_long;  ///< whether the gaps between regions are long
   pid_t thread;
   cap_schedstat latest;  ///< of that thread
   struct wait_judgement judgement;
 };
 
-/// Whether a Sukima runtime was used lately, in long gaps between regions. Threads that spin after a region
-/// would take the CPUs that its workers need.
+/// Whether a Sukima runtime was used lately, and the gaps between regions are long. Then threads that spin
+/// after a region would take the CPUs that its workers need.
 static bool is_beside_sukima(struct observation* seen) {
   seen->gaps_are_long = wait_judgement_gaps_are_long(regions_now_mean_gap(), seen->gaps_are_long);
   if (preload_beside_was_used())
@@ -92,7 +92,8 @@ static bool is_beside_sukima(struct observation* seen) {
 /// Whether the thread that begins the regions has to wait for a CPU.
 static bool waits_for_cpus(struct observation* seen) {
   const pid_t thread = atomic_load_explicit(&master, memory_order_relaxed);
-  // Threads beyond the CPUs wait for each other, and a single thread waits for none: neither is informative.
+  // Threads beyond the number of CPUs wait for each other, and a single thread waits for no other: neither is
+  // informative.
   const uint32_t threads = atomic_load_explicit(&team, memory_order_relaxed);
   const bool informative = threads != 1 && threads <= preload_current_settings()->cpus;
   cap_schedstat now;
@@ -167,7 +168,7 @@ static void start_wait_monitor(void) {
   preload_start_thread(run_wait_monitor);
 }
 
-/// Sets clang's runtime, which keeps the spin time for each thread that begins regions.
+/// Sets the spin time in clang's runtime, which stores it for each thread that begins regions.
 static void set_llvm_blocktime(const void* caller) {
   enum { unknown = -2, not_there = -1 };
   static _Thread_local int usual = unknown;
@@ -185,7 +186,7 @@ static void set_llvm_blocktime(const void* caller) {
   set_short = now_short;
 }
 
-/// For the gaps between regions, which matter beside a Sukima runtime only; 0 without one.
+/// The time for measuring gaps between regions, which matter only beside a Sukima runtime; 0 without one.
 static uint64_t now_beside_sukima(void) { return preload_beside_is_there() ? preload_now() : 0; }
 
 uint32_t preload_waiting_region_begins(uint32_t threads, const void* caller) {

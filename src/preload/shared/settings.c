@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing and reading SUKIMA_RUN; see settings.h. Reading does without the C library's conversions, which
-// depend on the locale.
+// Writes and reads SUKIMA_RUN; see settings.h. Reading does not use the C library's conversions, which depend
+// on the locale.
 #include "shared/settings.h"
 
 #include <stdio.h>
@@ -46,7 +46,8 @@ size_t preload_write_settings(const struct preload_settings* settings, char* tex
   return length;
 }
 
-/// Takes digits at `*text`, forward to what follows them. At most nine, so that nothing overflows.
+/// Takes digits at `*text`, and moves it past them. Takes at most nine digits, so that the number cannot
+/// overflow.
 static bool take_number(const char** text, uint32_t* number) {
   uint32_t value = 0;
   int digits = 0;
@@ -57,7 +58,7 @@ static bool take_number(const char** text, uint32_t* number) {
   return true;
 }
 
-/// Takes "NAME=" at `*text`.
+/// Takes "NAME=" at `*text`, and moves it past that.
 static bool take_name(const char** text, const char* name) {
   const size_t length = strlen(name);
   if (strncmp(*text, name, length) != 0 || (*text)[length] != '=') return false;
