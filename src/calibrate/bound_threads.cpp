@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads bound to CPUs; see bound_threads.hpp.
+// Runs threads that are bound to CPUs; see bound_threads.hpp.
 #include "bound_threads.hpp"
 
 #include <sched.h>
@@ -13,7 +13,7 @@ namespace sukima::calibrate_detail {
 
 namespace {
 
-/// A set for CPU numbers of any size.
+/// Deletes a set that has room for CPU numbers of any size.
 struct free_set {
   void operator()(cpu_set_t* set) const { CPU_FREE(set); }
 };
@@ -40,8 +40,9 @@ double seconds_since(clock::time_point begin) {
 }
 
 void run_bound(const std::vector<bound_function>& functions) {
-  // Each thread counts itself here once it is bound, and all start when all are counted. Partner: the release
-  // of fetch_add and the acquire of load make an error, stored before, visible to all.
+  // Each thread increments this counter when it is bound, and all threads start when all are counted.
+  // Partner: the release of fetch_add and the acquire of load make an error, which a thread stores before it
+  // counts itself, visible to all.
   std::atomic<std::size_t> ready{0};
   std::atomic<int> error{0};
   std::vector<std::jthread> threads;
@@ -57,7 +58,7 @@ void run_bound(const std::vector<bound_function>& functions) {
       });
     }
   } catch (...) {
-    // The threads that were started must not wait for those that could not be.
+    // The threads that have started must not wait for threads that could not be started.
     error.store(EAGAIN, std::memory_order_relaxed);
     ready.fetch_add(functions.size() - threads.size(), std::memory_order_release);
     throw;
@@ -73,7 +74,7 @@ std::vector<unsigned> allowed_cpus() {
     const std::size_t size = CPU_ALLOC_SIZE(cpus);
     const set_pointer set = make_set(cpus);
     if (sched_getaffinity(0, size, set.get()) != 0) {
-      if (errno == EINVAL) continue;  // the kernel's mask is longer
+      if (errno == EINVAL) continue;  // the kernel's mask is longer than the set
       break;
     }
     std::vector<unsigned> result;

@@ -18,9 +18,9 @@ using namespace calibrate_detail;
 
 namespace {
 
-/// With at most this many CPUs all pairs are measured.
+/// If there are at most this many CPUs, all pairs are measured.
 constexpr std::size_t few_cpus = 32;
-/// Smaller slowdowns are noise.
+/// Smaller slowdowns count as noise.
 constexpr double least_slowdown = 0.03;
 
 using cpu_pair = std::pair<unsigned, unsigned>;
@@ -53,7 +53,7 @@ std::vector<cpu_pair> pairs_of(const std::vector<unsigned>& cpus, bool all, cons
   return result;
 }
 
-/// The part of its speed that the slower one of the two loses.
+/// The part of its speed that the CPU with the larger loss loses.
 double slowdown_of(double alone_first, double alone_second, const both_speeds& both) {
   const double kept = std::min(both.first / alone_first, both.second / alone_second);
   const double lost = std::clamp(1 - kept, 0.0, 1.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two CPUs affect each other; see cpu_pairs.hpp.
+// Measures how two CPUs affect each other; see cpu_pairs.hpp.
 #include "cpu_pairs.hpp"
 
 #include <linux/futex.h>
@@ -17,8 +17,8 @@ namespace sukima::calibrate_detail {
 
 namespace {
 
-/// Four chains that do not wait for each other, of multiplications and additions: one thread uses more than
-/// half of a core's units with them. The result depends on all of them, so that none is optimized away.
+/// Calculates four independent chains of multiplications and additions, with which one thread uses more than
+/// half of a core's units. The result depends on all chains, so the compiler cannot remove any of them.
 std::uint64_t calculate(int steps) {
   std::uint64_t a = 1;
   std::uint64_t b = 2;
@@ -36,7 +36,7 @@ std::uint64_t calculate(int steps) {
 /// The best rate of several windows.
 double best_rate(double seconds) {
   constexpr int steps = 2000;
-  // Keeps the results alive. Relaxed: it is never read.
+  // Keeps the results alive. Relaxed: no thread reads it.
   static std::atomic<std::uint64_t> sink{0};
   double best = 0;
   for (int i = 0; i < repetitions; i++) {
@@ -53,11 +53,11 @@ double best_rate(double seconds) {
   return best;
 }
 
-/// The side that has its turn, 0 or 1; 2 is the end. Partner: `pass` stores it with release, `wait` loads it
-/// with acquire. No other data depends on it, but these are the orders of a real hand-over.
+/// The side whose turn it is, 0 or 1; 2 means the end. Partner: `pass` stores it with release, `wait` loads
+/// it with acquire. No other data depends on it, but a real hand-over has these orders.
 using turn = std::atomic<std::uint32_t>;
 
-/// In a cache line of its own.
+/// Is in a cache line of its own.
 struct alignas(128) shared_turn {
   turn whose{0};
 };
@@ -66,8 +66,10 @@ long futex(turn& word, int operation, std::uint32_t value) {
   return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, nullptr, nullptr, 0);
 }
 
-/// Rounds there and back between two threads for a time; the seconds of one way, the best of several windows.
-/// pass(turn, value) hands the turn over, wait(turn, value) waits while the turn is `value`.
+/// Runs round trips between two threads for some time. \returns the seconds of one way, the best of several
+/// windows
+/// \param pass pass(turn, value) hands over the turn
+/// \param wait wait(turn, value) waits while the turn is `value`
 template <class Pass, class Wait>
 double seconds_of_a_way(unsigned first, unsigned second, double seconds, Pass pass, Wait wait) {
   shared_turn shared;
@@ -112,8 +114,8 @@ double speed_of(unsigned cpu, double seconds) {
 
 both_speeds speed_of_both(unsigned first, unsigned second, double seconds) {
   both_speeds result{};
-  // If one ended earlier, the other would run alone: each continues until both have measured. Relaxed: it
-  // only counts.
+  // If one side ended earlier, the other would run alone, so each side continues until both have measured.
+  // Relaxed: it is only a counter.
   std::atomic<int> measuring{2};
   const auto measure = [&](double& into) {
     into = best_rate(seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams whose costs are measured: a ring in memory that a forked process shares, and a pipe.
+// The streams whose costs are measured: a ring in memory shared with a forked process, and a pipe.
 #pragma once
 
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ inline shared_ring make_ring(std::size_t bytes) {
 }
 
 /// A stream of messages. `send` and `receive` move one message, or return false if they would have to wait.
-/// Each process declares its side by `only_sends` or `only_receives`.
+/// Each process calls `only_sends` or `only_receives` to declare its side.
 struct ring_stream {
   explicit ring_stream(std::size_t bytes)
       : ring(make_ring(bytes)), out(bytes), in(bytes), batch(default_capacity(bytes)) {}
@@ -41,7 +41,7 @@ struct ring_stream {
   void only_receives() {}
   shared_ring ring;
   std::vector<char> out, in;
-  std::size_t batch;  ///< messages that fit
+  std::size_t batch;  ///< the number of messages that fit
 };
 
 struct pipe_stream {
@@ -64,7 +64,7 @@ struct pipe_stream {
   std::size_t batch;
 };
 
-/// A length with which the slowest kind, 64 KiB through a pipe, takes some 20 ms.
+/// The number of messages with which the slowest stream, 64 KiB through a pipe, takes about 20 ms.
 inline std::size_t stream_length(std::size_t bytes) { return bytes > 4096 ? 500 : 20'000; }
 
 }  // namespace sukima::calibrate_detail

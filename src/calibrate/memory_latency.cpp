@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches and memory nodes; see memory_latency.hpp.
+// Measures memory nodes, and finds shared caches; see memory_latency.hpp.
 #include "memory_latency.hpp"
 
 #include <hwloc.h>
@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 
-/// Memory on a node.
+/// Memory on one node.
 class memory_of_node {
  public:
   memory_of_node(hwloc_topology_t machine, hwloc_obj_t node, std::size_t bytes)
       : machine_(machine), bytes_(bytes) {
     data_ = hwloc_alloc_membind(machine, bytes, node->nodeset, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
-    // Large pages, to measure the memory and not the page tables.
+    // Use large pages, to measure the memory instead of the page tables.
     if (data_ != nullptr) madvise(data_, bytes, MADV_HUGEPAGE);
   }
   ~memory_of_node() {
@@ -44,11 +44,11 @@ class memory_of_node {
   void* data_;
 };
 
-/// Links all lines to a cycle in random order, so that no processor can predict the next one.
+/// Links all lines to a cycle in random order, so that no processor can predict the next line.
 void make_cycle(std::byte* memory, std::size_t lines) {
   std::vector<std::uint32_t> order(lines);
   std::iota(order.begin(), order.end(), 0U);
-  std::mt19937_64 random(1);  // the same cycle each time
+  std::mt19937_64 random(1);  // a fixed seed gives the same cycle each time
   std::ranges::shuffle(order, random);
   for (std::size_t i = 0; i < lines; i++) {
     void** const from = reinterpret_cast<void**>(memory + order[i] * line_bytes);

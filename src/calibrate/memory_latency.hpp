@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as hwloc sees it: caches and memory nodes.
+// Caches and memory nodes of the machine, from hwloc.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -13,14 +13,14 @@ namespace sukima::calibrate_detail {
 
 class topology {
  public:
-  /// \throws std::runtime_error if hwloc cannot read the machine
+  /// \throws std::runtime_error  hwloc cannot read the machine
   topology();
 
   /// Whether two CPUs belong to one core, or share a cache of the second level.
   [[nodiscard]] bool are_near(unsigned first, unsigned second) const;
 
-  /// Reads memory of each node from a CPU of each node; the latencies. Nodes without one of these CPUs, or
-  /// with memory that cannot be allocated, are left out.
+  /// Measures the latencies of reading memory of each node from a CPU of each node. Nodes without one of
+  /// these CPUs, and nodes with memory that cannot be allocated, are skipped.
   [[nodiscard]] std::vector<sukima_capacity_latency> latencies(const std::vector<unsigned>& cpus) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs of messages. On one CPU the sides take turns, so each side is timed alone. On two CPUs a stream
-// flows, and each side costs as much as a message of the stream takes.
+// Measures the costs of messages. On one CPU, the sides take turns, so each side is timed alone. On two CPUs,
+// a stream flows, and the cost of each side is the stream's time per message.
 #include "shared/message_costs.hpp"
 
 #include <linux/futex.h>
@@ -28,14 +28,14 @@ using objects::model::unit;
 constexpr std::array<std::size_t, 5> sizes = {8, 64, 1024, 16384, 65536};
 constexpr double measured_seconds = 0.01;
 
-/// Nanoseconds of one call, which is repeated `count` times.
+/// Nanoseconds per call of a function that is called `count` times.
 double time_of(std::size_t count, const auto& call) {
   const auto begin = clock::now();
   for (std::size_t i = 0; i < count; i++) call();
   return 1e9 * seconds_since(begin) / static_cast<double>(count);
 }
 
-/// The sides fill and empty the stream in turn, on one CPU.
+/// Measures a stream that the two sides fill and empty in turn on one CPU.
 template <class Stream>
 message_cost measure_one_cpu(unit carrier, std::size_t bytes, unsigned cpu) {
   std::vector<double> sending, receiving;
@@ -83,10 +83,10 @@ message_cost measure_two_cpus(unit carrier, std::size_t bytes, unsigned from, un
   return message_line(carrier, bytes, 2, ns, ns);
 }
 
-/// The side that has its turn: 0 or 1.
+/// The side whose turn it is: 0 or 1.
 using turn_word = std::atomic<std::uint32_t>;
 
-/// Sleeps until it is this side's turn.
+/// Sleeps until it is the turn of this side.
 void wait_turn(turn_word& turn, std::uint32_t mine) {
   // Partner: the other side's store in pass_turn.
   for (;;) {
@@ -96,7 +96,7 @@ void wait_turn(turn_word& turn, std::uint32_t mine) {
   }
 }
 
-/// Gives the turn to the other side and wakes it. \returns nanoseconds of the call that wakes
+/// Gives the turn to the other side and wakes it. \returns the nanoseconds of the system call that wakes
 double pass_turn(turn_word& turn, std::uint32_t other) {
   // Partner: the other side's load in wait_turn.
   turn.store(other, std::memory_order_release);
@@ -105,7 +105,7 @@ double pass_turn(turn_word& turn, std::uint32_t other) {
   return 1e9 * seconds_since(begin);
 }
 
-/// Two threads sleep and wake each other in turn.
+/// Measures two threads that sleep and wake each other in turn.
 sleep_cost measure_sleep(unsigned one, unsigned other) {
   constexpr int rounds = 1500;
   turn_word turn{0};
@@ -125,7 +125,7 @@ sleep_cost measure_sleep(unsigned one, unsigned other) {
                   pass_turn(turn, 0);
                 }
               }}});
-  // On one CPU the kernel may run the woken thread before the call returns, so the shorter calls count.
+  // On one CPU, the kernel may run the woken thread before the call returns, so use the shorter calls.
   std::sort(waking.begin(), waking.end());
   const double waker = waking[waking.size() / 4], way = figure_of(std::move(ways)).median;
   return {std::min(waker, way), std::max(0.0, way - waker)};
@@ -144,7 +144,7 @@ objects::model::cost_table measure_message_costs() {
   }
   costs.same_cpu = measure_sleep(cpus[0], cpus[0]);
   if (cpus.size() > 1) costs.other_cpu = measure_sleep(cpus[0], cpus[1]);
-  measure_simulated(costs, cpus[0]);  // last: it makes threads, and nothing forks after it
+  measure_simulated(costs, cpus[0]);  // last, because it starts threads, and there must be no fork after it
   if (cpus.size() > 1) measure_resumes(costs, cpus[0], cpus[1]);
   return costs;
 }

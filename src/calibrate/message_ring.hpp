@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of messages of one size between one sender and one receiver, in memory that two processes may
-// share.
+// A ring of messages of one size from one sender to one receiver, in memory that two processes may share.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +11,14 @@
 
 namespace sukima::calibrate_detail {
 
-/// Messages that a ring of this size has by default: 64, or 64 KiB if that is less, but at least 2.
+/// The default number of messages in a ring for this size: 64, or as many as fit in 64 KiB if those are
+/// fewer, but at least 2.
 inline std::size_t default_capacity(std::size_t bytes) {
   return std::bit_floor(std::clamp<std::size_t>(65536 / bytes, 2, 64));
 }
 
-/// The head of the ring; the slots follow it. Each side writes a cache line of its own, and keeps a
-/// copy of the other side's number there.
+/// The head of the ring; the slots follow it. Each side writes to a cache line of its own, and stores there a
+/// copy of the other side's number.
 class message_ring {
  public:
   message_ring(std::size_t bytes, std::size_t capacity) : bytes_(bytes), capacity_(capacity) {}
@@ -31,7 +31,7 @@ class message_ring {
     // Only the sender writes tail_.
     const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - known_head_ == capacity_) {
-      // Partner: the receiver's release, after it has copied the message out.
+      // Partner: the receiver's release of head_, after it has copied the message.
       known_head_ = head_.load(std::memory_order_acquire);
       if (tail - known_head_ == capacity_) return false;
     }
@@ -46,7 +46,7 @@ class message_ring {
     // Only the receiver writes head_.
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     if (head == known_tail_) {
-      // Partner: the sender's release, after it has written the message.
+      // Partner: the sender's release of tail_, after it has written the message.
       known_tail_ = tail_.load(std::memory_order_acquire);
       if (head == known_tail_) return false;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams between two processes; see process_streams.hpp.
+// Measures streams between two processes; see process_streams.hpp.
 #include "process_streams.hpp"
 
 #include <signal.h>
@@ -16,10 +16,10 @@
 namespace sukima::calibrate_detail {
 namespace {
 
-/// A forked process that outlives neither this object nor the thread that made it.
+/// A forked process. It is killed when this object is destroyed or the thread that made it ends.
 class forked {
  public:
-  /// \param body function that the process runs; may throw
+  /// \param body the function that the process runs; may throw
   template <class Body>
   explicit forked(Body body) {
     const pid_t parent = getpid();
@@ -31,7 +31,7 @@ class forked {
     try {
       body();
     } catch (...) {
-      _exit(1);  // the parent sees that messages are missing
+      _exit(1);  // the parent detects that messages are missing
     }
     _exit(0);
   }
@@ -53,7 +53,7 @@ class forked {
   bool ended_ = false;
 };
 
-/// \returns false if the sender has ended and left nothing to receive
+/// \returns false if the sender has ended and no message is left
 bool receive_from(forked& sender, auto& stream, std::size_t messages) {
   constexpr unsigned tries_before_look = 4096;
   for (std::size_t i = 0; i < messages; i++) {
@@ -85,7 +85,7 @@ double stream_through(std::size_t bytes, unsigned from, unsigned to) {
   const auto receive = [&](std::size_t count) { return receive_from(sender, stream, count); };
   std::optional<double> ns;
   run_bound({{to, [&] {
-                if (!receive(1)) return;  // it runs
+                if (!receive(1)) return;  // the sender runs
                 ns = time_of_message(messages, receive, clock::now);
               }}});
   if (!ns) throw std::runtime_error("a process that sent messages ended too early; measure again");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of a message between two processes on two CPUs.
+// Measures the cost of a message between two processes on two CPUs.
 #pragma once
 
 #include <objects/shared/execution_model.hpp>
@@ -8,10 +8,10 @@
 
 namespace sukima::calibrate_detail {
 
-/// Nanoseconds for each message of a stream from a forked process on one CPU to this process on another.
+/// Nanoseconds per message of a stream from a forked process on one CPU to this process on another.
 /// \param carrier unit::process (shared memory) or unit::pipe
-/// \throws std::system_error memory, a pipe, a process or a CPU is refused
-/// \throws std::runtime_error the other process has ended before it had sent everything
+/// \throws std::system_error  memory, a pipe, a process or a CPU is refused
+/// \throws std::runtime_error  the other process ended before it had sent all messages
 double stream_between_processes(objects::model::unit carrier, std::size_t bytes, unsigned from, unsigned to);
 
 }  // namespace sukima::calibrate_detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one group, and of two; see simulated_costs.hpp. A message is timed without waits: one object
-// fills the stream, then the other one empties it. In a stream with room for one message, each message needs
-// two switches and the waits before them. The rest of the time there, divided by two, is the cost of a
-// switch.
+// Measures objects of one group, and of two groups; see simulated_costs.hpp. A message is timed without
+// waits: one object fills the stream, then the other object empties it. In a stream with room for one
+// message, each message needs two switches and the waits before them. Half of the time beyond the message
+// itself is the cost of a switch.
 #include "simulated_costs.hpp"
 
 #include <sukima/objects.hpp>
@@ -28,7 +28,7 @@ using objects::in;
 using objects::out;
 using objects::model::unit;
 
-/// SUKIMA_OBJECTS for as long as it lives: the user's choice does not count here.
+/// Sets SUKIMA_OBJECTS while it exists, because the user's choice must not have an effect here.
 class model_chosen {
  public:
   explicit model_chosen(const char* model) {
@@ -54,7 +54,7 @@ struct message {
   std::array<char, Bytes> content{};
 };
 
-/// The message is read: its copy is not left out.
+/// Reads a message, so that the compiler does not omit its copy.
 void use(const auto& received) { asm volatile("" : : "r"(&received) : "memory"); }
 
 double ns_between(clock::time_point begin, clock::time_point end) {
@@ -71,11 +71,12 @@ double clock_ns() {
   return figure_of(std::move(times)).median;
 }
 
-/// Objects that hold a few messages on their stack.
+/// The stack of objects that hold a few messages on it.
 template <std::size_t Bytes>
 constexpr std::size_t stack_of = Bytes > 1024 ? 8 * Bytes : 0;
 
-/// \param carrier simulated: both objects are in one group; thread: in two, which one worker runs in turn
+/// \param carrier simulated: both objects are in one group; thread: they are in two groups, which one worker
+/// runs in turn
 template <std::size_t Bytes>
 objects::model::message_cost measure_messages(runtime& on, unit carrier) {
   const char* const other = carrier == unit::simulated ? "one" : "other";
@@ -94,7 +95,7 @@ objects::model::message_cost measure_messages(runtime& on, unit carrier) {
       .object(
           "sender",
           [&](out<message<Bytes>> to, out<char> done, in<char> next) {
-            const message<Bytes> sent{};  // made once: making one counts as computing
+            const message<Bytes> sent{};  // made once, because making it counts as computing
             for (int i = 0; i < rounds; i++) {
               const auto begin = clock::now();
               for (std::size_t k = 0; k < batch; k++) to.send(sent);
@@ -174,7 +175,7 @@ void measure_all(objects::model::cost_table& into) {
     (carrier == unit::simulated ? into.switch_ns : into.wait_ns) = waits.median;
     (carrier == unit::simulated ? into.switch_quartiles : into.wait_quartiles) = waits.spread;
   }
-  // On one CPU a message between processes takes the same steps, in memory that they share.
+  // On one CPU, a message between processes takes the same steps, in shared memory.
   for (const std::size_t bytes : {8U, 64U, 1024U, 16384U, 65536U}) {
     objects::model::message_cost line = into.of(unit::thread, bytes, 1);
     line.carrier = unit::process;
@@ -248,7 +249,7 @@ void measure_resumes(objects::model::cost_table& into, unsigned first, unsigned 
       .object(
           "sender",
           [&](out<char> next, in<char> all_wait, std::vector<out<message<8>>> to_all) {
-            bind_this_thread(first);  // where that is refused, it runs where it may
+            bind_this_thread(first);  // if that is refused, it runs on any CPU
             for (int i = 1; i <= rounds; i++) {
               next.send('\0');
               while (busy.load(std::memory_order_acquire) != i) relax();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a message of a stream between two CPUs, measured in windows.
+// The time per message of a stream between two CPUs, measured in windows.
 //
-// If the kernel runs another program on one of the two CPUs, the stream stands still for milliseconds, in
-// which thousands of messages could pass. The mean over a whole stream was 45 µs a message on a busy machine,
-// 450 times as much as on an idle one. Such a pause makes one window long. The median window has none.
+// If the kernel runs another program on one of the two CPUs, the stream stops for milliseconds, in which
+// thousands of messages could pass. On a busy machine, the mean over a whole stream was 45 µs per message,
+// 450 times that of an idle machine. Such a pause makes only one window long, and the median window has none.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,15 @@
 
 namespace sukima::calibrate_detail {
 
-/// Windows of a stream. Each has several times as many messages as a ring has room for, so that it has the
-/// waits for room, too. A pipe has room for more messages than a window: its windows differ more.
+/// The number of windows of a stream. A window has several times as many messages as a ring has room for, so
+/// it includes the waits for room. A pipe has room for more messages than a window, so its windows differ
+/// more.
 inline constexpr std::size_t windows_of_stream = 25;
 
 /// Receives a stream.
-/// \param receive function that receives so many messages; false: the sender has ended
-/// \param now function that returns the time
-/// \returns nanoseconds of a message in the median window; nothing: the sender has ended too early
+/// \param receive receives the given number of messages; returns false if the sender has ended
+/// \param now returns the time
+/// \returns nanoseconds per message in the median window; nothing if the sender ended too early
 /// \par Complexity linear in the messages
 template <class Receive, class Now>
 std::optional<double> time_of_message(std::size_t messages, Receive receive, Now now) {
