@@ -16,10 +16,10 @@
 namespace sukima::cli {
 namespace {
 
-/// The first member of the object. So the beginning of a file shows what it is.
+/// The first member of the object, so that the beginning of a file shows its kind.
 constexpr std::string_view kind_member = "kind";
 constexpr std::string_view kind_value = "sukima cluster run";
-/// The member may be indented, and behind another beginning of a line.
+/// The member may be indented and follow other characters, such as a brace.
 constexpr std::size_t longest_beginning = 128;
 
 class place : public json_place<place, process::usage_error> {
@@ -32,11 +32,11 @@ std::uint64_t count_of(const cluster_node& node, const char* name) {
   return found == node.counts.end() ? 0 : found->second;
 }
 
-/// Messages of kinds that have a count of their own.
+/// Kinds of messages that have their own counts.
 constexpr const char* counted_kinds[] = {"bundles", "requests", "refusals",  "questions",
                                          "answers", "given",    "lifelines", "aborts"};
 
-/// The messages of the other kinds.
+/// The number of messages of the other kinds.
 std::uint64_t other_messages(const cluster_node& node) {
   std::uint64_t counted = 0;
   for (const char* const kind : counted_kinds) counted += count_of(node, kind);
@@ -44,10 +44,10 @@ std::uint64_t other_messages(const cluster_node& node) {
   return all > counted ? all - counted : 0;
 }
 
-/// A line of the table.
+/// A row of the table.
 struct row {
   const char* label;
-  const char* count;  ///< null: that of other_messages()
+  const char* count;  ///< null: the result of other_messages()
   bool is_always_shown = false;
 };
 constexpr row rows[] = {{"messages sent", "notes", true},
@@ -82,7 +82,7 @@ std::uint64_t value_of(const cluster_node& node, const row& r) {
 struct summary {
   std::uint64_t all = 0;
   std::uint64_t most = 0;
-  std::size_t where = 0;  ///< the node with the most
+  std::size_t where = 0;  ///< the node with the largest count
 };
 summary summary_of(const cluster_run& run, const row& r) {
   summary s;
@@ -102,7 +102,7 @@ std::size_t reporting_nodes(const cluster_run& run) {
       std::ranges::count_if(run.nodes, [](const cluster_node& n) { return !n.counts.empty(); }));
 }
 
-/// "node 2", or "nodes 1, 2 and 5", at most so many of them.
+/// Returns "node 2", or "nodes 1, 2 and 5" with at most eight of the numbers.
 std::string names_of(const std::vector<std::size_t>& nodes) {
   constexpr std::size_t most = 8;
   std::string text = nodes.size() == 1 ? "node " : "nodes ";
@@ -119,7 +119,7 @@ std::string end_text(const cluster_node& node) {
   return fmt::format("ended with status {}", node.exit_code);
 }
 
-/// A line for each way in which nodes ended that did not end well.
+/// Returns a line for each kind of failed end, with its nodes.
 std::string ends_text(const cluster_run& run) {
   std::map<std::string, std::vector<std::size_t>> nodes_by_end;
   for (std::size_t n = 0; n < run.nodes.size(); ++n)
@@ -134,8 +134,8 @@ std::string ends_text(const cluster_run& run) {
   return text;
 }
 
-/// The messages that all reports would take if each were sent to each other node, with the other messages.
-/// Nothing: no report went by way of mediators.
+/// The number of messages if each report were sent to each other node directly, plus the other messages.
+/// Nothing: no report was sent through mediators.
 std::optional<std::uint64_t> messages_without_mediators(const cluster_run& run) {
   const std::uint64_t bundles = total_of(run, "bundles");
   if (bundles == 0) return std::nullopt;
@@ -162,7 +162,7 @@ bool is_cluster_run(std::string_view text) {
 
 cluster_run read_cluster_run(std::string_view text, const std::string& name) {
   constexpr double most_seconds = 1e9;
-  constexpr double most_count = 9007199254740992;  // 2^53: each smaller number is exact
+  constexpr double most_count = 9007199254740992;  // 2^53: a double represents each smaller integer exactly
   const nlohmann::json document = parse_json<process::usage_error>(text, "'" + name + "'");
   const std::string root = "'" + name + "'";
   const place whole(document, "", root.c_str());
@@ -222,11 +222,11 @@ nlohmann::ordered_json totals_of(const cluster_run& run) {
 }
 
 std::vector<std::string> advice_on(const cluster_run& run) {
-  // Below, something is a matter of chance or of a few milliseconds.
+  // Below these values the figures depend on chance or on a few milliseconds.
   constexpr double shortest_run = 0.1;
   constexpr double much_repeated = 0.1;
   constexpr double mostly_refused = 0.9;
-  constexpr double many_requests = 50;  // of each node in a second
+  constexpr double many_requests = 50;  // of each node per second
   constexpr double large_message = 65536;
   std::vector<std::string> advice;
   if (reporting_nodes(run) == 0)

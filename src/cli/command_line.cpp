@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing the command line, and turning every error into one sentence and an exit code; see commands.hpp.
+// Parses the command line, and turns every error into one sentence and an exit code; see commands.hpp.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ std::string command_names() {
   return join_words(all_commands() | std::views::transform(&command_entry::name));
 }
 
-/// The sentence for words that the parser could not place.
+/// Returns the sentence for arguments that the parser could not assign.
 std::string sentence_on_surplus(const CLI::App& command, const std::string& called, const std::string& word) {
   if (!word.starts_with('-'))
     return fmt::format("'{}' is one argument too many for {} (see {} --help)", word, called, called);
@@ -41,8 +41,8 @@ std::string sentence_on_surplus(const CLI::App& command, const std::string& call
                      join_words(option_names(command), " and "));
 }
 
-/// The actions of a command, as its option ACTION describes them: "TEXT:{list,run}". Empty if there is no
-/// such option.
+/// Returns the actions of a command, as its option ACTION describes them: "TEXT:{list,run}". Empty if there
+/// is no such option.
 std::vector<std::string> actions_of(CLI::App& command) {
   const CLI::Option* const action = command.get_option_no_throw("ACTION");
   if (action == nullptr) return {};
@@ -53,7 +53,7 @@ std::vector<std::string> actions_of(CLI::App& command) {
   return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
 }
 
-/// The sentence for a command line that ends too early.
+/// Returns the sentence for a command line that ends too early.
 std::string sentence_on_missing(CLI::App* command, const std::string& reason) {
   if (command == nullptr)
     return fmt::format("no command was given: choose {} (see sukima --help)", command_names());
@@ -63,18 +63,19 @@ std::string sentence_on_missing(CLI::App* command, const std::string& reason) {
                      command->get_name());
 }
 
-/// The sentence for an option with too few or too many values. The parser's own ends with its rule:
-/// "--threads: 1 required N:UINT in [1 - 65536] missing", "--threads: At Most 1 required but received 2".
+/// Returns the sentence for an option with too few or too many values. CLI11's own message ends with its
+/// rule: "--threads: 1 required N:UINT in [1 - 65536] missing", "--threads: At Most 1 required but received
+/// 2".
 std::string sentence_on_count(const std::string& reason) {
   const std::string option = reason.substr(0, reason.find(": "));
   return option + (reason.find(" received ") != std::string::npos ? " was given more than once: give it once"
                                                                   : " needs a value: write it behind");
 }
 
-/// One sentence that says what is wrong with the command line.
+/// Returns one sentence that states the error of the command line.
 std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   auto parsed = program.get_subcommands();
-  if (!program.remaining().empty()) parsed.clear();  // the error is before the command
+  if (!program.remaining().empty()) parsed.clear();  // the error is before the command's name
   const CLI::App& command = parsed.empty() ? program : *parsed.front();
   const std::string called = parsed.empty() ? "sukima" : "sukima " + command.get_name();
   const std::vector<std::string> unknown = program.remaining(true);
@@ -91,9 +92,9 @@ std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   return sentence_on_surplus(command, called, word);
 }
 
-/// Refuses empty values of all options and arguments of this command. An unset variable of a script, as in
-/// `--root "$folder"`, must not have the effect of an option that was left out. The checks that the options
-/// have already come first, with sentences of their own.
+/// Makes all options and arguments of this command refuse empty values. An unset variable of a script, as in
+/// `--root "$folder"`, must not act like an option that was left out. An option's existing checks run first,
+/// with their own sentences.
 void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* const option : command.get_options()) {
     if (option->get_items_expected_max() == 0) continue;  // a flag
@@ -103,7 +104,7 @@ void refuse_empty_values(CLI::App& command) {
   }
 }
 
-/// Parses, which runs the command. \returns the exit code
+/// Parses the command line, and runs the command while parsing. \returns the exit code
 int parse(CLI::App& program, const int& code, int argc, const char* const* argv) {
   try {
     program.parse(argc, argv);
@@ -118,7 +119,7 @@ int parse(CLI::App& program, const int& code, int argc, const char* const* argv)
     complain(error.what());
     return error.code();
   } catch (const std::exception& error) {
-    // fmt::print only says "cannot write to file".
+    // The exception of fmt::print only says "cannot write to file".
     const bool is_of_output = std::ferror(stdout) != 0;
     complain(is_of_output ? unwritten_output : error.what());
     return process::exit_failure;
@@ -136,17 +137,17 @@ int run_command_line(std::span<const declared_command> here, int argc, char** ar
   int code = process::exit_success;
   const command_entry* const called = argc > 1 ? find_command(argv[1]) : nullptr;
   for (const command_entry& entry : all_commands()) {
-    if (called != nullptr && called != &entry) continue;  // declaring the others would only take time
+    if (called != nullptr && called != &entry) continue;  // declaring the others would only cost time
     CLI::App* const command = program.add_subcommand(std::string(entry.name), entry.description);
     const auto declared = std::ranges::find(here, entry.name, &declared_command::name);
-    if (declared == here.end()) continue;  // only its line in the help is needed
+    if (declared == here.end()) continue;  // the help needs only its line
     program_words words;
     if (entry.starts_a_program) words = process::take_program(entry.name, argc, argv);
     declared->declare(*command, code, std::move(words));
-    if (entry.name != "bench") refuse_empty_values(*command);  // bench has sentences of its own for them
+    if (entry.name != "bench") refuse_empty_values(*command);  // bench has its own sentences for them
   }
   const int result = parse(program, code, argc, argv);
-  // A full disk, or a device that takes nothing.
+  // The disk may be full, or the device may accept no data.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && result == process::exit_success) {
     complain(unwritten_output);
     return process::exit_failure;

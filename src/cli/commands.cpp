@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of commands, and starting those that are programs of their own; see commands.hpp.
+// The table of commands. Starts commands that are separate programs; see commands.hpp.
 #include "shared/commands.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ int become_program(const command_entry& command, char** argv) {
   try {
     folder = process::private_programs();
   } catch (const std::filesystem::filesystem_error&) {
-    // The program was moved, and /proc is missing; the sentence below names the program.
+    // The program was moved, and /proc is missing. The sentence below names the program.
   }
   std::string program = (folder / fmt::format("sukima-{}", command.name)).string();
   argv[1] = program.data();

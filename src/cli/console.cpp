@@ -13,7 +13,7 @@
 namespace sukima::cli {
 
 void print_message(std::string_view text) {
-  // Not fmt::print, which throws if stderr is closed or full. Such a failure cannot be reported anywhere.
+  // fmt::print would throw if stderr is closed or full. Such a failure cannot be reported anywhere.
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
@@ -50,7 +50,7 @@ std::string cut_lines(std::string_view text, std::size_t width) {
   std::string cut;
   std::size_t column = 0;
   for (const char c : text) {
-    const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // a character of UTF-8
+    const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // a byte within a UTF-8 character
     if (c == '\n')
       column = 0;
     else if (!continues)
@@ -70,7 +70,7 @@ progress_line::~progress_line() { clear(); }
 
 void progress_line::show(std::string_view text) {
   if (!enabled_) return;
-  // A line longer than the terminal would wrap, and only its last part would be replaced next time.
+  // A longer line would wrap, and the next call would replace only its last part.
   print_message(fmt::format("\r\033[K{}", cut_lines(text, terminal_width(STDERR_FILENO) - 1)));
   shown_ = true;
 }

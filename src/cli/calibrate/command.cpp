@@ -61,15 +61,15 @@ int show(const calibrate_options& options) {
   const std::string path = options.file.empty() ? profile_path() : options.file;
   std::string error(512, '\0');
   const profile_file profile(sukima_capacity_profile_read(path.c_str(), error.data(), error.size()));
-  if (!profile) throw process::usage_error(error.c_str());  // which says what to do
+  if (!profile) throw process::usage_error(error.c_str());  // its message says what to do
   const sukima_capacity_profile_state state = sukima_capacity_profile_check(profile.get());
   if (!options.json) fmt::print("The profile {} {}.\n", path, state_text(state));
   print(*profile, options.json);
   return state == SUKIMA_CAPACITY_PROFILE_VALID ? process::exit_success : process::exit_failure;
 }
 
-/// Refuses to replace a file of something else, which SUKIMA_PROFILE or --output may name by mistake. A
-/// profile that is damaged behind its first word is replaced.
+/// Refuses to replace a file that is not a profile, which SUKIMA_PROFILE or --output may name by mistake. A
+/// profile that is damaged after its first word is replaced.
 void require_profile_or_nothing(const std::string& path) {
   constexpr std::string_view first_word = "sukima-profile ";
   std::error_code ignored;

@@ -9,9 +9,9 @@
 namespace sukima::cli {
 namespace {
 
-/// The last digit of a sum of doubles must not cost a thread.
+/// Rounding errors in a sum of doubles must not cost a thread.
 constexpr double tolerance = 1e-6;
-/// CPUs that may be lacking before idle threads have to sleep.
+/// If the threads lack more CPUs than this, idle threads must sleep.
 constexpr double spinning_slack = 0.25;
 
 unsigned most_that_fit(const thread_policy& policy, const cpu_supply& supply) {
@@ -27,7 +27,7 @@ unsigned rounded(double cpus, sukima_capacity_rounding rounding, double reserve 
   return sukima_capacity_threads(cpus, &rule);
 }
 
-/// The numbers by the user's own rule, which refers to the CPU that the neighbours leave.
+/// The numbers by the user's own rule, which applies to the CPU that the neighbours leave.
 unsigned by_own_rule(const thread_policy& policy, const cpu_supply& supply) {
   return policy.rounding ? rounded(supply.usable(supply.cap), *policy.rounding, policy.reserve)
                          : most_that_fit(policy, supply);

@@ -29,7 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto sampling = 50ms;
-/// Less than the use by reading and by the kernel's own threads.
+/// If others use less CPU than this, it is the use by reading the counters and by the kernel's own threads.
 constexpr double no_neighbour = 0.15;
 
 void expect_process(pid_t process) {
@@ -43,7 +43,7 @@ void expect_process(pid_t process) {
 bool is_there(pid_t process) {
   if (process == 0) return true;
   if (kill(process, 0) != 0 && errno == ESRCH) return false;
-  // A process that has ended keeps its number until its parent asks for its status.
+  // A process that has ended keeps its number until its parent reads its exit status.
   constexpr std::size_t state_field = 0, threads_field = 17;  // after the name
   const std::string stat = read_file_text(fmt::format("/proc/{}/stat", process)).value_or("");
   const std::size_t name_end = stat.rfind(')');
@@ -51,7 +51,7 @@ bool is_there(pid_t process) {
   std::istringstream words(stat.substr(name_end + 1));
   const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
   if (fields.size() <= threads_field || fields[state_field] != "Z") return true;
-  return parse_number<unsigned>(fields[threads_field]).value_or(0) > 1;  // the main thread has ended alone
+  return parse_number<unsigned>(fields[threads_field]).value_or(0) > 1;  // only the main thread has ended
 }
 
 capacity_meter::capacity_meter(const meter_place& place) {
@@ -79,8 +79,8 @@ void capacity_meter::measure_quickly() {
   sample();
   std::this_thread::sleep_for(30ms);
   sample();
-  // The use of others is counted in ticks of 10 ms, so it is zero in so short a time only if there is next to
-  // none.
+  // The use of others is counted in ticks of 10 ms. So it is zero in such a short time only if others use
+  // almost no CPU.
   if (load().others <= no_neighbour && load().throttled <= 0) return;
   std::this_thread::sleep_for(50ms);
   sample();
@@ -92,7 +92,7 @@ void capacity_meter::measure_briefly() {
   sample();
   std::this_thread::sleep_for(10ms);
   sample();
-  // A neighbour that runs with pauses may be missed: the preloaded library observes programs while they run.
+  // This may miss a neighbour that runs with pauses; the preloaded library observes programs while they run.
   // The number of runnable threads does not include this thread.
   const sukima_capacity_load seen = load();
   if (seen.others <= no_neighbour && seen.throttled <= 0 && !(seen.running >= 1)) return;
@@ -107,7 +107,7 @@ std::map<unsigned, double> capacity_meter::probe_steal(const std::set<unsigned>&
   for (auto& one : taken) {
     readers.emplace_back([&one, seconds] {
       try {
-        pin_to({one.first});  // only the calling thread
+        pin_to({one.first});  // pins only the calling thread
       } catch (const std::system_error&) {
         return;  // the CPU was switched off in the meantime, or the mask has changed
       }
@@ -183,7 +183,7 @@ std::string reason_for(const sukima_capacity_report& report, const sukima_capaci
                        const std::string& root) {
   const sukima_capacity_limit& decides = binding_limit(report);
   std::string reason = sentence_of(report, decides, root);
-  // The limit that costs most does not explain losses inside it.
+  // The limit that reduces the number most does not explain losses within that limit.
   if (is_measured(decides.kind) || estimate.usable >= 0.9 * report.facts.usable) return reason;
   const sukima_capacity_limit* other = nullptr;
   for (std::size_t i = 0; i < report.limit_count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printing and measuring the machine profile; see profile.hpp.
+// Prints and measures the machine profile; see profile.hpp.
 #include "capacity/profile.hpp"
 
 #include <fmt/format.h>
@@ -18,12 +18,12 @@
 namespace sukima::cli {
 namespace {
 
-/// More lines of pairs than this are unreadable.
+/// The report lists at most this number of lines of pairs, because more are unreadable.
 constexpr std::size_t most_lines = 20;
-/// Two measurements of the same pair differ by less.
+/// The difference between two measurements of the same pair is smaller than this.
 constexpr double no_slowdown = 0.05;
 
-/// Other programs that use more CPUs than this falsify the measurement.
+/// If other programs use more CPUs than this, the measurement is wrong.
 constexpr double quiet = 0.2;
 constexpr double watch_seconds = 0.2;
 
@@ -47,12 +47,12 @@ std::string date_of(std::uint64_t seconds) {
                      parts.tm_hour, parts.tm_min);
 }
 
-/// 0 is unknown.
+/// \param ns 0: unknown
 std::string duration_text(double ns) {
   return ns > 0 ? fmt::format("{:.0f} ns", ns) : std::string("unknown");
 }
 
-/// A profile of a busy machine is better than none, but the user should know.
+/// Warns if other programs run. A profile of a busy machine is better than none, but the user should know.
 void warn_of_others() {
   capacity_meter meter;
   meter.measure(watch_seconds);

@@ -21,19 +21,20 @@ using profile_file = std::unique_ptr<sukima_capacity_profile, profile_freer>;
 /// The default path of the profile.
 std::string profile_path();
 
-/// "is valid", "is old", "is of another machine", each with what to do.
+/// Returns "is valid", "is old" or "is of another machine", each with the action to take.
 std::string state_text(sukima_capacity_profile_state state);
 
-/// The whole profile on one screen; of many pairs those that slow each other down most.
+/// Returns the whole profile on one screen. If there are many pairs, it lists those that slow each other down
+/// most.
 std::string profile_text(const sukima_capacity_profile& profile);
 
-/// The pairs of CPUs out of `among` (empty: all), the worst first, as lines.
+/// Returns the pairs of CPUs out of `among` (empty: all) as lines, the worst first.
 std::string pairs_text(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
 
 nlohmann::json profile_json(const sukima_capacity_profile& profile);
 nlohmann::json pairs_json(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
 
-/// Measures with a progress line on a terminal, and a message if other programs use the machine.
+/// Measures with a progress line on a terminal, and prints a message if other programs use the machine.
 /// \throws usage_error if the plan names a CPU that this process may not use
 sukima::calibration measure_profile(sukima::calibration_plan plan);
 

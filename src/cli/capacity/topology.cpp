@@ -19,18 +19,18 @@
 namespace sukima::cli {
 namespace {
 
-/// More than Linux can have.
+/// More CPUs than Linux supports.
 constexpr std::size_t mask_cpus = 65536;
 
-/// While it exists, hwloc does not write to stderr that it cannot read /sys: the answer says what is missing.
-/// No other thread may use the environment then.
+/// While an object of this class exists, hwloc does not write to stderr that it cannot read /sys, because the
+/// answer reports it. No other thread may use the environment during that time.
 class quiet_hwloc {
  public:
   quiet_hwloc() : was_set_(std::getenv(variable) != nullptr) {
     if (!was_set_) setenv(variable, "2", 0);
   }
   ~quiet_hwloc() {
-    if (!was_set_) unsetenv(variable);  // programs that are started inherit the environment
+    if (!was_set_) unsetenv(variable);  // started programs inherit the environment
   }
   quiet_hwloc(const quiet_hwloc&) = delete;
   quiet_hwloc& operator=(const quiet_hwloc&) = delete;
@@ -42,9 +42,9 @@ class quiet_hwloc {
 
 unsigned number_of(hwloc_obj_t object) { return object != nullptr ? object->logical_index : 0; }
 
-/// CPUs of one node, those of different cores first.
+/// Orders the CPUs of one node so that CPUs of different cores come first.
 std::vector<unsigned> by_core(const std::vector<cpu_place>& places) {
-  std::map<unsigned, unsigned> taken;  // CPUs of a core
+  std::map<unsigned, unsigned> taken;  // CPUs of each core so far
   std::vector<std::tuple<unsigned, std::size_t, unsigned>> order;
   for (const cpu_place& p : places) order.emplace_back(taken[p.core]++, order.size(), p.cpu);
   std::ranges::sort(order);
@@ -61,7 +61,7 @@ std::vector<cpu_place> read_topology(const std::string& synthetic) {
   if (hwloc_topology_init(&topology) != 0) return {};
   std::vector<cpu_place> places;
   const bool chosen = synthetic.empty() || hwloc_topology_set_synthetic(topology, synthetic.c_str()) == 0;
-  // CPUs that this process may not use belong to the machine, too.
+  // The machine also has CPUs that this process may not use.
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (chosen && hwloc_topology_load(topology) == 0) {
     for (hwloc_obj_t cpu = nullptr;
@@ -91,7 +91,8 @@ std::set<unsigned> choose_cpus(const std::vector<cpu_place>& machine, const std:
   }
   std::vector<std::vector<cpu_place>> order;
   for (auto& [number, places] : nodes) order.push_back(std::move(places));
-  // The smallest node that is large enough, or else the largest ones first: false sorts before true.
+  // Prefers the smallest node that is large enough; if none is, the largest ones come first. false sorts
+  // before true.
   std::vector<std::tuple<bool, std::size_t, std::size_t>> ranks;
   for (const auto& node : order) {
     const bool fits = node.size() >= count;
@@ -130,7 +131,7 @@ void pin_to(const std::set<unsigned>& cpus) {
 std::string cpu_list_text(const std::set<unsigned>& cpus) {
   std::string text;
   for (const unsigned first : cpus) {
-    if (first > 0 && cpus.contains(first - 1)) continue;  // a part of the range before
+    if (first > 0 && cpus.contains(first - 1)) continue;  // it belongs to the previous range
     unsigned last = first;
     while (cpus.contains(last + 1)) ++last;
     if (!text.empty()) text += ',';

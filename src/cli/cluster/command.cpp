@@ -55,11 +55,11 @@ constexpr const char* footer = R"(Examples:
 docs/cluster.md: how to write such programs; docs/cluster-running.md: hosts, the launcher and
 failures; docs/hope.md: what --hope does.)";
 
-/// The same as --port.
+/// The environment variable with the meaning of --port.
 constexpr const char* port_variable = "SUKIMA_CLUSTER_PORT";
-/// The status of the nodes that notice the loss of another node.
+/// The exit status of nodes that notice the loss of another node.
 constexpr int exit_lost = 75;
-/// The status if nodes printed different output.
+/// The exit status if nodes printed different output.
 constexpr int exit_differs = 70;
 constexpr int exit_output = 74;
 constexpr unsigned default_nodes = 2;
@@ -80,7 +80,7 @@ struct cluster_options {
   std::optional<unsigned> grace;
 };
 
-/// The workers of one node, so that all nodes together have as many as there are CPUs, and each has one.
+/// Divides the CPUs among the nodes: returns the number of workers of one node, at least one.
 unsigned workers_of(unsigned node, unsigned nodes) {
   sukima_capacity_facts facts;
   const int error = sukima_capacity_read(nullptr, &facts);
@@ -101,8 +101,8 @@ cluster_run run_of(const sukima::cluster::launch_request& request,
   return run;
 }
 
-/// Writes how the nodes ended, and what they counted. \param path  "-" is standard output
-/// \return whether it was written; if not, a sentence says so
+/// Writes how the nodes ended, and their counts. \param path  "-" is standard output
+/// \return whether it was written; if not, it has printed a sentence
 bool write_run(const std::string& path, const cluster_run& run) {
   const std::string text = json_of(run).dump(2) + "\n";
   int error = 0;
@@ -113,7 +113,7 @@ bool write_run(const std::string& path, const cluster_run& run) {
     cap_output_file file;
     error = cap_output_open(&file, path.c_str());
     if (error == 0) {
-      std::fwrite(text.data(), 1, text.size(), file.stream);  // closing says whether that failed
+      std::fwrite(text.data(), 1, text.size(), file.stream);  // the close reports a failure of this write
       error = cap_output_close(&file, true);
     }
   }
@@ -135,15 +135,15 @@ int end_by_signal(int signal) {
   return 128 + signal;
 }
 
-/// Ends as a program that cannot write its output.
+/// Ends this process as a program does that cannot write its output.
 int end_by_output(const sukima::cluster::launch_result& result) {
   if (result.output_error == EPIPE) return end_by_signal(SIGPIPE);
   complain(fmt::format("cannot write the output: {}", std::strerror(result.output_error)));
   return exit_output;
 }
 
-/// The status with --hope. If the output is right, it is 0 if any node exited with 0, otherwise the status of
-/// the first node that exited. If none exited: the signal that ended all, or `exit_lost`.
+/// The exit status with --hope if the output is right: 0 if any node exited with 0, otherwise the status of
+/// the first node that exited. If no node exited, it is the signal that ended all nodes, or `exit_lost`.
 int end_of_survivors(const sukima::cluster::launch_result& result) {
   if (result.difference) {
     complain(sentence_of(*result.difference));
@@ -165,7 +165,7 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
   return exit_lost;
 }
 
-/// Explains why a host's node ended where ssh only reports 255.
+/// Explains why the node of a host ended if ssh reported only 255.
 /// \returns whether there is an explanation
 bool complain_of_hosts(const sukima::cluster::launch_request& request,
                        const sukima::cluster::launch_result& result) {
@@ -183,7 +183,7 @@ bool complain_of_hosts(const sukima::cluster::launch_request& request,
   return is_any;
 }
 
-/// \throws process::usage_error they are too few for the nodes of one host
+/// \throws process::usage_error the range has too few ports for the nodes of one host
 sukima::cluster::port_range ports_of(const std::string& text,
                                      const sukima::cluster::launch_request& request) {
   const auto ports = sukima::cluster::read_ports(text);
@@ -209,7 +209,8 @@ sukima::cluster::port_range ports_of(const std::string& text,
   return *ports;
 }
 
-/// \throws process::usage_error nodes that join could not find the run, or not prove that they belong to it
+/// \throws process::usage_error joining nodes could not find the run, or could not prove that they belong to
+/// it
 unsigned room_of(const cluster_options& options) {
   if (!options.room) return 0;
   const char* const token = std::getenv("SUKIMA_CLUSTER_TOKEN");
@@ -271,10 +272,11 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
   return request;
 }
 
-/// The status of this command; does not return if it is a signal that ends this process.
+/// The exit status of this command. If it is a signal, the function does not return: the signal ends this
+/// process.
 int end_of(const cluster_options& options, const sukima::cluster::launch_request& request,
            const sukima::cluster::launch_result& result) {
-  // The nodes ended because they could not write.
+  // The nodes ended because they could not write their output.
   if (!options.hope && result.output_error != 0) return end_by_output(result);
   const bool blames_hosts = complain_of_hosts(request, result);
   if (!result.sentence.empty() && !blames_hosts) complain(result.sentence);

@@ -9,11 +9,12 @@
 
 namespace sukima::cli::cluster {
 
-/// The nodes that a file names (docs/cluster-running.md). Throws usage_error.
+/// Reads the nodes that a file names (docs/cluster-running.md). Throws usage_error.
 std::vector<sukima::cluster::node_place> read_hosts_file(const std::string& path);
 
-/// The words of a command, as of `ssh -p 2222`: separated by blanks, those between quotes are one word.
-/// Throws usage_error, which names the option: there are none, or a quote is open.
+/// Splits a command such as `ssh -p 2222` into arguments: they are separated by blanks, and text between
+/// quotes is one argument. Throws usage_error, which names the option, if there is no argument or a quote is
+/// open.
 std::vector<std::string> split_command(const std::string& option, const std::string& text);
 
 }  // namespace sukima::cli::cluster

@@ -33,7 +33,7 @@ void join(const join_request& request) {
   const char* const token = std::getenv("SUKIMA_CLUSTER_TOKEN");
   if (token == nullptr || *token == 0)
     throw process::usage_error("SUKIMA_CLUSTER_TOKEN is not set: give it the token of the run");
-  // Of a run that this process is a node of.
+  // Removes the variables of the run to which this process itself belongs.
   for (const char* const name :
        {"SUKIMA_CLUSTER_NODES", "SUKIMA_CLUSTER_ENDED", "SUKIMA_CLUSTER_REPORT", "SUKIMA_CLUSTER_OUTPUT"})
     unsetenv(name);

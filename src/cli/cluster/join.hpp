@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `sukima cluster join`: one more node of a run.
+// `sukima cluster join`: adds a node to a run.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace sukima::cli::cluster {
 struct join_request {
   std::string address;  ///< HOST:PORT of the first living node of the run
   bool hope = false;
-  std::optional<std::string> port;  ///< where the node listens, as --port
+  std::optional<std::string> port;  ///< port on which the node listens, as --port
   std::vector<std::string> program;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using place = std::pair<const std::string, recorded_clones>;
 
-/// The smallest and largest of some figures, once if they are equal.
+/// Returns the smallest and largest of some figures, or one figure if they are equal.
 std::string range_text(const auto& values, const auto& text_of_one) {
   const auto [least, most] = std::ranges::minmax(values);
   const std::string from = text_of_one(least), to = text_of_one(most);
@@ -39,7 +39,7 @@ std::string calls_text(const recorded_clones& clones) {
                      expected_text(expected));
 }
 
-/// The polls at which a worker found a clone in the way; empty: none.
+/// Returns how many polls found a request pending in a clone, by result; empty: none.
 std::string polls_text(const recorded_clones& clones) {
   std::string text;
   const auto add = [&](std::uint64_t count, std::string_view fate) {

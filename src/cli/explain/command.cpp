@@ -44,8 +44,8 @@ constexpr const char* footer = R"(Examples:
 
 The trace also opens in https://ui.perfetto.dev and chrome://tracing.)";
 
-/// Refuses an output that cannot be written before the program runs, which may take hours.
-/// \param file  nothing is refused if it is empty
+/// Refuses an unwritable output file before the program runs, because that may take hours.
+/// \param file  if it is empty, nothing is refused
 void expect_output(const std::string& file, const char* what, const char* option) {
   if (file.empty()) return;
   if (const int error = cap_output_check(file.c_str()); error != 0)
@@ -84,7 +84,7 @@ void write_explanation(const std::string& text, std::FILE* to) {
     throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
 }
 
-/// \param title what was explained
+/// \param title the name of the explained run
 void write_profiles(const recorded_trace& trace, const explain_options& options, const std::string& title,
                     std::FILE* to) {
   const std::vector<runtime_profile> profiles = profiles_of(trace);
@@ -93,7 +93,7 @@ void write_profiles(const recorded_trace& trace, const explain_options& options,
           ? nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}}.dump(2) + "\n"
           : text_of(profiles) + text_of(trace.clones);
   write_explanation(text, to);
-  // Last, so that a page that cannot be written does not take the explanation along.
+  // The page comes last: if it cannot be written, the explanation is still printed.
   if (!options.html.empty()) write_page(options.html, page_of(trace, profiles, title));
 }
 
@@ -108,14 +108,14 @@ void explain_program(const std::string& program, const process::program_end& end
   try {
     write_profiles(parse_trace(read_text_to_explain(trace_file), trace_file), options,
                    "sukima explain -- " + program, stderr);
-  } catch (const process::usage_error& error) {  // the command line was right, the trace was not
+  } catch (const process::usage_error& error) {  // the command line is right, but the trace is not
     complain(error.what());
-  } catch (const std::system_error& error) {  // the exit code stays the program's
+  } catch (const std::system_error& error) {  // the exit code remains the program's
     complain(error.what());
   }
 }
 
-/// \param text  that `sukima cluster run --json` has written
+/// \param text  the JSON that `sukima cluster run --json` has written
 void explain_cluster_run(const std::string& text, const explain_options& options) {
   if (!options.html.empty())
     throw process::usage_error(fmt::format(
@@ -157,7 +157,7 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
   }
   if (end.signal != 0) {
     process::end_by(end.signal);
-    return 128 + end.signal;  // reached if the signal does not end this process
+    return 128 + end.signal;  // the signal did not end this process
   }
   return end.exit_code;
 }

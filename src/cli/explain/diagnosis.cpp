@@ -11,11 +11,11 @@ namespace {
 
 /// A smaller share of the workers' time is not reported.
 constexpr double least_loss = 0.001;
-/// From this share on the diagnosis has advice.
+/// The diagnosis gives advice for losses of at least this share.
 constexpr double worth_trying = 0.05;
-/// Shorter runs are dominated by waking the workers and the first steals.
+/// In shorter runs the start of the workers and the first steals dominate.
 constexpr double shortest_run = 5e-3;
-/// A steal of less work costs more than it gains.
+/// A steal of less work costs more than it saves.
 constexpr double short_work = 20e-6;
 
 bool has_quota(const runtime_profile& profile) {

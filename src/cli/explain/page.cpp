@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page; see page.hpp.
+// The explanation as a page of HTML; see page.hpp.
 #include "explain/page.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sukima::cli::explain {
 namespace {
 
-/// Columns of a timeline. Each shows what took most of its time.
+/// Number of columns of a timeline. A column shows the state that took most of its time.
 constexpr std::size_t columns = 800;
 
 /// The states of a timeline, in the order of the legend; the last one is not drawn.
@@ -50,7 +50,7 @@ th, td {{ padding: .2em .8em; text-align: right; border-bottom: 1px solid; white
 <h1>{0}</h1>
 )";
 
-/// Text between tags, or inside the quotes of an attribute.
+/// Escapes text for use between tags, or inside the quotes of an attribute.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -76,7 +76,7 @@ std::string escaped(std::string_view text) {
 
 using shares = std::array<std::array<double, columns>, states>;
 
-/// Adds the times of a list to the columns of a run. O(periods + columns that they cover).
+/// Adds the periods of a list to the columns of a run. O(periods + columns that they cover).
 void add_times(std::array<double, columns>& to, const periods& list, const period& run) {
   const double width = run.seconds() / columns;
   for (const period& each : list) {
@@ -93,7 +93,7 @@ void add_times(std::array<double, columns>& to, const periods& list, const perio
   }
 }
 
-/// The state that took most of each column of a worker's run.
+/// Returns the state that took most of each column of a worker's run.
 std::array<state, columns> states_of(const recorded_worker& worker, const period& run) {
   shares times{};
   for (const state each : {working, searching, sleeping})

@@ -11,9 +11,9 @@
 
 namespace sukima::cli::explain {
 
-/// A whole page without scripts and links: a timeline of each runtime's workers, their figures as a table,
-/// and the text of the explanation. O(size of the trace).
-/// \param profiles those of the trace \param title what was explained
+/// Returns a whole page without scripts and links: a timeline of each runtime's workers, a table of their
+/// figures, and the text of the explanation. O(size of the trace).
+/// \param profiles the profiles of the trace \param title the name of the explained run
 std::string page_of(const recorded_trace& trace, const std::vector<runtime_profile>& profiles,
                     std::string_view title);
 

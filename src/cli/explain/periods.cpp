@@ -8,7 +8,7 @@ namespace sukima::cli::explain {
 
 periods merged(periods list) {
   const auto earlier = [](const period& a, const period& b) { return a.from < b.from; };
-  // The runtime writes its periods in order.
+  // The runtime writes its periods in order, so sorting is rarely needed.
   if (!std::ranges::is_sorted(list, earlier)) std::ranges::sort(list, earlier);
   periods result;
   for (const period& p : list) {

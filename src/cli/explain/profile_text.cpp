@@ -53,7 +53,7 @@ std::string decision_text(const recorded_decision& d) {
 
 void write_decisions(text_buffer& out, const runtime_profile& profile) {
   if (profile.decisions.empty()) return;
-  // Those before the first work are the runtime's start.
+  // Decisions before the first work belong to the runtime's start.
   const double start = profile.run.from;
   line(out, "\nWhat the runtime decided:");
   for (const recorded_decision& d : profile.decisions) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a profile; see run_profile.hpp. What follows from them: diagnosis.cpp.
+// Computes the figures of a profile; see run_profile.hpp. diagnosis.cpp draws conclusions from them.
 #include "explain/run_profile.hpp"
 
 #include <algorithm>
@@ -35,13 +35,13 @@ void add(std::vector<long_period>& list, std::uint64_t worker, const periods& th
 }
 
 /// Adds the wait before each steal of a worker.
-/// \param idle when it had nothing to do
-/// \param with_work when any worker of the runtime was working
+/// \param idle the periods in which the worker had no work
+/// \param with_work the periods in which any worker of the runtime was working
 void add_waits(const recorded_worker& w, const periods& idle, const periods& with_work,
                std::vector<double>& waits) {
   const periods waiting = common(idle, with_work);
   for (const recorded_steal& steal : w.steals) {
-    // The idle period that the steal ended. A worker that was working took its task at once.
+    // The idle period that the steal ended. A worker that was working took its task without a wait.
     const auto ended = std::ranges::lower_bound(idle, steal.at, {}, &period::to);
     double wait = 0;
     if (ended != idle.end() && ended->from <= steal.at) {
@@ -68,8 +68,8 @@ wait_summary summary_of(std::vector<double> waits) {
 }
 
 /// Adds a worker to the profile.
-/// \param with_work when any worker of the runtime was working
-/// \param waits receives its waits for work
+/// \param with_work the periods in which any worker of the runtime was working
+/// \param waits receives the worker's waits for work
 void add_worker(const recorded_worker& recorded, const periods& with_work, runtime_profile& profile,
                 std::vector<double>& waits) {
   const periods run{profile.run};

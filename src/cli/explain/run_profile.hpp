@@ -19,9 +19,9 @@ struct worker_profile {
   double working = 0;
   double searching = 0;
   double sleeping = 0;
-  double without_cpu = 0;  ///< counted only here, not as working, searching or sleeping
+  double without_cpu = 0;  ///< counts only here, not as working, searching or sleeping
   double outside = 0;      ///< in the caller's code, or a surplus worker
-  std::map<std::uint64_t, std::uint64_t> steals;  ///< how often, by the victim's number
+  std::map<std::uint64_t, std::uint64_t> steals;  ///< number of steals by the victim's number
   std::uint64_t parks = 0;
   std::uint64_t suspensions = 0;
   bool is_full = false;  ///< the trace had no room for its later events
@@ -35,12 +35,12 @@ struct long_period {
   period when;
 };
 
-/// The waits of thieves: for each steal, the time from when the worker became idle until it took the task, as
-/// far as some worker had work then. A percentile is the smallest wait that this share of waits does not
-/// exceed.
+/// The waits of thieves. The wait of a steal is the time from the moment when the worker became idle until it
+/// took the task, without the time in which no worker had work. A percentile is the smallest wait that this
+/// share of waits does not exceed.
 struct wait_summary {
   std::size_t count = 0;  ///< steals
-  double median = 0;  ///< seconds, as the others
+  double median = 0;  ///< seconds, as the next two
   double p99 = 0;
   double longest = 0;
 };
@@ -49,7 +49,7 @@ struct wait_summary {
 struct loss {
   std::string kind;  ///< "no CPU" or "no work"
   double seconds = 0;  ///< of all workers together
-  double share = 0;  ///< of the time that the workers were there
+  double share = 0;  ///< share of the time in which the workers existed
   std::string reason;
 };
 
@@ -57,48 +57,48 @@ struct loss {
 struct runtime_profile {
   std::uint64_t runtime = 0;
   period run;
-  double seconds_with_work = 0;  ///< some worker was working
-  double cpus = 0;  ///< that the workers used on average, while there was work
+  double seconds_with_work = 0;  ///< time in which some worker was working
+  double cpus = 0;  ///< average number that the workers used while there was work
   // Of all workers together, while there was work:
-  double seconds_of_workers = 0;  ///< their time, but not that outside
+  double seconds_of_workers = 0;  ///< without the time outside
   double seconds_without_cpu = 0;
   double seconds_without_work = 0;
-  double seconds_searching = 0;  ///< the part of the latter that they did not sleep
-  std::vector<worker_profile> workers;  ///< in order of their numbers, also those that never worked
+  double seconds_searching = 0;  ///< the part of seconds_without_work in which they did not sleep
+  std::vector<worker_profile> workers;  ///< in order of their numbers, including workers that never worked
   std::vector<recorded_decision> decisions;  ///< in order of time
   wait_summary thief_waits;
   std::vector<long_period> longest_without_cpu;  ///< the longest first
-  std::vector<long_period> longest_without_work;  ///< while there was some elsewhere; the longest first
+  std::vector<long_period> longest_without_work;  ///< while other workers had work; the longest first
   std::vector<loss> losses;  ///< the largest first
-  std::vector<std::string> advice;  ///< sentences: what to try; at least one
+  std::vector<std::string> advice;  ///< sentences with suggestions; at least one
 
-  /// Workers that were there at any time.
+  /// Number of workers that existed at any time.
   std::size_t workers_seen() const;
 };
 
 /// The profiles of all runtimes in a trace, in their order.
 std::vector<runtime_profile> profiles_of(const recorded_trace& trace);
 
-/// Adds the diagnosis, the losses and the advice, to a profile whose other members are known.
+/// Adds the losses and the advice to a profile whose other members are set.
 void diagnose(runtime_profile& profile);
 
-/// The profiles as text of several lines; the last one ends with a line feed.
+/// Returns the profiles as text of several lines; the last line ends with a line feed.
 std::string text_of(const std::vector<runtime_profile>& profiles);
 
 /// The same as a list.
 nlohmann::json json_of(const std::vector<runtime_profile>& profiles);
 
-/// The places of sequential clones, how often they ran and why they were left, as text of several lines;
-/// empty if nothing is known of clones.
+/// Returns the places of sequential clones as text of several lines: how often they ran, and why they were
+/// left. Empty if the trace says nothing about clones.
 std::string text_of(const std::map<std::string, recorded_clones>& clones);
 
 /// The same as a list.
 nlohmann::json json_of(const std::map<std::string, recorded_clones>& clones);
 
-/// A sentence in lines of 100 characters at most, each with two blanks before it.
+/// Wraps a sentence into lines of at most 100 characters, each with two blanks before it.
 std::string in_lines(std::string_view sentence);
 
-/// A time with three digits: "1.23 s", "45.6 ms", "7 µs".
+/// Returns a time with three digits: "1.23 s", "45.6 ms", "7 µs".
 std::string time_text(double seconds);
 
 }  // namespace sukima::cli::explain

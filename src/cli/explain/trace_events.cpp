@@ -12,7 +12,7 @@
 namespace sukima::cli::explain {
 namespace {
 
-/// A key of the file, and the member of `event` that keeps its value.
+/// A key of the file, and the member of `event` that holds its value.
 template <class Value> struct key_of {
   std::string_view key;
   Value event::* member;
@@ -44,7 +44,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
   event_reader(std::string_view file, std::size_t size, const std::function<void(event&)>& take)
       : file_(file), size_(size), take_(take) {}
 
-  /// Whether the text had a list of events.
+  /// Returns whether the text had a list of events.
   bool has_events() const { return has_events_; }
 
   bool null() override { return true; }
@@ -52,7 +52,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == in_args) put(flags_of_args, value);
     return true;
   }
-  bool number_integer(number_integer_t) override { return true; }  // negative numbers do not matter
+  bool number_integer(number_integer_t) override { return true; }  // negative numbers are not needed
   bool number_unsigned(number_unsigned_t value) override {
     if (depth_ == in_args) {
       put(counts_of_args, value);
@@ -121,10 +121,10 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
   static constexpr unsigned in_event = 3;
   static constexpr unsigned in_args = 4;
 
-  /// Other nested values are skipped as a whole.
+  /// The counter to use for a nested value: values that are not known are skipped as a whole.
   unsigned& skipped_or_depth(bool known) { return known && skipped_ == 0 ? depth_ : skipped_; }
 
-  /// Keeps a value if its key is one of these.
+  /// Stores a value if its key is one of these.
   template <class Value, std::size_t N> void put(const key_of<Value> (&keys)[N], const auto& value) {
     if (skipped_ != 0) return;
     const auto* const found = std::ranges::find(keys, key_, &key_of<Value>::key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derives the workers of a run from the events of its trace; see trace_file.hpp.
+// Computes the workers of a run from the events of its trace; see trace_file.hpp.
 #include "explain/trace_file.hpp"
 
 #include <fmt/format.h>
@@ -20,9 +20,9 @@
 namespace sukima::cli::explain {
 namespace {
 
-/// The runtime draws the periods without a CPU on threads of their own, numbered so much higher.
+/// The runtime records the periods without a CPU under thread numbers that are higher by this amount.
 constexpr std::uint64_t lane_of_cpu = 5'000;
-/// Times beyond this many microseconds (30 years) are damage.
+/// Times above this many microseconds (30 years) mean that the file is damaged.
 constexpr double latest = 1e15;
 
 struct state_event {
@@ -76,7 +76,7 @@ class collector {
       made.runtime = thread->second.worker.runtime;
       trace.decisions.push_back(std::move(made));
     }
-    // Of equal times the runtime wrote the earlier one first.
+    // Among decisions with equal times, the runtime wrote the earlier one first.
     if (!std::ranges::is_sorted(trace.decisions, {}, &recorded_decision::at))
       std::ranges::sort(trace.decisions, {}, &recorded_decision::at);
     trace.clones = std::move(clones_);
@@ -118,7 +118,7 @@ class collector {
     thread.worker.is_full = e.full;
   }
 
-  // Two instances of a template may have one place.
+  // Two instances of a template may have the same place.
   void take_clones(const event& e) {
     constexpr std::uint64_t deepest = 1'000'000;
     if (e.place.empty() || !e.depth || *e.depth > deepest || !e.expected_ns || !e.clones)
@@ -138,7 +138,7 @@ class collector {
 
   void take_period(const event& e) {
     const double from = seconds(e.ts, "has no time");
-    // A program that ends while its workers run may leave a state that began after the last moment: it is
+    // If a program ends while its workers run, a state may begin after the last moment. Such a state is
     // empty.
     const bool ends_before = e.dur && *e.dur < 0;
     const period when{from, from + (ends_before ? 0.0 : seconds(e.dur, "has no duration"))};
@@ -168,7 +168,8 @@ class collector {
     }
   }
 
-  /// The part that overlaps an earlier state (as rounded times may) is cut off, so that the sums are exact.
+  /// Cuts off the part that overlaps an earlier state (rounded times may overlap), so that the sums are
+  /// exact.
   static void split_by_activity(thread_events& thread) {
     const auto when = [](const state_event& s) { return std::pair(s.when.from, s.when.to); };
     if (!std::ranges::is_sorted(thread.states, {}, when)) std::ranges::sort(thread.states, {}, when);
@@ -184,7 +185,7 @@ class collector {
 
   std::string_view name_;
   std::uint64_t count_ = 0;
-  std::unordered_map<std::uint64_t, thread_events> threads_;  // its elements stay where they are
+  std::unordered_map<std::uint64_t, thread_events> threads_;  // adding an element does not move the others
   thread_events* last_ = nullptr;
   std::uint64_t last_tid_ = 0;
   std::vector<std::pair<std::uint64_t, recorded_decision>> decisions_;

@@ -67,7 +67,7 @@ int run(guest_command& options) {
     throw process::usage_error(fmt::format("--root: '{}' is not a folder; leave it out", options.root));
   if (!options.user.empty()) options.service.user = user_number(options.user);
   if (options.restore) {
-    // Beginning does it already; it is tried once more to say what fails.
+    // Starting the service already restores the CPUs. A second attempt reports what fails.
     if (const auto problem = model::guest_service(options.service.root).stop()) {
       complain(*problem);
       return process::exit_failure;
@@ -75,7 +75,7 @@ int run(guest_command& options) {
     return process::exit_success;
   }
   struct sigaction action{};
-  action.sa_handler = stop;  // without SA_RESTART: waiting ends
+  action.sa_handler = stop;  // without SA_RESTART, so the signal ends waiting
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   try {

@@ -23,10 +23,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Between two looks for the proof of an act.
+/// Time between two checks whether an act took effect.
 constexpr std::chrono::milliseconds between_looks{100};
 
-/// A number of CPUs or a weight, as digits with at most one point.
+/// Parses a number of CPUs or a weight: digits with at most one point.
 double number_of(const std::string& text, double least, double most, const char* quantity) {
   const auto value = parse_number<double>(text, std::chars_format::fixed);
   if (!value || !(*value >= least && *value <= most))
@@ -35,7 +35,7 @@ double number_of(const std::string& text, double least, double most, const char*
   return *value;
 }
 
-/// The setting that `act` makes.
+/// The setting that `act` must make.
 struct wanted_act {
   model::act_kind kind = model::act_kind::cap;
   std::unique_ptr<model::actuator> by;
@@ -45,7 +45,7 @@ struct wanted_act {
 /// \throws usage_error, act_error
 wanted_act find_act(const model::steering& how, const std::string& kind, const std::string& value) {
   if (kind == "plug") {
-    // Only digits: number_of would take 2.0, too.
+    // Only digits are allowed; number_of would also accept 2.0.
     const double count = number_of(value, how.least, how.most, "number of virtual CPUs in its bounds");
     if (value.find('.') != std::string::npos)
       throw process::usage_error(
@@ -64,7 +64,7 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
           model::make_control_file(setting.file), setting.value};
 }
 
-/// \throws act_error  it cannot be set
+/// \throws act_error  the value cannot be set
 void print_planned_value(const wanted_act& wanted, const std::string& name, const line_format& format) {
   const std::string target = wanted.by->target();
   const auto present = wanted.by->present();
@@ -84,7 +84,7 @@ void print_planned_value(const wanted_act& wanted, const std::string& name, cons
                          *present, wanted.value));
 }
 
-/// Does it, and waits for the proof, up to the deadline of acts. \throws act_error
+/// Makes the setting, and waits for its proof up to the deadline of acts. \throws act_error
 void set_and_prove(const wanted_act& wanted, const std::string& name, model::journal& written,
                    const line_format& format) {
   model::actor one(written);
@@ -156,7 +156,7 @@ int revert(const act_options& options) {
   std::error_code unknown;
   if (const auto kind = std::filesystem::status(options.journal, unknown).type();
       kind == std::filesystem::file_type::not_found) {
-    // Opening it would make it, and its folder.
+    // Opening the journal would create it and its folder.
     if (options.journal == model::default_journal && options.words.empty()) return process::exit_success;
     throw process::usage_error(
         fmt::format("there is no journal {}; nothing was undone, give another --journal", options.journal));

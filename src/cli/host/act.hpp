@@ -13,22 +13,22 @@ namespace sukima::cli::host {
 struct act_options {
   std::vector<std::string> words;  ///< the arguments after the action
   std::string config, journal, by;
-  std::string connect;  ///< where libvirt finds the machines of optimise; empty: they are in `config`
-  std::string metrics;  ///< where optimise publishes them; empty: nowhere
+  std::string connect;  ///< libvirt's connection for the machines of optimise; empty: they are in `config`
+  std::string metrics;  ///< destination of the metrics of optimise; empty: none
   bool dry_run = false;
   line_format format;
 };
 
-/// Optimises the machines that are named, or all that have `act`, until a signal stops it.
+/// Optimises the machines that the arguments name, or all that have `act`, until a signal stops it.
 /// \returns the exit code \throws usage_error
 int optimise(const act_options& options);
 
-/// Sets the cap or the weight of a machine's control group, until `revert`, or plugs virtual CPUs in; with
-/// dry_run it only says what would be set.
+/// Sets the cap or the weight of a machine's control group until `revert`, or plugs in virtual CPUs. With
+/// dry_run it only prints what it would set.
 /// \returns and \throws as `optimise`
 int set_value(const act_options& options);
 
-/// Undoes the acts in the journal, or only the acts on the machines that are named.
+/// Undoes the acts in the journal, or only those on the machines that the arguments name.
 /// \returns and \throws as `optimise`
 int revert(const act_options& options);
 

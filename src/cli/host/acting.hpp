@@ -14,20 +14,21 @@ namespace sukima::cli::host {
 
 namespace model = sukima::host;
 
-/// The description of the machines that may be acted on. \throws usage_error
+/// Reads the description of the machines that may be changed. \throws usage_error
 model::description read_config(const act_options& options);
 
-/// The position of the machine of that name. \throws usage_error
+/// Returns the position of the machine of that name. \throws usage_error
 std::size_t find_vm(const model::description& host, const std::string& name, const act_options& options);
 
-/// The actuator that plugs virtual CPUs into this machine. \throws usage_error
+/// Makes the actuator that plugs virtual CPUs into this machine. \throws usage_error
 std::unique_ptr<model::actuator> plug_of(const model::steering& how);
 
 /// \throws usage_error
 model::journal open_journal(const act_options& options, model::journal_use use);
 
-/// Undoes the acts in effect, and prints a line for each. \returns whether none is left, as far as the
-/// journal shows \param vms  only of these machines; empty: of all
+/// Undoes the acts in effect, and prints a line for each.
+/// \param vms  only the acts on these machines; empty: on all
+/// \returns whether the journal shows that no act is left in effect
 bool undo(model::journal& written, const line_format& format, const std::vector<std::string>& vms = {});
 
 }  // namespace sukima::cli::host

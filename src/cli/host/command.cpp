@@ -35,7 +35,7 @@ struct host_options {
   bool no_times = false;
 };
 
-/// The options for which this host is read. \returns the name of one that was given; empty: none was
+/// Returns the name of an option that makes the command read this host; empty: none was given.
 std::string live_option(const host_options& options) {
   if (!options.live.connect.empty()) return "--connect";
   if (!options.live.domstats.empty()) return "--domstats";
@@ -44,7 +44,7 @@ std::string live_option(const host_options& options) {
   return options.live.root.empty() ? "" : "--root";
 }
 
-/// Refuses options that only the actions which go on for a while have.
+/// Refuses options of actions that run until a signal.
 void check_lasting(const host_options& options) {
   if (options.action == "watch" || options.action == "optimise") return;
   if (!options.metrics.empty())
@@ -52,7 +52,7 @@ void check_lasting(const host_options& options) {
   if (options.no_times) throw process::usage_error("--no-times is for watch and optimise; leave it out");
 }
 
-/// What is wrong with options of this action, before anything is read.
+/// Refuses wrong options of this action before any file is read.
 void check(const host_options& options, const std::string& file) {
   if (options.acting.dry_run || options.acting.by != "progress")
     throw process::usage_error(options.acting.dry_run
@@ -85,7 +85,7 @@ std::optional<model::weight_owner> owner_of(const host_options& options) {
   return options.weight_of == "vm" ? model::weight_owner::vm : model::weight_owner::vcpu;
 }
 
-/// The description that the command is about: the file's, or this host's after an interval.
+/// Returns the description for the command: the one in the file, or that of this host after an interval.
 model::description described(const host_options& options, const std::string& file,
                              std::optional<model::description>& since) {
   if (!file.empty()) {
@@ -96,7 +96,7 @@ model::description described(const host_options& options, const std::string& fil
   host.measure();
   for (const std::string& note : host.take_notes()) complain(note);
   if (host.seen().host().vms.empty()) throw process::usage_error(host.nothing());
-  // Counters that were read once begin with the machine.
+  // Counters that were read only once count from the start of the machine.
   if (options.live.domstats.empty()) since = host.first();
   return host.seen().host();
 }
@@ -125,13 +125,13 @@ int estimate(const host_options& options) {
   return process::exit_success;
 }
 
-/// The actions on the journal.
+/// Runs the actions that use the journal.
 int change(host_options& options) {
   for (const std::string& word : {options.first, options.second})
     if (!word.empty()) options.acting.words.push_back(word);
   options.acting.words.insert(options.acting.words.end(), options.others.begin(), options.others.end());
   const bool lasts = options.action == "optimise";
-  // The user of a command that ends at once knows the time. A program that reads JSON may not.
+  // The user of a command that ends at once knows the time; a program that reads JSON may not know it.
   options.acting.format = {options.json, lasts ? !options.no_times : options.json};
   options.acting.metrics = options.metrics;
   if (!options.since.empty() || !options.weight_of.empty() || options.method != "exact")
@@ -183,7 +183,7 @@ int explain(const host_options& options) {
   return process::exit_success;
 }
 
-/// list, watch and record.
+/// Runs list, watch and record.
 int show(const host_options& options) {
   const bool records = options.action == "record";
   if (records && options.first.empty())
@@ -210,7 +210,7 @@ void add_live_options(CLI::App& command, host_options& options) {
   command
       .add_option("--qmp", options.live.qmp, "Read the machine of this QMP socket of QEMU; can be repeated")
       ->type_name("PATH")
-      ->allow_extra_args(false);  // the next word is the virtual machine, or the file
+      ->allow_extra_args(false);  // the next argument is the virtual machine, or the file
   command
       .add_option(
           "--cgroup", options.live.cgroups,
@@ -253,7 +253,7 @@ void add_acting_options(CLI::App& command, host_options& options) {
                    "For optimise and act: do everything except the acts");
 }
 
-/// \param options  the formatter of the help reads its `action`
+/// \param options  the help's formatter reads its member `action`
 int show_help(const CLI::App& command, host_options& options) {
   options.action = options.first == "optimize" ? "optimise" : options.first;
   const auto names = action_names();

@@ -23,7 +23,7 @@ struct action_entry {
   std::vector<example> examples;
 };
 
-/// The options that choose what of this host is read.
+/// Returns the given options and those that choose the sources of this host.
 std::vector<const char*> with_sources(std::vector<const char*> others) {
   std::vector<const char*> all{"--connect", "--qmp", "--cgroup", "--domstats", "--root", "--interval"};
   all.insert(all.end(), others.begin(), others.end());

@@ -12,14 +12,15 @@ class FormatterBase;
 
 namespace sukima::cli::host {
 
-/// The actions, in the order of the help.
+/// Returns the actions, in the order of the help.
 std::vector<std::string> action_names();
 
-/// The examples of all actions, for the help of the command.
+/// Returns the examples of all actions, for the help of the command.
 std::string all_examples();
 
-/// Formats the help. \param action  the action given so far, which may change; empty: the help of the
-/// command. It must outlive the formatter.
+/// Makes the formatter of the help.
+/// \param action  the action given so far; empty: the help of the command. It may change until the help is
+/// printed, and must outlive the formatter.
 std::shared_ptr<CLI::FormatterBase> help_formatter(const std::string& action);
 
 }  // namespace sukima::cli::host

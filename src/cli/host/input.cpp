@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that the user names; see input.hpp.
+// Reads files that the user names; see input.hpp.
 #include "host/input.hpp"
 
 #include <fmt/format.h>

@@ -14,7 +14,7 @@ struct line_format {
   bool times = false;  ///< each line begins with its time, and each object has the member `time`
 };
 
-/// Local time with its offset from UTC, as ISO 8601 writes it: 2026-11-28T07:09:04+01:00.
+/// Returns a local time with its offset from UTC in the format of ISO 8601: 2026-11-28T07:09:04+01:00.
 std::string time_text(std::time_t at);
 
 /// Prints one event at once: `text`, or `event` as one line of JSON.

@@ -17,7 +17,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// Where libvirt's daemons listen for readers: the one for all, and that of QEMU alone.
+/// The sockets of libvirt's daemons for readers: of the daemon for all drivers, and of the one for QEMU
+/// alone.
 constexpr const char* libvirt_sockets[] = {"/run/libvirt/libvirt-sock-ro", "/run/libvirt/virtqemud-sock-ro"};
 
 bool libvirt_listens() {
@@ -76,14 +77,13 @@ void live_host::open_found(const live_options& options, std::vector<std::unique_
 }
 
 void live_host::next(const std::atomic<bool>* stopped) {
-  // In short pieces: a signal just before a piece does not end it.
+  // Sleeps for short pieces, because a signal just before a piece does not end that piece.
   while (stopped != nullptr && !*stopped && clock::now() < due_)
     std::this_thread::sleep_until(std::min(due_, clock::now() + 100ms));
   if (stopped != nullptr && *stopped) return;
   std::this_thread::sleep_until(due_);
   try {
-    // The first reading may take its time: sources are reached only then, and nothing can be shown in their
-    // place.
+    // The first reading may take longer: it connects to the sources, and nothing can be shown before it.
     const auto patience = begun_ ? std::clamp<clock::duration>(interval_ * 4 / 5, 100ms, 5s) : 5s;
     const model::snapshot read = source_->read(clock::now() + patience);
     for (const std::string& note : read.notes) add_note(note);
@@ -94,11 +94,11 @@ void live_host::next(const std::atomic<bool>* stopped) {
     begun_ = true;
   } catch (const model::source_error& error) {
     if (!begun_) throw process::usage_error(error.what());
-    // Earlier changes were reported already.
+    // Changes of earlier readings were already reported.
     observer_.missed();
     add_note(error.what());
   }
-  // Intervals begin with the first answer. Readings that were missed are not made up for.
+  // Intervals begin with the first reading. Missed readings are not made up for.
   due_ = due_ == clock::time_point() ? clock::now() + interval_ : std::max(due_ + interval_, clock::now());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The running host: its sources, read at intervals.
+// Reads the running host from its sources at intervals.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@ namespace sukima::cli::host {
 namespace model = sukima::host;
 
 struct live_options {
-  /// Where from; all empty: whatever is found.
+  /// The sources; if all are empty, whichever are found.
   std::string connect, domstats;
   std::vector<std::string> qmp, cgroups;
-  /// A recorded machine, instead of this one.
+  /// A recorded machine to read instead of this one.
   std::string root;
   double interval = 1;  ///< seconds between two readings
 };
@@ -25,24 +25,24 @@ struct live_options {
 /// Reads the host at each interval.
 class live_host {
  public:
-  /// Opens the sources. \throws usage_error if one that was asked for cannot be used
+  /// Opens the sources. \throws usage_error if a source that the user named cannot be used
   explicit live_host(const live_options& options);
 
-  /// Waits for the next reading's time (not before the first one), and takes it. Once `stopped` is set, by a
-  /// signal's handler, it returns without a reading.
-  /// \throws usage_error if nothing can be read, the first time; later that is a note
+  /// Waits until the next reading is due (the first one is due at once), and takes it. If a signal's handler
+  /// sets `stopped`, it returns without a reading.
+  /// \throws usage_error if the first reading fails; a later failure becomes a note
   void next(const std::atomic<bool>* stopped = nullptr);
-  /// Takes two readings, unless the counters cannot change. seen() has what happened between them.
+  /// Takes two readings, or one if the counters cannot change. seen() returns what happened between them.
   void measure();
 
   const model::observer& seen() const { return observer_; }
   /// The description of the first reading.
   const model::description& first() const { return first_; }
-  /// A sentence for each source that could not be read; each is reported once.
+  /// Returns a sentence for each source that could not be read. Each sentence is returned once.
   std::vector<std::string> take_notes();
   /// The sources by name.
   const std::string& sources() const { return sources_; }
-  /// One sentence about the reason why no machine was found.
+  /// Returns one sentence with the reason why no machine was found.
   std::string nothing() const;
 
  private:

@@ -23,10 +23,10 @@ namespace {
 
 using nlohmann::json;
 
-/// The host's own use is measured over so many seconds, which a recording should hold.
+/// The host's own use is measured over this number of readings, and a recording should contain it.
 constexpr unsigned readings_of_recording = 11;
 
-/// A machine, as a row or an object.
+/// A machine, printed as a row or as a JSON object.
 struct row {
   const model::vm& vm;
   const model::measured_vm& measured;
@@ -131,14 +131,14 @@ void add_to(model::host_metrics& all, const row& one) {
   }
 }
 
-/// Publishes what a reading has found.
+/// Publishes the metrics of a reading.
 void publish(model::metrics_output& output, const std::vector<row>& rows) {
   model::host_metrics all;
   for (const row& one : rows) add_to(all, one);
   if (const auto failed = output.publish(model::metrics_text(all))) complain(*failed);
 }
 
-/// What `watch` prints for people.
+/// The output of `watch` for people.
 class screen {
  public:
   explicit screen(bool times) : times_(times) {}
@@ -188,11 +188,11 @@ void print_notes(live_host& host) {
                                          path, std::strerror(error)));
 }
 
-/// Writes the whole description, or leaves what was there.
+/// Writes the whole description, or leaves the file unchanged.
 void write_description(const std::string& path, const std::string& text) {
   cap_output_file file;
   if (const int error = cap_output_open(&file, path.c_str()); error != 0) refuse_file(path, error);
-  std::fwrite(text.data(), 1, text.size(), file.stream);  // closing says whether that failed
+  std::fwrite(text.data(), 1, text.size(), file.stream);  // the close reports a failure of this write
   if (const int error = cap_output_close(&file, true); error != 0) refuse_file(path, error);
 }
 
@@ -212,7 +212,7 @@ int list(live_host& host, const machine_options& options) {
 
 int watch(live_host& host, const machine_options& options) {
   const auto metrics = options.metrics.empty() ? nullptr : open_metrics_at(options.metrics);
-  // Metrics end with the command: a file of them is removed then.
+  // The command must remove its metrics file when it ends, so it must not be killed by a signal.
   const std::atomic<bool>* const stopped = metrics ? &catch_stop_signals() : nullptr;
   if (metrics) complain(fmt::format("metrics are at {}", metrics->place()));
   screen output(options.format.times);
@@ -237,7 +237,7 @@ int watch(live_host& host, const machine_options& options) {
 
 int record(live_host& host, const std::string& path, const machine_options& options) {
   host.next();
-  // Before the intervals, after which it would be too late.
+  // Checks this before the readings, which take a while.
   if (path != "-")
     if (const int error = cap_output_check(path.c_str()); error != 0) refuse_file(path, error);
   for (unsigned done = 1; done < options.count.value_or(readings_of_recording); ++done) host.next();

@@ -12,12 +12,12 @@ namespace sukima::cli::host {
 struct machine_options {
   std::optional<model::weight_owner> weight_of;
   line_format format;
-  std::optional<unsigned> count;  ///< of readings; none: the command's own
-  std::string metrics;  ///< where watch publishes them; empty: nowhere
+  std::optional<unsigned> count;  ///< number of readings; nothing: the command's default
+  std::string metrics;  ///< destination of the metrics of watch; empty: none
 };
 
-// Each takes the readings that it needs and returns the command's exit code. Each throws usage_error if
-// nothing can be read.
+// Each function takes the readings that it needs and returns the command's exit code. Each throws usage_error
+// if no reading succeeds.
 
 /// Prints the machines once.
 int list(live_host& host, const machine_options& options);

@@ -8,7 +8,7 @@
 
 namespace sukima::cli::host {
 
-/// Opens the place of the metrics. \throws usage_error
+/// Opens the destination of the metrics. \throws usage_error
 std::unique_ptr<sukima::host::metrics_output> open_metrics_at(const std::string& where);
 
 }  // namespace sukima::cli::host

@@ -19,16 +19,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Seconds between two looks for machines that started or ended.
+/// Seconds between two searches for machines that started or ended.
 constexpr double seconds_between_looks = 5;
-/// A reading that takes longer is taken at the next look: guests wait for their numbers.
+/// A reading that takes longer is left for the next search, because guests wait for their numbers.
 constexpr auto look_patience = 100ms;
-/// The first one may take its time: libvirt is reached only then.
+/// The first reading may take longer, because it connects to libvirt.
 constexpr auto first_patience = 5s;
 
 bool may_be_optimised(const model::steering& how) { return how.threads || how.vcpus; }
 
-/// Which machines are optimised.
+/// Returns which machines are optimised.
 std::vector<bool> chosen_of(const model::description& host, const std::vector<model::steering>& all,
                             const act_options& options) {
   std::vector<bool> chosen(all.size(), false);
@@ -73,7 +73,7 @@ std::vector<model::session_vm> open_vms(const model::description& host, const ac
   return vms;
 }
 
-/// Opens the place of the metrics, and prints where it is. \returns null if none is wanted
+/// Opens the destination of the metrics, and prints it. \returns null if no metrics are wanted
 std::unique_ptr<model::metrics_output> open_metrics(const act_options& options) {
   if (options.metrics.empty()) return nullptr;
   auto output = open_metrics_at(options.metrics);
@@ -82,7 +82,7 @@ std::unique_ptr<model::metrics_output> open_metrics(const act_options& options) 
   return output;
 }
 
-/// The machines that libvirt has, for a session that follows them.
+/// Finds the machines of libvirt, and updates the session when they change.
 class found_machines {
  public:
   /// \throws usage_error
@@ -96,14 +96,14 @@ class found_machines {
     finder_->look_again();
   }
 
-  /// The pCPUs that were found. The session begins without machines, and the first look brings them.
+  /// Returns the pCPUs that were found. The session begins without machines; the first search adds them.
   model::description without_machines() const {
     model::description host = first_;
     host.vms.clear();
     return host;
   }
 
-  /// Gives the session the machines that there are now, if it is time to look.
+  /// Passes the present machines to the session if a search is due.
   void follow(model::session& running, double now, const std::function<void(const std::string&)>& say) {
     if (looked_at_ && now - *looked_at_ < seconds_between_looks) return;
     looked_at_ = now;
@@ -127,7 +127,7 @@ class found_machines {
           chosen ? "it is optimised from now on" : "it is not optimised, but what it uses counts"));
       return opened;
     } catch (const model::description_error&) {
-      // Its process has just begun, or just ended: the next look shows which.
+      // Its process has just started or ended; the next search shows which.
       finder_->look_again();
       return {.how = how};
     }
@@ -174,13 +174,14 @@ int optimise(const act_options& options) {
   how.waits_for_machines = found.has_value();
   try {
     std::optional<model::journal> written;
-    // First, so that a second command leaves the ports and files of the first one alone.
+    // Opens the journal first, so that a second command leaves the ports and files of the first one alone.
     if (!options.dry_run) written.emplace(open_journal(options, model::journal_use::acting));
-    // Before the first line: a reader of it may send a signal, which must end the session in order.
+    // Catches signals before it prints the first line: the reader of that line may send a signal, which must
+    // end the session in order.
     catch_stop_signals();
     const auto metrics = open_metrics(options);
     auto vms = found ? std::vector<model::session_vm>() : open_vms(host, options);
-    if (written) undo(*written, options.format);  // what a killed one has left
+    if (written) undo(*written, options.format);  // acts that a killed command has left
     model::session running(host, std::move(vms), how, written ? &*written : nullptr);
     run(running, options.format, metrics.get(), found ? &*found : nullptr);
   } catch (const model::description_error& error) {

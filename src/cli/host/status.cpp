@@ -17,7 +17,7 @@ namespace {
 namespace model = sukima::host;
 using nlohmann::json;
 
-/// The value now, where this process can read it.
+/// Returns the present value if this process can read it.
 std::optional<std::string> present_value(const model::act& change) {
   if (change.kind != model::act_kind::cap && change.kind != model::act_kind::weight) return std::nullopt;
   return model::make_control_file(change.target)->present();

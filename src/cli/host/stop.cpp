@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending a command that goes on until a signal comes; see stop.hpp.
+// Ends a command that runs until a signal arrives; see stop.hpp.
 #include "host/stop.hpp"
 
 #include <csignal>
@@ -16,7 +16,7 @@ void stop(int) { is_stopped = true; }
 
 const std::atomic<bool>& catch_stop_signals() {
   struct sigaction action{};
-  action.sa_handler = stop;  // without SA_RESTART: waiting ends
+  action.sa_handler = stop;  // without SA_RESTART, so the signal ends waiting
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
   return is_stopped;
 }

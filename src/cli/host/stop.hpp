@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending a command that goes on until a signal comes.
+// Ends a command that runs until a signal arrives.
 #pragma once
 
 #include <atomic>
 
 namespace sukima::cli::host {
 
-/// From now on SIGINT, SIGTERM and SIGHUP set the flag and end waiting, instead of ending the process.
+/// From this call on SIGINT, SIGTERM and SIGHUP do not end the process, but set the returned flag and end
+/// waiting.
 const std::atomic<bool>& catch_stop_signals();
 
 }  // namespace sukima::cli::host

@@ -62,7 +62,7 @@ int calibrate(const objects_options& options) {
   const std::string path = profile_path();
   try {
     const std::string profile = read_profile(path);
-    // Costs that are not measured here, as for another number of CPUs, stay.
+    // Costs that this run does not measure, such as those for another number of CPUs, stay in the profile.
     model::cost_table costs = model::parse_costs(profile);
     costs.merge(measure_message_costs());
     replace_file(path, model::profile_with_costs(profile, costs));
@@ -74,8 +74,8 @@ int calibrate(const objects_options& options) {
   return process::exit_success;
 }
 
-/// The CPUs that the user gave, or those that the limits allow: a plan outlives the present neighbours. With
-/// --load, those that the neighbours leave.
+/// Sets the CPUs that the user gave, or those that the limits allow, because a plan is used longer than the
+/// present neighbours run. With --load, those that the neighbours leave.
 void set_cpus(const objects_options& options, planned& planning) {
   if (options.cpus) {
     if (options.load)

@@ -20,7 +20,7 @@ namespace sukima::cli::objects {
 
 namespace {
 
-/// Bytes of the longest file that is read: the description of a thousand objects has a third of a MiB.
+/// Maximum length of a file in bytes. The description of a thousand objects takes a third of a MiB.
 constexpr std::size_t longest_file = std::size_t{64} << 20;
 
 }  // namespace

@@ -10,19 +10,20 @@ namespace sukima::cli::objects {
 
 namespace model = sukima::objects::model;
 
-/// The whole file; standard input for "-".
-/// \param role  names the kind of the file in the message, such as "the description"
-/// \throws usage_error if it cannot be read or is longer than 64 MiB, as a device without an end
+/// Returns the whole file; "-": standard input.
+/// \param role  the kind of the file for messages, such as "the description"
+/// \throws usage_error if it cannot be read or is longer than 64 MiB, as an endless device is
 std::string read_file(const std::string& path, const std::string& role);
 
-/// Replaces the file as a whole, so that no reader sees a part of it.
+/// Replaces the whole file at once, so that a reader never sees a part of it.
 /// \throws usage_error if it cannot be written
 void replace_file(const std::string& path, const std::string& text);
 
-/// The text of the machine profile, if it is of this machine and not old; else throws usage_error.
+/// Returns the text of the machine profile. Throws usage_error unless the profile is of this machine and not
+/// old.
 std::string read_profile(const std::string& path);
 
-/// The costs of messages in the machine profile.
+/// Returns the costs of messages in the machine profile.
 /// \throws usage_error, model::costs_error if there are none
 model::cost_table read_costs();
 

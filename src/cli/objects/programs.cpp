@@ -24,7 +24,7 @@
 namespace sukima::cli::objects {
 namespace {
 
-/// Redirects stdout of this process and its children to that file during its lifetime.
+/// Redirects stdout of this process and its children to a file as long as the object exists.
 class moved_output {
  public:
   explicit moved_output(int to) : before_(dup(STDOUT_FILENO)) {
@@ -42,7 +42,7 @@ class moved_output {
   descriptor before_;
 };
 
-/// Drops stdout of this process and its children during its lifetime.
+/// Discards stdout of this process and its children as long as the object exists.
 class dropped_output {
  public:
   dropped_output() : nowhere_(open("/dev/null", O_WRONLY | O_CLOEXEC)), moved_(nowhere_.get()) {}
@@ -52,7 +52,7 @@ class dropped_output {
   moved_output moved_;
 };
 
-/// The recording that the library made of a run.
+/// Returns the recording that the library made of a run.
 std::string record_text(const std::vector<std::string>& program, double seconds) {
   const process::temporary_directory directory("record");
   const std::string file = directory.path() + "/recording";

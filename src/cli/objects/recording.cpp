@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From counts to a description; see recording.hpp.
+// Computes a description from counts; see recording.hpp.
 #include "objects/recording.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 namespace model = sukima::objects::model;
 
 constexpr std::size_t before_input = std::numeric_limits<std::size_t>::max();
-constexpr double most_last = 0.05;  // part of the messages that may be senders' last ones
+constexpr double most_last = 0.05;  // part of the messages that may be last messages of senders
 
 /// The counts of one object.
 struct seen_object {
@@ -73,7 +73,7 @@ class recording_reader {
     std::string rest;
     const bool has_blank = line.get() == ' ';
     std::getline(line, rest);
-    if (has_blank) line.clear();  // a name may be empty, which the check of the description refuses
+    if (has_blank) line.clear();  // a name may be empty; the check of the description refuses it
     return rest;
   }
   std::size_t known_stream(const std::string& word) const {
@@ -133,8 +133,8 @@ class recording_reader {
   std::vector<seen_object> objects_;
 };
 
-/// Messages for each computation. The last computation that was seen may not have sent yet, so a number that
-/// close to a whole one is that one.
+/// Messages per computation. The last computation in the recording may not have sent yet. So a quotient that
+/// close to a whole number is rounded to it.
 double per_input(double messages, double computations) {
   if (computations <= 0) return 0;
   const double whole = std::max(1.0, std::round(messages / computations));
@@ -142,9 +142,10 @@ double per_input(double messages, double computations) {
   return messages / computations;
 }
 
-/// Fractions after the same input that nearly add up to whole messages do so. The missing parts are the last
-/// messages of senders, such as those by which clients report that they ask no more. Without this correction
-/// the description would lose a request now and then, and its client would wait for ever.
+/// Rounds fractions after the same input that nearly add up to whole messages, so that they do. The missing
+/// parts are the last messages of senders, such as those with which clients report that they send no more
+/// requests. Without this correction a request would be lost now and then in the simulation, and its client
+/// would wait forever.
 void complete_fractions(seen_object& one, const std::vector<double>& senders) {
   std::map<std::optional<std::size_t>, double> sums;
   for (const model::sending& send : one.as.sends)
@@ -163,7 +164,7 @@ void complete_fractions(seen_object& one, const std::vector<double>& senders) {
   }
 }
 
-/// The number of computations without an input: for messages sent before the first one.
+/// Number of computations without an input: they send the messages before the first input.
 double starts_of(const seen_object& one) {
   double starts = 0;
   for (const auto& [unused, by_input] : one.sent) {
@@ -181,8 +182,8 @@ void describe_source(seen_object& one) {
     one.as.sends.push_back({stream, all_of(by_input) / one.as.starts, {}});
 }
 
-/// Messages that it sends, to whichever stream, after one of each input: a whole number, the same after all
-/// of them. Nothing: they differ.
+/// Number of messages that the object sends, over all streams, after one message of each input: a whole
+/// number, equal for all inputs. Nothing: the numbers differ.
 std::optional<double> messages_each_time(const seen_object& one) {
   std::optional<double> same;
   for (const auto& [input, received] : one.received) {
@@ -197,9 +198,10 @@ std::optional<double> messages_each_time(const seen_object& one) {
   return same;
 }
 
-/// Describes a client that asks one of several servers each time; its input does not say which one. Fractions
-/// that do not depend on the input always add up. Those of each input add up by themselves: where they make
-/// less than a message, the client asks no server and waits for ever.
+/// Describes a client that sends each request to one of several servers, where its input does not determine
+/// which one. Fractions that do not depend on the input always add up to a whole message. Fractions of each
+/// input would be drawn separately: where they add up to less than a message, the client would send no
+/// request and wait forever.
 bool describe_choice(seen_object& one) {
   double first = 0, all = 0;
   for (const auto& [unused, by_input] : one.sent) {
@@ -236,8 +238,8 @@ void describe_server(seen_object& one) {
   if (one.as.starts > 0) one.as.activations = std::max(one.as.starts, until_the_end);
 }
 
-/// Gives each of the objects the same part of what all of them did. Their times are pooled by the number of
-/// activations.
+/// Gives each of the objects the same part of the messages and activations of all of them. Their times are
+/// averaged, weighted by the number of activations.
 void share_equally(const std::vector<seen_object*>& alike) {
   const auto part = 1 / static_cast<double>(alike.size());
   seen_object all;
@@ -264,9 +266,9 @@ void share_equally(const std::vector<seen_object*>& alike) {
   }
 }
 
-/// Makes objects equal that share all their inputs and outputs. Which one gets a message depends on the
-/// model: in a recorded run all objects take turns, so the first of several workers may get all the messages.
-/// With other CPUs each of them gets some, and computes as long for one.
+/// Makes objects that share all their inputs and outputs equal. Which of them receives a message depends on
+/// the execution model: in a recorded run all objects take turns, so the first of several workers may receive
+/// all messages. With more CPUs each of them receives some, and computes for the same time per message.
 void share_inputs(std::vector<seen_object>& seen) {
   using ends = std::pair<std::vector<std::size_t>, std::vector<std::size_t>>;
   std::map<ends, std::vector<seen_object*>> alike;
@@ -284,7 +286,7 @@ void share_inputs(std::vector<seen_object>& seen) {
     if (objects.size() > 1) share_equally(objects);
 }
 
-/// Messages of each stream: for cycles that nothing else bounds.
+/// Sets the number of messages of each stream, which bounds cycles that nothing else bounds.
 void add_messages(model::description& to, const std::vector<seen_object>& seen) {
   for (std::size_t stream = 0; stream < to.streams.size(); stream++) {
     double messages = 0;
@@ -303,7 +305,7 @@ model::description description_of(std::string_view recording, const std::string&
   std::vector<seen_object> seen;
   try {
     seen = recording_reader(recording, result).read();
-  } catch (const std::logic_error&) {  // a number of a stream that is none
+  } catch (const std::logic_error&) {  // the number of a stream that does not exist
     fail_to_read();
   }
   share_inputs(seen);
@@ -319,7 +321,7 @@ model::description description_of(std::string_view recording, const std::string&
     }
     result.objects.push_back(one.as);
   }
-  // A recording that a description cannot express is refused here, not by a planner later.
+  // Refuses here, not later in a planner, a recording that a description cannot express.
   model::description checked = model::parse_description(model::description_text(result));
   try {
     model::flow_of(checked);

@@ -12,7 +12,7 @@ namespace sukima::cli::objects {
 
 /// Parses a recording.
 /// \param program the name of the program, for the description
-/// \throws usage_error if the program had failed, or the recording is not complete
+/// \throws usage_error if the recorded program failed, or the recording is not complete
 /// \throws description_error if a description cannot express the observations
 sukima::objects::model::description description_of(std::string_view recording, const std::string& program);
 

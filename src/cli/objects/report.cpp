@@ -70,7 +70,7 @@ std::string time_text(double ns) {
 
 namespace {
 
-/// "3.2 ns (3.1 ns to 3.4 ns)": the quartiles, if they were stored.
+/// Returns "3.2 ns (3.1 ns to 3.4 ns)", with the quartiles if they were stored.
 std::string spread_text(double ns, const model::quartiles* of) {
   if (of == nullptr) return time_text(ns);
   return fmt::format("{} ({} to {})", time_text(ns), time_text(of->low), time_text(of->high));

@@ -11,12 +11,12 @@ namespace sukima::cli::objects {
 
 namespace model = sukima::objects::model;
 
-/// The plan, and its request.
+/// The plan and its request.
 struct planned {
   model::description program;
   model::plan plan;
   double cpus = 1;
-  std::string cpus_reason;  ///< where that number comes from
+  std::string cpus_reason;  ///< the source of that number
   bool by_paper = false;
 };
 
@@ -31,7 +31,7 @@ nlohmann::json recording_json(const model::description& seen);
 std::string costs_report(const model::cost_table& costs);
 nlohmann::json costs_json(const model::cost_table& costs);
 
-/// "1.23 ms", with a unit that suits the number.
+/// Returns "1.23 ms", with a unit that suits the number.
 std::string time_text(double ns);
 
 }  // namespace sukima::cli::objects

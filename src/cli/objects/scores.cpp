@@ -8,7 +8,7 @@
 namespace sukima::cli::objects {
 namespace {
 
-/// -1: a is faster; 1: b is; 0: they are tied.
+/// Returns -1 if a is faster, 1 if b is faster, 0 if they are tied.
 int compare(const time_range& a, const time_range& b) {
   if (a.low <= b.high && b.low <= a.high) return 0;
   return a.middle < b.middle ? -1 : 1;

@@ -15,10 +15,10 @@
 namespace sukima::cli::objects {
 namespace {
 
-// The planner calls two times tied that differ by less than this part.
+// The planner treats two times as tied if their relative difference is less than this.
 constexpr double least_spread = 0.01;
 
-/// Keeps the models that are expected to end. \returns the place among them of the model that the plan chose
+/// Stores the models that are expected to end. \returns the index among them of the model that the plan chose
 std::size_t keep_ending(const model::plan& plan, validation& into) {
   into.left_out = plan.left_out;
   std::size_t chosen = 0;
@@ -39,10 +39,11 @@ std::size_t keep_ending(const model::plan& plan, validation& into) {
   return chosen;
 }
 
-// A model whose first run took so many times as long as the fastest one's is run once: no doubt is left.
+// If a model's first run took longer than the fastest one's by this factor, the model is run only once,
+// because its rank is clear.
 constexpr double clearly_slower = 3;
 
-/// 0: no model has run.
+/// Returns 0 if no model has run.
 double fastest_first_run(const validation& of) {
   double fastest = 0;
   for (const validated_model& one : of.models)

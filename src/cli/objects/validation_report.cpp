@@ -18,7 +18,7 @@ std::vector<std::size_t> ranks(const validation& of, time_range validated_model:
   return ranks_of(times);
 }
 
-/// Models that are clearly slower than others have fewer.
+/// The largest number of runs of a model. Models that are clearly slower than others have fewer runs.
 std::size_t most_runs(const validation& of) {
   std::size_t most = 0;
   for (const validated_model& one : of.models) most = std::max(most, one.runs_ns.size());

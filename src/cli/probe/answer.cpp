@@ -25,14 +25,14 @@ std::string operator_units(const sukima_capacity_limit& limit) {
   return text.data();
 }
 
-/// How often the quota was reached since its group exists.
+/// Returns how often the quota was reached since the group exists.
 std::string throttling_text(const sukima_capacity_limit& limit) {
   if (limit.periods == 0) return {};
   return fmt::format("; held back in {} of {} periods ({:.1f} %)", limit.throttled_periods, limit.periods,
                      100 * static_cast<double>(limit.throttled_periods) / static_cast<double>(limit.periods));
 }
 
-/// A file's name without the root of a recorded tree.
+/// Returns a file's name without the root of a recorded tree.
 std::string file_of(const answer& result, const char* file) {
   const std::string name = file;
   return result.root.empty() || !name.starts_with(result.root) ? name : name.substr(result.root.size());
@@ -73,7 +73,7 @@ std::string runtimes_text(const answer& result, bool colour) {
   return text;
 }
 
-/// The interval of the estimate.
+/// Returns the interval of the estimate as text.
 std::string interval_text(const sukima_capacity_estimate& estimate) {
   if (estimate.high - estimate.low < 0.1) return {};
   const bool blind = estimate.basis == SUKIMA_CAPACITY_BASIS_BLIND;

@@ -16,15 +16,15 @@
 
 namespace sukima::cli::probe {
 
-/// Version of the JSON objects of `sukima probe`. It goes up when a field is removed or changes its meaning;
-/// new fields do not change it. docs/probe.md has all fields.
+/// Version of the JSON objects of `sukima probe`. It increases when a field is removed or changes its
+/// meaning; new fields do not change it. docs/probe.md lists all fields.
 constexpr int json_schema = 1;
 
 /// Everything that `sukima probe` reports.
 struct answer {
   capacity_report report;
-  std::string root;  ///< the folder in front of the names of files; not printed
-  sukima_capacity_estimate estimate{};  ///< for as many threads as may run at the same moment
+  std::string root;  ///< the folder before the names of files; not printed
+  sukima_capacity_estimate estimate{};  ///< for as many threads as can run at the same moment
   std::vector<double> curve;  ///< CPUs that one thread, two threads, … would get
   sukima_capacity_load load{};
   std::map<unsigned, double> steal;  ///< part of each CPU that was taken; empty without --steal
@@ -34,10 +34,10 @@ struct answer {
   std::vector<runtime_answer> runtimes;  ///< empty without --runtimes
 };
 
-/// The answer on one screen.
+/// Returns the answer as text that fits one screen.
 std::string text_of(const answer& result, bool colour);
 nlohmann::json json_of(const answer& result);
-/// Metrics in the text format of Prometheus. What is unknown has no sample.
+/// Returns metrics in the text format of Prometheus. Unknown values have no sample.
 std::string metrics_of(const answer& result);
 
 }  // namespace sukima::cli::probe

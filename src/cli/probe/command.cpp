@@ -24,9 +24,9 @@
 namespace sukima::cli::probe {
 namespace {
 
-/// Exit codes of this command beside those of all commands.
+/// Exit codes of this command besides those of all commands.
 enum probe_code : int {
-  exit_too_few = 3,   ///< --at-least: there are fewer
+  exit_too_few = 3,   ///< --at-least: there are fewer CPUs
   exit_warnings = 4,  ///< --strict: there are warnings
 };
 
@@ -82,12 +82,12 @@ void refuse_contradictions(const probe_options& options) {
 
 /// The curve ends at this number of threads.
 constexpr unsigned longest_curve = 256;
-/// Equal to the length of the estimate's long window, and the longest period of a quota.
+/// Equal to the length of the estimate's long window, and to the longest period of a quota.
 constexpr double measuring_seconds = 0.5, longest_period_seconds = 1;
 /// Long enough for several turns of the hypervisor's scheduler.
 constexpr double steal_seconds = 1;
 
-/// The load, with all rates unknown where nothing was measured, as in a plain copy of /proc and /sys.
+/// Returns the load. If nothing was measured, as in a plain copy of /proc and /sys, all rates are unknown.
 sukima_capacity_load measured_load(const capacity_meter& meter) {
   sukima_capacity_load load = meter.load();
   if (load.seconds > 0) return load;
@@ -115,7 +115,7 @@ void find_warnings(answer& found, surroundings place) {
   found.warnings = warnings_for(place);
 }
 
-/// Of a recorded process only the limits are known: neither its variables nor the machine's cores.
+/// Returns what is known of a recorded process: only the limits, not its variables or the machine's cores.
 surroundings recorded_surroundings(const sukima_capacity_facts& facts) {
   surroundings place;
   place.facts = facts;
@@ -139,14 +139,15 @@ answer record_answer(const probe_options& options) {
   capacity_meter meter(record.place());
   record.measure(meter);
   answer found = answer_of(meter);
-  found.places = read_places(record.place());  // before the recording is stored: it holds what this reads
+  found.places = read_places(record.place());  // reads files that the recording must hold
   found.root = record.place().root;
   find_warnings(found, recorded_surroundings(found.report->facts));
   record.store(meter);
   return found;
 }
 
-/// A process gets its quota at the beginning of each period: less than a period would say anything.
+/// A process gets its quota at the beginning of each period, so a measurement shorter than a period would be
+/// arbitrary.
 double measuring_time(const capacity_meter& meter) {
   const double period = 1e-6 * static_cast<double>(meter.facts().quota_period_us);
   return std::clamp(period, measuring_seconds, longest_period_seconds);
@@ -175,7 +176,7 @@ answer find_answer(const probe_options& options) {
   return found;
 }
 
-/// Which CPUs slow each other down: from the profile, or measured now.
+/// Prints which CPUs slow each other down, from the profile or from a new measurement.
 int probe_pairs(const probe_options& options) {
   const std::set<unsigned> among = allowed_cpus(options.process);
   profile_file known(sukima_capacity_profile_read(nullptr, nullptr, 0));

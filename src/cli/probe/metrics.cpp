@@ -15,7 +15,7 @@ void add_value(std::string& text, const char* name, const char* help, double val
   if (std::isfinite(value)) metric_family(text, name, "gauge", help).add({}, value);
 }
 
-/// The quota of each group that has one. \param value of a limit
+/// Adds the quota of each group that has one. \param value computes the value from a limit
 template <class Value>
 void add_quotas(std::string& text, const answer& result, const char* name, const char* type, const char* help,
                 Value value) {
@@ -28,7 +28,7 @@ void add_quotas(std::string& text, const answer& result, const char* name, const
   }
 }
 
-/// A number of periods; infinite: it is unknown, and would reset the counter.
+/// Returns a number of periods; infinite if it is unknown, because 0 would reset the counter.
 double count_of(const sukima_capacity_limit& limit, std::uint64_t number) {
   return limit.periods == 0 ? HUGE_VAL : static_cast<double>(number);
 }
@@ -69,7 +69,7 @@ std::string metrics_of(const answer& result) {
                 "1; the label is the kind of cause that takes most CPU away.")
       .add(metric_label("kind", sukima_capacity_kind_name(binding_limit(*result.report).kind)), 1);
   metric_family warnings(text, "sukima_warning_info", "gauge", "How many warnings of that name there are.");
-  std::map<std::string, double> by_name;  // several variables, or threads, may be warned of
+  std::map<std::string, double> by_name;  // a name may have several warnings
   for (const warning& each : result.warnings) ++by_name[each.name];
   for (const auto& [name, count] : by_name) warnings.add(metric_label("name", name), count);
   return text;

@@ -32,7 +32,7 @@ std::set<unsigned> cpus_of(const sukima_place_table& table, sukima_place place) 
   return cpus;
 }
 
-/// The places with a usable CPU, and all around them.
+/// Returns the places with a usable CPU, and all places that contain them.
 std::set<sukima_place> usable_places(const sukima_place_table& table) {
   std::vector<sukima_place> smallest(sukima_place_table_count(&table));
   smallest.resize(sukima_place_table_usable(&table, SUKIMA_PLACE_CORE, smallest.data(), smallest.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording and replaying; see recording.hpp.
+// Records and replays; see recording.hpp.
 #include "probe/recording.hpp"
 
 #include <capacity/shared/file_watch.h>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr unsigned sample_count = 25;
 constexpr std::chrono::milliseconds between_samples{100};
-/// Times are counted from here: 0 would be now.
+/// Times count from here, because 0 would mean now.
 constexpr std::uint64_t first_time_ns = 1'000'000'000;
 constexpr std::uintmax_t largest_file = 1 << 20;
 constexpr const char* host_file = "/run/sukima/host";
@@ -51,7 +51,7 @@ Command lines, other variables, users and other mounts are not recorded.
 bool starts_with(const std::string& text, std::string_view start) { return text.starts_with(start); }
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The lines for which `keep` holds.
+/// Returns the lines for which `keep` returns true.
 template <class predicate>
 std::string filtered(const std::string& content, predicate keep) {
   std::istringstream lines(content);
@@ -61,7 +61,7 @@ std::string filtered(const std::string& content, predicate keep) {
   return kept;
 }
 
-/// Of "4711 (name) R 1 2 ...", all numbers but the nice value and the policy become 0.
+/// In "4711 (name) R 1 2 ...", replaces all numbers by 0, except the nice value and the policy.
 std::string without_private_fields(const std::string& stat) {
   enum { state_field = 3, nice_field = 19, policy_field = 41 };
   const std::size_t name_end = stat.rfind(')');
@@ -91,7 +91,7 @@ std::string without_private_parts(const std::string& path, const std::string& co
   return name == "stat" ? without_private_fields(content) : content;
 }
 
-/// N of /proc/N/...; empty for other paths.
+/// Returns N of /proc/N/...; empty for other paths.
 std::string process_of(const std::string& path) {
   if (!starts_with(path, "/proc/")) return {};
   const std::string number = path.substr(6, path.find('/', 6) - 6);
@@ -116,7 +116,7 @@ std::string read_file(const fs::path& path) { return read_file_text(path).value_
 
 std::string sample_name(std::size_t index) { return fmt::format("{:04}", index + 1); }
 
-/// Copies the regular files of a folder. Existing files are written in place, because other processes may
+/// Copies the regular files of a folder. It overwrites existing files in place, because other processes may
 /// have them open.
 void copy_files(const fs::path& from, const fs::path& to, const fs::path& left_out = {}) {
   if (!fs::is_directory(from)) return;
@@ -170,7 +170,7 @@ void recorded_samples::remove_idle_processes() {
   }
 }
 
-/// Receives the reads of the capacity library.
+/// Receives the file contents that the capacity library reads.
 struct recording::watching {
   recorded_samples& samples;
   std::string own_folder;  ///< of the observed process, "/proc/4711/"
@@ -186,7 +186,7 @@ struct recording::watching {
   watching(const watching&) = delete;
   watching& operator=(const watching&) = delete;
 
-  /// As it is under the root: the observed process is /proc/self.
+  /// Returns the path under the root, where the observed process is /proc/self.
   std::string recorded_path(std::string path) const {
     if (starts_with(path, CAP_ROOT_OF_FILES)) path.erase(0, std::strlen(CAP_ROOT_OF_FILES));
     if (!own_folder.empty() && starts_with(path, own_folder))

@@ -20,7 +20,7 @@ namespace sukima::cli::probe {
 /// The files of one sample: path under the root → content.
 using recorded_files = std::map<std::string, std::string>;
 
-/// The data that was read, as it is stored: without private data that is not needed.
+/// The data that was read, as it is stored, without private data that is not needed:
 ///  - of mountinfo the lines of control groups; of /proc/stat the sum; of status the masks of CPUs and memory
 ///    nodes; of /proc/PID/stat the name, the state, the nice value and the scheduling policy;
 ///  - of other processes only those that used CPU during the measurement.
@@ -31,11 +31,11 @@ class recorded_samples {
     recorded_files changed;  ///< since the sample before
   };
 
-  /// The following files belong to this sample.
+  /// Begins a sample. The files added next belong to it.
   void begin(std::uint64_t time_ns) { samples_.push_back({time_ns, {}}); }
-  /// A file under /proc or /sys has this content. Other files are left out.
+  /// Stores that a file under /proc or /sys has this content. Other files are omitted.
   void add(const std::string& path, const std::string& content);
-  /// A file exists; its content was perhaps not needed.
+  /// Stores that a file exists, even if its content was not read.
   void add_name(const std::string& path);
   /// Removes the processes that used no CPU, and their numbers from the lists of groups.
   void remove_idle_processes();
@@ -47,22 +47,22 @@ class recorded_samples {
   recorded_files latest_;
 };
 
-/// Measures a process for some seconds and stores the data that was read. There is one at a time, made before
-/// the meter.
+/// Measures a process for some seconds and stores the data that was read. Only one object may exist at a
+/// time, and it must be made before the meter.
 class recording {
  public:
-  /// \param folder is made; it may exist if it is empty
+  /// \param folder is created; it may exist if it is empty
   /// \throws usage_error if it cannot be made or is not empty
   recording(const std::filesystem::path& folder, pid_t process);
   ~recording();
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;
 
-  /// The place that the meter must measure.
+  /// Returns the place that the meter must measure.
   meter_place place() const;
-  /// Measures. The meter can answer afterwards.
+  /// Measures. Afterwards the meter can answer.
   void measure(capacity_meter& meter);
-  /// Stores all that was read, with the user's override and the host's number.
+  /// Stores all data that was read, with the user's override and the host's number.
   /// \throws std::runtime_error if a file cannot be written
   void store(const capacity_meter& meter);
 
@@ -78,11 +78,11 @@ class recording {
 /// A folder with a recording, or with a plain copy of /proc and /sys.
 class recorded_tree {
  public:
-  /// \throws usage_error if it is none
+  /// \throws usage_error if the folder is neither
   explicit recorded_tree(const std::filesystem::path& folder);
 
   meter_place place(pid_t process) const;
-  /// Gives the samples to the meter: all of a recording, or the one of a plain copy.
+  /// Passes the samples to the meter: all of a recording, or the only one of a plain copy.
   void replay(capacity_meter& meter) const;
 
  private:
@@ -90,7 +90,7 @@ class recorded_tree {
 
   std::filesystem::path folder_;
   std::vector<std::uint64_t> times_;  ///< empty: a plain copy
-  /// The folder in which the files of a recording change from sample to sample.
+  /// The folder in which the files of a recording are changed from sample to sample.
   std::optional<process::temporary_directory> moving_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking runtimes; see runtimes.hpp.
+// Asks runtimes for their number of threads; see runtimes.hpp.
 #include "probe/runtimes.hpp"
 
 #include <dlfcn.h>
@@ -31,15 +31,15 @@ constexpr std::chrono::seconds patience{10};
 /// A runtime that is asked by running a program.
 struct command_question {
   const char* runtime;
-  std::vector<std::string> command;  ///< the first word is looked for in PATH
-  const char* before;  ///< the number follows this text in what is printed; "": it begins the output
+  std::vector<std::string> command;  ///< the first element is searched in PATH
+  const char* before;  ///< the text before the number in the output; "": the number begins the output
   const char* source;
 };
 
 /// A runtime that is asked by loading its library into a child process and calling a function.
 struct library_question {
   const char* runtime;
-  std::array<const char*, 2> libraries;  ///< the first one that can be loaded counts
+  std::array<const char*, 2> libraries;  ///< the first one that can be loaded is used
   const char* function;
   const char* source;
 };
@@ -49,7 +49,7 @@ const std::array library_questions{
         "OpenMP (libgomp)", {"libgomp.so.1", nullptr}, "omp_get_max_threads", "omp_get_max_threads"},
     library_question{
         "OpenMP (libomp)", {"libomp.so.5", "libiomp5.so"}, "omp_get_max_threads", "omp_get_max_threads"},
-    // int max_concurrency(const task_arena_base*): a null pointer asks about the default arena.
+    // int max_concurrency(const task_arena_base*): a null pointer means the default arena.
     library_question{"oneTBB",
                      {"libtbb.so.12", nullptr},
                      "_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE",
@@ -95,7 +95,7 @@ std::optional<unsigned> number_in(const std::string& text, const std::string& be
   return failure == std::errc() && end != begin ? std::optional(number) : std::nullopt;
 }
 
-/// All variables of this process: runtimes read some of them.
+/// Returns all variables of this process, because runtimes read some of them.
 std::vector<std::pair<std::string, std::string>> whole_environment() {
   std::vector<std::pair<std::string, std::string>> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -106,7 +106,7 @@ std::vector<std::pair<std::string, std::string>> whole_environment() {
   return variables;
 }
 
-/// \param command the program's file, and its arguments
+/// \param command the program's file and its arguments
 runtime_answer ask_command(const std::string& runtime, const std::vector<std::string>& command,
                            const std::string& before, const std::string& source) {
   runtime_answer answer{runtime, std::nullopt, source};
@@ -124,8 +124,8 @@ runtime_answer ask_command(const std::string& runtime, const std::vector<std::st
   return answer;
 }
 
-/// Writes the result of the function in the first library that can be loaded. Runs in a child process, whose
-/// end undoes the loading.
+/// Writes the result of the function in the first library that can be loaded. It runs in a child process; the
+/// end of the child unloads the library.
 [[noreturn]] void answer_as_child(const library_question& question, int to) {
   int number = -1;
   for (const char* const name : question.libraries) {
@@ -140,7 +140,7 @@ runtime_answer ask_command(const std::string& runtime, const std::vector<std::st
   _exit(written == sizeof number ? 0 : 1);
 }
 
-/// Nothing if no such library is installed.
+/// Returns nothing if no such library is installed.
 std::optional<runtime_answer> ask_library(const library_question& question) {
   pipe_ends channel = make_pipe();
   const pid_t child = fork();
@@ -169,7 +169,7 @@ std::optional<std::string> installed(const std::string& program) {
   return file ? std::optional(file->string()) : std::nullopt;
 }
 
-/// Writes a program of a few lines, compiles it if need be, and asks it.
+/// Writes a program of a few lines, compiles it if necessary, and runs it.
 void ask_compiled(std::vector<runtime_answer>& answers) {
   const process::temporary_directory folder("probe");
   const auto write = [&](const std::string& name, const std::string& text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs the installed runtimes see here.
+// Determines how many CPUs the installed runtimes see here.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@ namespace sukima::cli::probe {
 
 struct runtime_answer {
   std::string runtime;              ///< "OpenMP (libgomp)", "Go"
-  std::optional<unsigned> threads;  ///< nothing: it gave no answer
+  std::optional<unsigned> threads;  ///< nothing: the runtime gave no answer
   std::string source;               ///< how it was asked, or why there is no answer
 };
 
-/// Asks all installed runtimes, one after the other, each for ten seconds at most. Go and Rust compile a few
-/// lines for that, in a temporary directory. Takes several seconds.
+/// Asks all installed runtimes one after the other, each for at most ten seconds. For Go and Rust it compiles
+/// a few lines in a temporary directory. It takes several seconds.
 std::vector<runtime_answer> ask_runtimes();
 
 }  // namespace sukima::cli::probe

@@ -14,7 +14,7 @@
 namespace sukima::cli::probe {
 namespace {
 
-/// "0-1,4" as numbers, up to the first word that is not a number.
+/// Returns "0-1,4" as numbers, up to the first part that is not a number.
 std::set<unsigned> numbers_of(const std::string& list) {
   constexpr unsigned most = 65536;
   std::set<unsigned> numbers;
@@ -39,7 +39,7 @@ std::set<unsigned> memory_nodes_of(const std::string& folder) {
   return {};
 }
 
-/// The variables that a process was started with.
+/// Returns the variables with which a process was started.
 std::map<std::string, std::string> variables_of(const std::string& folder) {
   std::ifstream stream(folder + "/environ", std::ios::binary);
   std::map<std::string, std::string> variables;
@@ -61,7 +61,7 @@ surroundings surroundings_of(pid_t process, const sukima_capacity_facts& facts) 
   try {
     place.allowed = allowed_cpus(process);
   } catch (const std::system_error&) {
-    // Another user's process, or it has just ended: without the mask some warnings are left out.
+    // It is another user's process, or it has just ended. Without the mask some warnings are omitted.
   }
   place.memory_nodes = memory_nodes_of(folder);
   if (process == 0) {

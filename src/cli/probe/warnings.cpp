@@ -23,7 +23,7 @@ constexpr double negligible = 0.05;
 std::optional<unsigned> whole_number(const std::optional<std::string>& text) {
   unsigned number = 0;
   if (!text || text->empty()) return std::nullopt;
-  // OMP_NUM_THREADS may be a list, for nested regions; the first one counts.
+  // OMP_NUM_THREADS may be a list for nested regions; its first number counts.
   const char* const end = text->data() + text->size();
   const auto [rest, failure] = std::from_chars(text->data(), end, number);
   if (failure != std::errc() || (rest != end && *rest != ',')) return std::nullopt;
@@ -60,7 +60,7 @@ class collector {
     return place_.variable ? place_.variable(name) : std::nullopt;
   }
 
-  /// CPU is short for as many threads as may run.
+  /// Returns whether CPU is short for as many threads as may run.
   bool is_short() const { return place_.usable < facts_.cap - negligible; }
 
   void affinity_below_quota() {
@@ -73,7 +73,7 @@ class collector {
         "start the program without taskset, numactl or a pinning wrapper, or give it a wider mask");
   }
 
-  /// Allowed CPUs that share cores, while other cores are outside the mask.
+  /// Warns if allowed CPUs share cores while other cores are outside the mask.
   void shared_cores() {
     std::map<unsigned, unsigned> inside;
     std::set<unsigned> all, nodes, same_node;
@@ -141,7 +141,7 @@ class collector {
     }
   }
 
-  /// Runtimes that read the affinity mask and ignore quotas.
+  /// Warns of runtimes that read the affinity mask but ignore quotas.
   void threads_above_quota() {
     const auto fitting = static_cast<unsigned>(std::max(std::ceil(place_.usable - negligible), 1.0));
     if (!is_short() || facts_.cap <= std::max(fitting, place_.threads)) return;

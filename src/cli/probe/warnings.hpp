@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems with the surroundings of a program, and what to do about them.
+// Problems with the surroundings of a program, and how to solve them.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -15,7 +15,7 @@
 
 namespace sukima::cli::probe {
 
-/// Facts that the warnings are derived from.
+/// The facts from which the warnings are derived.
 struct surroundings {
   sukima_capacity_facts facts{};
   double usable = 1;                ///< CPUs, by the estimate
@@ -35,7 +35,7 @@ struct warning {
 
 std::vector<warning> warnings_for(const surroundings& place);
 
-/// The surroundings of a process; 0: of this one.
+/// Returns the surroundings of a process; 0: of this one.
 surroundings surroundings_of(pid_t process, const sukima_capacity_facts& facts);
 
 }  // namespace sukima::cli::probe

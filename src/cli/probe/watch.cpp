@@ -26,10 +26,10 @@ constexpr std::size_t chart_height = 6;
 constexpr std::size_t scale_width = 7;
 constexpr std::size_t most_values = 1000;
 
-/// The eighths of a block, from nothing to all.
+/// Block characters by eighths, from empty to full.
 constexpr std::array<const char*, 9> blocks{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-/// Between two samples.
+/// The time between two samples.
 constexpr std::chrono::milliseconds sampling{100};
 
 /// One measurement.
@@ -89,7 +89,8 @@ class screen {
                        now.load.now, now.load.others, now.facts.cap);
   }
 
-  /// Fits into 80 columns. A longer line would go on in the next one, which redrawing would not replace.
+  /// Returns a line that fits into 80 columns. A longer line would wrap, and redrawing would not replace its
+  /// rest.
   static std::string short_line_of(const reading& now) {
     return fmt::format("{}  {:.2f} CPUs usable ({}), {:.2f} used, {:.2f} by others, at most {}",
                        time_of_day(), now.estimate.usable, sukima_capacity_basis_name(now.estimate.basis),

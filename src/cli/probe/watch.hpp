@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watching how many CPUs can be used.
+// Displays repeatedly how many CPUs can be used.
 #pragma once
 
 #include <sys/types.h>
@@ -13,12 +13,12 @@ namespace sukima::cli::probe {
 struct watch_options {
   pid_t process = 0;
   double interval = 1;                ///< seconds
-  std::optional<unsigned> count;  ///< how many measurements; nothing: until the process or the reader is gone
+  std::optional<unsigned> count;  ///< number of measurements; nothing: until the process or the reader ends
   bool json = false;  ///< one object per line
 };
 
-/// When measurements are due: one each interval. Those that a stop of this process has prevented are not made
-/// up for.
+/// Determines when measurements are due: one per interval. Measurements that were missed while this process
+/// was stopped are not made up for.
 class pace {
  public:
   using clock = std::chrono::steady_clock;
@@ -26,7 +26,7 @@ class pace {
 
   clock::time_point next() const { return next_; }
 
-  /// Whether a measurement is due now. The next one then is an interval later.
+  /// Returns whether a measurement is due now. If so, the next one is due an interval later.
   bool take(clock::time_point now) {
     if (now < next_) return false;
     next_ += interval_;
@@ -39,11 +39,11 @@ class pace {
   clock::duration interval_;
 };
 
-/// A chart of numbers of CPUs from 0 to `cap`, the latest on the right, with rows of eighths of a block.
+/// Returns a chart of numbers of CPUs from 0 to `cap`, the latest on the right, in rows of block characters.
 /// \param width, height in characters
 std::string chart(const std::vector<double>& values, double cap, std::size_t width, std::size_t height);
 
-/// Measures repeatedly. On a terminal it redraws one chart, otherwise it prints a line each time.
+/// Measures repeatedly. On a terminal it redraws one chart; otherwise it prints a line per measurement.
 /// \return the command's exit code
 /// \throws usage_error if the process does not exist at the start
 int watch(const watch_options& options);

@@ -35,14 +35,14 @@ constexpr const char* footer = R"(Examples:
 
 Variables that you have set win. docs/run.md lists the variables and the rules.)";
 
-/// The options as given.
+/// The options as the user gave them.
 struct command_options {
   run_options run;
   std::string rounding, resize = "never", output;
   bool no_preload = false, dry_run = false, report = false, json = false;
 };
 
-/// Converts and checks the options that the parser has left as words.
+/// Converts and checks the options that the parser has left as text.
 void complete(command_options& options) {
   static const std::map<std::string, sukima_capacity_rounding> roundings{
       {"floor", SUKIMA_CAPACITY_FLOOR},
@@ -90,7 +90,7 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-/// The destination of a report. It is opened before the program starts, so that a wrong name is an error
+/// The destination of a report. It is opened before the program starts, so that a wrong name is reported
 /// before that.
 class report_target {
  public:
@@ -104,7 +104,7 @@ class report_target {
   }
 
   void write(const std::string& text) {
-    // A reader that has gone must not change the exit code, which is the program's.
+    // A closed pipe must not change the exit code, which is the program's.
     std::signal(SIGPIPE, SIG_IGN);
     std::FILE* const to = file_ ? file_.get() : stderr;
     if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
@@ -115,7 +115,7 @@ class report_target {
   struct closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  std::unique_ptr<std::FILE, closer> file_;  ///< none: stderr
+  std::unique_ptr<std::FILE, closer> file_;  ///< null: stderr
 };
 
 int run_and_report(const command_options& options, const std::vector<std::string>& program, run_plan plan) {
@@ -139,7 +139,7 @@ int run_and_report(const command_options& options, const std::vector<std::string
                    : text_of(record));
   if (record.end.signal != 0) {
     process::end_by(record.end.signal);
-    return 128 + record.end.signal;  // a signal that does not end this process, after all
+    return 128 + record.end.signal;  // the signal did not end this process
   }
   return record.end.exit_code;
 }

@@ -8,16 +8,16 @@
 
 namespace sukima::cli::run {
 
-/// A file in memory. It needs no writable folder, and nothing of it remains however this process ends. The
-/// program opens it as a file of this process, while this process runs.
+/// A file in memory. It needs no writable folder, and it disappears with this process however the process
+/// ends. The program opens it through /proc while this process runs.
 class decision_log {
  public:
   /// If the kernel is too old for such files, the path and the content are empty.
   decision_log();
 
-  /// /proc/PID/fd/NUMBER
+  /// Returns /proc/PID/fd/NUMBER.
   std::string path() const;
-  /// The text written so far.
+  /// Returns the text written so far.
   std::string content() const;
 
  private:

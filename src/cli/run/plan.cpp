@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preparing a program's start; see plan.hpp.
+// Prepares the start of a program; see plan.hpp.
 #include "run/plan.hpp"
 
 #include <fmt/format.h>
@@ -22,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lists the variables that an outer `sukima run` has set: they are not the user's.
+/// The variable that lists the variables set by an outer `sukima run`. Those are not the user's.
 constexpr const char* list_variable = "SUKIMA_RUN_VARIABLES";
 
-/// Part of the wanted time that a hypervisor takes.
+/// If a hypervisor takes more than this part of the wanted time, it counts as taking CPU.
 constexpr double noticeable_steal = 0.05;
 
 const char* read_user_variable(const char* name) {
@@ -36,7 +36,7 @@ const char* read_user_variable(const char* name) {
   return std::getenv(name);
 }
 
-/// The CPU available, measured for a moment.
+/// Measures the available CPU for a moment.
 cpu_supply measure_supply(bool also_neighbours) {
   const auto meter = std::make_shared<capacity_meter>();
   if (also_neighbours) meter->measure_briefly();
@@ -58,7 +58,7 @@ cpu_supply measure_supply(bool also_neighbours) {
   return supply;
 }
 
-/// The library that belongs to this program, if it is there.
+/// Returns the path of the library that belongs to this program; empty if the file does not exist.
 fs::path preload_library() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
@@ -74,7 +74,7 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
   if (!program.empty()) {
     const auto file = process::find_program(program, std::getenv("PATH"));
     if (!file) {
-      plan.obstacle = "there is no such program";  // starting it says more
+      plan.obstacle = "there is no such program";  // starting the program reports the details
       return;
     }
     const std::string loader = process::loader_of("/proc/self/exe");
@@ -96,9 +96,9 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
 }
 
 /// Decides how the library treats OpenMP's idle threads. Neighbours do not count at the start. The wait
-/// monitor notices within 30 ms that threads wait for CPUs, but only after a second that they do not. So a
-/// program that is disturbed for a moment while it starts would run for a second with sleeping threads, which
-/// costs a program with short regions half of its speed.
+/// monitor notices within 30 ms that threads wait for CPUs, but it takes a second to notice that they no
+/// longer do. So a program that is disturbed for a moment while it starts would run for a second with
+/// sleeping threads. A program with short regions would lose half of its speed in that second.
 preload_waiting waiting_for(const start_decision& decision) {
   if (user_sets_waiting(read_user_variable)) return preload_waiting_untouched;
   if (decision.limits_allow_spinning) return preload_waiting_enough;
@@ -132,7 +132,7 @@ std::string settings_for(const run_plan& plan, const run_options& options) {
 
 run_plan make_plan(const run_options& options, const std::string& program) {
   run_plan plan;
-  // The user's own number needs no measuring.
+  // The user's own number needs no measurement.
   const cpu_supply supply = measure_supply(!options.policy.threads);
   plan.cap = supply.cap;
   plan.basis = supply.basis;
@@ -164,7 +164,7 @@ std::vector<std::string> changed_variables(const run_plan& plan, const std::stri
   std::string names;
   for (const variable& v : plan.variables.set) {
     all.push_back(v.name + "=" + v.value);
-    // A variable that also contains a value of the user stays the user's.
+    // A variable that also contains a value of the user counts as the user's.
     if (read_user_variable(v.name.c_str()) == nullptr) names += (names.empty() ? "" : " ") + v.name;
   }
   all.push_back(fmt::format("{}={}", list_variable, names));

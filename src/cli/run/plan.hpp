@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that `sukima run` prepares for a program before it starts.
+// The preparations of `sukima run` for a program before it starts.
 #pragma once
 
 #include <preload/shared/settings.h>
@@ -27,22 +27,22 @@ struct run_plan {
   start_decision decision;
   unsigned cap = 1;
   unsigned ranks = 1;  ///< MPI ranks of this machine that share the CPU
-  std::string basis;  ///< of the estimate: facts, tree, blind, ...
+  std::string basis;  ///< basis of the estimate: facts, tree, blind, ...
   variable_plan variables;
-  std::filesystem::path library;  ///< that is preloaded; empty: none
-  std::string obstacle;           ///< why none is
-  std::string settings;           ///< for the library, without its log
+  std::filesystem::path library;  ///< the library to preload; empty: none
+  std::string obstacle;           ///< the reason why no library is preloaded
+  std::string settings;           ///< settings for the library, without its log
   std::string pinned;             ///< list of CPUs; empty: not pinned
 };
 
-/// Decides for a program; "" if only the variables are of interest.
+/// Makes the plan for a program; "" if only the variables are needed.
 /// \throws usage_error if the user's SUKIMA_CPUS is not a number
 run_plan make_plan(const run_options& options, const std::string& program);
 
-/// LD_PRELOAD for the program: the user's libraries, then the plan's, which there is.
+/// Returns LD_PRELOAD for the program: the user's libraries, then the plan's. \pre the plan has a library
 std::string preloaded_libraries(const run_plan& plan);
 
-/// The environment for the program, NAME=VALUE, as far as it differs from this process's.
+/// Returns the variables of the program's environment, NAME=VALUE, that differ from this process's.
 /// \param log file for the library's decisions; "": none
 std::vector<std::string> changed_variables(const run_plan& plan, const std::string& log);
 

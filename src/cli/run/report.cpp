@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text and JSON of a report; see report.hpp.
+// Formats a report as text and as JSON; see report.hpp.
 #include "run/report.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string threads_text(unsigned threads) {
   return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
 }
 
-/// A line that a shell's `eval` or `env` takes.
+/// Returns a line for a shell's `eval` or for `env`.
 std::string assignment(const variable& v) {
   const bool plain = v.value.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

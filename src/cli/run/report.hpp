@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of `sukima run --report`: what was decided, when and why.
+// The report of `sukima run --report`: the decisions, their times and reasons.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ struct run_record {
   std::vector<late_decision> decisions;
   process::program_end end;
   double seconds = 0;      ///< from start to end
-  double cpu_seconds = 0;  ///< of the program and those of its children that it has waited for
+  double cpu_seconds = 0;  ///< of the program and of its children that it waited for
 };
 
-/// Parses the library's log; lines that are not decisions are left out.
+/// Parses the library's log; lines that are not decisions are skipped.
 /// \param start the start of the program on the monotonic clock, in nanoseconds
 std::vector<late_decision> read_log(std::string_view text, std::uint64_t start);
 
-/// The plan as lines NAME=VALUE with comments (for --dry-run).
+/// Returns the plan as lines NAME=VALUE with comments (for --dry-run).
 std::string plan_text(const run_plan& plan);
 
 std::string text_of(const run_record& record);

@@ -11,11 +11,11 @@
 namespace sukima::cli::run {
 namespace {
 
-/// Synonyms: if the user has set one of them, none is set.
+/// Synonyms: if the user has set one of them, none of them is set.
 struct family {
   std::string_view reader;
-  std::span<const std::string_view> names;      ///< those that are set
-  std::span<const std::string_view> synonyms;  ///< those that are only read
+  std::span<const std::string_view> names;      ///< variables that are set
+  std::span<const std::string_view> synonyms;  ///< variables that are only read
   unsigned start_decision::* number = &start_decision::threads;
 };
 
@@ -76,7 +76,7 @@ struct setting {
 
 constexpr std::array waiting_names{std::string_view("OMP_WAIT_POLICY"), std::string_view("GOMP_SPINCOUNT"),
                                    std::string_view("KMP_BLOCKTIME"), std::string_view("KMP_LIBRARY")};
-/// How OpenMP's idle threads wait where CPU is short.
+/// Variables that determine how OpenMP's idle threads wait if CPU is short.
 constexpr std::array openmp_waiting{setting{"OpenMP (libgomp, libomp)", "OMP_WAIT_POLICY", "passive"},
                                     setting{"OpenMP (libgomp)", "GOMP_SPINCOUNT", "0"},
                                     setting{"OpenMP (libomp)", "KMP_BLOCKTIME", "0"}};
@@ -85,7 +85,7 @@ constexpr std::array other_waiting{
     setting{".NET", "DOTNET_ThreadPool_UnfairSemaphoreSpinLimit", "0"},
     setting{"Open MPI", "OMPI_MCA_mpi_yield_when_idle", "1"},
 };
-/// libuv's pool has 4 threads, V8's has 4 at most.
+/// libuv's pool has 4 threads, and V8's at most 4.
 constexpr unsigned usual_node_pool = 4;
 
 class planner {
@@ -121,7 +121,7 @@ class planner {
     for (const std::string_view name : one.names) set(name, fmt::format("{}", threads), one.reader);
   }
 
-  /// Adds an option to a variable that holds many, unless it names that option already.
+  /// Adds an option to a variable that holds several options, unless it already contains that option.
   void append(std::string_view name, std::string_view option, const std::string& value,
               std::string_view reader) {
     const char* const now = read_(std::string(name).c_str());
@@ -152,11 +152,12 @@ class planner {
   variable_plan plan_;
 };
 
-/// The threads of Node's pools block or take work from one queue: beside neighbours, fewer threads would only
-/// get less CPU. So the pools shrink only if the user restricts the number of threads, and grow with it.
+/// The threads of Node's pools block or take work from one queue. Beside neighbours, fewer threads would only
+/// get less CPU. So the pools shrink only if the user restricts the number of threads, and grow with that
+/// number.
 void plan_node(planner& plan, const start_decision& decision) {
   if (!decision.restricted && decision.threads <= usual_node_pool) return;
-  // In a pool of one a single blocking call would stop all others.
+  // With a pool of one thread, a single blocking call would stop all others.
   plan.set("UV_THREADPOOL_SIZE", fmt::format("{}", std::max(decision.threads, 2U)), "Node.js, libuv");
   if (decision.threads < usual_node_pool)
     plan.append("NODE_OPTIONS", "--v8-pool-size=", fmt::format("{}", decision.threads), "Node.js (V8)");
@@ -174,18 +175,19 @@ bool user_sets_waiting(environment_reader read) {
 variable_plan plan_variables(const start_decision& decision, bool preloaded, environment_reader read) {
   planner plan(read);
   for (const family& one : counts) plan.set_count(one, decision.*one.number);
-  // Ranks beyond the slots, if the user asks for them, start as they would without this number of slots.
+  // If the user requests more ranks than slots, they start as they would without this number of slots.
   plan.set("OMPI_MCA_rmaps_base_oversubscribe", "1", "Open MPI");
   plan_node(plan, decision);
-  // It would end programs in which another library comes before its own. Ours may: it has no allocator.
+  // AddressSanitizer ends programs in which another library is loaded before its own. Ours may be: it has no
+  // allocator.
   if (preloaded) plan.append("ASAN_OPTIONS", "verify_asan_link_order=", "0", "AddressSanitizer");
   if (!preloaded)
     plan.append("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=", fmt::format("{}", decision.threads), "JVM");
-  // Sukima's runtime follows the CPU by itself; only the user's own number is passed on.
+  // Sukima's runtime follows the CPU itself, so it receives only the user's own number.
   if (decision.fixed) plan.set("SUKIMA_WORKERS", fmt::format("{}", decision.threads), "Sukima");
   if (!decision.spinning) {
     plan.keep_openmp_waiting();
-    // The library changes the wait policy while the program runs, which a variable would prevent.
+    // The library changes the wait policy while the program runs, and a variable would prevent that.
     if (!preloaded) plan.set_openmp_waiting();
     for (const setting& one : other_waiting) plan.set(one.name, std::string(one.value), one.reader);
   }

@@ -10,34 +10,34 @@
 
 namespace sukima::cli {
 
-/// Writes to stderr; where that cannot be written, nothing happens.
+/// Writes to stderr. A failure is ignored.
 void print_message(std::string_view text);
 
-/// The text with '?' for each control character, which a terminal would obey.
-/// \param kept  control characters that stay
+/// Replaces each control character of the text by '?', because a terminal would obey it.
+/// \param kept  control characters to keep
 std::string printable(std::string text, std::string_view kept = {});
 
-/// Writes `sukima: MESSAGE` as one line on stderr. Control characters in it, other than ends of lines, are
-/// not written: a message may contain names that others chose.
+/// Writes `sukima: MESSAGE` as one line on stderr. It omits control characters other than ends of lines,
+/// because a message may contain names that others chose.
 void complain(std::string_view message);
 
-/// Whether this file descriptor is a terminal that can write over what it shows.
+/// Returns whether this file descriptor is a terminal whose output can be overwritten.
 bool moves_cursor(int file_descriptor);
 
-/// Whether text on this file descriptor may be coloured: on a terminal with colours, if NO_COLOR is not set.
+/// Returns whether text on this file descriptor may be coloured: it is a terminal with colours, and NO_COLOR
+/// is not set.
 bool use_colour(int file_descriptor);
 
-/// The columns of the terminal that this file descriptor is; 80 if they are not known.
+/// Returns the number of columns of the terminal with this file descriptor; 80 if it is unknown.
 std::size_t terminal_width(int file_descriptor);
 
-/// The lines of the text, each with at most so many characters: a longer one would continue in the next row
-/// of a terminal.
+/// Cuts the lines of the text to at most `width` characters, because a terminal would wrap a longer line.
 std::string cut_lines(std::string_view text, std::size_t width);
 
-/// The text between the escape codes of an SGR attribute ("1" is bold, "32" green), if `enabled`.
+/// Returns the text between the escape codes of an SGR attribute ("1" is bold, "32" green), if `enabled`.
 std::string styled(std::string_view text, std::string_view attribute, bool enabled);
 
-/// One line on stderr that each call replaces, and that is removed at the end. Silent unless stderr is a
+/// One line on stderr that each call replaces, and that the destructor removes. Silent unless stderr is a
 /// terminal.
 class progress_line {
  public:
@@ -48,7 +48,7 @@ class progress_line {
 
   void show(std::string_view text);
   void clear();
-  /// Whether it is shown.
+  /// Whether the line is shown.
   bool enabled() const { return enabled_; }
 
  private:
@@ -56,7 +56,7 @@ class progress_line {
   bool shown_ = false;
 };
 
-/// The accepted words of a wrong choice, as "a, b or c".
+/// Returns the accepted arguments for a message about a wrong one: "a, b or c".
 std::string join_words(const auto& words, std::string_view last_separator = " or ") {
   std::string text;
   std::size_t position = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of arguments: numbers within bounds, and words to choose from.
+// Checks of arguments: numbers within bounds, and choices.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,16 +19,16 @@
 
 namespace sukima::cli {
 
-/// The digits of a number, without blanks before it and a plus, which scripts may add.
+/// Returns the digits of a number without leading blanks and a plus sign, which scripts may add.
 inline std::string_view digits_of(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
   if (text.starts_with('+')) text.remove_prefix(1);
   return text.starts_with('+') ? std::string_view() : text;
 }
 
-/// Checks that an argument is a decimal number from `least` to `most`. In contrast to CLI::Range it refuses
-/// "nan", and has a sentence of its own for an argument that is not a number. The parser reads 010 as octal,
-/// and refuses 08: it receives whole numbers without zeros before them.
+/// Checks that an argument is a decimal number from `least` to `most`. Unlike CLI::Range it refuses "nan",
+/// and has its own message for an argument that is not a number. The parser reads 010 as octal and refuses
+/// 08, so it receives whole numbers without leading zeros.
 template <class Number>
 CLI::Validator number_range(Number least, Number most) {
   constexpr bool is_real = std::floating_point<Number>;
@@ -55,8 +55,8 @@ CLI::Validator number_range(Number least, Number most) {
                   : fmt::format("{} in [{} - {}]", type, least, most)};
 }
 
-/// Checks that an argument is one of these words, which the help lists. In contrast to CLI::IsMember the
-/// message is a sentence.
+/// Checks that an argument is one of these choices, which the help lists. Unlike the message of
+/// CLI::IsMember, its message is a sentence.
 inline CLI::Validator one_of(std::vector<std::string> words) {
   std::string listed = "{" + CLI::detail::join(words, ",") + "}";
   return {[words = std::move(words)](std::string& input) {
