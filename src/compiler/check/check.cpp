@@ -30,7 +30,8 @@ const char* word_of(construct_kind kind) {
   return "";
 }
 
-/// A block of plain C that control leaves only at its end: the function may be suspended while it runs.
+/// A block of plain C that control may leave only at its end, because the function may be suspended while the
+/// block runs.
 struct handler {
   token_range block;
   const char* name;
@@ -58,7 +59,7 @@ std::vector<handler> handlers_of(const construct& c) {
   return result;
 }
 
-/// The parts of a construct that no jump may enter.
+/// Returns the parts of a construct that no jump may enter.
 std::vector<token_range> parts_of(const construct& c) {
   std::vector<token_range> result;
   for (const token_range& r : {c.first, c.second, c.before, c.after, c.put, c.get})
@@ -97,7 +98,7 @@ class checker : rules {
                           (f != nullptr ? "; write 'worker' before the declaration of '" + name + "'" : ""));
   }
 
-  /// Whether a token belongs to the block itself, not to a closure in it.
+  /// Whether a token belongs to the block itself and not to a closure in it.
   bool belongs(token_index t, const handler& h) const {
     return index_.function_at(t) == index_.function_at(h.block.begin);
   }
@@ -118,7 +119,7 @@ class checker : rules {
         error(call->second.call->getBeginLoc(),
               "a worker closure cannot be called in " + where +
                   "; call a plain closure, or call it before the construct");
-      // An outlined function, when other workers backtrack over it.
+      // The block becomes a function of its own for the case that another worker backtracks over it.
       if (const auto call = index_.all_calls.find(t);
           call != index_.all_calls.end() && belongs(t, h) &&
           (h.block.begin == c.before.begin || h.block.begin == c.put.begin) && is_alloca(*call->second))
@@ -137,7 +138,7 @@ class checker : rules {
     }
   }
 
-  /// The innermost part of a construct that holds a token.
+  /// Returns the innermost part of a construct that contains a token.
   const construct* around(token_index t, const function_info& f, token_range* part) const {
     const construct* best = nullptr;
     for (const construct* c : f.constructs)
@@ -191,7 +192,8 @@ class checker : rules {
         }
   }
 
-  /// A jump in assembler cannot run the code that a jump of the user's runs when it leaves a construct.
+  /// Reports jumps in assembler out of a construct or into one. They cannot run the code that the generated C
+  /// runs at the user's jumps out of a construct.
   void check_asm_jumps(const function_info& f) {
     for (const auto& [t, label] : f.asm_jumps) {
       const auto found = f.labels.find(label);
@@ -223,7 +225,8 @@ class checker : rules {
     }
   }
 
-  /// The body of a try is a function of its own, without the arguments.
+  /// Reports `va_start` in the body of a try. The body becomes a function of its own, which has other
+  /// arguments.
   void check_argument_lists() {
     for (const auto& [open, call] : index_.all_calls) {
       const unsigned id = call->getBuiltinCallee();
@@ -238,7 +241,8 @@ class checker : rules {
     }
   }
 
-  /// The C compiler calls clean-up functions, without passing the top of the choice stack.
+  /// Reports worker functions as clean-up functions. The C compiler calls those without the top of the choice
+  /// stack.
   void check_cleanups() {
     for (const auto& [variable, t] : index_.declared)
       if (const auto* cleanup = variable->getAttr<CleanupAttr>();
@@ -249,7 +253,8 @@ class checker : rules {
                                           "'dynamic_wind'");
   }
 
-  /// Plain C enters a worker function through an entry that knows the number of its arguments.
+  /// Reports variadic worker functions that plain C enters, because a C entry has a fixed number of
+  /// arguments.
   void check_variadic_entries() {
     const std::string message =
         " is variadic, so only worker functions can call it; write a worker function with fixed parameters "
@@ -268,7 +273,8 @@ class checker : rules {
         error(location_of(t), "worker function '" + f->getNameAsString() + "'" + message);
   }
 
-  /// Warns of `in` members that PUT never mentions. If PUT passes `this` on, other code may set them.
+  /// Warns of `in` members that PUT never mentions. If PUT passes `this` to a function, that function may set
+  /// them.
   void check_tasks() {
     for (const construct& c : unit_.constructs) {
       if (c.put.empty() || c.task.empty()) continue;
@@ -302,7 +308,8 @@ class checker : rules {
     }
   }
 
-  /// The names of a declaration that the user writes after `this.`. Of an anonymous union one is enough.
+  /// Returns the names in a member's declaration that the user can write after `this.` and that are not set.
+  /// One set member of an anonymous union is enough.
   std::vector<std::string> names_to_set(const task_member& member, const std::string& task,
                                         const std::set<std::string>& mentioned) const {
     std::vector<std::string> names;

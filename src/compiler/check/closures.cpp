@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules for closures beyond those of C.
+// The rules for closures that C does not have.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -63,7 +63,8 @@ class closure_checker : rules {
       error(c.location, "closure '" + c.name + "' differs in type from its forward declaration");
   }
 
-  /// Parameters are evaluated outside the closure, where the variables of its block are not visible.
+  /// Reports parameters that use local variables of the enclosing function. The generated C evaluates
+  /// parameters outside the block of these variables, where they are not visible.
   void check_parameters(const closure_declaration& c) {
     for (token_index t = c.parameters.begin; t < c.parameters.end; ++t) {
       const auto name = index_.names.find(t);
@@ -78,13 +79,13 @@ class closure_checker : rules {
     }
   }
 
-  /// The block around a closure, from the end of its declaration on.
+  /// Returns the part of the block around a closure that begins at the end of its declaration.
   token_range scope_of(const closure_declaration& c) const {
     const token_range block = unit_.block_around(c.whole.begin);
     return {c.whole.end, block.empty() ? c.whole.end : block.end - 1};
   }
 
-  /// A jump over a closure's declaration, which would leave its pointer uninitialised.
+  /// Reports jumps over a closure's declaration, because they would leave its pointer uninitialised.
   void check_jumps_past(const closure_declaration& c) {
     const token_range scope = scope_of(c);
     const std::string message = " skips the declaration of closure '" + c.name +
@@ -121,7 +122,8 @@ class closure_checker : rules {
                                     name + ";' at the start of its block");
   }
 
-  /// The jump continues from the closure's declaration, so it must not enter a construct from there.
+  /// Reports a jump into a construct. The jump continues from the closure's declaration, so it would enter
+  /// the construct from there.
   void check_construct(token_index keyword, const LabelDecl* label) {
     const auto location = index_.all_labels.find(label);
     if (location == index_.all_labels.end()) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of programs that run on several nodes: what an entry's call and its tasks need to travel.
+// The rules of programs that run on several nodes: the requirements for an entry's call and its tasks to
+// travel.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -54,7 +55,7 @@ class cluster_checker : rules {
     warning(c.task_location, "-Wcluster", "task '" + c.task + "' stays in its node: " + travel.stays);
   }
 
-  /// Warns of members without `in` and `out` that PUT or GET uses: on another node they are zero.
+  /// Warns of members without `in` and `out` that PUT or GET uses, because they are zero on another node.
   void check_members_left_behind(const construct& c, const task_travel& travel) const {
     for (const auto& [name, t] : members_named_in(c.put))
       if (travel.left_behind.contains(name))
@@ -67,7 +68,7 @@ class cluster_checker : rules {
             "GET uses '" + name + "' of task '" + c.task + "', which does not come back; declare it 'out'");
   }
 
-  /// The members that a block names after `this.`, each with the first such token.
+  /// Returns the members that a block names after `this.`, each with its first such token.
   std::map<std::string, token_index> members_named_in(token_range block) const {
     std::map<std::string, token_index> names;
     for (token_index t = block.begin; t + 2 < block.end; ++t) {

@@ -18,7 +18,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// Replaces the names that desugaring put in by what the user wrote.
+/// Replaces the names that desugaring inserted by the user's text.
 std::string in_terms_of_the_language(std::string text) {
   replace_all(text, "struct sukima_task_", "task ");
   replace_all(text, "sukima_task_", "task ");
@@ -62,7 +62,7 @@ std::string in_terms_of_the_language(std::string text) {
   if (text == "use of undeclared identifier 'handles'" || text == "unknown type name 'handles'")
     text += "; it belongs behind the blocks of 'do_two' or of a parallel loop, for (int i : FROM, TO)";
   if (text == "unknown type name 'cluster'") text += "; write 'cluster worker' in front of the function";
-  // Extensions that gcc has and Clang lacks.
+  // Extensions that gcc has but Clang does not.
   for (const std::string_view only_gcc :
        {"'variable length array in structure'", "GNU decimal type extension",
         "of flexible array member is not allowed", "unsuitable for global register variables"})
@@ -73,12 +73,13 @@ std::string in_terms_of_the_language(std::string text) {
 
 enum class conversion { invalid, of_a_closure, valid, of_c };
 
-/// Whether the type of a worker function or closure is part of this one.
+/// Returns whether a type contains the type of a worker function or a closure.
 bool has_marks(clang::QualType type) {
   return type.getCanonicalType().getAsString().find("preserve_") != std::string::npos;
 }
 
-/// The conversion that Clang complains about: functions convert to pointers to closures, nothing else does.
+/// Returns the kind of conversion that Clang reports. Functions convert to pointers to closures; nothing else
+/// does.
 conversion conversion_of(const clang::Diagnostic& info) {
   using namespace clang;
   if (info.getNumArgs() < 3 || info.getArgKind(0) != DiagnosticsEngine::ak_qualtype ||
@@ -111,7 +112,7 @@ conversion conversion_of(const clang::Diagnostic& info) {
   return conversion::valid;
 }
 
-/// The text of the user's file from a place on; empty: there is none.
+/// Returns the text of the user's file from a place on; empty if there is no such text.
 llvm::StringRef text_from(const clang::Diagnostic& info, clang::SourceLocation place) {
   if (!info.hasSourceManager() || place.isInvalid()) return {};
   const clang::SourceManager& sources = info.getSourceManager();
@@ -120,7 +121,7 @@ llvm::StringRef text_from(const clang::Diagnostic& info, clang::SourceLocation p
 }
 llvm::StringRef text_from(const clang::Diagnostic& info) { return text_from(info, info.getLocation()); }
 
-/// The name at which the expression begins that a warning underlines.
+/// Returns the name at the beginning of the expression that a warning underlines.
 std::string underlined_name(const clang::Diagnostic& info) {
   if (info.getNumRanges() == 0) return "";
   return text_from(info, info.getRange(0).getBegin())
@@ -128,12 +129,12 @@ std::string underlined_name(const clang::Diagnostic& info) {
       .str();
 }
 
-/// Whether a comment in front of a label says, as for gcc, that control falls through.
+/// Returns whether a comment before a label declares an intended fall-through, in the form that gcc accepts.
 bool follows_comment_about_falling(const clang::Diagnostic& info) {
   const clang::SourceManager& sources = info.getSourceManager();
   const auto [file, offset] = sources.getDecomposedSpellingLoc(info.getLocation());
   llvm::StringRef before = sources.getBufferData(file).substr(0, offset).rtrim();
-  const std::size_t line = before.rfind('\n') + 1;  // of the comment's end; 0 after npos
+  const std::size_t line = before.rfind('\n') + 1;  // line of the comment's end; 0 after npos
   std::size_t begin = before.substr(line).find("//");
   begin = begin != llvm::StringRef::npos ? line + begin : before.ends_with("*/") ? before.rfind("/*") : begin;
   if (begin == llvm::StringRef::npos) return false;
@@ -160,8 +161,8 @@ constexpr put_in_text put_in_texts[] = {
     {"redundant parentheses surrounding declarator", "("},
 };
 
-/// Whether one of Clang's warnings is about tokens that desugaring inserted, or about extensions that only
-/// gcc knows.
+/// Returns whether one of Clang's warnings is about tokens that desugaring inserted, or about extensions that
+/// only gcc has.
 bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text) {
   namespace diag = clang::diag;
   if (text.find("'sukima_") != std::string::npos) return true;
@@ -172,31 +173,33 @@ bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text)
   switch (info.getID()) {
     case diag::warn_pragma_ignored:
       return here.starts_with("GCC");
-    case diag::warn_sometimes_uninit_var:  // the way to a catch block
+    case diag::warn_sometimes_uninit_var:  // the inserted path to a catch block
     case diag::warn_unreachable:
       return here.starts_with("try");
     case diag::warn_unannotated_fallthrough:
       return follows_comment_about_falling(info);
-    case diag::warn_cast_calling_conv:  // an error of the language
+    case diag::warn_cast_calling_conv:  // the language has its own error for it
       return text.find("'preserve_") != std::string::npos;
     default:
       return false;
   }
 }
 
-/// Whether Clang says that a variable has no value. In a closure it may get one before the call.
+/// Returns whether Clang's warning says that a variable has no value. In a closure, the variable may get a
+/// value before the call.
 bool is_about_values(const clang::Diagnostic& info) {
   const unsigned id = info.getID();
   return id == clang::diag::warn_uninit_var || id == clang::diag::warn_maybe_uninit_var ||
          id == clang::diag::warn_sometimes_uninit_var;
 }
 
-/// Whether Clang says that an argument or result is null. For the parser, a closure's variable is.
+/// Returns whether Clang's warning says that an argument or result is null. The parser sees null as a
+/// closure's value.
 bool is_about_null(const clang::Diagnostic& info) {
   return info.getID() == clang::diag::warn_null_arg || info.getID() == clang::diag::warn_null_ret;
 }
 
-/// Whether Clang says that some code never runs, or that every path of a function calls it.
+/// Returns whether Clang's warning says that some code never runs, or that every path of a function calls it.
 bool is_about_paths(const clang::Diagnostic& info) {
   switch (info.getID()) {
     case clang::diag::warn_infinite_recursive_function:
@@ -210,7 +213,7 @@ bool is_about_paths(const clang::Diagnostic& info) {
   }
 }
 
-/// Whether a warning is about a place in one of these blocks.
+/// Returns whether a warning is about a place in one of these blocks.
 bool is_in(const std::vector<clang::SourceRange>& blocks, const clang::Diagnostic& info) {
   if (!info.hasSourceManager() || info.getLocation().isInvalid()) return false;
   const clang::SourceManager& sources = info.getSourceManager();
@@ -221,7 +224,7 @@ bool is_in(const std::vector<clang::SourceRange>& blocks, const clang::Diagnosti
   });
 }
 
-/// The option that a warning belongs to, in the form in which Clang shows it.
+/// Returns the option of a warning, in the form that Clang prints.
 std::string option_of(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
   const std::string group = clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
   if (group.empty() || level == clang::DiagnosticsEngine::Note) return "";
@@ -238,7 +241,7 @@ diagnostic_printer::diagnostic_printer(clang::DiagnosticsEngine::Level in_c)
   const char* const no_colour = std::getenv("NO_COLOR");
   const bool may_be_coloured = no_colour == nullptr || *no_colour == '\0';
   options_->ShowColors = isatty(STDERR_FILENO) != 0 && may_be_coloured;
-  options_->ShowPresumedLoc = true;  // #line
+  options_->ShowPresumedLoc = true;  // of #line directives
 }
 
 diagnostic_printer::~diagnostic_printer() = default;
@@ -248,7 +251,8 @@ void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, con
   printer_ = std::make_unique<clang::TextDiagnostic>(llvm::errs(), language, options_.get());
 }
 
-/// Remembers what follows a statement that leaves a closure, which Clang does not know to leave anything.
+/// Stores the position after a statement that leaves a closure. Clang does not know that this statement
+/// leaves anything.
 void diagnostic_printer::know_exit(const unit& u, token_index keyword) {
   token_index t = keyword;
   while (u.tokens[t].isNot(clang::tok::semi))
@@ -283,8 +287,9 @@ void diagnostic_printer::know_blocks(const unit& u) {
     for (const token_range& block : {c.put, c.get, c.after}) add(moved_blocks_, block);
 }
 
-/// The parser sees a closure's block as one that always runs where it is declared, and the blocks of a
-/// construct as if they ran one after the other.
+/// Returns whether Clang's warning follows from paths that do not exist. The parser sees the block of a
+/// closure at its declaration, as if it always ran there, and the blocks of a construct as if they ran one
+/// after the other.
 bool diagnostic_printer::is_about_wrong_paths(const clang::Diagnostic& info) const {
   return (info.getID() == clang::diag::warn_unannotated_fallthrough &&
           behind_exits_.contains(info.getLocation())) ||

@@ -6,16 +6,16 @@
 
 namespace sukima::language {
 
-/// Prints errors, warnings and their notes to stderr. The warnings are Clang's for the user's text, according
-/// to the user's -W options; the C compiler gives none for what is generated. Those about what desugaring put
-/// in are dropped.
+/// Prints errors, warnings and their notes to stderr. The warnings are those that Clang gives for the user's
+/// text with the user's -W options; the C compiler gives none for generated C. Warnings about text that
+/// desugaring inserted are dropped.
 class diagnostic_printer : public clang::DiagnosticConsumer {
  public:
-  /// \param in_c  what a conversion between pointers to plain functions of different types is
+  /// \param in_c  the level of a conversion between pointers to plain functions of different types
   explicit diagnostic_printer(clang::DiagnosticsEngine::Level in_c);
   ~diagnostic_printer() override;
-  /// Names the blocks that do not run where the parser sees them: from now on, warnings that conclude from
-  /// their place are dropped.
+  /// Declares the blocks that do not run where the parser sees them. From this call on, warnings that follow
+  /// from their position are dropped.
   void know_blocks(const unit& u);
   void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor*) override;
   void EndSourceFile() override;
@@ -33,7 +33,7 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   std::vector<clang::SourceRange> closures_;
   std::set<std::string> names_of_closures_;
   std::vector<clang::SourceRange> around_closures_;  ///< the functions that contain closures
-  std::set<clang::SourceLocation> behind_exits_;  ///< behind a `return` or a `goto` that leaves a closure
+  std::set<clang::SourceLocation> behind_exits_;  ///< after a `return` or a `goto` that leaves a closure
   std::vector<clang::SourceRange> moved_blocks_;  ///< PUT, GET and AFTER
 };
 

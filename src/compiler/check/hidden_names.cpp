@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that mean something else in the generated C. An AFTER is printed at each jump out of its BODY, and a
-// worker function has one more parameter.
+// Names that would have another meaning in the generated C: an AFTER is printed at each jump out of its BODY,
+// and a worker function has one more parameter.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -24,8 +24,8 @@ class hidden_name_checker : rules {
   }
 
  private:
-  /// Outside names that AFTER uses: variables, functions, constants of file scope. The planner renames local
-  /// constants and types.
+  /// Returns the names declared outside that AFTER uses: variables, functions, constants of file scope. The
+  /// planner renames local constants and types.
   std::map<std::string, const NamedDecl*> named_in_after(const construct& c) const {
     std::map<std::string, const NamedDecl*> used;
     for (token_index t = c.after.begin; t < c.after.end; ++t) {
@@ -45,13 +45,13 @@ class hidden_name_checker : rules {
     return used;
   }
 
-  /// After the last token that sees a variable declared at `at`.
+  /// Returns the end of the scope of a variable that is declared at `at`.
   token_index end_of_scope(token_index at) const {
     const token_index open = unit_.bracket_around(at);
     if (open == no_token) return at;
     const token_index close = unit_.partner[open];
     if (unit_.tokens[open].is(tok::l_brace)) return close;
-    // In the head of a loop.
+    // The variable is declared in the head of a loop.
     if (close + 1 < unit_.tokens.size() && unit_.tokens[close + 1].is(tok::l_brace))
       return unit_.partner[close + 1];
     token_index end = close;
@@ -59,7 +59,8 @@ class hidden_name_checker : rules {
     return end;
   }
 
-  /// Whether a `try` in the BODY surrounds the jump. The body of a `try` is a function of its own.
+  /// Returns whether a `try` in the BODY surrounds the jump; the body of a `try` becomes a function of its
+  /// own.
   bool is_in_try(token_index t, const construct& c) const {
     return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
       return inner.kind == construct_kind::try_catch && c.first.holds(inner.whole.begin) &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closures that end without a value, and functions that do so behind a closure.
+// Warns of closures that end without a value, and of functions that do so after a closure.
 //
-// Clang sees the block of a closure as a part of the function around it, which runs where it is declared. So
-// it never asks whether a closure returns a value, and it takes all that follows a closure which does not end
-// for code that never runs.
+// Clang sees the block of a closure as a part of the surrounding function that runs at its declaration. So
+// Clang does not check whether a closure returns a value. And it treats all code after a closure that does
+// not end as code that never runs.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace clang;
 
-/// The paths through one function or closure, which pass by the blocks of the closures in it.
+/// The paths through one function or closure. They may bypass the blocks of the closures in it.
 class paths {
  public:
   paths(ASTContext& ast, const unit& u, const function_info& f, CompoundStmt* body)
@@ -25,7 +25,8 @@ class paths {
     for (const closure_jump& jump : closure_->jumps) jumps_.insert(u.tokens[jump.label].getLocation());
   }
 
-  /// \param inner  the blocks of closures; empty: all are part of the paths, as for Clang
+  /// Finds the paths. \param inner  blocks of closures that paths may bypass; empty: no block is bypassed, as
+  /// Clang assumes
   void follow(const std::vector<const CompoundStmt*>& inner) {
     if (graph_ == nullptr) return;
     falls_ = returns_ = false;
@@ -65,7 +66,8 @@ class paths {
     for (const CFGBlock::AdjacentBlock& next : block.succs()) reach(next.getReachableBlock());
   }
 
-  /// A `return`, or a `goto` out of the closure, in the parser's form of it.
+  /// Returns whether a statement is a `return`, or a `goto` out of the closure, in the form that the parser
+  /// sees.
   bool leaves(const Stmt* s) {
     const auto* const call = dyn_cast<CallExpr>(s);
     const FunctionDecl* const callee = call == nullptr ? nullptr : call->getDirectCallee();
@@ -82,7 +84,7 @@ class paths {
     return s != nullptr;
   }
 
-  /// Where control goes behind a statement; null where that is not known.
+  /// Returns the block to which control continues after a statement; null if it is unknown.
   const CFGBlock* behind(const Stmt* s) const {
     for (;;) {
       const auto* const around = dyn_cast_or_null<CompoundStmt>(parents_.getParent(s));
@@ -97,7 +99,7 @@ class paths {
     }
   }
 
-  /// The block of what a statement does first: of the first expression in it without parts.
+  /// Returns the block that contains the start of a statement: the first expression in it that has no parts.
   const CFGBlock* beginning_of(const Stmt* s) const {
     const CFGBlock* best = nullptr;
     SourceLocation place;
@@ -122,7 +124,7 @@ class paths {
   std::set<SourceLocation> jumps_;
   std::set<const CFGBlock*> seen_;
   std::vector<const CFGBlock*> open_;
-  std::set<const CompoundStmt*> passed_;  ///< closures whose blocks were reached
+  std::set<const CompoundStmt*> passed_;  ///< closures with blocks that were reached
   bool falls_ = false;
   bool returns_ = false;
 };
@@ -149,7 +151,7 @@ class return_checker : rules {
       if (closure.outer == &f) inner.push_back(closure.block);
     paths all(ast_, unit_, f, body);
     all.follow({});
-    if (f.closure == nullptr && all.reach_the_end()) return;  // Clang has said so
+    if (f.closure == nullptr && all.reach_the_end()) return;  // Clang has warned already
     if (!inner.empty()) all.follow(inner);
     if (all.reach_the_end())
       warning_of_c(body->getRBracLoc(), all.reach_a_return() ? diag::warn_maybe_falloff_nonvoid_function

@@ -7,7 +7,7 @@
 
 namespace sukima::language {
 
-/// The data that rules look at, and the reports of their violations.
+/// The data that rules read, and the functions that report violations.
 class rules {
  protected:
   rules(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index)
@@ -20,8 +20,8 @@ class rules {
   void error(clang::SourceLocation location, const std::string& message) const {
     report_error(diagnostics_, location, message);
   }
-  /// A warning with an option of its own, as "-Wput": also -Wno-put, -Werror=put. It follows -w and
-  /// -Werror as Clang's do.
+  /// Gives a warning with its own option, such as "-Wput"; -Wno-put and -Werror=put also apply to it. It
+  /// obeys -w and -Werror as Clang's warnings do.
   void warning(clang::SourceLocation location, const std::string& whole_option,
                const std::string& message) const {
     const std::string option = whole_option.substr(2);
@@ -32,7 +32,7 @@ class rules {
     else
       report_warning(diagnostics_, location, message + " [-W" + option + "]");
   }
-  /// One of Clang's own warnings, with its option.
+  /// Gives one of Clang's own warnings, with its option.
   void warning_of_c(clang::SourceLocation location, unsigned number) const {
     diagnostics_.Report(location, number);
   }
@@ -43,7 +43,7 @@ class rules {
   const semantic_index& index_;
 
  private:
-  /// The last of -WNAME and -Wno-NAME on the command line.
+  /// Returns the setting of the last -WNAME or -Wno-NAME on the command line.
   bool is_set(const std::string& name, bool otherwise) const {
     for (auto word = options_.rbegin(); word != options_.rend(); ++word)
       if (*word == name || *word == "no-" + name) return *word == name;
@@ -51,7 +51,7 @@ class rules {
   }
 
   clang::DiagnosticsEngine& diagnostics_;
-  const std::vector<std::string>& options_;  ///< those that begin with -W, without it
+  const std::vector<std::string>& options_;  ///< the options that begin with -W, without that prefix
 };
 
 }  // namespace sukima::language

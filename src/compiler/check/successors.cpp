@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of loops by successor. A worker that splits such a loop evaluates CONDITION and NEXT again, at any
-// time.
+// The rules of loops by successor. A worker that splits such a loop evaluates CONDITION and NEXT again, at
+// any time.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -25,7 +25,7 @@ class successor_checker : rules {
   }
 
  private:
-  /// Null: the token names none.
+  /// Returns the variable that a token names; null: it names none.
   const VarDecl* variable_at(token_index t) const {
     const auto name = index_.names.find(t);
     return name == index_.names.end() ? nullptr : dyn_cast<VarDecl>(name->second);
@@ -63,7 +63,8 @@ class successor_checker : rules {
     }
   }
 
-  /// A variable that the loop changes has another value when the loop is split.
+  /// Reports the use of a variable that the loop changes, because it has another value when the loop is
+  /// split.
   void check_constant(const construct& c, token_index t, const std::string& where) const {
     const VarDecl* const variable = variable_at(t);
     const function_info* const f = index_.function_at(t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that depend on when another worker asks for work, or on how the C compiler stores strings.
+// Warns of values that depend on the time of another worker's request, or on how the C compiler stores
+// strings.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
@@ -22,7 +23,7 @@ class value_checker : rules {
   }
 
  private:
-  /// PUT runs in the middle of the first part, or of an iteration.
+  /// Checks PUT, which runs in the middle of the first part or of an iteration.
   void check_put(const construct& c) const {
     const function_info* const f = index_.function_at(c.whole.begin);
     if (f == nullptr) return;
@@ -42,8 +43,8 @@ class value_checker : rules {
     }
   }
 
-  /// The place where the live part assigns a worker function's result to a variable of the function; or
-  /// no_token.
+  /// Returns the place where the code of the running part assigns a worker function's result to a variable of
+  /// the function; otherwise no_token.
   token_index result_of_worker(const VarDecl* variable, const construct& c, const function_info& f) const {
     if (!variable->hasLocalStorage() || variable->getType().isVolatileQualified() ||
         variable->getType()->isAtomicType())
@@ -62,7 +63,7 @@ class value_checker : rules {
     return no_token;
   }
 
-  /// Whether a token is in a dynamic_wind that restores what it changes.
+  /// Returns whether a token is in a dynamic_wind that undoes its changes.
   bool is_undone(token_index t, const construct& c) const {
     return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
       return c.first.holds(inner.whole) && (inner.before.holds(t) || inner.after.holds(t));

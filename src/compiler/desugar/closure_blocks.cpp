@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of nested functions, which the parser sees as blocks of the enclosing function. Parameters
-// become variables there, a `return` passes its value to a function, and a goto out of the block takes the
-// address of its label.
+// The blocks of nested functions, which the parser sees as blocks of the enclosing function. Their parameters
+// become variables of the block. A `return` passes its value to a function, and a goto out of the block takes
+// the address of its label.
 #include "desugar/desugarer.hpp"
 
 namespace sukima::language {
@@ -17,7 +17,7 @@ void desugarer::closure_body(closure_declaration& c) {
   const std::size_t end = syntax_.closing_of(at_);
   const std::set<std::string> labels = syntax_.labels_between(at_ + 1, end);
   closure_labels_ =
-      syntax_.declared_labels_between(at_ + 1, end);  // those of inner blocks are its own as well
+      syntax_.declared_labels_between(at_ + 1, end);  // labels of inner blocks are also labels of the closure
   closure_labels_.insert(labels.begin(), labels.end());
   c.body.begin = here();
   copy();
@@ -35,7 +35,7 @@ void desugarer::closure_body(closure_declaration& c) {
   closure_labels_ = outer_labels;
 }
 
-/// __label__ a, b; must come first in a block.
+/// Copies `__label__ a, b;`, which must be first in a block.
 void desugarer::copy_label_declarations() {
   while (is(tok::kw___label__)) {
     while (!is(tok::semi) && !is(tok::eof)) copy();
@@ -43,7 +43,7 @@ void desugarer::copy_label_declarations() {
   }
 }
 
-/// Declares the parameters again, as variables of the block.
+/// Declares the parameters again as variables of the block.
 void desugarer::parameter_variables(const closure_declaration& c) {
   token_index begin = c.parameters.begin + 1;
   int depth = 0;
@@ -60,7 +60,7 @@ void desugarer::parameter_variables(const closure_declaration& c) {
   }
 }
 
-/// An array or function parameter is a pointer: its declarator is rewritten accordingly.
+/// Rewrites the declarator of an array or function parameter, which is a pointer.
 void desugarer::parameter_variable(token_range parameter, SourceLocation location) {
   std::vector<Token> tokens;
   for (token_index t = parameter.begin; t < parameter.end; ++t)
@@ -125,13 +125,13 @@ void desugarer::parameter_variable(token_range parameter, SourceLocation locatio
   put(tok::semi, location);
 }
 
-/// The parser sees `return E;` as sukima_return_N((E));
+/// Rewrites `return E;`, which the parser sees as sukima_return_N((E));
 void desugarer::closure_return() {
   const SourceLocation location = token().getLocation();
   closure_->returns.push_back(here());
   consume(token_role::printed_only);
   if (is(tok::semi)) {
-    const SourceLocation apart = location.getLocWithOffset(1);  // no value is returned
+    const SourceLocation apart = location.getLocWithOffset(1);  // there is no value
     put_void_cast(apart);
     put_zero(apart);
     return copy();
@@ -157,7 +157,7 @@ void desugarer::closure_return() {
   copy();
 }
 
-/// Hides va_start of a variadic closure from the parser, which would look at the enclosing function.
+/// Hides va_start of a variadic closure from the parser, which would apply it to the enclosing function.
 bool desugarer::closure_arguments() {
   if (!is(tok::identifier) || token().getIdentifierInfo()->getName() != "__builtin_va_start") return false;
   const SourceLocation location = token().getLocation();
@@ -167,7 +167,7 @@ bool desugarer::closure_arguments() {
   return true;
 }
 
-/// A goto to a label that is not the closure's own.
+/// Rewrites a goto to a label that is not the closure's own.
 bool desugarer::closure_goto() {
   if (!is_name(1) || !is(tok::semi, 2) || closure_labels_.contains(name(1))) return false;
   const SourceLocation location = token().getLocation();

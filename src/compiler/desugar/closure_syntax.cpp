@@ -48,7 +48,7 @@ std::size_t closure_syntax::closing_of(std::size_t bracket) const {
   return in_.tokens.size() - 1;
 }
 
-/// Whether this brace closes the members of a struct, union or enum.
+/// Returns whether this brace ends the members of a struct, union or enum.
 bool closure_syntax::ends_members(std::size_t closing) const {
   const std::size_t open = opening_of(closing);
   for (std::size_t k = open; k > 0 && k + 3 > open; --k)
@@ -68,13 +68,13 @@ bool closure_syntax::at_closure(std::size_t position) const {
   if (!is_closure_word(position)) return false;
   const Token& before = in_.tokens[position - 1];
   if (before.is(tok::r_paren)) {
-    // (*p) closure ( ; but `if (*p) closure (x);` calls a function of that name.
+    // (*p) closure ( is a pointer to a closure; but `if (*p) closure (x);` calls a function named `closure`.
     const std::size_t open = opening_of(position - 1);
     if (open > 0 && takes_parenthesis(in_.tokens[open - 1])) return false;
     return in_.tokens[open + 1].isOneOf(tok::star, tok::l_paren, tok::kw___attribute);
   }
   if (before.isNot(tok::identifier)) return false;
-  // `T f closure (`; but `static T closure (` declares a function of that name.
+  // `T f closure (` is a closure; but `static T closure (` declares a function named `closure`.
   for (std::size_t k = position - 1; k-- > 0;) {
     const Token& type = in_.tokens[k];
     if (type.isOneOf(tok::identifier, tok::star)) return true;
@@ -114,7 +114,7 @@ closure_context closure_syntax::context_of(std::size_t name) const {
       k = opening_of(k);
     } else if (t.isOneOf(tok::r_paren, tok::r_square)) {
       const std::size_t open = opening_of(k);
-      // The head of a statement, as in `if (x) int f closure …`, is no part of it.
+      // The head of a statement, as in `if (x) int f closure …`, is not part of it.
       if (open > 0 && in_.tokens[open - 1].isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch))
         break;
       k = open;
@@ -166,10 +166,10 @@ std::set<std::string> closure_syntax::declared_labels_between(std::size_t begin,
   return names;
 }
 
-/// Whether this brace begins the members of a struct, union or enum.
+/// Returns whether this brace begins the members of a struct, union or enum.
 bool closure_syntax::begins_members(std::size_t opening) const {
   std::size_t k = opening;
-  while (k > 1 && in_.tokens[k - 1].is(tok::r_paren)) {  // of an attribute
+  while (k > 1 && in_.tokens[k - 1].is(tok::r_paren)) {  // an attribute's
     const std::size_t open = opening_of(k - 1);
     if (open == 0 || in_.tokens[open - 1].isNot(tok::kw___attribute)) return false;
     k = open - 1;
@@ -183,13 +183,14 @@ bool closure_syntax::begins_members(std::size_t opening) const {
   return k > 0 && in_.tokens[k - 1].isOneOf(tok::kw_struct, tok::kw_union, tok::kw_enum);
 }
 
-/// Whether this brace begins initial values. \param in_values  it is among initial values
+/// Returns whether this brace begins initial values. \param in_values  the brace itself is within initial
+/// values
 bool closure_syntax::begins_values(std::size_t opening, bool in_values) const {
   const Token& before = in_.tokens[opening - 1];
   if (before.isOneOf(tok::equal, tok::comma)) return true;
   if (before.isOneOf(tok::l_brace, tok::colon)) return in_values;
   if (before.isNot(tok::r_paren)) return false;
-  // (T){…}, but no head of a statement, and nothing like `catch (…) {`
+  // (T){…}, but not the head of a statement or of a clause such as `catch (…) {`
   const std::size_t open = opening_of(opening - 1);
   return open > 0 && !in_.tokens[open - 1].isOneOf(tok::identifier, tok::r_paren, tok::kw_if, tok::kw_while,
                                                    tok::kw_for, tok::kw_switch);
@@ -199,7 +200,7 @@ std::set<std::string> closure_syntax::labels_between(std::size_t begin, std::siz
   std::set<std::string> found;
   std::set<std::string> declared;
   bool conditional = false;
-  std::vector<bool> braces;  // for each open one: whether it begins initial values
+  std::vector<bool> braces;  // for each open brace: whether it begins initial values
   for (std::size_t k = begin; k < end; ++k) {
     const Token& t = in_.tokens[k];
     if (t.is(tok::l_brace)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nested functions. A closure becomes a variable: a function pointer with a calling convention of its own.
-// Its block stays in the enclosing function, where Clang resolves the names that it uses.
+// Nested functions. A closure becomes a variable: a function pointer with its own calling convention. Its
+// block stays in the enclosing function, where Clang resolves the names that it uses.
 #include "desugar/desugarer.hpp"
 
 namespace sukima::language {
@@ -16,7 +16,8 @@ token_index desugarer::unit_token_of(std::size_t source) const {
   return here();
 }
 
-/// [[clang::preserve_all]] after the parameters distinguishes a closure's type from a function's.
+/// Inserts [[clang::preserve_all]] after the parameters, which distinguishes a closure's type from a
+/// function's.
 void desugarer::closure_type_mark(SourceLocation location, bool is_worker) {
   put(tok::l_square, location);
   put(tok::l_square, location);
@@ -27,7 +28,7 @@ void desugarer::closure_type_mark(SourceLocation location, bool is_worker) {
   put(tok::r_square, location);
 }
 
-/// From the word `closure` to the end of the parameters.
+/// Rewrites the tokens from the word `closure` to the end of the parameters.
 void desugarer::closure_parameters() {
   const bool is_worker = worker_closures_.contains(at_);
   const SourceLocation location = token().getLocation();
@@ -59,7 +60,7 @@ void desugarer::closure() {
   named_closure(around);
 }
 
-/// A closure, or its forward declaration: T f closure (…) becomes T (*const f)(…);
+/// Rewrites a closure or its forward declaration: T f closure (…) becomes T (*const f)(…);
 void desugarer::named_closure(const closure_context& around) {
   const Token name = *previous();
   const SourceLocation location = name.getLocation();
@@ -93,7 +94,7 @@ void desugarer::named_closure(const closure_context& around) {
   put(tok::r_paren, location);
   c.parameters.begin = here() + 1;
   closure_parameters();
-  c.parameters.end = here() - 7;  // without the mark after them
+  c.parameters.end = here() - 7;  // without the mark after the parameters
   c.rest.begin = here();
   while (!is(tok::l_brace) && !is(tok::semi)) {
     if (token().isOneOf(tok::comma, tok::equal, tok::eof, tok::r_brace))
@@ -101,7 +102,7 @@ void desugarer::named_closure(const closure_context& around) {
     step_over();
   }
   c.rest.end = here();
-  put(tok::equal, location);  // for the parser, it has a value
+  put(tok::equal, location);  // the parser must see an initial value
   put_zero(location);
   if (is(tok::semi)) {
     copy();
@@ -119,7 +120,8 @@ void desugarer::named_closure(const closure_context& around) {
   if (c.forward == nullptr) c.definition = &c;
 }
 
-/// typedef T sukima_result_N; void sukima_return_N(sukima_result_N): a `return` passes its value to it.
+/// Declares `typedef T sukima_result_N; void sukima_return_N(sukima_result_N);`. A `return` passes its value
+/// to that function.
 void desugarer::closure_result_type(closure_declaration& c) {
   const std::string number = std::to_string(c.number);
   put(tok::semi, c.location);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The declarations of the language, and the steps through a file.
+// The declarations of the language, and the loop over the tokens of a file.
 #include "desugar/desugar.hpp"
 
 #include "desugar/desugarer.hpp"
@@ -19,8 +19,8 @@ bool desugarer::run() {
   return !failed();
 }
 
-/// Whether a word begins a declaration of the language here: then a type follows. Elsewhere it is a name.
-/// After a name, attributes come last.
+/// Returns whether a word begins a declaration of the language here, because a type follows. Otherwise it is
+/// a name. Attributes may follow a name at the end of its declarator.
 bool desugarer::begins_declaration(const char* word) const {
   if (!is_word(word)) return false;
   std::size_t next = 1;
@@ -31,12 +31,12 @@ bool desugarer::begins_declaration(const char* word) const {
              : false;
 }
 
-/// As begins_declaration, for `task` and `task_exec`.
+/// The same as begins_declaration, for `task` and `task_exec`.
 bool desugarer::begins_task(const char* word) const {
   return is_word(word) && (is_name(1) || is(tok::l_brace, 1));
 }
 
-/// One token of plain C, or one construct.
+/// Processes one token of plain C, or one construct.
 void desugarer::step() {
   if (in_.of_pragma[at_]) return copy();
   if (closure_ != nullptr && closure_arguments()) return;
@@ -66,7 +66,7 @@ void desugarer::step_over() {
   if (closing != tok::unknown) copy_to(closing);
 }
 
-/// Copies up to the closing bracket that belongs to the one just copied, inclusive.
+/// Copies up to and including the closing bracket that matches the bracket just copied.
 void desugarer::copy_to(tok::TokenKind closing) {
   const SourceLocation opened = previous()->getLocation();
   while (!is(closing)) {
@@ -124,7 +124,7 @@ void desugarer::task_members(task_declaration& declaration) {
   }
 }
 
-/// `T v[n]` with an earlier member n: a pointer.
+/// Returns whether the tokens are `v[n]` with an earlier member n, so that the member is a pointer.
 bool desugarer::sized_member(const std::set<std::string>& names) const {
   return is_name() && is(tok::l_square, 1) && is_name(2) && names.contains(name(2)) && is(tok::r_square, 3);
 }
@@ -154,7 +154,7 @@ void desugarer::task_member_tokens(std::set<std::string>& names, task_member& me
   member.tokens = {begin, here()};
 }
 
-/// `task_exec NAME BLOCK` becomes a function with `this` as a local variable.
+/// Rewrites `task_exec NAME BLOCK` as a function with `this` as a local variable.
 void desugarer::task_execution_block() {
   const SourceLocation location = token().getLocation();
   skip();
@@ -185,7 +185,7 @@ void desugarer::task_execution_block() {
   unit_.executions.push_back(execution);
 }
 
-/// The function that follows is an entry of the cluster.
+/// Reads `cluster`: the function that follows is an entry of the cluster.
 void desugarer::cluster_word() {
   if (syntax_.closure_of_worker(at_ + 1))
     fail(token().getLocation(),
@@ -195,15 +195,16 @@ void desugarer::cluster_word() {
   worker_word();
 }
 
-/// While Clang parses, a calling convention distinguishes a worker function's type from a plain one's,
-/// because it survives typedefs, pointers and redeclarations.
+/// Reads `worker`. While Clang parses, a calling convention distinguishes a worker function's type from a
+/// plain one's, because calling conventions survive typedefs, pointers and redeclarations.
 void desugarer::worker_word() {
   const SourceLocation location = token().getLocation();
   const std::optional<std::size_t> closure = syntax_.closure_of_worker(at_);
   if (closure) worker_closures_.insert(*closure);
   skip();
   if (closure) return;
-  // A name like `llabs` means this function from now on, not that of the C library, which Clang predefines.
+  // From here on a name such as `llabs` means this function, not the C library's function, which Clang
+  // predefines.
   for (std::size_t k = 0; !token(k).isOneOf(tok::semi, tok::equal, tok::l_brace, tok::eof); ++k)
     if (is_name(k) && is(tok::l_paren, k + 1)) {
       token(k).getIdentifierInfo()->clearBuiltinID();
@@ -240,7 +241,7 @@ bool desugar(CompilerInstance& compiler, source_tokens source, unit& into) {
   into.origins.reserve(expected);
   into.at.reserve(expected);
   if (!desugarer(compiler, into).run()) return false;
-  // Brackets belong together in the order of the unit, also those put in.
+  // Pairs the brackets in the order of the unit, including inserted ones.
   into.partner.assign(into.tokens.size(), no_token);
   std::vector<token_index> open;
   for (token_index t = 0; t < into.tokens.size(); ++t) {

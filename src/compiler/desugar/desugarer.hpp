@@ -19,9 +19,9 @@ class desugarer : private token_stream {
  private:
   // Declarations (desugar.cpp)
   void step();
-  /// The closing bracket for the current token; unknown: it is not an opening bracket.
+  /// Returns the closing bracket for the current token; unknown: the token is not an opening bracket.
   clang::tok::TokenKind closing_bracket() const;
-  /// One step; after an opening bracket, everything up to the closing one.
+  /// Performs one step; at an opening bracket it continues up to the closing one.
   void step_over();
   void copy_to(clang::tok::TokenKind closing);
   bool begins_declaration(const char* word) const;
@@ -64,7 +64,8 @@ class desugarer : private token_stream {
   void join_one(construct& c, bool& plain_seen);
   void poll();
   token_range block(const std::string& role);
-  /// The expression in parentheses after `guard`, `split` or `catch`: the initial value of `type NAME`.
+  /// Reads the expression in parentheses after `guard`, `split` or `catch`, as the initial value of `type
+  /// NAME`.
   token_range parenthesis(const std::string& type, const std::string& variable, const std::string& keyword);
   void declare_this(const std::string& task, clang::SourceLocation location);
   construct& begin(construct_kind kind);
@@ -86,7 +87,7 @@ class desugarer : private token_stream {
   std::set<std::string> closure_labels_;  ///< labels in its block
   /// Closures declared so far, by the opening brace of their block and their name.
   std::map<std::pair<token_index, std::string>, closure_declaration*> declared_closures_;
-  std::set<std::size_t> worker_closures_;  ///< positions of `closure` that belong to a `worker`
+  std::set<std::size_t> worker_closures_;  ///< positions of each `closure` that belongs to a `worker`
   construct* current_ = nullptr;  ///< the innermost open construct
   std::set<std::string> known_tasks_;
 };

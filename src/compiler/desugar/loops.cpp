@@ -6,7 +6,7 @@ namespace sukima::language {
 
 using namespace clang;
 
-/// The type of the loop's variable, for the parser.
+/// Inserts the type of the loop's variable for the parser.
 void desugarer::put_loop_type(const construct& c, SourceLocation location) {
   if (c.type.empty()) return put("int", location);
   for (token_index t = c.type.begin; t < c.type.end; ++t) {
@@ -15,7 +15,7 @@ void desugarer::put_loop_type(const construct& c, SourceLocation location) {
   }
 }
 
-/// The names of the bounds of the part that PUT gives away, with the type of the loop's variable.
+/// Reads the names of the bounds of the part that PUT gives away; they have the type of the loop's variable.
 void desugarer::bounds(construct& c) {
   std::string type = "int";
   std::string first = "i1";
@@ -55,7 +55,7 @@ void desugarer::bounds(construct& c) {
   }
 }
 
-/// PUT and GET: a block in which `this` is bound.
+/// Reads PUT or GET: a block in which `this` is declared.
 void desugarer::bound_block(construct& c, token_range& range, const std::string& role, bool is_put) {
   if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + role + " must be a block");
   const SourceLocation location = token().getLocation();
@@ -64,7 +64,7 @@ void desugarer::bound_block(construct& c, token_range& range, const std::string&
   copy_label_declarations();
   if (!c.task.empty()) declare_this(c.task, location);
   if (is_put && c.kind == construct_kind::loop) {
-    // The names of the bounds were read already; their values do not matter to the parser.
+    // The names of the bounds were already read; their values do not matter to the parser.
     for (const token_index bound : {c.lower, c.upper}) {
       if (bound == no_token) continue;
       const Token name = unit_.tokens[bound];
@@ -125,7 +125,7 @@ void desugarer::handles(construct& c, bool is_loop) {
   bound_block(c, c.get, "GET, which takes the result of a task,", false);
 }
 
-/// Whether the head of a loop has a semicolon before its end: it is one by successor.
+/// Returns whether the head of a loop contains a semicolon, so that it is a loop by successor.
 bool desugarer::at_successor_loop() const {
   int depth = 0;
   for (std::size_t k = 1;; ++k) {
@@ -136,7 +136,7 @@ bool desugarer::at_successor_loop() const {
   }
 }
 
-/// An expression of the head of a loop, as the initial value of `TYPE NAME`.
+/// Reads an expression in the head of a loop as the initial value of `TYPE NAME`.
 token_range desugarer::head_part(const construct& c, const char* type, const char* variable_name,
                                  tok::TokenKind closing, const char* missing, const char* comma) {
   if (type != nullptr)
@@ -151,7 +151,7 @@ token_range desugarer::head_part(const construct& c, const char* type, const cha
   while (!is(closing)) {
     if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace, tok::semi))
       fail(token().getLocation(), missing);
-    if (is(tok::comma))  // a comma of an expression needs parentheses around it
+    if (is(tok::comma))  // a comma operator must be in parentheses
       fail(token().getLocation(), comma);
     step_over();
   }

@@ -6,7 +6,7 @@ namespace sukima::language {
 
 using namespace clang;
 
-/// Whether a statement may start here: after another statement, a label, or the head of a statement.
+/// Returns whether a statement may start here: after another statement, a label, or the head of a statement.
 bool desugarer::at_statement() const {
   std::size_t after = at_;
   while (after > 0 && in_.of_pragma[after - 1]) --after;
@@ -16,15 +16,15 @@ bool desugarer::at_statement() const {
                         tok::kw_do);
 }
 
-/// Whether a word begins a statement of the language: a block follows, or another token that cannot follow a
-/// name.
+/// Returns whether a word begins a statement of the language: a block follows, or another token that cannot
+/// follow a name.
 bool desugarer::begins_statement(const char* word) const {
   if (!is_word(word)) return false;
   const Token& next = token(1);
   return next.is(tok::l_brace) || is_a_word(next) || next.isLiteral();
 }
 
-/// A tag follows; elsewhere `throw` is a name.
+/// Returns whether a tag follows; otherwise `throw` is a name.
 bool desugarer::begins_throw() const {
   if (begins_statement("throw")) return true;
   return is_word("throw") && at_statement() &&
@@ -42,7 +42,7 @@ bool desugarer::statement() {
     return true;
   };
   if (is(tok::kw_for) && is(tok::l_paren, 1)) {
-    // for (TYPE NAME :  is a parallel loop; C has no colon there.
+    // `for (TYPE NAME :` is a parallel loop, because C has no colon there.
     std::size_t k = 2;
     while (is_a_word(token(k)) || is(tok::star, k)) ++k;
     if (k > 2 && is(tok::colon, k)) {
@@ -91,7 +91,7 @@ void desugarer::declare_this(const std::string& task, SourceLocation location) {
   put(task_type_name(task), location);
   put("this", location);
   put_unused(location);
-  // It has a value. One without members takes none in braces.
+  // The parser must see an initial value. A structure without members accepts none in braces.
   if (std::ranges::any_of(unit_.tasks,
                           [&](const task_declaration& t) { return t.name == task && !t.members.empty(); })) {
     put(tok::equal, location);
@@ -112,7 +112,7 @@ token_range desugarer::parenthesis(const std::string& type, const std::string& v
   if (type != "tag") put(type, location);
   put(variable, location);
   put(tok::equal, location);
-  if (type == "tag") {  // an explicit conversion, because pointers are tags as well
+  if (type == "tag") {  // explicit, because pointers are tags as well
     const SourceLocation value = token(1).getLocation();
     put(tok::l_paren, value);
     put("unsigned", value);
@@ -157,11 +157,11 @@ void desugarer::wind() {
   end(c);
 }
 
-/// For the parser, control reaches the catch block before and after the body, so that its warnings about flow
-/// are those of the language: if (…) { BODY if (…) goto done; } CATCH done:;
+/// Rewrites `try` so that the parser sees paths to the catch block before and after the body. Then Clang's
+/// warnings about control flow suit the language: if (…) { BODY if (…) goto done; } CATCH done:;
 void desugarer::try_catch() {
   construct& c = begin(construct_kind::try_catch);
-  const SourceLocation apart = c.location.getLocWithOffset(1);  // where no token of the user begins
+  const SourceLocation apart = c.location.getLocWithOffset(1);  // no token of the user begins here
   const std::string done = "sukima_done_" + std::to_string(c.number);
   const auto condition = [&] {
     put(tok::kw_if, c.location);
@@ -238,12 +238,12 @@ void desugarer::join_one(construct& c, bool& plain_seen) {
   if (spawned) skip();
   plain_seen = !spawned;
   token_range range{here(), 0};
-  if (is(tok::l_brace) && !spawned) {  // the owner's own statement
+  if (is(tok::l_brace) && !spawned) {  // a statement that the owner itself runs
     range = block("a statement");
     c.statements.push_back({range, false, location});
     return;
   }
-  if (!spawned) {  // any statement: up to the end of the join
+  if (!spawned) {  // any other statement, up to the end of the join
     while (!is(tok::r_brace)) {
       if (is(tok::eof)) fail(c.location, "expected '}' at the end of this 'join'");
       if (is_word("spawn") && at_statement() && !token(1).isOneOf(tok::equal, tok::semi, tok::period))

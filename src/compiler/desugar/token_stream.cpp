@@ -49,7 +49,8 @@ void token_stream::push(const Token& token, token_role role, token_index origin)
   if (role != token_role::parsed_only && role != token_role::added)
     unit_.at.emplace(token.getLocation().getRawEncoding(), here());
   unit_.tokens.push_back(token);
-  // For Clang's warnings about indentation, the replacement of a token begins its line.
+  // The token that replaces another one begins a line if that one did. Clang's warnings about indentation
+  // need this.
   if (role == token_role::keyword || role == token_role::printed_only)
     line_begins_ = line_begins_ || token.isAtStartOfLine();
   else if (std::exchange(line_begins_, false))

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocessor tokens in, unit tokens out: all of desugaring reads and writes through this class.
+// Reads preprocessor tokens and writes unit tokens: all of desugaring does both through this class.
 #pragma once
 
 #include "source/unit.hpp"
 
 namespace sukima::language {
 
-/// Whether a token is the user's: not from a system header, neither directly nor by a macro.
+/// Returns whether a token is the user's: it is not from a system header, neither directly nor through a
+/// macro.
 bool is_users(const source_tokens& in, const clang::SourceManager& sources, std::size_t position);
 
-/// Whether a token is a name or a keyword of C. Annotations keep something else where others have their word.
+/// Returns whether a token is a name or a keyword of C. Annotation tokens hold other data in place of the
+/// word.
 inline bool is_a_word(const clang::Token& token) {
   return !token.isAnnotation() && token.getIdentifierInfo() != nullptr;
 }
 
 class token_stream {
  public:
-  /// Thrown when the rest of the file makes no sense.
+  /// Thrown if the rest of the file cannot be parsed.
   struct stop {};
 
   token_stream(clang::CompilerInstance& compiler, unit& into)
@@ -27,8 +29,8 @@ class token_stream {
   const clang::Token& token(std::size_t ahead = 0) const;
   const clang::Token* previous() const { return at_ == 0 ? nullptr : &in_.tokens[at_ - 1]; }
   bool is(clang::tok::TokenKind kind, std::size_t ahead = 0) const { return token(ahead).is(kind); }
-  /// A keyword of the language that may have a meaning here: not from a system header, not the name of a
-  /// member, tag or label.
+  /// Returns whether a keyword of the language may have its meaning here: it is not from a system header, and
+  /// not the name of a member, tag or label.
   bool is_word(const char* word, std::size_t ahead = 0) const;
   bool is_name(std::size_t ahead = 0) const { return is(clang::tok::identifier, ahead); }
   std::string name(std::size_t ahead = 0) const;
@@ -48,38 +50,38 @@ class token_stream {
   // Writing
   token_index here() const { return static_cast<token_index>(unit_.tokens.size()); }
   void push(const clang::Token& token, token_role role, token_index origin = no_token);
-  /// Removes the token just written. \returns its origin
+  /// Removes the token that was written last. \returns its origin
   token_index pop();
-  /// The current token, for the parser and the output.
+  /// Writes the current token for the parser and the output.
   void copy();
-  /// The current token is the language's own: not for the parser.
+  /// Writes the current token as one of the language's own, which the parser does not see.
   void skip() { consume(token_role::keyword); }
-  /// The current token, in the given role.
+  /// Writes the current token in the given role.
   void consume(token_role role);
   void put(clang::tok::TokenKind kind, clang::SourceLocation location,
            token_role role = token_role::parsed_only);
-  /// A word: a keyword of C or a name.
+  /// Inserts a word: a keyword of C or a name.
   void put(const std::string& word, clang::SourceLocation location,
            token_role role = token_role::parsed_only);
-  /// `(void)`
+  /// Inserts `(void)`.
   void put_void_cast(clang::SourceLocation location);
-  /// `0`
+  /// Inserts `0`.
   void put_zero(clang::SourceLocation location);
-  /// An expression with a value that the parser cannot know.
+  /// Inserts an expression whose value the parser cannot know.
   void put_unknown(clang::SourceLocation location);
-  /// The attribute of a variable that need not be used.
+  /// Inserts the attribute of a variable that may remain unused.
   void put_unused(clang::SourceLocation location);
 
   unit& unit_;
   source_tokens& in_;
-  std::size_t at_ = 0;  ///< of the current token in `in_`
+  std::size_t at_ = 0;  ///< position of the current token in `in_`
 
  private:
   clang::CompilerInstance& compiler_;
   clang::Preprocessor& preprocessor_;
   std::vector<token_index> open_braces_;
   mutable bool failed_ = false;
-  bool line_begins_ = false;  ///< with tokens that the parser does not see
+  bool line_begins_ = false;  ///< a line begins with tokens that the parser does not see
 };
 
 }  // namespace sukima::language

@@ -16,13 +16,13 @@ bool begins_with_one_of(std::string_view text, std::initializer_list<std::string
   return std::ranges::any_of(beginnings, [text](std::string_view one) { return text.starts_with(one); });
 }
 
-/// Options that predefined macros do not depend on, or that would write files.
+/// Returns whether an option does not change predefined macros, or would write files.
 bool is_beside_the_point(std::string_view option) {
   return option == "-v" || begins_with_one_of(option, {"-D", "-U", "-I", "-i", "-save-temps", "--save-temps",
                                                        "-fdump", "-dump", "-aux-info", "-time", "-ftime"});
 }
 
-/// `#define NAME VALUE` where the value is a number or empty.
+/// Parses `#define NAME VALUE` if the value is a number or empty.
 bool read_macro(const std::string& line, predefined_macro& macro) {
   constexpr std::string_view begin = "#define ";
   if (!line.starts_with(begin)) return false;
@@ -35,7 +35,7 @@ bool read_macro(const std::string& line, predefined_macro& macro) {
          macro.name.find('(') == std::string::npos;
 }
 
-/// Such macros say that a type exists. Clang has its own for its own types.
+/// Returns whether a macro describes a type. Clang defines such macros for its own types.
 bool is_about_a_type(std::string_view name) {
   return begins_with_one_of(name, {"__FLT", "__DEC", "__BFLT", "__SIZEOF_"});
 }
@@ -65,7 +65,7 @@ void keep_object(const command_line& line, const std::string& object, const std:
   const bool is_wanted = std::ranges::any_of(line.words, [](const word& w) {
     return w.use == word_use::compile && begins_with_one_of(w.text.front(), {"-save-temps", "--save-temps"});
   });
-  std::error_code ignored;  // there is no object after an error or in a dry run
+  std::error_code ignored;  // after an error or in a dry run there is no object
   if (is_wanted)
     std::filesystem::copy_file(object, prefix + std::filesystem::path(object).filename().string(),
                                std::filesystem::copy_options::overwrite_existing, ignored);

@@ -20,7 +20,7 @@ struct option_form {
   bool in_front;
 };
 
-/// Options whose argument may be the next word, or joined to the option.
+/// Options whose argument may be the next word or joined to the option.
 constexpr std::array with_argument{
     option_form{"-I", word_use::compile, true},
     option_form{"-D", word_use::compile, true},
@@ -60,7 +60,7 @@ bool is_joined_form(std::string_view name) {
          name == "-imacros" || name == "-idirafter" || name == "-isysroot";
 }
 
-/// -fsanitize= with nothing but what Clang knows, too, for __has_feature.
+/// Returns whether -fsanitize= names only sanitizers that Clang also has, so that __has_feature can be true.
 bool is_sanitizer_for_front(std::string_view option) {
   constexpr std::string_view begin = "-fsanitize=";
   if (!option.starts_with(begin)) return false;
@@ -73,7 +73,7 @@ bool is_sanitizer_for_front(std::string_view option) {
   return true;
 }
 
-/// Options without an argument that Clang's front end needs.
+/// Returns whether Clang's front end needs this option, which has no argument.
 bool is_for_front(std::string_view option) {
   for (const std::string_view prefix : {"-std=",
                                         "-m",
@@ -103,7 +103,7 @@ bool is_for_front(std::string_view option) {
   return is_sanitizer_for_front(option);
 }
 
-/// Options about warnings: those of generated C are none of the user's concern.
+/// Returns whether an option is about warnings. Warnings about the generated C do not concern the user.
 bool is_about_warnings(std::string_view option) {
   if (option.starts_with("-Wa,") || option.starts_with("-Wp,") || option.starts_with("-Wl,")) return false;
   return option.starts_with("-W") || option == "-w" || option.starts_with("-pedantic");
@@ -117,7 +117,7 @@ bool is_for_link(std::string_view option) {
   return option.starts_with("-Wl,") || option.starts_with("-fuse-ld=") || option.starts_with("--ld-path=");
 }
 
-/// The words of the file in @FILE: separated by spaces; quotes and backslashes as in gcc.
+/// Adds the words of the file in @FILE, which are separated by spaces, with quotes and backslashes as in gcc.
 void expand(const std::string& argument, std::vector<std::string>& into, int depth) {
   std::ifstream file(argument.size() > 1 && argument[0] == '@' ? argument.substr(1) : "");
   if (argument.empty() || argument[0] != '@' || !file) {
@@ -257,8 +257,8 @@ class command_line_parser {
     return true;
   }
 
-  /// `-Wp,A,B` and `-Xpreprocessor A`: the front end preprocesses .tc files, so it gets them, too. Those
-  /// about dependencies become the driver's own options, because the generated file has others.
+  /// Reads `-Wp,A,B` and `-Xpreprocessor A`. The front end preprocesses .tc files, so it also gets these
+  /// options. Those about dependencies become the driver's own, because the generated file has other ones.
   bool preprocessor_option(const std::string& o) {
     const auto begin = static_cast<std::ptrdiff_t>(at_ - 1);
     std::vector<std::string> words;
@@ -318,7 +318,7 @@ class command_line_parser {
     return false;
   }
 
-  /// Not every option that begins like a short one has a joined argument.
+  /// Whether `o` is the option `name` with a joined argument, not another one that begins like it.
   static bool joined(const std::string& o, std::string_view name) {
     if (name == "-l" || name == "-L" || name == "-I" || name == "-D" || name == "-U") return true;
     if (name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" ||

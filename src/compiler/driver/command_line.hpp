@@ -32,7 +32,7 @@ struct word {
   word_use use;
   std::vector<std::string> text;
   std::string language;   ///< of an input: "tc", or the argument of -x, or empty
-  bool in_front = false;  ///< Clang's front end needs it, too
+  bool in_front = false;  ///< Clang's front end also needs it
 };
 
 struct command_line {
@@ -40,16 +40,16 @@ struct command_line {
   goal wanted = goal::link;
   std::string output;  ///< empty: not given
   std::string backend;
-  std::vector<std::string> launcher;  ///< what starts the C compiler, such as ccache
+  std::vector<std::string> launcher;  ///< program that starts the C compiler, such as ccache
   bool sequential = false;
   bool clones = true;
-  bool cluster = false;  ///< link what programs with `cluster worker` need
+  bool cluster = false;  ///< link the libraries that programs with `cluster worker` need
   bool check_closures = false;
   bool unwind_closures = false;
   bool land_closures = false;
   bool verbose = false;
   bool dry_run = false;   ///< -###
-  bool information = false;  ///< -print-…, -dump…, --help=…: the C compiler answers, nothing is translated
+  bool information = false;  ///< -print-…, -dump…, --help=…: the C compiler answers; nothing is translated
   bool help = false;
   bool version = false;
   bool no_libraries = false;     ///< -nostdlib, -nodefaultlibs, -r
@@ -63,11 +63,11 @@ struct command_line {
 
   std::vector<const word*> inputs() const;
   bool has_translations() const;
-  /// Whether the C compiler translates an input as the user wrote it.
+  /// Whether the C compiler compiles some input exactly as the user wrote it.
   bool compiles_c() const;
 };
 
-/// A source that the C compiler translates as the user wrote it.
+/// Returns whether the C compiler compiles a source exactly as the user wrote it.
 bool is_c_source(const word& input);
 
 /// \throws command_line_error

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for make: what a .tc file depends on (-MD, -MMD, -M, -MM).
+// Rules for make with the dependencies of a .tc file (-MD, -MMD, -M, -MM).
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace sukima::language {
 
-/// The name of a target or file, quoted for make.
+/// Quotes the name of a target or file for make.
 std::string quoted_for_make(const std::string& name);
 
-/// The rule for one input, in the form that gcc writes.
+/// Returns the rule for one input, in gcc's format.
 /// \param object  the target unless -MT or -MQ is given
 std::string dependency_rule(const command_line& line, const translation_result& files,
                             const std::string& object);
 
-/// The file that -MD writes the rule to: that of -MF, else one beside the output.
+/// Returns the file to which -MD writes the rule: the file of -MF, otherwise one beside the output.
 std::string dependency_file(const command_line& line, const std::string& input);
 
 }  // namespace sukima::language

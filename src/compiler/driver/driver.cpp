@@ -22,13 +22,13 @@ namespace {
 
 using arguments = std::vector<std::string>;
 
-/// Touches each page of a large frame, so that none skips the guard of a fiber's stack. It precedes the
-/// user's options, which may turn it off. Clang warns of it where nothing is compiled.
+/// Makes functions touch each page of a large frame, so that no frame skips the guard page of a fiber's
+/// stack. It precedes the user's options, which may turn it off. Clang warns about it if it compiles nothing.
 constexpr const char* stack_probes = "-fstack-clash-protection";
 
 void append(arguments& to, const arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-/// Adds inputs, each preceded by `-x LANGUAGE` where its name does not imply the language.
+/// Adds inputs. `-x LANGUAGE` precedes an input whose name does not imply its language.
 class input_list {
  public:
   explicit input_list(arguments& to) : to_(to) {}
@@ -40,7 +40,7 @@ class input_list {
     set_language("");
     to_.push_back(file);
   }
-  /// Resets the language, so that libraries may follow.
+  /// Resets the language so that libraries may follow.
   void end() { set_language(""); }
 
  private:
@@ -103,7 +103,7 @@ class driver {
   }
 
   arguments include_options() const {
-    // Not for folders that the C compiler searches by default: -isystem would change their order.
+    // Omits folders that the C compiler searches by default, because -isystem would change their order.
     if (tools_.include == "/usr/include" || tools_.include == "/usr/local/include") return {};
     return {"-isystem", tools_.include};
   }
@@ -126,7 +126,7 @@ class driver {
     return last ? become_program(command) : run_program(command, change);
   }
 
-  /// Nothing to translate: the C compiler gets all words, and the libraries if it links.
+  /// Translates nothing: passes all words to the C compiler, and the libraries if it links.
   int pass_through() const {
     arguments command{line_.backend};
     if (line_.compiles_c()) command.emplace_back(stack_probes);
@@ -162,7 +162,7 @@ class driver {
     return execute(command, false);
   }
 
-  /// Whether the program is meant for a debugger: -g, and no optimisation.
+  /// Whether the program is built for a debugger: with -g and without optimisation.
   bool is_debuggable() const {
     bool debug = false;
     bool optimised = false;
@@ -221,7 +221,7 @@ class driver {
     command.emplace_back("-D__SUKIMA__=1");
     append(command, include_options());
     append(command, goal_words);
-    // These are errors by default in some compilers. The front end has already reported them.
+    // Some compilers treat these warnings as errors by default. The front end has already reported them.
     append(command,
            {"-Wno-error=int-conversion", "-Wno-error=implicit-function-declaration",
             "-Wno-error=implicit-int", "-Wno-error=incompatible-pointer-types", "-Wno-error=return-type"});
@@ -245,7 +245,7 @@ class driver {
     return false;
   }
 
-  /// As clang's -MJ: one line for each source, a JSON object followed by a comma.
+  /// Writes one line for each source as clang's -MJ does: a JSON object followed by a comma.
   bool write_database(const std::vector<const word*>& inputs) const {
     std::ofstream out(line_.database_file);
     for (const word* input : inputs) {
@@ -269,7 +269,7 @@ class driver {
 
   work_folder& folder() {
     if (folder_ != nullptr) return *folder_;
-    // A cache behind a launcher finds a file again by its path.
+    // If a launcher uses a cache, the cache finds a file by its path, so the path must be the same again.
     std::string name;
     for (const std::string& one : line_.launcher.empty() ? arguments() : line_.arguments) name += one + '\n';
     if (!name.empty()) name += std::filesystem::current_path().string();
@@ -277,7 +277,7 @@ class driver {
     return *folder_;
   }
 
-  /// An error leaves no output file.
+  /// Removes the output file after an error.
   static void remove_output(const std::string& file) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
@@ -326,7 +326,7 @@ class driver {
       return 1;
     }
     if (line_.dry_run) return 0;
-    std::ofstream out(line_.output, std::ios::binary);  // which may be a device
+    std::ofstream out(line_.output, std::ios::binary);  // the output may be a device
     out << std::ifstream(c_file, std::ios::binary).rdbuf();
     out.close();
     if (out) return 0;

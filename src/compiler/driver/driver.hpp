@@ -7,8 +7,9 @@
 
 namespace sukima::language {
 
-/// Translates, compiles and links. \returns the exit code: 0; 1 if a source has an error; else that of the C
-/// compiler. An error in a .tc file leaves no output file; of other errors the C compiler decides that.
+/// Translates, compiles and links. \returns the exit code: 0; 1 if a source has an error; otherwise the C
+/// compiler's. After an error in a .tc file there is no output file; for other errors the C compiler
+/// determines that.
 int drive(const command_line& line, const toolchain& tools);
 
 }  // namespace sukima::language

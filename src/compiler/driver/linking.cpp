@@ -16,7 +16,7 @@ std::string without_execution(const std::string& task) {
          " { … }' in one of the program's files";
 }
 
-/// Whether the command line adds code that was not translated here and may belong to the language.
+/// Returns whether the command line adds code that this run did not translate and that may use the language.
 bool has_other_code(const command_line& line) {
   for (const word& w : line.words) {
     const std::string& text = w.text.front();

@@ -10,11 +10,12 @@
 
 namespace sukima::language {
 
-/// Reports tasks without a `task_exec` on stderr, if all files of the program have been translated: an object
-/// or a library may have one. \returns whether there is none
+/// Reports tasks without a `task_exec` on stderr if this run has translated all files of the program.
+/// Otherwise an object or a library may contain the `task_exec`. \returns whether no such task was found
 bool check_executions(const command_line& line, const std::vector<translation_result>& files);
 
-/// A line of the linker's messages, with what it means for the program's text in a second one.
+/// Returns a line of the linker's messages, followed by a line that explains it in terms of the program's
+/// text.
 std::string explained(const std::string& message);
 
 }  // namespace sukima::language

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-cc, the program that `sukima cc` starts.
+// The program sukima-cc, which `sukima cc` starts.
 #include <cstdio>
 #include <exception>
 #include <string>

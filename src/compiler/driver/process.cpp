@@ -23,17 +23,18 @@ namespace {
 
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 
-// Written with the ending signals blocked, or in their handler.
+// Written while the ending signals are blocked, or in their handler.
 volatile std::sig_atomic_t interrupted = 0;
-volatile std::sig_atomic_t running = 0;  ///< the program that is waited for, or 0
+volatile std::sig_atomic_t running = 0;  ///< the program that this process waits for, or 0
 
-/// The program ends, too, wherever this process is: it may read that program's messages, or be about to wait.
+/// Forwards a signal to the program, so that the program also ends. This process may be reading its messages
+/// or be about to wait for it.
 void note_interruption(int signal) {
   interrupted = signal;
   if (running != 0) kill(running, signal);
 }
 
-/// Blocks the ending signals while it exists.
+/// Blocks the ending signals while an object exists.
 class held_signals {
  public:
   held_signals() {
@@ -51,7 +52,7 @@ class held_signals {
   sigset_t before_;
 };
 
-/// The handler of all ending signals but those that this process ignores, as by nohup.
+/// Sets the handler of all ending signals, except those that this process ignores, as under nohup.
 void handle_ending_signals(void (*handler)(int)) {
   for (const int signal : ending_signals) {
     struct sigaction action{};
@@ -69,7 +70,7 @@ void report_failure(const std::string& program, int error) {
                program.c_str(), std::strerror(error));
 }
 
-/// Prints the lines that come from a pipe on stderr, changed, and closes it.
+/// Prints the changed lines from a pipe on stderr, and closes the pipe.
 void pass_on(int messages, const line_change& change) {
   std::FILE* const in = fdopen(messages, "r");
   if (in == nullptr) return;
@@ -114,7 +115,8 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
     messages.in.reset();
     pass_on(messages.out.release(), change);
   }
-  // Not reaped yet: until then the handler can only meet this program.
+  // The program is not reaped yet. Until then its number belongs to it, so the handler cannot signal another
+  // one.
   siginfo_t ended;
   while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs that the driver starts, and the folder for their intermediate files.
+// Starts the programs that the driver needs, and makes the folder for their intermediate files.
 #pragma once
 
 #include <base/shared/temporary_directory.hpp>
@@ -11,27 +11,29 @@
 
 namespace sukima::language {
 
-/// Returns the text to print instead of a line of a program's messages.
+/// Returns the text that replaces a line of a program's messages.
 using line_change = std::function<std::string(const std::string&)>;
 
-/// Runs a program to its end, with `change` applied to each line that it prints on stderr, if given.
-/// \param is_silent  its messages are thrown away
-/// \returns its exit code; 128 + N if signal N ended it; 127, with a message on stderr, if it cannot be
-/// started
+/// Runs a program to its end. If `change` is given, it is applied to each line that the program prints on
+/// stderr.
+/// \param is_silent  the program's messages are discarded
+/// \returns the program's exit code; 128 + N if signal N ended it; 127, after a message on stderr, if it
+/// cannot be started
 int run_program(const std::vector<std::string>& command, const line_change& change = {},
                 bool is_silent = false);
 
-/// Replaces this process. Returns only if the program cannot be started: 127, with a message on stderr.
+/// Replaces this process. Returns only if the program cannot be started: 127, after a message on stderr.
 int become_program(const std::vector<std::string>& command);
 
-/// The command, quoted for a shell.
+/// Returns the command, quoted for a shell.
 std::string quoted_command(const std::vector<std::string>& command);
 
-/// A temporary folder. The destructor removes it, also after SIGINT, SIGTERM or SIGHUP, and then raises the
+/// A temporary folder. The destructor removes it, also after SIGINT, SIGTERM or SIGHUP, and then raises that
 /// signal again.
 class work_folder {
  public:
-  /// \param name  unless it is empty, the path depends on it alone, while no other process uses that folder
+  /// \param name  if it is not empty, the path depends only on it, as long as no other process uses that
+  /// folder
   explicit work_folder(const std::string& name = "");
   ~work_folder();
   work_folder(const work_folder&) = delete;

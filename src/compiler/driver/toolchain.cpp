@@ -9,9 +9,9 @@
 namespace sukima::language {
 namespace {
 
-/// "@" stands for the folder of toolchain.json, so that an installation can be moved.
+/// Replaces "@" by the folder of toolchain.json, so that an installation can be moved.
 std::string resolved(std::string text, const std::filesystem::path& folder) {
-  const std::size_t at = text.find("@/");  // an absolute path may contain an @
+  const std::size_t at = text.find("@/");  // an absolute path may also contain an @
   if (at == std::string::npos) return text;
   const std::filesystem::path path = (folder / text.substr(std::min(at + 2, text.size()))).lexically_normal();
   return text.substr(0, at) + path.string();

@@ -9,10 +9,10 @@ namespace sukima::language {
 
 struct toolchain {
   std::string include;               ///< folder of <sukima/sukima.h>
-  std::string clang_headers;         ///< folder of Clang's own headers, if not the one of the build
+  std::string clang_headers;         ///< folder of Clang's own headers, if it is not the build's
   std::vector<std::string> compile;  ///< further options for the C compiler
-  std::vector<std::string> cluster;  ///< libsukima-cluster and what it needs, in front of `link`
-  std::vector<std::string> link;     ///< libsukima and what it needs
+  std::vector<std::string> cluster;  ///< libsukima-cluster and its dependencies, before `link`
+  std::vector<std::string> link;     ///< libsukima and its dependencies
 };
 
 /// Reads toolchain.json in the folder of the running program. \throws std::runtime_error with one sentence

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the semantic index: walks Clang's syntax tree once and hands each node to its subject
-// (recording.hpp).
+// Builds the semantic index: walks Clang's syntax tree once, and passes each node to the functions of its
+// subject (recording.hpp).
 #include "index/recording.hpp"
 #include "source/report.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace clang;
 
-/// Long: RecursiveASTVisitor wants a method for each kind of node; each is a call.
+/// Long: RecursiveASTVisitor needs a method for each kind of node; each is a call.
 class index_visitor : public RecursiveASTVisitor<index_visitor> {
  public:
   explicit index_visitor(const recording& to) : to_(to) {}
@@ -141,11 +141,12 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
                   [&] { return RecursiveASTVisitor::TraverseSwitchStmt(s); });
   }
 
-  /// Raw locations of each `worker` that marked a function type.
+  /// Raw locations of each `worker` that has marked a function type.
   std::set<unsigned> used_keywords;
 
  private:
-  /// Clang forgets where an attribute of a function's type stood if `noreturn` follows it.
+  /// Finds the `worker` of a function. Clang forgets the position of an attribute of a function's type if
+  /// `noreturn` follows it.
   void find_lost_keyword(const FunctionDecl* function) {
     const token_index name = to_.of.find(function->getLocation());
     const token_index begin = to_.of.find(function->getBeginLoc());
@@ -166,7 +167,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     return true;
   }
 
-  /// Walks a loop or switch, which `break` leaves.
+  /// Walks a loop or switch, which `break` can leave.
   template <class F> bool inside(SourceLocation keyword, std::vector<token_index>& kind, F traverse) {
     const token_index t = to_.of.find(keyword);
     around_.breakable.push_back(t);
@@ -177,7 +178,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     return more;
   }
 
-  /// The closure that a block in a function belongs to, or null.
+  /// Returns the closure that owns a block in a function, or null.
   const closure_declaration* closure_of(const CompoundStmt* s) const {
     if (function_ == nullptr) return nullptr;
     const token_index t = to_.of.find(s->getLBracLoc());
@@ -186,7 +187,8 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     return nullptr;
   }
 
-  /// A closure's block is inside the function around it, but is a function of its own.
+  /// Walks a closure's block. It is inside the surrounding function in the tree, but is a function of its
+  /// own.
   bool closure_block(CompoundStmt* s, const closure_declaration& closure) {
     function_info* const outer = function_;
     enclosing_statements around_outside;
@@ -206,7 +208,8 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   enclosing_statements around_;
 };
 
-/// Clang gives `main` the calling convention of C, whatever is written.
+/// Restores the type of `main`. Clang gives `main` the calling convention of C, regardless of its
+/// declaration.
 void restore_type_of_main(ASTContext& ast) {
   for (Decl* one : ast.getTranslationUnitDecl()->decls())
     if (auto* function = dyn_cast<FunctionDecl>(one); function != nullptr && function->isMain())
@@ -215,12 +218,12 @@ void restore_type_of_main(ASTContext& ast) {
         function->setType(written->getType());
 }
 
-/// Each function's external declaration begins after the end of the one before it.
+/// Finds the external declarations. That of a function begins after the end of the previous one.
 void find_external_declarations(const unit& u, semantic_index& index) {
   token_index begin = 0;
   token_index t = 0;
   for (function_info& f : index.functions) {
-    // In a K&R definition semicolons follow the name.
+    // In a K&R definition, semicolons follow the name.
     const token_index name = f.execution != nullptr ? no_token : u.find(f.declaration->getLocation());
     for (; t < std::min(name, f.body.begin); ++t) {
       if (u.roles[t] == token_role::keyword) continue;

@@ -18,7 +18,7 @@ void record_closure_call(const recording& to, const CallExpr* call, token_index 
   c.is_worker = is_worker_type(call->getCallee()->getType());
   c.in_worker = function != nullptr && function->is_worker;
   c.has_arguments = call->getNumArgs() > 0;
-  // Only as f(…): with parentheses or stars it is a call through a pointer.
+  // The callee is known only for f(…). With parentheses or stars it is a call through a pointer.
   if (const auto* reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreImpCasts()))
     if (const auto* variable = dyn_cast<VarDecl>(reference->getDecl());
         variable != nullptr && to.index.closure_variables.contains(variable))
@@ -36,7 +36,8 @@ void record_worker_call(const recording& to, const CallExpr* call, token_index o
   w.has_arguments = call->getNumArgs() > 0;
   const auto* const reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
   if (reference != nullptr) w.callee = dyn_cast<FunctionDecl>(reference->getDecl());
-  // Further away than f( or (f)( it is the value of an expression, as of _Generic.
+  // If the bracket is further away than in f( or (f)(, the callee is the value of an expression, such as
+  // _Generic.
   if (w.callee != nullptr && open - to.of.find(reference->getLocation()) > 2) w.callee = nullptr;
   if (w.callee != nullptr && !w.in_worker) to.index.entered.insert(w.callee->getCanonicalDecl());
   to.index.calls[open] = w;
@@ -63,7 +64,7 @@ void record_generic(const recording& to, const GenericSelectionExpr* e) {
   bool workers = false;
   bool closures = false;
   for (const TypeSourceInfo* one : e->getAssocTypeSourceInfos()) {
-    if (one == nullptr) continue;  // of `default`
+    if (one == nullptr) continue;  // the type of `default`
     QualType type = one->getType();
     while (!type->getPointeeType().isNull() && type->getPointeeType()->isPointerType())
       type = type->getPointeeType();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions, closures, variables and types, as the walk meets their declarations.
+// Records functions, closures, variables and types when the walk reaches their declarations.
 #include "index/recording.hpp"
 
 namespace sukima::language {
@@ -18,7 +18,7 @@ void recording::name(SourceLocation location, const NamedDecl* declaration) cons
 
 namespace {
 
-/// The constructs in its block, and whether it has closures.
+/// Adds the constructs in a function's block, and whether it has closures.
 void add_contents(const unit& u, function_info& f) {
   for (const construct& c : u.constructs)
     if (f.body.holds(c.whole)) f.constructs.push_back(&c);
@@ -69,7 +69,7 @@ void record_variable(const recording& to, const VarDecl* variable) {
   if (variable->isFileVarDecl())
     for (const token_range& r : to.of.worker_locals)
       if (r.holds(t)) to.index.worker_locals.insert(variable->getCanonicalDecl());
-  // The initial value is not a change: nothing can read the variable before it.
+  // The initial value is not recorded as a change, because nothing can read the variable before it.
 }
 
 void record_type(const recording& to, const TagDecl* type, function_info* function) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements by which control leaves others: return, break, continue, goto, and the labels they lead to.
+// Records jumps: return, break, continue, goto, and the labels to which they lead.
 #include "index/recording.hpp"
 
 namespace sukima::language {

@@ -8,7 +8,7 @@ using namespace clang;
 namespace {
 
 /// Returns the calling convention, which marks worker functions and closures while Clang parses. CC_C if the
-/// type is not a function's.
+/// type is not a function type.
 CallingConv convention_of(QualType type) {
   if (type.isNull()) return CC_C;
   if (const auto* pointer = type->getAs<PointerType>()) type = pointer->getPointeeType();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of Clang's semantic analysis of a unit, by token: the declaration of each name, calls and
-// declarators of worker functions, uses of variables, and jumps. build_semantic_index() fills it; later
-// stages only read it.
+// declarators of worker functions, uses of variables, and jumps. build_semantic_index() fills the index;
+// later stages only read it.
 #pragma once
 
 #include "source/unit.hpp"
@@ -11,20 +11,20 @@ namespace sukima::language {
 /// A call through the type of a worker function, found by its opening parenthesis.
 struct worker_call {
   const clang::CallExpr* call;
-  const clang::FunctionDecl* callee;  ///< null: through a pointer
+  const clang::FunctionDecl* callee;  ///< null: the call is through a pointer
   token_index first;  ///< of the callee's expression
   token_index open;
-  bool in_worker;  ///< the caller is a worker function, which has the top of the choice stack in a variable
+  bool in_worker;  ///< the caller is a worker function and has the top of the choice stack in a variable
   bool has_arguments;
 };
 
 /// A call of a closure, found by its opening parenthesis.
 struct closure_call {
   const clang::CallExpr* call;
-  const clang::VarDecl* callee;  ///< the closure's variable; null: a call through a pointer
+  const clang::VarDecl* callee;  ///< the closure's variable; null: the call is through a pointer
   token_index first;  ///< of the callee's expression
   token_index open;
-  bool is_worker;  ///< of a worker closure
+  bool is_worker;  ///< the closure is a worker closure
   bool in_worker;  ///< as in worker_call
   bool has_arguments;
 };
@@ -36,11 +36,12 @@ struct worker_declarator {
   bool has_prototype;
 };
 
-/// A _Generic among whose types two are one type in C, found by its keyword: only what it chooses is printed.
+/// A _Generic with two types that are the same type in C, found by its keyword. Only its chosen expression is
+/// printed.
 struct generic_choice {
   token_index end;  ///< after its parenthesis
   token_range chosen;
-  bool is_for_closures;  ///< a closure's type is among them; else only those of workers
+  bool is_for_closures;  ///< a closure's type is among them; otherwise only types of workers
 };
 
 /// A declaration statement in a function.
@@ -58,29 +59,29 @@ struct local_type {
 
 enum class jump_kind : std::uint8_t { leave_function, leave_block, next_iteration, go_to };
 
-/// return, break, continue or goto, found by its keyword.
+/// A return, break, continue or goto, found by its keyword.
 struct jump {
   jump_kind kind;
   token_index keyword;
   token_index end;  ///< after its semicolon
   token_index
       target;  ///< token of the loop or switch that it leaves or of its label; no_token: the function's end
-  const construct* own_loop;  ///< break or continue of a parallel loop
+  const construct* own_loop;  ///< the parallel loop whose `break` or `continue` this is
   const clang::LabelDecl* label;
 };
 
 /// A function, or the block of a closure.
 struct function_info {
-  const clang::FunctionDecl* declaration;  ///< of a closure: the outermost function around it
+  const clang::FunctionDecl* declaration;  ///< for a closure: the outermost function around it
   const closure_declaration* closure = nullptr;
-  function_info* outer = nullptr;  ///< of a closure: the function or closure around it
-  clang::CompoundStmt* block = nullptr;  ///< of a closure
+  function_info* outer = nullptr;  ///< for a closure: the function or closure around it
+  clang::CompoundStmt* block = nullptr;  ///< for a closure
   bool has_closures = false;
   bool is_worker;  ///< a worker function, or a task_exec
   clang::QualType result;
   const task_execution* execution;  ///< or null
-  token_range body;  ///< with its braces
-  token_range whole;  ///< its external declaration; of a closure: from its declaration to its `}`
+  token_range body;  ///< including its braces
+  token_range whole;  ///< its external declaration; for a closure: from its declaration to its `}`
   std::set<const clang::VarDecl*> address_taken;
   std::multimap<const clang::VarDecl*, token_index> changes;
   std::map<const clang::LabelDecl*, token_index> labels;
@@ -90,7 +91,7 @@ struct function_info {
   std::vector<local_declaration> declarations;
   std::vector<local_type> types;
   bool computed_goto = false;
-  std::vector<std::pair<token_index, const clang::LabelDecl*>> asm_jumps;  ///< by the labels of asm goto
+  std::vector<std::pair<token_index, const clang::LabelDecl*>> asm_jumps;  ///< of asm goto, with the labels
 };
 
 /// An `in` or `out` member of a task, or a member of an anonymous structure that is one.
@@ -98,63 +99,64 @@ struct travelling_member {
   std::string name;
   bool is_in = false;
   bool is_out = false;
-  std::string length;  ///< of an array: the member that holds it; else empty
+  std::string length;  ///< for an array: the member with its length; otherwise empty
   bool has_signed_length = false;
-  bool is_late = false;  ///< that is an `out` member
+  bool is_late = false;  ///< that member is an `out` member
 };
 
 /// How the tasks of one type travel between nodes.
 struct task_travel {
-  std::string stays;  ///< why they do not; empty: they do
+  std::string stays;  ///< the reason why they do not travel; empty: they travel
   std::vector<travelling_member> members;
   std::set<std::string> left_behind;  ///< members that are neither `in` nor `out`
 };
 
-/// Maps are keyed by the token that the comment or the type of the value names.
+/// The maps are keyed by the token named in the comment, or in the type of the value.
 struct semantic_index {
   std::unordered_map<token_index, const clang::NamedDecl*> names;  ///< the declaration that a name refers to
   std::unordered_map<token_index, worker_call> calls;
   std::unordered_map<token_index, worker_declarator> declarators;
   std::unordered_map<token_index, const clang::CallExpr*> all_calls;  ///< by the opening parenthesis
-  std::unordered_map<token_index, clang::QualType> casts;  ///< to which type, by the opening parenthesis
+  std::unordered_map<token_index, clang::QualType> casts;  ///< the target type, by the opening parenthesis
   std::unordered_map<token_index, const clang::BinaryOperator*> assignments;  ///< by the operator
   std::unordered_map<token_index, jump> jumps;
   std::unordered_map<token_index, generic_choice> generics;
-  std::set<token_index> function_names;  ///< __func__ and the like
+  std::set<token_index> function_names;  ///< __func__ and similar names
   std::set<token_index> plain_entries;  ///< names of worker functions that mean the C entry
   std::map<token_index, const clang::FieldDecl*> fields;
   std::map<const clang::VarDecl*, token_index> declared;  ///< the name in its declaration
   std::set<std::string> variable_names;  ///< of local variables and parameters
   std::deque<function_info> functions;  ///< in the order of the file
-  std::deque<function_info> closures;  ///< their blocks, outer before inner
+  std::deque<function_info> closures;  ///< their blocks, outer ones before inner ones
   std::map<const clang::VarDecl*, const closure_declaration*> closure_variables;
   std::unordered_map<token_index, closure_call> closure_calls;
-  std::set<token_index> dropped;  ///< the `&` of &f, where f is a closure and means the same
-  std::vector<clang::SourceLocation> casts_of_closures;  ///< to pointers to plain functions
+  std::set<token_index> dropped;  ///< the `&` of &f, if f is a closure and &f means f
+  std::vector<clang::SourceLocation> casts_of_closures;  ///< casts to pointers to plain functions
   std::vector<const clang::FunctionDecl*>
       declared_by_typedef;  ///< functions declared through a typedef of closures, an error
   std::map<token_index, const clang::LabelDecl*> closure_jumps;  ///< gotos out of closures, by keyword
   std::map<const clang::LabelDecl*, token_index> all_labels;
-  std::map<token_index, const clang::LabelDecl*> label_addresses;  ///< that the user wrote, by their `&&`
+  std::map<token_index, const clang::LabelDecl*> label_addresses;  ///< in the user's text, by their `&&`
   std::vector<const clang::FunctionDecl*> workers;  ///< first declarations of worker functions, in order
   std::set<const clang::FunctionDecl*>
       entered;  ///< canonical declarations of worker functions that need a C entry
   std::set<const clang::VarDecl*> worker_locals;  ///< canonical declarations
   std::map<const clang::FunctionDecl*, token_index>
       cluster_entries;  ///< canonical declarations of `cluster worker` functions, with that word
-  std::map<std::string, task_travel> travels;  ///< of a unit with `cluster worker`: its task types
+  std::map<std::string, task_travel> travels;  ///< the task types of a unit with `cluster worker`
 
-  /// The function or the innermost closure whose block holds a token, or null.
+  /// Returns the function or the innermost closure whose block contains a token, or null.
   const function_info* function_at(token_index t) const;
   const function_info* info_of(const closure_declaration& c) const;
 };
 
-/// Whether this is the type of a worker function or a worker closure, or of a pointer to one.
+/// Returns whether this is the type of a worker function or a worker closure, or of a pointer to one.
 bool is_worker_type(clang::QualType type);
-/// Whether this is the type of a closure, or of a pointer to closures.
+/// Returns whether this is the type of a closure, or of a pointer to closures.
 bool is_closure_type(clang::QualType type);
 
-/// Why values of a type cannot travel to another process; empty: they can. \param path  how they are called
+/// Returns the reason why values of a type cannot travel to another process; empty: they can.
+/// \param path  their name in the reason
 std::string why_it_stays(const clang::ASTContext& ast, clang::QualType type, const std::string& path);
 
 /// Walks the syntax tree of the whole unit once. Reports a `worker` that marks no function type. The index

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that travel between the nodes of a cluster: which functions are entries, and which tasks leave their
-// node.
+// Values that travel between the nodes of a cluster: determines which functions are entries, and which tasks
+// can leave their node.
 #include "index/recording.hpp"
 #include "source/report.hpp"
 
@@ -29,7 +29,7 @@ std::string why_it_stays(const ASTContext& ast, QualType type, const std::string
 
 namespace {
 
-/// Finds out how the tasks of one type travel.
+/// Determines how the tasks of one type travel.
 class task_traveller {
  public:
   task_traveller(const ASTContext& ast, const unit& u, const task_declaration& task)
@@ -47,7 +47,8 @@ class task_traveller {
   }
 
  private:
-  /// \param around  the declaration of the anonymous structure that these are members of; null: of the task
+  /// \param around  the declaration of the anonymous structure that contains these members; null: the task
+  /// does
   void add_all(const RecordDecl& record, const task_member* around) {
     for (const FieldDecl* field : record.fields()) {
       const task_member* const member = around != nullptr ? around : declaration_of(*field);
@@ -122,10 +123,10 @@ class task_traveller {
   const unit& unit_;
   const task_declaration& task_;
   task_travel result_;
-  std::map<std::string, const FieldDecl*> integers_;  ///< members so far, that may be lengths
+  std::map<std::string, const FieldDecl*> integers_;  ///< the members so far that can be lengths
 };
 
-/// The worker function whose declaration a `cluster` begins; null: it declares none.
+/// Returns the worker function whose declaration begins with a `cluster`; null: there is none.
 const FunctionDecl* entry_at(const unit& u, const semantic_index& index, token_index keyword) {
   const FunctionDecl* found = nullptr;
   token_index name = no_token;

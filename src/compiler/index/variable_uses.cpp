@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which variables a function changes, and whose addresses it takes. The planner captures the others by value.
+// Records which variables a function changes, and whose addresses it takes. The planner captures the other
+// variables by value.
 #include "index/recording.hpp"
 
 namespace sukima::language {
@@ -8,7 +9,7 @@ using namespace clang;
 
 namespace {
 
-/// The variable whose storage an lvalue is part of, or null.
+/// Returns the variable that contains an lvalue, or null.
 const VarDecl* variable_of(const Expr* e) {
   for (;;) {
     e = e->IgnoreParenCasts();
@@ -50,7 +51,7 @@ void record_change(const recording& to, const Expr* lvalue, function_info* funct
   const VarDecl* v = function == nullptr ? nullptr : variable_of(lvalue);
   if (v == nullptr) return;
   function->changes.emplace(v, to.of.find(lvalue->getExprLoc()));
-  // The enclosing functions see it change at no particular token: a closure may run at any time.
+  // For the enclosing functions the change has no particular position, because a closure may run at any time.
   for (function_info* f = function->outer; f != nullptr; f = f->outer) f->changes.emplace(v, no_token);
 }
 
