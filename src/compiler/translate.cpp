@@ -36,8 +36,8 @@ class translation : public ASTFrontendAction {
     sema.addExternalSource(names.get());
     Preprocessor& preprocessor = compiler.getPreprocessor();
     Parser parser(preprocessor, sema,
-                  /*SkipFunctionBodies=*/false);  // first: it registers the pragma handlers
-    // Sema looks at comments, and may warn about them, before there is anything to parse.
+                  /*SkipFunctionBodies=*/false);  // first, because it registers the pragma handlers
+    // Sema reads comments, and may warn about them, before there are any tokens to parse.
     sema.CurContext = compiler.getASTContext().getTranslationUnitDecl();
     source_tokens source = preprocess(compiler, request_.macros);
     sema.CurContext = nullptr;
@@ -64,7 +64,7 @@ class translation : public ASTFrontendAction {
   }
 
  private:
-  /// In a program for a debugger, each function exists once.
+  /// Returns whether clones are made. In a program for a debugger, each function must exist once.
   bool clones() const {
     return request_.clones && !request_.sequential && !request_.unwind_closures && !request_.debuggable;
   }
@@ -80,7 +80,7 @@ class translation : public ASTFrontendAction {
     for (const task_execution& execution : u.executions) result_.executed_tasks.push_back(execution.task);
   }
 
-  /// As clang::ParseAST, but from the unit's tokens instead of the file.
+  /// Parses as clang::ParseAST does, but from the unit's tokens and not from the file.
   static void parse(Preprocessor& preprocessor, Parser& parser, Sema& sema, const unit& u) {
     auto copy = std::make_unique<Token[]>(u.tokens.size());
     std::size_t count = 0;
@@ -106,7 +106,7 @@ class translation : public ASTFrontendAction {
       out.flush();
       if (!out.has_error()) return true;
       diagnostics.Report(problem) << "standard output" << out.error().message();
-      out.clear_error();  // or LLVM ends the process with a message of its own
+      out.clear_error();  // otherwise LLVM ends the process with its own message
       return false;
     }
     std::ofstream file(request_.output, std::ios::binary);
@@ -123,7 +123,7 @@ class translation : public ASTFrontendAction {
   diagnostic_printer& printer_;
 };
 
-/// The options that Clang knows. The others are gcc's own and concern code generation only.
+/// Returns the options that Clang knows. The others are specific to gcc and affect only code generation.
 std::vector<std::string> known_options(const std::vector<std::string>& options) {
   std::vector<const char*> words;
   words.reserve(options.size());
@@ -140,8 +140,8 @@ std::vector<std::string> known_options(const std::vector<std::string>& options) 
   return result;
 }
 
-/// The level of a conversion between pointers to functions of different types, as in gcc: a warning
-/// unless the options say otherwise.
+/// Returns the level of a conversion between pointers to functions of different types. As in gcc, it is a
+/// warning unless the options say otherwise.
 DiagnosticsEngine::Level level_of_conversions(const std::vector<std::string>& options) {
   bool warns = true;
   bool all_errors = false;
@@ -164,7 +164,7 @@ DiagnosticsEngine::Level level_of_conversions(const std::vector<std::string>& op
 
 translation_result translate(const translation_request& request) {
   translation_result result;
-  // A construct that gcc 12 accepts with a warning must not be an error here, unless -Werror asks for that.
+  // A construct that gcc 12 accepts with a warning must not be an error here, unless -Werror requests that.
   std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", clang_resource_folder};
   const auto has = [&request](const char* option) {
     return std::find(request.options.begin(), request.options.end(), option) != request.options.end();
@@ -176,7 +176,7 @@ translation_result translate(const translation_request& request) {
   for (std::string& option : known_options(request.options))
     command.push_back(option == "-w" ? "-Wno-everything" : std::move(option));
   if (has("-w")) command.emplace_back("-Wno-everything");
-  // The C compiler may know options and attributes that Clang does not. diagnostic_printer looks at
+  // The C compiler may know options and attributes that Clang does not know. diagnostic_printer handles
   // conversions of functions itself, and prints no summary.
   for (const char* option :
        {"-D__SUKIMA__=1", "-Wno-unknown-warning-option", "-Wno-unknown-attributes", "-Wno-ignored-attributes",

@@ -14,7 +14,7 @@ struct predefined_macro {
 };
 
 struct translation_request {
-  std::string file;                  ///< as the user wrote it; "-" is stdin
+  std::string file;                  ///< as the user wrote it; "-": stdin
   std::vector<std::string> options;  ///< for the preprocessor and the dialect, in Clang's syntax
   std::string output;                ///< the C file to write
   bool sequential = false;           ///< omit the parallel half of the constructs
@@ -38,8 +38,8 @@ struct translation_result {
   std::vector<std::string> files;    ///< all files read, the main one first
   std::vector<bool> file_is_system;  ///< parallel to `files`: found in a folder of system headers
   std::vector<handled_task> handled_tasks;
-  bool has_cluster = false;  ///< it has a `cluster worker`
-  std::vector<std::string> executed_tasks;  ///< those with a `task_exec` in this file
+  bool has_cluster = false;  ///< the file has a `cluster worker`
+  std::vector<std::string> executed_tasks;  ///< tasks with a `task_exec` in this file
 };
 
 /// Translates a file. Prints errors and warnings to stderr in Clang's style. After an error there is no

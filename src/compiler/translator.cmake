@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# sukima_translator: a file of the Tascell language in, standard C out. One folder for each stage, in their order.
+# sukima_translator: translates a file of the Tascell language to standard C. It has one folder for each stage, in order.
 find_path(SUKIMA_CLANG_INCLUDE clang/AST/ASTContext.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
 find_library(SUKIMA_CLANG_LIBRARY NAMES libclang-cpp.so.19.1 clang-cpp PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
 find_library(SUKIMA_LLVM_LIBRARY NAMES libLLVM.so.19.1 LLVM-19 PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)

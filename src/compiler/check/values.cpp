@@ -43,8 +43,8 @@ class value_checker : rules {
     }
   }
 
-  /// Returns the place where the code of the running part assigns a worker function's result to a variable of
-  /// the function; otherwise no_token.
+  /// Returns the place where S1 or an iteration assigns a worker function's result to a variable of the
+  /// function; otherwise no_token.
   token_index result_of_worker(const VarDecl* variable, const construct& c, const function_info& f) const {
     if (!variable->hasLocalStorage() || variable->getType().isVolatileQualified() ||
         variable->getType()->isAtomicType())

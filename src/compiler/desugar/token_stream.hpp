@@ -10,8 +10,7 @@ namespace sukima::language {
 /// macro.
 bool is_users(const source_tokens& in, const clang::SourceManager& sources, std::size_t position);
 
-/// Returns whether a token is a name or a keyword of C. Annotation tokens hold other data in place of the
-/// word.
+/// Returns whether a token is a name or a keyword of C. Annotation tokens hold other data than a word.
 inline bool is_a_word(const clang::Token& token) {
   return !token.isAnnotation() && token.getIdentifierInfo() != nullptr;
 }

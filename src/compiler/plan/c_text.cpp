@@ -17,7 +17,7 @@ std::string_view text_in(std::string_view name, std::initializer_list<hole> hole
   return found->text;
 }
 
-/// What white space of a form becomes.
+/// Returns the text that replaces white space of a form.
 std::string_view white_in_text(std::string_view run, bool at_end) {
   switch (std::ranges::count(run, '\n')) {
     case 0:

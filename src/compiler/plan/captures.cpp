@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace {
 
-/// The member that holds length number k of a variable's type.
+/// The name of the member with length number k of a variable's type.
 std::string length_member(const VarDecl* variable, std::size_t k) {
   return "sukima_length" + std::to_string(k) + "_" + variable->getNameAsString();
 }
@@ -20,15 +20,15 @@ std::vector<std::string> lengths_of(const captured& one, const std::string& vari
   return variable_lengths(one.variable->getType(), variable);
 }
 
-/// Whether nothing can change the variable from the construct's start to its end, and it has a value at the
-/// start.
+/// Returns whether the variable has a value at the start of the construct, and no code changes it until the
+/// construct ends.
 bool keeps_its_value(const plan_input& in, const VarDecl* variable, const construct& c,
                      const function_info& f) {
   const QualType type = variable->getType();
   if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() ||
       !variable->hasLocalStorage() || is_put_in(in, variable))
     return false;
-  if (in.ast.getTypeAlignInChars(type).getQuantity() > 16) return false;  // the alignment of choice points
+  if (in.ast.getTypeAlignInChars(type).getQuantity() > 16) return false;  // choice points have this alignment
   if (in.index.closure_variables.contains(variable)) return true;
   bool has_value = is_parameter(in, variable) || variable->hasInit();
   for (const construct* outer = &c; outer != nullptr && !has_value; outer = outer->parent)
@@ -83,7 +83,7 @@ std::vector<captured> captures_of(const planner& p, const construct& c, const st
       if (variable->isLocalExternDecl() || p.names.renamed.contains(variable->getCanonicalDecl())) continue;
       const auto declared = p.in.index.declared.find(variable);
       if (declared == p.in.index.declared.end()) continue;
-      // Declared in the block itself, or bound by the construct.
+      // The variable is declared in the block itself, or by the construct.
       bool own = false;
       for (const token_range& r : used) own = own || r.holds(declared->second);
       if (own) continue;
@@ -190,7 +190,7 @@ std::string bind_capture(const planner& p, const captured& one, const std::strin
     inside.copies.insert(one.variable);
     return " " + declare(p, type, name) + " = " + member + ";";
   }
-  // A pointer with the variable's name, for debuggers: `print *total`.
+  // The pointer has the variable's name, so that a debugger accepts `print *total`.
   inside.names[one.variable] = "(*" + name + ")";
   return " " + declare(p, p.in.ast.getPointerType(type).withConst(), name) + " = " + member + ";";
 }
@@ -205,7 +205,7 @@ std::string local_prototypes(const planner& p, const std::vector<token_range>& u
       const auto* value = dyn_cast<ValueDecl>(name->second);
       if (value == nullptr || !value->isLocalExternDecl() || !seen.insert(value).second) continue;
       const auto* function = dyn_cast<FunctionDecl>(value);
-      if (function != nullptr && is_worker_type(function->getType())) continue;  // declared in front
+      if (function != nullptr && is_worker_type(function->getType())) continue;  // already declared
       const token_index place = p.in.unit.find(value->getLocation());
       if (place != no_token && range.holds(place)) continue;
       text += " extern " + declare(p, value->getType(), value->getNameAsString()) + ";";
@@ -216,7 +216,7 @@ std::string local_prototypes(const planner& p, const std::vector<token_range>& u
 std::string reach_captures(planner& p, const level& own, const context& outside,
                            const std::vector<token_range>& used, context& inside) {
   std::string text;
-  // The choice points of one function lie side by side: the outer one ends where the inner one begins.
+  // The choice points of one function are adjacent: the outer one ends where the inner one begins.
   std::vector<const level*> chain{&own};
   if (!p.in.options.sequential)
     for (std::size_t k = outside.levels.size(); k > 0; --k)

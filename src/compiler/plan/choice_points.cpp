@@ -23,31 +23,32 @@ constexpr std::string_view poll_statement = R"(
     }
 )";
 
-/// In front of the function.
+/// Printed before the function.
 constexpr std::string_view choice_point_type = R"(
     struct $name$ { $head$ sukima_head;$members$ } __attribute__((aligned(16)));
 
 )";
 
-/// At the beginning of the construct.
+/// Printed at the beginning of the construct.
 constexpr std::string_view choice_point_begin = R"(
     struct $name$ *const $point$ = (struct $name$ *)(void *)$top$;
     $point$->$head$.sukima_kind_or_child = (sukima_word)&$name$_kind;$stores$
 )";
 
-/// The same in the sequential translation: blocks that are functions find the captures there.
+/// The same in the sequential translation, where blocks that are functions read the captured variables from
+/// it.
 constexpr std::string_view sequential_choice_point = R"(
     struct $name$ $object$, *const $point$ = &$object$;
     (void)$point$;$stores$
 )";
 
-/// Behind its functions' prototypes.
+/// Printed after the prototypes of the choice point's functions.
 constexpr std::string_view choice_point_kind = R"(
     static const sukima_kind $name$_kind = $macro$struct $name$$functions$);
 
 )";
 
-/// The step of a loop by successor, as the runtime calls it.
+/// The step of a loop by successor, in the form that the runtime calls.
 constexpr std::string_view advance_prototype = R"(
     static sukima_bool $name$_advance(const void *sukima_r, sukima_word *sukima_value);
 
@@ -63,7 +64,7 @@ constexpr std::string_view advance_function = R"(
 
 )";
 
-/// A choice point with no work of its own: the test only polls.
+/// Plans `poll`: a choice point without work, which only polls.
 void plan_poll(const plan_input& in, sheet& out, const construct& c, const context& where) {
   if (in.options.sequential) {
     out.token("{ }", true);
@@ -77,7 +78,7 @@ QualType loop_type(const planner& p, const construct& c) {
   return variable == nullptr ? p.in.ast.IntTy : variable->getType();
 }
 
-/// A name of the runtime's as a value of a loop by successor.
+/// A value of a loop by successor, as an expression that converts a variable of the runtime.
 std::string loop_value(const planner& p, const construct& c, const std::string& word) {
   return "(" + declare_unqualified(p, loop_type(p, c), "") + ")" + word;
 }
@@ -145,7 +146,7 @@ void outline_block(planner& p, const std::string& signature, const construct& c,
   text.text(reach_captures(p, l, where, {block}, inside));
   if (c.kind == construct_kind::loop && p.in.unit.roles[block.begin] != token_role::keyword) {
     const VarDecl* variable = variable_at(p.in, c.variable);
-    const bool is_head = c.condition.holds(block) || c.next.holds(block);  // it has the value as a parameter
+    const bool is_head = c.condition.holds(block) || c.next.holds(block);  // its parameter has the value
     if (variable != nullptr && !is_head && uses(p.in, block, variable))
       text.text(
           " " + declare_unqualified(p, variable->getType(), "const " + variable->getNameAsString()) + " = " +
@@ -156,7 +157,7 @@ void outline_block(planner& p, const std::string& signature, const construct& c,
   if (p.in.unit.tokens[block.begin].is(tok::l_brace)) {
     text.text(" ");
     plan_tokens(p, text, block, inside);
-  } else {  // an expression in parentheses
+  } else {  // the block is an expression in parentheses
     text.text(" return ");
     plan_tokens(p, text, block, inside);
     text.text(";");

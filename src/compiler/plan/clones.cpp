@@ -11,14 +11,14 @@ using namespace clang;
 
 namespace {
 
-/// Whether an attribute of a function holds for each of its forms.
+/// Returns whether an attribute of a function is correct for each of its forms.
 bool is_harmless(const Attr* one) {
   return isa<UnusedAttr>(one) || isa<NoInlineAttr>(one) || isa<HotAttr>(one) || isa<ColdAttr>(one) ||
          isa<NonNullAttr>(one) || isa<ReturnsNonNullAttr>(one) || isa<WarnUnusedResultAttr>(one) ||
          isa<DeprecatedAttr>(one) || isa<NoThrowAttr>(one) || isa<FormatAttr>(one);
 }
 
-/// Whether other functions can stand in for this one.
+/// Returns whether other functions can replace this one.
 bool may_have_forms(const FunctionDecl* f) {
   if (f->isMain() || f->isVariadic() || !f->hasWrittenPrototype() || (f->isInlineSpecified() && !is_local(f)))
     return false;
@@ -29,7 +29,7 @@ bool may_have_forms(const FunctionDecl* f) {
   });
 }
 
-/// Whether a function or a closure declares an object that exists once.
+/// Returns whether a function or a closure declares a static variable, of which there must be only one.
 bool has_static_object(const function_info& f) {
   return std::any_of(f.declarations.begin(), f.declarations.end(), [](const local_declaration& d) {
     return std::any_of(d.declared.begin(), d.declared.end(), [](const NamedDecl* one) {
@@ -39,8 +39,8 @@ bool has_static_object(const function_info& f) {
   });
 }
 
-/// Whether its block can be printed several times: no object in it exists once, no closure in it jumps to its
-/// labels, and no directive belongs to a line of it.
+/// Returns whether the function's block can be printed several times: it has no static variable, no closure
+/// in it jumps to its labels, and no directive belongs to one of its lines.
 bool may_be_repeated(const plan_input& in, const function_info& f) {
   if (f.computed_goto || has_static_object(f) || (f.has_closures && in.options.check_closures)) return false;
   for (const function_info& closure : in.index.closures)
@@ -60,7 +60,7 @@ bool may_be_repeated(const plan_input& in, const function_info& f) {
          });
 }
 
-/// Whether a clone differs from the function.
+/// Returns whether a clone would differ from the function.
 bool forks_or_calls(const plan_input& in, const function_info& f) {
   return std::any_of(f.constructs.begin(), f.constructs.end(),
                      [](const construct* c) { return c->kind != construct_kind::throw_tag; }) ||
@@ -68,7 +68,7 @@ bool forks_or_calls(const plan_input& in, const function_info& f) {
                      [&](const auto& call) { return f.body.holds(call.first); });
 }
 
-/// The name in C, and that of the symbol.
+/// The name of a form in C, and the assembler name of its symbol.
 std::string c_name(const FunctionDecl* f, function_form form) {
   const std::string name = f->getNameAsString();
   return name + (form == function_form::clone          ? "__clone"
@@ -90,7 +90,7 @@ bool has_polled_form(const plan_input& in, const FunctionDecl* f) {
   return in.called_after_polls.contains(f->getCanonicalDecl());
 }
 
-/// The clone and the parallel form, which other units know.
+/// The clone and the parallel form, which functions in other units call.
 constexpr std::array shared_forms{function_form::clone, function_form::parallel};
 
 }  // namespace
@@ -203,8 +203,8 @@ context context_of_rest(planner& p, token_range block, const context& where) {
 
 namespace {
 
-/// Two more names for a function without a clone, which another unit may call in a clone. They are weak, so
-/// that debuggers and profilers show the first one.
+/// Plans two more names for a function without a clone, because a clone in another unit may call it by them.
+/// The names are weak, so that debuggers and profilers show the first name.
 void plan_names(planner& p, const FunctionDecl* f) {
   if (is_local(f) || f->isMain()) return;
   for (const function_form form : shared_forms)
@@ -228,7 +228,7 @@ void plan_choice(planner& p, const function_info& f) {
   }
   arguments += ")";
   const bool has_result = !f.result->isVoidType();
-  // The digit: sukima_call_site is a type.
+  // The digit prevents a conflict: sukima_call_site is a type.
   const std::string site = "sukima_0_" + function->getNameAsString() + "_site";
   const auto call = [&](function_form form) { return c_name(function, form) + arguments; };
   const auto leave_with = [&](function_form form) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of closures through pointers, by one function for each type, and the tickets that check them.
+// Calls of closures through pointers, by one function for each type, and the tickets that check these calls.
 #include "plan/closures.hpp"
 
 #include "plan/entering.hpp"
@@ -50,7 +50,7 @@ std::string closure_caller(planner& p, const closure_call& call) {
     const std::string type = declare(p, QualType(function, 0), "") + (enters ? " entered" : "");
     if (const auto known = p.names.closure_callers.find(type); known != p.names.closure_callers.end())
       return known->second;
-    // Without `_` before the number, which the names of a function `closure_call` have.
+    // No `_` before the number, because names for a function `closure_call` have one.
     const std::string name = "sukima_closure_call" + std::to_string(p.names.closure_callers.size() + 1);
     p.names.closure_callers.emplace(type, name);
     const QualType result = proto->getReturnType();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// goto out of a closure, to a label of the function around it. Where the closure is created, that function
-// saves its place as setjmp does, and the end of its choice points. From there on, all its variables that may
-// change are in memory. It saves the place again after each later declaration that the label sees.
+// A goto out of a closure, to a label of the surrounding function. When that function creates the closure, it
+// saves its place as setjmp does, and the end of its choice points. From then on, all its variables that may
+// change are in memory. It saves the place again after each later declaration that is visible at the label.
 #include "plan/closures.hpp"
 
 #include "plan/exits.hpp"
@@ -29,7 +29,7 @@ std::vector<const LabelDecl*> labels_outside(const plan_input& in, const closure
 
 namespace {
 
-/// Whether the function that declares the closure has the label.
+/// Returns whether the function that declares the closure has the label.
 bool waits_for(const plan_input& in, const LabelDecl* label, const closure_declaration& c) {
   return in.index.function_at(in.index.all_labels.at(label)) == in.index.function_at(c.whole.begin);
 }
@@ -46,12 +46,12 @@ std::string exit_fields(const plan_input& in, const closure_declaration& c) {
 
 namespace {
 
-/// The declaration at which a closure's lifetime begins: the forward one, if there is one.
+/// Returns the declaration at which a closure's lifetime begins: the forward declaration, if there is one.
 const closure_declaration& declared_first(const closure_declaration& c) {
   return c.forward != nullptr ? *c.forward : c;
 }
 
-/// The block after the head of a `for`, perhaps after other heads; no_token: another token follows.
+/// Returns the block after the head of a `for`, possibly after other heads; no_token: another token follows.
 token_index block_behind(const unit& u, token_index t) {
   for (; t < u.tokens.size(); ++t) {
     if (u.roles[t] == token_role::keyword ||
@@ -68,8 +68,8 @@ bool is_parameter_of_closure(const unit& u, token_index declared) {
       u.closures, [declared](const closure_declaration& c) { return c.parameters.holds(declared); });
 }
 
-/// The bracket around a variable's declaration: that of a block or of the head of a `for`, past those of
-/// declarators such as `(*p)(int)`; no_token: it is neither.
+/// Returns the bracket of the scope of a variable: that of a block or of the head of a `for`. It skips those
+/// of declarators such as `(*p)(int)`. no_token: there is no such bracket.
 token_index bracket_of_scope(const unit& u, token_index declared) {
   if (is_parameter_of_closure(u, declared)) return no_token;
   token_index bracket = u.bracket_around(declared);
@@ -79,7 +79,7 @@ token_index bracket_of_scope(const unit& u, token_index declared) {
   return bracket;
 }
 
-/// From this bracket to the end of the variable's scope; empty: the scope is unknown.
+/// Returns the tokens from this bracket to the end of the variable's scope; empty: the scope is unknown.
 token_range scope_of(const unit& u, token_index declared) {
   const token_index bracket = bracket_of_scope(u, declared);
   if (bracket == no_token) return {};
@@ -90,8 +90,8 @@ token_range scope_of(const unit& u, token_index declared) {
 
 std::string keep(const VarDecl* variable) { return " sukima_keep(&" + variable->getNameAsString() + ");"; }
 
-/// The block of a construct around a closure that is a function of its own, too, with what the block uses;
-/// empty: there is none.
+/// Returns the innermost block of a construct around a closure that also becomes a function of its own, so
+/// that only the variables which the block uses exist there; empty: there is none.
 token_range side_block_around(const function_info& f, token_range closure) {
   token_range innermost{};
   for (const construct* one : f.constructs)
@@ -100,18 +100,18 @@ token_range side_block_around(const function_info& f, token_range closure) {
   return innermost;
 }
 
-/// Whether no code changes the variable, so that it needs no copy.
+/// Returns whether no code changes the variable, so that it needs no copy.
 bool is_constant(const plan_input& in, const VarDecl* variable) {
   return variable->getType().isConstQualified() || in.index.closure_variables.contains(variable);
 }
 
-/// Variables of the function around a closure that may change until a goto leads back to it.
+/// Keeps the variables of the function around a closure that may change before a goto leads back to it.
 std::string keep_variables(planner& p, const closure_declaration& c, const context& where) {
   std::string text;
   const token_index birth = declared_first(c).whole.begin;
   const function_info* const f = p.in.index.function_at(c.whole.begin);
   const token_range block = side_block_around(*f, c.whole);
-  // The body of a `try` is a function of its own: what it uses of the variables around it is in memory.
+  // The body of a `try` is a function of its own, so the surrounding variables that it uses are in memory.
   const auto is_outside_of_body = [&](token_index declared) {
     return std::any_of(f->constructs.begin(), f->constructs.end(), [&](const construct* one) {
       return one->kind == construct_kind::try_catch && one->first.holds(c.whole) &&
@@ -128,7 +128,7 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
     if (const auto* parameter = dyn_cast<ParmVarDecl>(variable);
         parameter != nullptr && parameter->getDeclContext() != f->declaration)
       continue;
-    if (where.names.contains(variable) || is_outside_of_body(declared)) continue;  // in memory already
+    if (where.names.contains(variable) || is_outside_of_body(declared)) continue;  // it is already in memory
     if (!block.empty() && !block.holds(declared) && !uses(p.in, block, variable)) continue;
     if (is_own_parameter || (declared < birth && scope_of(p.in.unit, declared).holds(birth)))
       text += keep(variable);
@@ -136,7 +136,7 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
   return text;
 }
 
-/// The variables that are declared during the closure's lifetime and that are visible at a label.
+/// Returns the variables that are declared during the closure's lifetime and that are visible at a label.
 std::vector<const VarDecl*> declared_between(const plan_input& in, const closure_declaration& c,
                                              token_index label, const context& where) {
   const token_range birth = declared_first(c).whole;
@@ -153,7 +153,7 @@ std::vector<const VarDecl*> declared_between(const plan_input& in, const closure
   return result;
 }
 
-/// Adds text after the declaration of a variable, after all that closures store there.
+/// Adds text after the declaration of a variable and all stores of closures there.
 void put_behind(planner& p, const closure_declaration& c, const VarDecl* variable, const std::string& text) {
   const unit& u = p.in.unit;
   const token_index declared = p.in.index.declared.at(variable);
@@ -172,7 +172,7 @@ void put_behind(planner& p, const closure_declaration& c, const VarDecl* variabl
 
 void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std::string& frame,
                  const context& where) {
-  std::vector<std::pair<jump, std::string>> ways;  // and what remembers the place
+  std::vector<std::pair<jump, std::string>> ways;  // with the condition that saves the place
   for (const LabelDecl* label : labels_outside(p.in, c)) {
     const token_index place = p.in.index.all_labels.at(label);
     const std::string member = frame + "." + exit_member(p.in, label);
@@ -201,9 +201,9 @@ void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std
       plan_jump(p, out, leaves, where);
       continue;
     }
-    // The C compiler sees this goto pass all declarations up to the label, and clang then gives their
-    // variables any value. Therefore the place is saved again after each declaration. C allows no goto past a
-    // declaration of variable length, and clang none past a clean-up.
+    // The C compiler sees that this goto passes all declarations up to the label, and clang then assumes
+    // arbitrary values for their variables. So the place is saved again after each declaration. C allows no
+    // goto past a declaration of variable length, and clang no goto past a clean-up.
     const std::string go_on = "goto " + leaves.label->getNameAsString() + ";";
     const std::vector<const VarDecl*> between = declared_between(p.in, c, leaves.target, where);
     token_index barrier = 0;
@@ -228,7 +228,7 @@ void plan_closure_jump(const plan_input& in, sheet& out, token_index keyword, co
   }
   if (in.options.sequential)
     out.token("sukima_sequential_exit_take(" + exit->second + ");", true);
-  else  // a worker closure's own frames are left first
+  else  // a worker closure must first leave its own frames
     out.token(std::string(where.top.empty() ? "(" : "(sukima_leave_for_c(" + where.top + "), ") +
                   "sukima_exit_take(" + exit->second + ", __FILE__, __LINE__));",
               true);

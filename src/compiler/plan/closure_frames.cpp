@@ -20,7 +20,8 @@ bool is_plain(const VarDecl* variable) {
          !variable->hasAttrs();
 }
 
-/// The declaration statement of one variable alone, with an expression as its initial value or none.
+/// Returns the statement that declares only this variable, with an expression as its initial value or with
+/// none.
 const local_declaration* sole_declaration(const planner& p, const VarDecl* variable, const function_info& f) {
   const token_index name = p.in.index.declared.at(variable);
   for (const local_declaration& d : f.declarations) {
@@ -37,7 +38,8 @@ const local_declaration* sole_declaration(const planner& p, const VarDecl* varia
   return nullptr;
 }
 
-/// Whether the variable can be a member of this closure's frame; the closure is declared in this function.
+/// Returns whether the variable can be a member of the frame of this closure, which is declared in this
+/// function.
 bool lives_in_frame(const planner& p, const VarDecl* variable, const closure_declaration& c,
                     const function_info& f, const context& where) {
   if (!is_plain(variable) || !uses(p.in, c.whole, variable) || is_final_at_birth(p.in, variable, c, where))

@@ -90,7 +90,8 @@ std::vector<captured> captures_of_closure(const planner& p, const closure_declar
   return result;
 }
 
-/// Whether the frame holds the value of `backtracking`, which is a parameter where the closure is declared.
+/// Returns whether the frame must hold the value of `backtracking`, which is a parameter at the closure's
+/// declaration.
 bool captures_backtracking(const planner& p, const closure_declaration& c, const context& where) {
   if (where.backtracking == "0" || where.backtracking == "1") return false;
   for (token_index t = c.whole.begin; t < c.whole.end; ++t)
@@ -99,7 +100,7 @@ bool captures_backtracking(const planner& p, const closure_declaration& c, const
   return false;
 }
 
-/// The words of the declaration, with another declarator for the closure's name.
+/// Returns the text of the declaration with another declarator for the closure's name.
 std::string closure_heading(planner& p, const closure_declaration& c, const std::string& name,
                             const std::string& first_parameters, const context& where,
                             bool is_definition = false) {
@@ -110,12 +111,12 @@ std::string closure_heading(planner& p, const closure_declaration& c, const std:
   if (!parameters.empty()) all += (all.empty() ? "" : ", ") + parameters;
   if (all.empty()) all = "void";
   std::string rest = text_of(p, c.rest, where);
-  // Attributes: a definition has them in its prototype only.
+  // A definition has its attributes only in its prototype.
   if (is_definition && rest.starts_with("__attribute__")) rest.clear();
   return text_of(p, words, where) + " " + name + "(" + all + ")" + (rest.empty() ? "" : " ") + rest;
 }
 
-/// Declares the frame and the closure's own variable, and fills in the values that are known there.
+/// Declares the frame and the closure's own variable, and stores the values that are known there.
 void begin_closure(planner& p, sheet& out, const closure_declaration& c, const context& where) {
   const closure_declaration& d = definition_of(c);
   const auto known = p.function.frame_numbers.find(&c);
@@ -156,7 +157,7 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
   const std::string variable =
       closure_heading(p, d, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where);
   out.text(" __extension__ " + variable + " = " + pointer + "; (void)" + c.name + ";");
-  begin_exits(p, out, d, frame, where);  // last: what follows a setjmp has no value behind a jump to it
+  begin_exits(p, out, d, frame, where);  // last: a jump to a setjmp loses later values
 }
 
 }  // namespace
@@ -196,7 +197,7 @@ void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const
 
 namespace {
 
-/// The block as a function over the frame.
+/// Plans the block as a function over the frame.
 void closure_function(planner& p, const closure_declaration& c, const context& where) {
   const auto [name, captures] = p.names.closures.at(&c);
   const bool is_worker = c.is_worker && !p.in.options.sequential;
@@ -205,7 +206,7 @@ void closure_function(planner& p, const closure_declaration& c, const context& w
   inside.closure_name = name;
   inside.is_copy = true;
   const bool is_captured = captures_backtracking(p, c, where);
-  // No variable of ours for the frame, which debuggers would list.
+  // No variable of ours points to the frame, because debuggers would list it.
   const bool has_ticket = p.in.options.check_closures;
   const std::string frame = has_ticket ? "sukima_c" : "((struct " + name + " *)sukima_self)";
   inside.backtracking = is_captured ? frame + "->sukima_backtracking" : where.backtracking;

@@ -9,8 +9,8 @@ using namespace clang;
 
 namespace {
 
-/// The description of a task that travels. It is weak: each file that hands out such tasks has one, and the
-/// linker keeps one of them.
+/// The description of a task that travels. It is weak, because each file that hands out such tasks has one;
+/// the linker keeps one of them.
 constexpr std::string_view travel_description = R"(
     static const sukima_member sukima_members_$task$[] = {$members$ };
 
@@ -26,7 +26,7 @@ constexpr std::string_view travel_description = R"(
 constexpr std::string_view plain_member = "SUKIMA_MEMBER($flags$, $type$, $name$)";
 constexpr std::string_view array_member = "SUKIMA_ARRAY_MEMBER($flags$, $type$, $name$, $length$)";
 
-/// Of a node's entry from plain C, and of one that other nodes share.
+/// The call that enters a node's runtime from plain C, and the call of an entry that other nodes share.
 constexpr std::string_view plain_enter = "sukima_enter($run$, &$frame$)";
 constexpr std::string_view shared_enter =
     R"(sukima_cluster_enter("$function$", $reason$, $loop$, $run$, &$frame$, $result$))";
@@ -38,7 +38,7 @@ std::string flags_of(const travelling_member& member) {
   return text;
 }
 
-/// Prints the description of the task once.
+/// Prints the description of the task if it has not been printed.
 void describe(planner& p, const std::string& task, const task_travel& travel) {
   if (!p.names.declared.insert("sukima_travel_" + task).second) return;
   const std::string type = "struct " + task_type_name(task);
@@ -64,8 +64,8 @@ std::string string_literal(const std::string& text) {
   return literal + "\"";
 }
 
-/// Why the first task that the unit hands out and that cannot leave its node stays there, as a literal; 0:
-/// there is none.
+/// Returns the reason why the first task that cannot leave its node, of those that the unit hands out, stays
+/// there, as a literal; 0: there is none.
 std::string first_reason(const plan_input& in) {
   for (const construct& c : in.unit.constructs) {
     const auto travel = in.index.travels.find(c.task);
@@ -77,7 +77,7 @@ std::string first_reason(const plan_input& in) {
   return "0";
 }
 
-/// Whether an expression computes a floating-point number, or only names one.
+/// Returns whether an expression computes a floating-point number, and does not only name one.
 bool computes_float(const Expr* e) {
   e = e->IgnoreParenCasts();
   if (const auto* choice = dyn_cast<ConditionalOperator>(e))
@@ -85,15 +85,15 @@ bool computes_float(const Expr* e) {
   const auto* operation = dyn_cast<BinaryOperator>(e);
   return operation != nullptr && (operation->isMultiplicativeOp() || operation->isAdditiveOp());
 }
-/// Whether an assignment rounds: `s += x` and `s = s + x` do, `best = x` does not.
+/// Returns whether an assignment rounds: `s += x` and `s = s + x` do, `best = x` does not.
 bool rounds(const BinaryOperator& assignment) {
   const QualType type = assignment.getLHS()->getType();
   if (!type->isRealFloatingType() && !type->isComplexType()) return false;
   return assignment.isCompoundAssignmentOp() || computes_float(assignment.getRHS());
 }
 
-/// The place of the unit's first parallel loop whose GET adds floating-point numbers up, as a literal; 0:
-/// there is none. Its rounding depends on which iterations were handed out.
+/// Returns the place of the unit's first parallel loop whose GET adds up floating-point numbers, as a
+/// literal; 0: there is none. The rounding of such a sum depends on which iterations were handed out.
 std::string first_rounding_loop(const plan_input& in) {
   for (const construct& c : in.unit.constructs) {
     if (c.kind != construct_kind::loop) continue;

@@ -6,13 +6,13 @@
 
 namespace sukima::language {
 
-/// Begins the kind of a construct that hands out tasks: the macro's name and `(`, and if they may travel,
-/// their description, which is declared before.
-/// \param form  of the construct: `DO_TWO`, `LOOP` or `SUCCESSOR_LOOP`
+/// Returns the beginning of the kind of a construct that hands out tasks: the macro's name and `(`. If the
+/// tasks may travel, the address of their description follows, which is declared before.
+/// \param form  form of the construct: `DO_TWO`, `LOOP` or `SUCCESSOR_LOOP`
 std::string begin_kind(planner& p, const construct& c, const std::string& form);
 
-/// The call by which a function's C entry enters the runtime, or the cluster.
-/// \param result  the member of the frame that holds it; empty: there is none
+/// Returns the call by which a function's C entry enters the runtime or the cluster.
+/// \param result  the member of the frame that holds the result; empty: there is none
 std::string enter_call(const planner& p, const clang::FunctionDecl* function, const std::string& run,
                        const std::string& frame, const std::string& result);
 

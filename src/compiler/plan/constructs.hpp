@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constructs of the language, and what they share. To add one, see src/compiler/README.md.
+// The constructs of the language, and their common functions. To add one, see src/compiler/README.md.
 #pragma once
 
 #include "plan/planner.hpp"
@@ -7,38 +7,41 @@
 namespace sukima::language {
 
 // choice_points.cpp
-/// The number in the generated names.
+/// Returns the number in the generated names.
 inline std::string number_of(const construct& c) { return std::to_string(c.number); }
 
-/// Any construct.
+/// Plans any construct.
 void plan_construct(planner& p, sheet& out, const construct& c, const context& where);
 
-/// Declares the choice point and fills it in: from here to the end of the live part it is the youngest.
+/// Declares the choice point and fills it in. It is the youngest one from here to the end of the part that
+/// stays in the function.
 level begin_choice_point(planner& p, sheet& out, const construct& c, const std::vector<token_range>& outlined,
                          const char* head, const context& where);
 
-/// The context within a construct: its choice point is the youngest.
+/// Returns the context within a construct, whose choice point is the youngest.
 context inside_of(const plan_input& in, const level& l, const context& where);
 
-/// A function over the choice point with a block of the user's as its end.
+/// Plans a function over the choice point that ends with a block of the user.
 void outline_block(planner& p, const std::string& signature, const construct& c, const level& l,
                    token_range block, const context& where, const std::string& prologue, context inside);
 
-/// PUT as a function. \returns the arguments of the kind that name it and the task
+/// Plans PUT as a function. \returns the arguments of the kind that name it and the task
 std::string put_function(planner& p, const construct& c, const level& l, const context& where);
 
-/// guard and split as functions. \returns the arguments of the kind that name them
+/// Plans guard and split as functions. \returns the arguments of the kind that name them
 std::string hint_functions(planner& p, const construct& c, const level& l, const context& where);
 
-/// CONDITION and NEXT of a loop by successor as a function. \returns the argument of the kind that names it
+/// Plans CONDITION and NEXT of a loop by successor as a function. \returns the argument of the kind that
+/// names it
 std::string successor_function(planner& p, const construct& c, const level& l, const context& where);
 
-/// Prints the kind of a construct that hands out tasks, in front of the function.
-/// \param macro      as begin_kind (cluster.hpp) begins it
-/// \param functions  the macro's arguments after the choice point's type, with a comma in front
+/// Prints the kind of a construct that hands out tasks, before the function.
+/// \param macro      its beginning, as begin_kind (cluster.hpp) returns it
+/// \param functions  the macro's arguments after the choice point's type, with a comma before them
 void print_kind(planner& p, const std::string& name, const std::string& macro, const std::string& functions);
 
-/// For the sequential form: the omitted blocks, in code that never runs, so that their names count as used.
+/// Returns the blocks that the sequential form omits, in code that never runs, so that their names count as
+/// used.
 std::string dead_blocks(planner& p, const construct& c, const context& where);
 
 // do_two.cpp

@@ -14,7 +14,7 @@ using namespace clang;
 
 namespace {
 
-/// Between S1 and S2: S2 runs here unless a thief took it.
+/// Printed between S1 and S2: S2 runs here unless a thief took it.
 constexpr std::string_view do_two_join = R"(
       $type$ *$task$;
       if (sukima_untouched(&$point$->sukima_head) ||
@@ -58,7 +58,7 @@ void plan_do_two(planner& p, sheet& out, const construct& c, const context& wher
   const std::string type = "struct " + task_type_name(c.task);
   out.text(" ");
   out.text(c_text(do_two_join, {{"type", type}, {"task", task}, {"point", l.choice_point}}));
-  // S2 reads from the choice point what did not change: one register less to keep across S1.
+  // S2 reads unchanged variables from the choice point, so that one register less must be kept across S1.
   context second = where;
   second.top = "(char *)" + l.choice_point;
   for (const captured& one : l.captures) {

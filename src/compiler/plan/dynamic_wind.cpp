@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dynamic_wind: BEFORE and AFTER are printed in the function, and once more as functions that the runtime
-// calls.
+// dynamic_wind: BEFORE and AFTER are printed in the function, and again as functions that the runtime calls.
 #include "plan/constructs.hpp"
 
 #include "plan/c_text.hpp"
@@ -13,23 +12,24 @@ using namespace clang;
 
 namespace {
 
-/// The functions that the runtime calls, but for `static` and their bodies.
+/// The functions that the runtime calls, without `static` and their bodies.
 constexpr std::string_view before_function = "void $name$_before(void *sukima_r, int sukima_backtracking)";
 constexpr std::string_view after_function = "void $name$_after(void *sukima_r, int sukima_backtracking)";
 constexpr std::string_view sequential_after_function = "void $name$_after(void *sukima_r)";
 
-/// In front of the function.
+/// Printed before the function.
 constexpr std::string_view wind_kind = R"(
     static const sukima_kind $name$_kind = SUKIMA_WIND_KIND(struct $name$, $name$_before, $name$_after);
 
 )";
 
-/// Behind BEFORE and the choice point. No poll: the fiber only learns that there is a choice point.
+/// Printed after BEFORE and the choice point. This poll answers no request; it only makes the choice point
+/// known.
 constexpr std::string_view wind_enter = "sukima_poll(&$point$->sukima_head);";
 constexpr std::string_view sequential_wind_enter =
     "sukima_sequential_enter(&$point$->sukima_head, $name$_after);";
 
-/// In front of AFTER.
+/// Printed before AFTER.
 constexpr std::string_view sequential_wind_leave = "sukima_sequential_leave(&$point$->sukima_head);";
 
 }  // namespace

@@ -12,7 +12,7 @@ using namespace clang;
 
 namespace {
 
-/// The number of the place's levels, counted from the outermost, that the jump does not leave.
+/// Returns the number of levels, counted from the outermost, that the jump does not leave.
 std::size_t kept_levels(const jump& j, const context& where) {
   if (j.kind == jump_kind::leave_function) return 0;
   std::size_t kept = 0;
@@ -27,7 +27,7 @@ std::size_t kept_levels(const jump& j, const context& where) {
   return kept;
 }
 
-/// Whether the jump leaves the body of the try that is being planned as a function of its own.
+/// Returns whether the jump leaves the body of the `try` that is being planned as a function of its own.
 bool leaves_the_body(const planner& p, const jump& j, const context& where) {
   if (where.exits == nullptr || kept_levels(j, where) != 0) return false;
   const auto body = p.function.bodies.begin();
@@ -47,7 +47,7 @@ bool leaves_something(const planner& p, const jump& j, const context& where) {
 
 namespace {
 
-/// Plans the text that leaves the levels, the innermost first.
+/// Plans the text that leaves the levels, from the innermost outwards.
 void plan_exits(planner& p, sheet& out, const std::vector<level>& levels, std::size_t keep) {
   for (std::size_t k = levels.size(); k > keep; --k) {
     const level& l = levels[k - 1];

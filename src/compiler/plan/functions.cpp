@@ -15,8 +15,8 @@ using namespace clang;
 
 namespace {
 
-/// A thread-local variable is looked up by a call each time, because the fiber may have moved to another
-/// thread.
+/// Declares the functions that look up thread-local variables. Each access calls such a function, because the
+/// fiber may have moved to another thread.
 void declare_thread_accessors(planner& p, const function_info& f) {
   for (token_index t = f.body.begin; t < f.body.end; ++t) {
     const VarDecl* variable = variable_at(p.in, t);
@@ -43,8 +43,8 @@ void declare_thread_accessors(planner& p, const function_info& f) {
   }
 }
 
-/// C declares an undeclared function implicitly where it is called. A call with a note uses the function's
-/// name as a value, so this declares it first.
+/// Declares functions that C would declare implicitly at their call. A call with a note uses the function's
+/// name as a value, so the declaration must come first.
 void declare_implicit_functions(planner& p, const function_info& f) {
   for (token_index t = f.body.begin; t < f.body.end; ++t) {
     const auto call = p.in.calls_of_c.find(t);
@@ -63,7 +63,7 @@ void open_body(planner& p, sheet& body, const function_info& f, token_range labe
   plan_tokens(p, body, labels, where);
 }
 
-/// The heading of a task's exec function.
+/// Plans the heading of a task's exec function.
 void plan_execution_heading(planner& p, sheet& body, const function_info& f, token_range labels,
                             const context& where) {
   need_task(p, f.execution->task);
@@ -89,10 +89,10 @@ void plan_entry_after(planner& p, const function_info& f) {
   }
 }
 
-/// Puts the sections together, with text that keeps gcc from warning about correct code.
+/// Joins the sections, with text that keeps gcc from warning about correct code.
 void finish_function(planner& p, const function_info& f, sheet body) {
   sheet& out = p.out.unit;
-  // gcc does not see that variables which a jump back may change are in memory.
+  // gcc does not recognise that variables which may change before a jump back are in memory.
   const bool waits = std::any_of(p.in.index.closure_jumps.begin(), p.in.index.closure_jumps.end(),
                                  [&f](const auto& j) { return f.body.holds(j.first); });
   if (waits)
@@ -100,7 +100,7 @@ void finish_function(planner& p, const function_info& f, sheet body) {
         "\n#ifndef __clang__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wclobbered\"\n"
         "#endif\n");
   out.append(std::move(p.out.before));
-  // gcc takes a function that recurses until something is thrown for one that never returns.
+  // gcc assumes that a function which recurses until it throws never returns.
   const bool throws = waits || std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
                         return c->kind == construct_kind::throw_tag;
                       });
@@ -114,7 +114,7 @@ void finish_function(planner& p, const function_info& f, sheet body) {
   p.out.behind = sheet();
 }
 
-/// The heading and the block.
+/// Plans the heading and the block.
 sheet plan_text(planner& p, const function_info& f, context where) {
   const bool parallel = f.is_worker && !p.in.options.sequential;
   const token_range labels = label_declarations(p.in, f.body.begin + 1);
@@ -133,20 +133,20 @@ sheet plan_text(planner& p, const function_info& f, context where) {
   }
   const bool is_main = parallel && f.execution == nullptr && f.declaration->isMain();
   plan_tokens(p, body, {labels.end, is_main ? f.body.end - 1 : f.body.end}, where);
-  if (is_main) {  // C's main returns 0 at its end; the worker version has another name
+  if (is_main) {  // C's main returns 0 at its end, but the worker version has another name
     body.text(" return 0; ");
     plan_tokens(p, body, {f.body.end - 1, f.body.end}, where);
   }
   return body;
 }
 
-/// Plans all forms of a function with a clone except the last, which the function's end follows. \returns the
-/// last form
+/// Plans all forms of a function with a clone except the last one. The end of the function follows the last
+/// form. \returns the last form
 sheet plan_forms(planner& p, const function_info& f) {
   const function_plan before = p.function;
   for (const function_form form : {function_form::parallel_with_clones, function_form::clone}) {
     sheet text = plan_text(p, f, context_of_form(p.in, f, form));
-    // Report an error only once.
+    // Reports an error only once.
     if (p.in.ast.getDiagnostics().getClient()->getNumErrors() > 0) return text;
     finish_function(p, f, std::move(text));
     p.function = before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function definitions of the user's.
+// Definitions of the user's functions.
 #pragma once
 
 #include "plan/planner.hpp"
@@ -9,7 +9,7 @@ namespace sukima::language {
 /// Plans a function, with all text before and after it.
 void plan_function(planner& p, const function_info& f);
 
-/// Moves types and static variables of a function in front of it if blocks that become functions need them
+/// Moves types and static variables of a function before it if blocks that become functions need them
 /// (moved_declarations.cpp).
 void move_declarations(planner& p, const function_info& f);
 

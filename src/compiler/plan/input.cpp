@@ -23,23 +23,23 @@ bool is_call_of_system(const plan_input& in, token_index open) {
   return callee != nullptr && (callee->getBuiltinID() != 0 || is_there(callee->getLocation()));
 }
 
-/// Functions such as qsort, which call their argument.
+/// Returns whether the callee may call an argument, as qsort does.
 bool hands_on_functions(const CallExpr* call) {
   return std::any_of(call->arg_begin(), call->arg_end(),
                      [](const Expr* one) { return one->getType()->isFunctionPointerType(); });
 }
 
-/// Finds the functions of plain C that may call a closure which jumps, as far as can be seen here.
+/// Finds the functions of plain C that may call a closure which jumps, as far as this unit shows.
 class closure_call_finder {
  public:
   explicit closure_call_finder(const plan_input& in) : in_(in) {}
 
-  /// Whether the function can call something that is not visible here: a function of another file, a worker
-  /// function, or what a pointer leads to.
+  /// Returns whether the function can call code that is not visible here: a function of another file, a
+  /// worker function, or the target of a pointer.
   bool may_call_closures(const FunctionDecl* function) {
     const FunctionDecl* const definition = function->getDefinition();
     if (definition == nullptr || is_worker_type(function->getType())) return true;
-    const auto [known, is_new] = known_.emplace(definition, false);  // false: while it calls itself
+    const auto [known, is_new] = known_.emplace(definition, false);  // false for recursive calls
     if (!is_new) return known->second;
     const function_info* const own =
         in_.index.function_at(in_.unit.find(definition->getBody()->getBeginLoc()));
@@ -54,11 +54,11 @@ class closure_call_finder {
 
  private:
   const plan_input& in_;
-  std::map<const FunctionDecl*, bool> known_;  ///< by the definition
+  std::map<const FunctionDecl*, bool> known_;  ///< by definition
 };
 
-/// Whether a longer call of plain C or of a closure begins with this call, as in worker(x)->c(y). The longer
-/// call then notes where the choice points end.
+/// Returns whether a longer call of plain C or of a closure begins with this call, as in worker(x)->c(y). The
+/// longer call then notes where the choice points end.
 bool begins_longer_call(const plan_input& in, token_index first, token_index open) {
   const auto c = in.calls_of_c.find(first);
   if (c != in.calls_of_c.end() && c->second > open) return true;
@@ -71,8 +71,8 @@ bool begins_longer_call(const plan_input& in, token_index first, token_index ope
                              [open](const closure_call* one) { return !one->is_worker && one->open > open; });
 }
 
-/// The calls of plain C by worker functions, and the calls of workers in their arguments. In a file without
-/// closures only those that may reach one of another file.
+/// Finds the calls of plain C by worker functions, and the calls of workers in their arguments. In a file
+/// without closures it finds only those that may call a closure of another file.
 void find_calls_of_c(plan_input& in) {
   if (in.options.sequential) return;
   const bool has_closures = !in.unit.closures.empty() || !in.unit.closure_types.empty();
@@ -91,7 +91,8 @@ void find_calls_of_c(plan_input& in) {
     if (in.index.closure_calls.contains(open)) continue;
     const auto [known, is_new] = in.calls_of_c.emplace(in.unit.find(call->getBeginLoc()), open);
     if (is_new) continue;
-    // Of several that begin with one token, as in a()->b(): the first one behind all calls of workers in it.
+    // Several calls begin with one token, as in a()->b(). The first call after all calls of workers among
+    // them is stored.
     const token_range between{std::min(known->second, open), std::max(known->second, open)};
     known->second = calls_a_worker(in, between) ? between.end : between.begin;
   }
@@ -108,7 +109,7 @@ void find_calls_of_c(plan_input& in) {
     if (call.is_worker && call.in_worker) add(call.first, open);
 }
 
-/// The calls of closures, by the way they are made.
+/// Sorts the calls of closures by the way in which they are made.
 void find_closure_calls(plan_input& in) {
   for (const auto& [open, call] : in.index.closure_calls) {
     if (!is_pointer_call(in, call)) {
@@ -127,7 +128,7 @@ void find_closure_calls(plan_input& in) {
   }
 }
 
-/// The blocks whose pragmas must not be printed in the function around them.
+/// Finds the blocks whose pragmas must not be printed in the function around them.
 void find_outlined_blocks(plan_input& in) {
   const auto add = [&in](token_range block) {
     if (block.empty()) return;
@@ -138,7 +139,7 @@ void find_outlined_blocks(plan_input& in) {
   for (const construct& c : in.unit.constructs) {
     if (c.kind == construct_kind::try_catch) add(c.first);
     for (const token_range& block : {c.put, c.guard, c.split}) add(block);
-    if (in.options.sequential) add(c.get);  // in dead code
+    if (in.options.sequential) add(c.get);  // it is in dead code
   }
   std::sort(in.outlined.begin(), in.outlined.end(),
             [](const token_range& a, const token_range& b) { return a.begin < b.begin; });
@@ -166,7 +167,7 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
   in.called_after_polls = functions_called_after_polls(in);
   for (const auto& [open, call] : index.calls)
     if (!call.in_worker && call.callee == nullptr) in.pointer_calls[call.first].push_back(&call);
-  for (auto& [first, calls] : in.pointer_calls)  // several begin with one token in a->f()->g()
+  for (auto& [first, calls] : in.pointer_calls)  // several calls begin with one token in a->f()->g()
     std::ranges::sort(calls, std::greater(), &worker_call::open);
   for (const auto& [open, declarator] : index.declarators)
     if (declarator.void_token != no_token) in.left_out.insert(declarator.void_token);

@@ -9,14 +9,15 @@ namespace sukima::language {
 plan_input input_of(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index,
                     const plan_options& options);
 
-/// Whether this is a call of plain C by a worker function, during which a closure's goto may leave the
-/// function.
+/// Returns whether this is a call of plain C by a worker function, during which a closure's goto may leave
+/// the function.
 bool leaves_for_c(const plan_input& in, token_index open, const context& where);
 
-/// Whether a worker calls another one among these tokens: it may note where its own choice points end.
+/// Returns whether a worker calls another one among these tokens, because the called one may note where its
+/// own choice points end.
 bool calls_a_worker(const plan_input& in, token_range tokens);
 
-/// Whether the closure is called by a function that looks at the pointer first.
+/// Returns whether a function that first checks the pointer calls the closure.
 bool is_pointer_call(const plan_input& in, const closure_call& call);
 
 }  // namespace sukima::language

@@ -15,7 +15,7 @@ using namespace clang;
 
 namespace {
 
-/// The declarations in front of the iterations.
+/// The declarations before the iterations.
 constexpr std::string_view loop_begin = R"(
     {
       int $i$ = ($from$);
@@ -29,8 +29,8 @@ constexpr std::string_view successor_loop_begin = R"(
       if ($condition$) {
 )";
 
-/// Around the body, in the sequential translation. Not a `for`: `continue` out of nested constructs must
-/// reach the end of the body by a jump.
+/// Printed around the body in the sequential translation. It is not a `for`, because `continue` out of nested
+/// constructs must jump to the end of the body.
 constexpr std::string_view sequential_body_begin = "do { {$binding$";
 constexpr std::string_view sequential_body_end = R"(
         }$continue$
@@ -45,7 +45,7 @@ constexpr std::string_view iteration_poll = R"(
           sukima_poll(&$head$.sukima_head);
 )";
 
-/// Around the body of a parallel loop.
+/// Printed around the body of a parallel loop.
 constexpr std::string_view body_begin = R"(
         $head$.sukima_end = $end$;
         do {
@@ -53,8 +53,7 @@ constexpr std::string_view body_begin = R"(
           {$binding$
 )";
 
-/// The same where the only call of the body polls for its iteration. Iterations without a call poll each 64th
-/// time.
+/// The same if the only call of the body polls for its iteration. Every 64th iteration without a call polls.
 constexpr std::string_view body_with_call_begin = R"(
         $head$.sukima_end = $end$;
         do {
@@ -73,13 +72,14 @@ constexpr std::string_view body_end = R"(
         } while ($more$);
 )";
 
-/// Whether another iteration belongs to this worker.
+/// Conditions that another iteration belongs to this worker.
 constexpr std::string_view more_iterations = "++$i$ < $head$.sukima_end";
 constexpr std::string_view more_successors = R"(
     $advance$ && !(sukima_was_split(&$head$.sukima_head) && (sukima_word)$i$ == $head$.sukima_end)
 )";
 
-/// In front of GET, for the task of each child. No declaration in the head of a `for`: C89 has none.
+/// Printed before GET, for the task of each child. There is no declaration in the head of the `for`, because
+/// C89 does not allow one.
 constexpr std::string_view get_begin = R"(
         if (sukima_was_split(&$head$.sukima_head)) {
           $type$ *$task$;
@@ -94,7 +94,7 @@ constexpr std::string_view get_end = R"(
     }
 )";
 
-/// Around the body of a clone's loop, and in front of the parallel loop with the rest of the iterations.
+/// Printed around the body of a clone's loop. The parallel loop with the rest of the iterations follows.
 constexpr std::string_view clone_body_begin = R"(
         int $wanted$ = 0;
         do {
@@ -116,7 +116,7 @@ constexpr std::string_view clone_loop_end = R"(
     }
 )";
 
-/// Whether a function changes only the object that its first argument points to.
+/// Returns whether a function changes only the object to which its first argument points.
 bool only_fills_its_first_argument(const FunctionDecl* callee) {
   if (callee == nullptr) return false;
   switch (callee->getMemoryFunctionKind()) {
@@ -131,7 +131,7 @@ bool only_fills_its_first_argument(const FunctionDecl* callee) {
   }
 }
 
-/// The variable of which an assignment changes a part; null: the assignment goes through a pointer.
+/// Returns the variable of which an assignment changes a part; null: it assigns through a pointer.
 const VarDecl* changed_variable(const Expr* target) {
   for (;;) {
     target = target->IgnoreParenImpCasts();
@@ -147,7 +147,7 @@ const VarDecl* changed_variable(const Expr* target) {
   }
 }
 
-/// The variable that a pointer points into; null: unknown.
+/// Returns the variable into which a pointer points; null: unknown.
 const VarDecl* variable_under(const Expr* pointer) {
   pointer = pointer->IgnoreParenCasts();
   if (const auto* sum = dyn_cast<BinaryOperator>(pointer); sum != nullptr && sum->isAdditiveOp())
@@ -157,14 +157,14 @@ const VarDecl* variable_under(const Expr* pointer) {
   return pointer->getType()->isArrayType() ? changed_variable(pointer) : nullptr;
 }
 
-/// Clang does not treat atomic operations as calls.
+/// Clang does not represent atomic operations as calls.
 bool is_atomic_operation(const Token& token) {
   const IdentifierInfo* const word = token.isAnnotation() ? nullptr : token.getIdentifierInfo();
   return word != nullptr &&
          (word->getName().starts_with("__atomic_") || word->getName().starts_with("__c11_atomic_"));
 }
 
-/// Whether, as far as can be seen, a block changes only its task and its own variables.
+/// Returns whether the block visibly changes only its task and its own variables.
 bool only_fills_its_task(const plan_input& in, token_range block) {
   const auto is_own = [&](const VarDecl* variable) {
     if (variable == nullptr) return false;
@@ -195,8 +195,9 @@ bool only_fills_its_task(const plan_input& in, token_range block) {
   return true;
 }
 
-/// Whether the poll of an iteration may wait for the iteration's call. The body must have a call that runs at
-/// most once an iteration, and PUT must change nothing that the body may have read before.
+/// Returns whether the poll of an iteration can be delayed until the iteration's call. The body must have a
+/// call that runs at most once per iteration, and PUT must change no variable that the body may have read
+/// before.
 bool polls_at_its_call(const plan_input& in, const construct& c) {
   for (const token_range& block : {c.put, c.guard, c.split})
     if (!only_fills_its_task(in, block)) return false;
@@ -213,37 +214,37 @@ bool polls_at_its_call(const plan_input& in, const construct& c) {
 /// The names used in the C of a parallel loop.
 struct loop_names {
   std::string number, i, end;
-  const VarDecl* variable;  ///< the user's
-  std::string binding;  ///< the declaration of that one, from `i`
+  const VarDecl* variable;  ///< the user's variable
+  std::string binding;  ///< its declaration, with the value of `i`
 };
 
-/// The user's variable at the start of a block that uses it.
+/// Declares the user's variable at the start of a block that uses it.
 std::string bind_variable(const plan_input& in, const loop_names& names, token_range block) {
   return names.variable != nullptr && uses(in, block, names.variable) ? " " + names.binding : "";
 }
 
-/// An expression of the head of a loop by successor, where the variable holds `i`.
+/// Returns an expression of the head of a loop by successor, in which the variable has the value of `i`.
 std::string head_value(planner& p, const loop_names& names, token_range expression, const context& where) {
   const std::string value = "(" + text_of(p, expression, where) + ")";
   const std::string binding = bind_variable(p.in, names, expression);
   return binding.empty() ? value : "__extension__({" + binding + " " + value + "; })";
 }
 
-/// Advances to the next iteration: an expression that says whether there is one. It does not know which part
-/// was split off.
+/// Returns an expression that advances to the next iteration, and that is true if there is one. It ignores
+/// iterations that were split off.
 std::string advance(planner& p, const construct& c, const loop_names& names, const context& where) {
   if (c.next.empty()) return "++" + names.i + " < " + names.end;
   return "(" + names.i + " = " + head_value(p, names, c.next, where) + ", (_Bool)" +
          head_value(p, names, c.condition, where) + ")";
 }
 
-/// The label of the next iteration, if the body uses it.
+/// Returns the label of the next iteration if the body uses it.
 std::string continue_label(const planner& p, const construct& c, const context& where) {
   return p.function.continued.contains(&c) ? " sukima_continue" + number_of(c) + where.form_suffix + ":;"
                                            : "";
 }
 
-/// The label after the loop, if the body uses it.
+/// Returns the label after the loop if the body uses it.
 std::string break_label(const planner& p, const construct& c, const context& where) {
   return p.function.broken.contains(&c) ? " sukima_break" + number_of(c) + where.form_suffix + ":;" : "";
 }
@@ -261,7 +262,7 @@ void plan_sequential_loop(planner& p, sheet& out, const construct& c, const loop
                                               {"break", break_label(p, c, where)}}));
 }
 
-/// The iterations, each with its poll.
+/// Plans the iterations, each with its poll.
 void plan_iterations(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
                      const context& where) {
   const std::string head = l.choice_point + "->sukima_head";
@@ -289,7 +290,7 @@ void plan_iterations(planner& p, sheet& out, const construct& c, const level& l,
   out.text(" " + c_text(body_end, {{"continue", continue_label(p, c, where)}, {"more", more}}) + " ");
 }
 
-/// GET for the task of each child.
+/// Plans GET for the task of each child.
 void plan_loop_end(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
                    const context& where) {
   const std::string head = l.choice_point + "->sukima_head";
@@ -303,7 +304,7 @@ void plan_loop_end(planner& p, sheet& out, const construct& c, const level& l, c
   out.text(" " + c_text(get_end, {{"break", break_label(p, c, where)}}));
 }
 
-/// Plans a parallel loop: one that begins with no idle worker around, or the rest of one that a clone has
+/// Plans a parallel loop: a loop that begins while no worker is idle, or the rest of a loop that a clone has
 /// begun.
 void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
                         const context& where) {
@@ -323,11 +324,11 @@ void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_n
   plan_loop_end(p, out, c, l, names, where);
 }
 
-/// Plans a loop that polls, and continues as the parallel loop when another worker wants work.
+/// Plans a loop that polls, and that continues as the parallel loop if another worker wants work.
 void plan_clone_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
                      const context& where) {
   const std::string wanted = "sukima_wanted" + names.number;
-  // A call polls for its iteration.
+  // If the iteration calls a clone, that call polls for it.
   const std::string now = c.next.empty() && calls_a_clone(p.in, c.first) ? "!(" + names.i + " & 63) && " : "";
   context body = where;
   body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});

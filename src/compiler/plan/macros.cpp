@@ -11,8 +11,8 @@ using namespace clang;
 
 namespace {
 
-/// The uses of macros that a token comes from, outer ones first, by the locations of their names. There are
-/// other locations in between.
+/// The uses of macros from which a token comes, outer ones first, by the locations of their names. Other
+/// locations are between them.
 class enclosing_uses {
  public:
   enclosing_uses(const SourceManager& sources, SourceLocation token) : sources_(sources) { add(token); }
@@ -25,7 +25,7 @@ class enclosing_uses {
  private:
   void add(SourceLocation place) {
     if (!place.isMacroID() || !seen_.insert(place.getRawEncoding()).second) return;
-    // For a token of an argument: the parameter, in the body of the macro that received the argument.
+    // For a token of an argument, this is the parameter in the body of the macro that received the argument.
     const SourceLocation in = sources_.getImmediateExpansionRange(place).getBegin();
     add(in);
     if (sources_.isMacroArgExpansion(place))
@@ -39,7 +39,7 @@ class enclosing_uses {
   std::set<unsigned> seen_;
 };
 
-/// The token's location in the arguments of this use; invalid: it is from the macro's body.
+/// Returns the token's location in the arguments of this use; invalid: the token is from the macro's body.
 SourceLocation place_in_arguments(const SourceManager& sources, SourceLocation token, SourceLocation use) {
   while (token.isMacroID() && sources.isMacroArgExpansion(token)) {
     const SourceLocation parameter = sources.getImmediateExpansionRange(token).getBegin();
@@ -51,7 +51,7 @@ SourceLocation place_in_arguments(const SourceManager& sources, SourceLocation t
   return {};
 }
 
-/// The argument that contains a location, perhaps through a macro in it.
+/// Returns the argument that contains a location, possibly through a macro in it.
 std::optional<std::size_t> argument_at(const SourceManager& sources, const system_macro_use& use,
                                        SourceLocation place) {
   for (;; place = sources.getImmediateExpansionRange(place).getBegin()) {
@@ -70,14 +70,14 @@ struct macro_call {
   std::vector<token_range> arguments;
 };
 
-/// Finds out whether the tokens from one on are a whole use, and whether the C compiler can expand the
-/// macro's body.
+/// Determines whether the tokens from `t` on are a whole use of a macro, and whether the C compiler can
+/// expand the macro's body.
 class macro_call_finder {
  public:
   macro_call_finder(const planner& p, token_range run, token_index t, const context& where)
       : p_(p), sources_(p.in.sources), run_(run), t_(t), where_(where) {}
 
-  /// The outermost one.
+  /// Returns the outermost such use.
   std::optional<macro_call> find() const {
     const enclosing_uses uses(sources_, location(t_));
     for (const SourceLocation name : uses.list()) {
@@ -122,8 +122,8 @@ class macro_call_finder {
     return true;
   }
 
-  /// Whether the token is from the macro's body. It must not be an argument of a macro that the body names
-  /// last, nor an argument's text as a string.
+  /// Returns whether the token is from the macro's body, and is not an argument of a macro that ends the body
+  /// or an argument's text as a string.
   bool is_of_body(token_index t, SourceLocation use) const {
     SourceLocation place = location(t);
     while (place.isMacroID() && sources_.isMacroArgExpansion(place))
@@ -133,7 +133,7 @@ class macro_call_finder {
            !(is_made && p_.in.unit.tokens[t].isLiteral());
   }
 
-  /// The first place where the body has an argument; nothing: the argument is not whole there.
+  /// Returns the first place where the body has an argument; nothing: the argument is not complete there.
   static std::optional<token_range> once(const tokens_of_argument& tokens) {
     if (tokens.empty()) return token_range{};
     std::set<SourceLocation> all, first;
@@ -153,7 +153,7 @@ class macro_call_finder {
   const context& where_;
 };
 
-/// Replaces the tokens from one on by text.
+/// Replaces these tokens by text.
 void replace_by(planner& p, token_run& run, token_range tokens, std::string text, const context& where) {
   const Token& first = p.in.unit.tokens[tokens.begin];
   replaced whole{tokens.end, {}};
@@ -164,7 +164,7 @@ void replace_by(planner& p, token_run& run, token_range tokens, std::string text
   run.edits.emplace(tokens.begin, edit{{}, std::move(whole), {}});
 }
 
-/// A token of a macro that must be expanded.
+/// Plans a token of a macro that must be expanded.
 token_index plan_expanded(planner& p, token_run& run, token_index t, const context& where) {
   const std::optional<macro_call> call = macro_call_finder(p, run.tokens, t, where).find();
   if (!call) {
@@ -181,8 +181,8 @@ token_index plan_expanded(planner& p, token_run& run, token_index t, const conte
   return call->end;
 }
 
-/// Whether a macro changes within the function, so that it may mean something else at the place of a copied
-/// block.
+/// Returns whether a macro changes within the function, so that it may have another meaning at the place of a
+/// copied block.
 bool macros_change_in(const plan_input& in, const function_info& f) {
   const function_info* outermost = &f;
   while (outermost->outer != nullptr) outermost = outermost->outer;
@@ -194,8 +194,8 @@ bool macros_change_in(const plan_input& in, const function_info& f) {
          });
 }
 
-/// The user's text from one place to the token at another, without comments; nothing: there are
-/// directives in it.
+/// Returns the user's text from one place up to the token at another, without comments; nothing: the text
+/// contains directives.
 std::optional<std::string> written_text(const plan_input& in, SourceLocation begin, SourceLocation last) {
   const LangOptions& language = in.compiler.getLangOpts();
   const auto [file, first] = in.sources.getDecomposedLoc(begin);
@@ -239,7 +239,8 @@ token_index plan_macro(planner& p, run_plan& plan, token_index token, const cont
   bool as_written = !p.in.unit.source.counters.contains(begin.getRawEncoding());
   for (; end < plan.run.tokens.end && belongs(end); ++end) {
     if (is_edited(p, end, where)) as_written = false;
-    // A macro that another one names last takes its arguments from the text after it.
+    // If another macro's body ends with a macro's name, that macro takes its arguments from the text after
+    // the use.
     const SourceLocation to = p.in.sources.getExpansionRange(u.tokens[end].getLocation()).getEnd();
     if (p.in.sources.isBeforeInTranslationUnit(last, to)) last = to;
   }

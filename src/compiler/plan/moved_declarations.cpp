@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves types declared in a function, and static variables of BEFORE and AFTER, in front of the function
-// under names of their own. Blocks that become functions use them, and such blocks exist twice.
+// Moves types declared in a function, and static variables of BEFORE and AFTER, before the function, under
+// unique names. Blocks that become functions use them, and such blocks are printed twice.
 #include "plan/functions.hpp"
 
 #include "plan/names.hpp"
@@ -17,7 +17,7 @@ bool only_types(const local_declaration& d) {
                                             [](const NamedDecl* one) { return isa<TypeDecl>(one); });
 }
 
-/// Put in for the parser only.
+/// Returns whether the declaration was inserted for the parser only.
 bool is_put_in_for(const local_declaration& d) {
   return std::any_of(d.declared.begin(), d.declared.end(), [](const NamedDecl* one) {
     return one->getIdentifier() != nullptr && one->getName().starts_with("sukima_");
@@ -30,8 +30,8 @@ bool is_static(const local_declaration& d) {
   return first != d.declared.data() + d.declared.size() && cast<VarDecl>(*first)->isStaticLocal();
 }
 
-/// Whether nothing in the range belongs to the function alone, except declarations that have been moved
-/// already.
+/// Returns whether the range contains nothing that exists only in the function, apart from declarations that
+/// have already been moved.
 bool can_move(const planner& p, token_range range) {
   for (token_index t = range.begin; t < range.end; ++t) {
     if (p.in.construct_at.contains(t) || p.in.index.calls.contains(t)) return false;
@@ -53,7 +53,7 @@ bool can_move(const planner& p, token_range range) {
   return true;
 }
 
-/// The function's `#pragma pack` that applies to the moved declaration.
+/// Returns the function's `#pragma pack` that applies to the moved declaration.
 std::string packing_of(const plan_input& in, const function_info& f, token_range range) {
   const token_index first = in.unit.origins[f.body.begin], last = in.unit.origins[range.begin];
   std::string all;
@@ -88,7 +88,7 @@ void move_out(planner& p, const function_info& f, token_range range, std::string
   p.function.moved[range.begin] = {range.end, std::move(left)};
 }
 
-/// Decides which types and static variables of a function are moved in front of it, and moves them.
+/// Decides which types and static variables of a function are moved before it, and moves them.
 class mover {
  public:
   mover(planner& p, const function_info& f)
@@ -115,7 +115,7 @@ class mover {
   void run() {
     token_index done = 0;
     for (const candidate& one : candidates()) {
-      if (one.tokens.begin < done) continue;  // within the one before
+      if (one.tokens.begin < done) continue;  // it is within the previous one
       if (!can_move(p_, one.tokens)) {
         if (one.declaration != nullptr && is_static(*one.declaration))
           report(
@@ -138,11 +138,11 @@ class mover {
  private:
   struct candidate {
     token_range tokens;
-    const local_declaration* declaration;  ///< or null: a type in the middle of something else
+    const local_declaration* declaration;  ///< null: the type is in the middle of another declaration
     const TagDecl* tag;
   };
 
-  /// In the order of the file, outer ones first.
+  /// Returns the candidates in the order of the file, outer ones first.
   std::vector<candidate> candidates() const {
     std::vector<candidate> result;
     for (const local_declaration& d : declarations_)
@@ -176,7 +176,7 @@ class mover {
         rename(name);
   }
 
-  /// The types in a range get their names; those of members without a name keep none.
+  /// Names the types in a range. Types of members without a name remain unnamed.
   void rename_types(token_range range) {
     for (const local_type& type : types_) {
       if (!range.holds(type.tokens)) continue;

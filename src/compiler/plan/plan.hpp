@@ -11,8 +11,8 @@ struct plan_options {
   bool sequential;
   bool check_closures;
   bool unwind_closures;
-  bool land_closures;  ///< then: by landing pads
-  bool debuggable;  ///< variables stay where the user declared them
+  bool land_closures;  ///< if so, with landing pads
+  bool debuggable;  ///< variables must stay where the user declared them
   bool clones;  ///< worker functions have sequential clones
 };
 

@@ -7,14 +7,15 @@ using namespace clang;
 
 namespace {
 
-/// Whether a pragma that comes out of a macro is part of that macro's text, printed as the user wrote it.
+/// Returns whether a pragma that a macro produces is part of that macro's text, which is printed as the user
+/// wrote it.
 bool is_in(const plan_input& in, const std::set<unsigned>& written_macros, const side_text& text) {
   return text.location.isMacroID() &&
          written_macros.contains(in.sources.getExpansionLoc(text.location).getRawEncoding());
 }
 
-/// Whether a pragma belongs to a block that is printed elsewhere. The function around the block must not have
-/// it.
+/// Returns whether a pragma belongs to a block that is printed elsewhere. The function around the block must
+/// not contain the pragma.
 bool is_printed_elsewhere(const planner& p, const side_text& text) {
   if (text.pragma.empty()) return false;
   const auto holds = [&text](const token_range& r) { return r.begin < text.before && text.before <= r.end; };
@@ -27,7 +28,7 @@ bool is_printed_elsewhere(const planner& p, const side_text& text) {
   });
 }
 
-/// `// ...` as a comment that other text may follow in its line; empty: it cannot be written so.
+/// Returns `// ...` as a comment that other text in its line may follow; empty: that is impossible.
 std::string closed_comment(const std::string& comment) {
   if (!comment.starts_with("//")) return comment;
   const std::string text = comment.substr(2);
@@ -66,7 +67,8 @@ void side_texts(planner& p, sheet& out, token_index before, const context& where
 
 namespace {
 
-/// The user's token before one of a run. Text before the run's brace belongs to a block.
+/// Returns the user's token before a token of a run. Text before the opening brace of the run belongs to a
+/// block.
 token_index token_before(const plan_input& in, token_range run, token_index t) {
   const bool begins_block = t == run.begin && in.unit.tokens[t].is(tok::l_brace);
   const token_index first = begins_block ? 0 : run.begin;
@@ -75,7 +77,7 @@ token_index token_before(const plan_input& in, token_range run, token_index t) {
   return no_token;
 }
 
-/// The pragmas between two tokens of a copy, and a closure's comments.
+/// Returns the pragmas between two tokens of a copy, and the comments of a closure.
 sheet texts_between(planner& p, token_index after, token_index until,
                     const std::set<unsigned>& written_macros, const context& where) {
   sheet result;
@@ -96,7 +98,8 @@ sheet texts_between(planner& p, token_index after, token_index until,
   return result;
 }
 
-/// The slow version of a function has no pragmas, because its loops have another form.
+/// Returns whether pragmas are printed. The slow version of a function has none, because its loops have
+/// another form.
 bool has_texts(const context& where) { return where.version == nullptr || !where.version->slow; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that replace a single token: names that become expressions, calls, parameter lists.
+// The text that replaces a single token: names that become expressions, calls, parameter lists.
 #include "plan/clones.hpp"
 #include "plan/closures.hpp"
 #include "plan/input.hpp"
@@ -14,7 +14,8 @@ using namespace clang;
 
 namespace {
 
-/// The name of a worker-local variable: its initial value where it is declared, else this worker's object.
+/// Returns the name of a worker-local variable: that of the initial value at the declaration, otherwise an
+/// expression for this worker's object.
 std::string worker_local_name(const plan_input& in, const VarDecl* variable, token_index t) {
   std::string name = variable->getNameAsString();
   if (in.options.sequential) return name;
@@ -23,18 +24,18 @@ std::string worker_local_name(const plan_input& in, const VarDecl* variable, tok
   return "(*(__typeof__(" + name + "__initial) *)sukima_worker_local(&" + name + "__object))";
 }
 
-/// A call of plain C, preceded by a note of where the choice points end.
+/// Returns a call of plain C, preceded by a note of the end of the choice points.
 std::string noted(const std::string& callee, const context& where) {
   return "(sukima_leave_for_c(" + where.top + "), " + callee + ")";
 }
 
-/// The text around a callee whose expression calls a worker: the note is made after that call.
+/// The text around a callee whose expression calls a worker. The note follows that call.
 constexpr const char* callee_begins = "__auto_type sukima_callee = (";
 std::string callee_ends(const context& where) {
   return "); sukima_leave_for_c(" + where.top + "); sukima_callee; })";
 }
 
-/// The replacement of a variable's name; nothing: it is kept.
+/// Returns the replacement of a variable's name; nothing: it is kept.
 std::optional<std::string> variable_word(const planner& p, const VarDecl* variable, token_index token,
                                          const context& where) {
   const plan_input& in = p.in;
@@ -51,13 +52,13 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
     return worker_local_name(in, variable, token);
   const auto declared = in.index.declared.find(variable);
   const bool is_declaration =
-      declared != in.index.declared.end() && declared->second == token;  // extern, in a block
+      declared != in.index.declared.end() && declared->second == token;  // `extern` in a block
   if (!is_declaration && is_looked_up_by_thread(in, variable, where))
     return "(*" + thread_accessor(variable) + "())";
   return std::nullopt;
 }
 
-/// The replacement of a function's name; nothing: it is kept.
+/// Returns the replacement of a function's name; nothing: it is kept.
 std::optional<std::string> function_word(const plan_input& in, const FunctionDecl* function,
                                          token_index token, const context& where) {
   if (is_worker_type(function->getType()) && !in.options.sequential) {
@@ -69,15 +70,16 @@ std::optional<std::string> function_word(const plan_input& in, const FunctionDec
         return call->second.in_worker ? form_name(in, function, where) : entry_name(function);
     return worker_name(function);
   }
-  // Also in plain functions, which may be inlined into worker functions: C compilers keep the address that
-  // __errno_location returns, and a worker function may go on on another thread.
+  // Plain functions need this, too, because they may be inlined into worker functions. C compilers keep the
+  // address that __errno_location returns, and a worker function may continue on another thread.
   if (function->getName() == "__errno_location" && where.function != nullptr && !in.options.sequential &&
       !in.index.workers.empty())
     return "sukima_errno";
   return std::nullopt;
 }
 
-/// __func__ where the generated function has another name than the user's; nothing: it is kept.
+/// Returns a string for __func__ if the generated function's name differs from the user's; nothing: it is
+/// kept.
 std::optional<std::string> function_name_word(const plan_input& in, const context& where) {
   if (where.function == nullptr) return std::nullopt;
   const function_info& f = *where.function;
@@ -91,7 +93,7 @@ std::optional<std::string> function_name_word(const plan_input& in, const contex
          "\"";
 }
 
-/// Whether a parenthesis is one of those behind __builtin_FUNCTION, which a string replaces.
+/// Returns whether a parenthesis follows __builtin_FUNCTION, which a string replaces.
 bool is_behind_function_name(const plan_input& in, token_index token, const context& where) {
   const bool is_open = in.unit.tokens[token].is(tok::l_paren);
   const token_index name = token - (is_open ? 1 : 2);
@@ -100,7 +102,7 @@ bool is_behind_function_name(const plan_input& in, token_index token, const cont
          function_name_word(in, where).has_value();
 }
 
-/// Whether a `register` belongs to a variable that the program binds to a register.
+/// Returns whether a `register` belongs to a variable that the program binds to a register.
 bool names_a_register(const plan_input& in, token_index t) {
   while (t < in.unit.tokens.size() && in.unit.tokens[t].isNot(tok::semi) &&
          in.unit.tokens[t].isNot(tok::kw_asm))
@@ -108,7 +110,7 @@ bool names_a_register(const plan_input& in, token_index t) {
   return t < in.unit.tokens.size() && in.unit.tokens[t].is(tok::kw_asm);
 }
 
-/// The replacement of a token by itself, without its neighbours; nothing: it is kept.
+/// Returns the replacement of a token, independent of its neighbours; nothing: it is kept.
 std::optional<std::string> name_at(const planner& p, token_index token, const context& where) {
   const plan_input& in = p.in;
   if (in.unit.tokens[token].is(tok::kw_register) && where.function != nullptr &&
@@ -132,7 +134,7 @@ std::optional<std::string> name_at(const planner& p, token_index token, const co
   return in.index.function_names.contains(token) ? function_name_word(in, where) : std::nullopt;
 }
 
-/// The words in front of a token that begins or ends something: a type without a name, or calls.
+/// Returns the words before a token that begins or ends something: a type without a name, or calls.
 std::vector<planned_word> words_in_front(const planner& p, token_index token, const context& where) {
   const plan_input& in = p.in;
   const bool space = in.unit.tokens[token].hasLeadingSpace() || in.unit.tokens[token].isAtStartOfLine();
@@ -174,8 +176,8 @@ std::vector<planned_word> words_in_front(const planner& p, token_index token, co
   return words;
 }
 
-/// The replacement of a parenthesis that opens arguments or parameters, with the hidden ones; nothing: it is
-/// kept.
+/// Returns the replacement of a parenthesis that opens arguments or parameters, with the hidden ones;
+/// nothing: it is kept.
 std::optional<std::string> parenthesis_word(const planner& p, token_index token, const context& where) {
   const plan_input& in = p.in;
   if (is_behind_function_name(in, token, where)) return "";

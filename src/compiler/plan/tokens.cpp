@@ -16,7 +16,7 @@ using namespace clang;
 
 namespace {
 
-/// The edit of a token in a function that is unwound.
+/// Returns the edit of a token in a function that is unwound.
 whole_edit unwound_at(const planner& p, token_index token, token_range range, const context& where) {
   const unwind_version& v = *where.version;
   if (const auto found = v.substitutes.find(token); found != v.substitutes.end()) {
@@ -38,8 +38,8 @@ whole_edit unwound_at(const planner& p, token_index token, token_range range, co
   return {};
 }
 
-/// The edit that replaces several tokens from this one on, all of them in the range. The first rule that
-/// applies wins.
+/// Returns the edit that replaces several tokens, beginning with this one, all of them in the range. The
+/// first rule that applies wins.
 whole_edit whole_at(const planner& p, token_index token, token_range range, const context& where) {
   const plan_input& in = p.in;
   if (where.version != nullptr)
@@ -87,13 +87,13 @@ bool is_edited(const planner& p, token_index t, const context& where) {
 
 namespace {
 
-/// Plans what replaces several tokens.
+/// Plans the replacement of several tokens.
 class whole_planner {
  public:
   whole_planner(planner& p, sheet& out, token_index t, const context& where)
       : p_(p), out_(out), t_(t), where_(where) {}
 
-  // \returns the token after them
+  // \returns the token after the replaced ones
   token_index operator()(std::monostate) const { return t_; }
   token_index operator()(const substituted& s) const {
     out_.go_to(location());
@@ -205,7 +205,7 @@ void plan_token(planner& p, token_run& run, token_index position, const context&
 
 namespace {
 
-/// Plans what happens to one token or to several from it on. \returns the next one
+/// Plans the edit of one token, or of several tokens beginning with it. \returns the next token
 token_index plan_step(planner& p, run_plan& plan, token_index token, const context& where) {
   token_run& run = plan.run;
   const token_role role = p.in.unit.roles[token];

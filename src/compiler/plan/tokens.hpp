@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map from token to edit: all decisions about the user's tokens are here.
+// The map from token to edit, with all decisions about the user's tokens.
 #pragma once
 
 #include "plan/planner.hpp"
 
 namespace sukima::language {
 
-/// Plans a range of tokens: constructs in it are translated, names replaced, everything else is kept.
+/// Plans a range of tokens: it translates constructs, replaces names, and keeps all other tokens.
 void plan_tokens(planner& p, sheet& out, token_range range, const context& where);
 
-/// An expression on one line, to be inserted in generated text.
+/// Returns an expression on one line, to insert into generated text.
 std::string text_of(planner& p, token_range range, const context& where);
 
-/// Whether the token is edited, so that a macro around it must be expanded.
+/// Returns whether the token is edited, so that a macro around it must be expanded.
 bool is_edited(const planner& p, token_index t, const context& where);
 
 /// Plans a single token: the words that replace it, and the text before and after it.
 void plan_token(planner& p, token_run& run, token_index position, const context& where);
 
-/// Several tokens that a text replaces (single_tokens.cpp does that for single tokens).
+/// Several tokens that a text replaces. For single tokens, see single_tokens.cpp.
 struct substituted {
   token_index end;
   const std::string* text;
@@ -50,10 +50,11 @@ struct planned_word {
   std::string after_caller = {};
 };
 
-/// The words that replace a token; empty: the token is omitted; nothing: it is kept.
+/// Returns the words that replace a token; empty: the token is omitted; nothing: it is kept.
 std::optional<std::vector<planned_word>> words_at(const planner& p, token_index t, const context& where);
 
-/// The words with the names of the functions that they call, which are generated on first use.
+/// Returns the words with the names of the functions that they call. Those functions are generated on first
+/// use.
 std::vector<word> resolved(planner& p, const std::vector<planned_word>& words);
 
 }  // namespace sukima::language

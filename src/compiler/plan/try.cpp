@@ -17,13 +17,13 @@ using namespace clang;
 
 namespace {
 
-/// In front of the function: what its body uses of the function's variables.
+/// Printed before the function: the frame with the function's variables that the body uses.
 constexpr std::string_view try_frame = R"(
     struct $name$_frame {$members$ };
 
 )";
 
-/// A throw may come from below plain C: then worker functions must have noted where their choice points end.
+/// If plain C is between a throw and the try, worker functions must have noted where their choice points end.
 constexpr std::string_view try_notes = R"(
     extern int sukima_exits_used;
     __attribute__((constructor)) static void sukima_begin_notes(void) {
@@ -44,7 +44,7 @@ constexpr std::string_view try_body_begin = R"(
       (void)$frame$;
 )";
 
-/// The statement: first the frame is filled in.
+/// The statement, which first fills in the frame.
 constexpr std::string_view try_begin = R"(
     {
       const sukima_size sukima_tag$number$ = (sukima_size)$tag$;
@@ -111,7 +111,7 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
   const std::string frame = "sukima_frame" + number;
   const std::string code = "sukima_code" + number;
   context no_levels = where;
-  no_levels.levels.clear();  // the frame holds all of it
+  no_levels.levels.clear();  // the frame holds all variables
   const std::vector<captured> captures = captures_of(p, c, {c.first}, no_levels);
   const QualType result = where.function->result;
   std::string members = capture_fields(p, captures);

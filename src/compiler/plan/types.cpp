@@ -25,12 +25,12 @@ bool is_va_list(QualType type, const ASTContext& context) {
 /// As a parameter, va_list may be a pointer to a type whose name differs between compilers.
 constexpr const char* va_list_as_parameter = "__typeof__(&(*(__builtin_va_list *)0)[0])";
 
-/// A name or declarator after the words of a type.
+/// Returns the words of a type, followed by a name or declarator.
 std::string with_words(const std::string& words, const std::string& name) {
   return name.empty() ? words : words + " " + name;
 }
 
-/// Writes one type, and uses up the lengths on the way.
+/// Writes one type, and consumes the given lengths.
 class type_writer {
  public:
   explicit type_writer(const type_style& style) : style_(style) {}
@@ -51,14 +51,15 @@ class type_writer {
   bool in_prototype_ = false;
 };
 
-/// The name of a type that has been moved out of its function; empty: it has not.
+/// Returns the name of a type that has been moved out of its function; empty: it has not been moved.
 std::string type_writer::moved_name(const TypeDecl* type) const {
   if (style_.renamed == nullptr) return "";
   const auto own = style_.renamed->find(type->getCanonicalDecl());
   return own == style_.renamed->end() ? "" : own->second;
 }
 
-/// The name of a typedef, which keeps its attributes; empty: it has none where this type is written.
+/// Returns the name of a typedef, which keeps its attributes; empty: the typedef has no name where this type
+/// is written.
 std::string type_writer::alias_word(const TypedefNameDecl* alias) const {
   if (alias->getParentFunctionOrMethod() != nullptr) return moved_name(alias);
   const TagDecl* const tag = alias->getUnderlyingType()->getAsTagDecl();
@@ -114,7 +115,7 @@ std::string type_writer::declare(QualType type, const std::string& name) {
       const bool wrap = inner->isArrayType() || inner->isFunctionType();
       std::string q = words;
       if (!q.empty() && name.empty()) q.pop_back();
-      // A typedef of an array or function needs no parentheses, but they do no harm.
+      // A typedef of an array or function needs no parentheses, but they are harmless.
       const std::string inner_name = "*" + q + name;
       return declare(pointee, wrap ? "(" + inner_name + ")" : inner_name);
     }
@@ -167,7 +168,7 @@ std::string type_writer::declare(QualType type, const std::string& name) {
     default:
       break;
   }
-  // One step of sugar; the qualifiers around it stay.
+  // Removes one step of sugar; the qualifiers around it remain.
   const QualType next = type.getSingleStepDesugaredType(context);
   if (next == type) throw unprintable_type{"its type cannot be written in a generated function"};
   return declare(next, name);
@@ -197,7 +198,7 @@ std::vector<std::string> variable_lengths(QualType type, std::string variable) {
       type = type->getPointeeType();
     } else if (const ArrayType* array = type->getAsArrayTypeUnsafe()) {
       if (isa<VariableArrayType>(array))
-        // GNU C has rows of size 0.
+        // In GNU C a row may have size 0.
         lengths.emplace_back("sizeof ")
             .append(variable)
             .append(" / (sizeof ")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole unit, declaration by declaration.
+// Plans the whole unit, declaration by declaration.
 #include "plan/functions.hpp"
 #include "plan/input.hpp"
 #include "plan/side_texts.hpp"
@@ -13,8 +13,8 @@ using namespace clang;
 
 namespace {
 
-/// The end of the external declaration that begins at `t`, or of the part of it in front of a function's own
-/// words.
+/// Returns the end of the external declaration that begins at `t`, or the end of its part before a function's
+/// own text.
 token_index end_of_declaration(const plan_input& in, token_index t, token_index next_function) {
   const auto count = static_cast<token_index>(in.unit.tokens.size());
   token_index end = t;
@@ -30,7 +30,7 @@ token_index end_of_declaration(const plan_input& in, token_index t, token_index 
   return end;
 }
 
-/// A declaration of plain C, or of worker functions.
+/// Plans a declaration of plain C or of worker functions.
 void plan_declaration(planner& p, token_range range) {
   const context plain;
   if (p.in.unit.origins[range.begin] != no_token)
@@ -59,7 +59,8 @@ sheet plan_unit(CompilerInstance& compiler, const unit& u, const semantic_index&
                 const plan_options& options) {
   const plan_input in = input_of(compiler, u, index, options);
   planner p{in};
-  // A closure `add` of `sum` and a construct of `sum_add` have names alike: no number is of both.
+  // A closure `add` of `sum` and a construct of `sum_add` have similar names, so they must not have equal
+  // numbers.
   p.names.closure_count = static_cast<unsigned>(u.constructs.size());
   plan_includes(p);
   auto function = index.functions.begin();
@@ -74,7 +75,7 @@ sheet plan_unit(CompilerInstance& compiler, const unit& u, const semantic_index&
       t = function->whole.end;
     } else {
       token_range one{t, end_of_declaration(in, t, next_function)};
-      // Other words may stand in front of `worker_local`: static, const, volatile …
+      // Other words may precede `worker_local`: static, const, volatile …
       if (local != u.worker_locals.end() && one.holds(local->begin) && !options.sequential) {
         one.end = local++->end;
         plan_worker_local(p, one);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of closures through pointers in functions that are unwound: one function for each type.
+// Calls of closures through pointers in functions that are unwound, by one function for each type.
 #include "plan/names.hpp"
 #include "plan/types.hpp"
 #include "plan/unwind.hpp"
@@ -44,7 +44,7 @@ class caller_planner {
   }
 
  private:
-  /// Plans the function that the level calls when all frames have unwound.
+  /// Plans the function that the level calls after all frames have unwound.
   void plan_run() {
     std::string run = request_ + " *const sukima_q = (" + request_ +
                       " *)(void *)sukima_at; sukima_frame_closure *const sukima_c = sukima_q->sukima_c;" +
@@ -59,7 +59,7 @@ class caller_planner {
     p_.out.before.text("static int sukima_run_" + number_ + "(char *sukima_at) { " + run + " }\n");
   }
 
-  /// Stores the request, with the arguments, at the end of the caller's frame.
+  /// Plans the function that stores the request, with the arguments, at the end of the caller's frame.
   void plan_ask() {
     std::string ask = request_ + " *const sukima_q = (" + request_ +
                       " *)(void *)sukima_unmarked(sukima_top); sukima_q->sukima_c = sukima_c;" + stores_;
@@ -77,12 +77,12 @@ class caller_planner {
         " { " + ask + " }\n");
   }
 
-  /// The text that ends a call: with a value that this function returns, or without one.
+  /// Returns the text that ends a call, with or without a value that this function returns.
   std::string give(const std::string& value, bool returns) const {
     return returns ? "return " + value + ";" : value + (own_->isVoidType() ? "; return;" : "; return 0;");
   }
 
-  /// The function itself: looks at the pointer first.
+  /// Plans the function itself, which first checks the pointer.
   void plan_call(const std::string& name) {
     const bool is_void = result_->isVoidType();
     const std::string asked = "sukima_ask_" + number_ + "(sukima_top, sukima_c" + arguments_ + ")";
@@ -118,7 +118,7 @@ class caller_planner {
   bool lands_;
   std::string number_;
   QualType result_;
-  QualType own_;  ///< what the caller returns
+  QualType own_;  ///< the type that the caller returns
   std::string callee_;
   std::string request_;
   std::string inner_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that may unwind their caller. Code that stores the caller's variables follows each of them.
+// Calls that may unwind their caller. After each of them there is code that stores the caller's variables.
 #include "plan/unwind.hpp"
 
 #include "plan/names.hpp"
@@ -12,7 +12,7 @@ using namespace clang;
 
 namespace {
 
-/// Stores the variables that are visible at a token in a frame. \param from  in front of each name
+/// Stores the variables that are visible at a token in a frame. \param from  prefix of each name
 std::string stores_of(const context& where, token_index at, const std::string& frame,
                       const std::string& from) {
   const unwound& u = *where.version->of;
@@ -29,7 +29,8 @@ std::string stores_of(const context& where, token_index at, const std::string& f
   return text;
 }
 
-/// The text before a call that the unwinder passes: a variable whose clean-up is the landing pad.
+/// Returns the text before a call through which the unwinder passes: a variable whose clean-up is the landing
+/// pad.
 std::string begin_landing(planner& p, unsigned place, token_index at, const context& where) {
   const unwound& u = *where.version->of;
   const std::string number = std::to_string(place);

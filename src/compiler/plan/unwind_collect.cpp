@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over the own block of a function that is unwound: its variables, and the statements to rewrite.
+// Walks over the own block of a function that is unwound, and collects its variables and the statements to
+// rewrite.
 #include "plan/unwind_plan.hpp"
 
 namespace sukima::language {
@@ -19,7 +20,7 @@ class unwind_collector {
     variable(v, false);
   }
 
-  /// The whole block, whose parameters are known.
+  /// Walks over the whole block. The parameters are already known.
   void body(const CompoundStmt* block) {
     scope_end_ = plan_.end_of(block);
     for (const VarDecl* v : into_.parameters)
@@ -30,10 +31,10 @@ class unwind_collector {
         if (!into_.statements.contains(t))  // `return;`
           into_.statements[t] = {
               unwind_statement::form::leave, nullptr, nullptr, {t, index_.jumps.at(t).end}};
-    // A jump may go past the declaration of a variable: then it has no value to be stored.
+    // A jump may bypass the declaration of a variable. Then the variable has no value to store.
     for (const VarDecl* v : nested_)
       if (into_.has_labels) into_.in_frame.insert(v);
-    // A variable that another one hides has no name where it would have to be stored.
+    // A variable that another one hides cannot be named at the place where it would have to be stored.
     for (const VarDecl* v : into_.variables)
       for (const VarDecl* inner : into_.variables)
         if (inner != v && inner->getName() == v->getName() &&
@@ -55,7 +56,7 @@ class unwind_collector {
     const token_index declared = index_.declared.at(v);
     const token_range value = v->hasInit() ? plan_.tokens_of(v->getInit()) : token_range{};
     into_.scopes[v] = {std::max(declared + 1, value.end), scope_end_};
-    constexpr CharUnits::QuantityType most_bytes = 64;  // what is copied
+    constexpr CharUnits::QuantityType most_bytes = 64;  // larger variables are not copied
     const QualType type = v->getType();
     if (type->isArrayType() || type.isVolatileQualified() || type->isAtomicType() ||
         plan_.ast_.getTypeSizeInChars(type).getQuantity() > most_bytes)
@@ -82,7 +83,7 @@ class unwind_collector {
     into_.statements[begin] = {kind, statement, value, {begin, end}};
   }
 
-  /// Its variables. \returns whether any of them is one of the block's own
+  /// Adds the variables of a declaration. \returns whether any of them is one of the block's own
   bool declare(const DeclStmt* declaration) {
     bool any = false;
     for (const Decl* d : declaration->decls()) {
@@ -146,7 +147,7 @@ class unwind_collector {
     --depth_;
   }
 
-  /// Labels, cases and attributes, with their statements. \returns whether it is such a statement
+  /// Walks over a label, case or attribute with its statement. \returns whether it is such a statement
   bool labelled(const Stmt* s) {
     if (const auto* one = dyn_cast<LabelStmt>(s)) {
       into_.has_labels = true;
@@ -162,7 +163,7 @@ class unwind_collector {
     return true;
   }
 
-  /// Statements with a condition. \returns whether it is such a statement
+  /// Walks over a statement with a condition. \returns whether it is such a statement
   bool conditional(const Stmt* node) {
     if (const auto* one = dyn_cast<IfStmt>(node)) {
       if (plan_.holds_call(one->getCond())) add(form::choice, one);
@@ -216,7 +217,7 @@ class unwind_collector {
                                                  t) != into_.closure->returns.end();
   }
 
-  /// The parser saw sukima_return_N((E)) or (void)(E).
+  /// Records a `return`, which the parser saw as sukima_return_N((E)) or (void)(E).
   void leave(const Expr* e) {
     const Expr* value = e->IgnoreParenImpCasts();
     if (const auto* call = dyn_cast<CallExpr>(value))
@@ -227,7 +228,7 @@ class unwind_collector {
     expression(value);
   }
 
-  /// The variable whose storage an lvalue is part of must stay where it is.
+  /// Records that the variable which contains an lvalue must not move.
   void address_of(const Stmt* s) {
     if (s == nullptr) return;
     if (const auto* e = dyn_cast<DeclRefExpr>(s))
@@ -245,7 +246,7 @@ class unwind_collector {
       address_of(e->getSubExpr());
     if (const auto* e = dyn_cast<ImplicitCastExpr>(part);
         e != nullptr && e->getCastKind() == CK_ArrayToPointerDecay)
-      address_of(e->getSubExpr());  // of an array in a struct
+      address_of(e->getSubExpr());  // the address of an array in a structure
     if (const auto* e = dyn_cast<CallExpr>(part); e != nullptr && !plan_.unwinds(e)) {
       std::set<const FunctionDecl*> seen;
       if (const token_index close = unit_.find(e->getRParenLoc());
@@ -266,7 +267,8 @@ class unwind_collector {
   std::vector<const VarDecl*> nested_;
 };
 
-/// Whether the statement may call code that is not visible here and that may enter an unwound function.
+/// Returns whether the statement may call code that is not visible here and that may enter an unwound
+/// function.
 bool unwind_plan::may_enter(const Stmt* statement, std::set<const FunctionDecl*>& seen) const {
   if (statement == nullptr) return false;
   if (const auto* call = dyn_cast<CallExpr>(statement)) {
@@ -286,7 +288,7 @@ bool unwind_plan::may_enter(const Stmt* statement, std::set<const FunctionDecl*>
                      [&](const Stmt* child) { return may_enter(child, seen); });
 }
 
-/// A function with its closures. \returns false if a statement cannot be rewritten
+/// Collects the data of a function with its closures. \returns false if a statement cannot be rewritten
 bool unwind_plan::collect(const function_info& f) {
   const std::size_t before = all_.size();
   const auto own = [&](const function_info& info, const std::string& name) -> unwound& {

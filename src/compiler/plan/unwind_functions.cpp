@@ -23,13 +23,13 @@ std::string closure_member(const closure_declaration& c) {
   return "sukima_closure_" + c.name + "_" + std::to_string(c.number);
 }
 
-/// The frame that contains the closure to which a pointer points.
+/// Returns the frame that contains the closure to which a pointer points.
 std::string frame_around(const unwound& creator, const closure_declaration& c, const std::string& self) {
   return "(" + frame_type(creator) + " *)(void *)((char *)" + self + " - __builtin_offsetof(" +
          frame_type(creator) + ", " + closure_member(c) + "))";
 }
 
-/// Parameters of a version: the hidden ones, and the user's, with names or without.
+/// Returns the parameters of a version: the hidden ones and the user's, with names or without.
 std::string unwound_parameters(const planner& p, const unwound& u, bool hidden, bool named) {
   std::string text;
   const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
@@ -54,7 +54,7 @@ void declare_unwound(planner& p, const unwound& u) {
 
 namespace {
 
-/// The frame, when both versions have been printed.
+/// Plans the frame after both versions have been printed.
 void unwound_frame(planner& p, sheet& out, const unwound& u, const unwind_version& version) {
   std::string members = " sukima_frame sukima_head;";
   if (u.closure != nullptr) members += " void *sukima_self;";
@@ -120,7 +120,7 @@ std::string own_frame(const unwound& u, const std::string& top) {
 
 namespace {
 
-/// The beginning of both versions: the frames of the functions around a closure.
+/// Returns the beginning of both versions: pointers to the frames of the functions around a closure.
 std::string unwound_outer(const unwound& u, bool slow) {
   std::string text;
   std::string self = "sukima_self";
@@ -140,10 +140,10 @@ std::string unwound_outer(const unwound& u, bool slow) {
   return text;
 }
 
-/// C's main returns 0 at its end.
+/// Returns whether this is C's main, which returns 0 at its end.
 bool is_main(const unwound& u) { return u.closure == nullptr && u.function->declaration->isMain(); }
 
-/// Plans the fast version. `version` then holds the calls that it makes.
+/// Plans the fast version. Afterwards `version` holds the calls that it makes.
 void fast_version(planner& p, sheet& out, unwind_version& version, const context& outside) {
   const unwound& u = *version.of;
   context inside = outside;
@@ -172,8 +172,8 @@ void fast_version(planner& p, sheet& out, unwind_version& version, const context
                                                       : " }\n");
 }
 
-/// Plans the slow version, and the function that saves the fast one's frame, if a call can unwind the fast
-/// version.
+/// Plans the slow version, and the function that saves the frame of the fast version, if a call can unwind
+/// the fast version.
 void slow_version(planner& p, sheet& out, const unwind_version& fast, const context& outside) {
   const unwound& u = *fast.of;
   if (fast.calls == 0) return;
@@ -215,10 +215,10 @@ void slow_version(planner& p, sheet& out, const unwind_version& fast, const cont
   p.out.saves.text(save);
 }
 
-/// The level itself is on the stack, where its address shows whether a jump has left it.
+/// The level itself is on the C stack. Its address there shows whether a jump has left it.
 constexpr const char* entry_words = "__attribute__((noinline, unused, no_sanitize_address)) ";
 
-/// The body of a plain C function that enters an unwound one.
+/// Returns the body of a plain C function that enters an unwound function.
 std::string unwound_entry(const planner& p, const unwound& u) {
   const bool lands = p.in.options.land_closures;
   const bool is_void = u.result->isVoidType();
@@ -259,7 +259,7 @@ void plan_unwound_function(planner& p, const unwound& u) {
   try {
     declare_unwound(p, u);
     p.out.before.text(text_of(p, {f.whole.begin, f.body.begin}, where) + ";\n");
-    // The heading as the user wrote it.
+    // Prints the heading as the user wrote it.
     plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
     sheet heading;
     heading.text(entry_words);

@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace {
 
-/// Whether the statement makes any call, outside the blocks of closures.
+/// Returns whether the statement makes any call outside the blocks of closures.
 bool calls_anything(const Stmt* s) {
   if (s == nullptr || isa<UnaryExprOrTypeTraitExpr, StmtExpr>(s)) return false;
   if (isa<CallExpr>(s)) return true;
@@ -21,7 +21,7 @@ bool calls_anything(const Stmt* s) {
 
 void hoist_all(planner& p, sheet& out, const Expr* e, const context& where);
 
-/// A, B is `(void)(A);` in front of B.
+/// Rewrites A, B as `(void)(A);` before B.
 void hoist_comma(planner& p, sheet& out, const BinaryOperator* e, bool pinned, const context& where) {
   hoist(p, out, e->getLHS(), where);
   const token_range left = p.in.unwinding->tokens_of(e->getLHS());
@@ -35,7 +35,7 @@ void hoist_comma(planner& p, sheet& out, const BinaryOperator* e, bool pinned, c
   substitute({left.begin, p.in.unwinding->tokens_of(e->getRHS()).begin}, "", where);
 }
 
-/// A && B, where B holds a call, is `int v = (A) != 0; if (v) v = (B) != 0;`.
+/// Rewrites A && B, where B contains a call, as `int v = (A) != 0; if (v) v = (B) != 0;`.
 void hoist_logical(planner& p, sheet& out, const BinaryOperator* e, const context& where) {
   unwind_version& v = *where.version;
   hoist(p, out, e->getLHS(), where);
@@ -54,7 +54,7 @@ void hoist_logical(planner& p, sheet& out, const BinaryOperator* e, const contex
   substitute(p.in.unwinding->tokens_of(e), name, where);
 }
 
-/// C ? X : Y, where X or Y holds a call, is `if (C) v = X; else v = Y;`.
+/// Rewrites C ? X : Y, where X or Y contains a call, as `if (C) v = X; else v = Y;`.
 void hoist_choice(planner& p, sheet& out, const ConditionalOperator* e, const context& where) {
   unwind_version& v = *where.version;
   hoist(p, out, e->getCond(), where);
@@ -83,7 +83,8 @@ void hoist_choice(planner& p, sheet& out, const ConditionalOperator* e, const co
   substitute(p.in.unwinding->tokens_of(e), name.empty() ? "(void)0" : "(" + name + ")", where);
 }
 
-/// The operands of an expression from left to right: calls of plain C keep their place among the others.
+/// Hoists the operands of an expression from left to right. Calls of plain C keep their place among the other
+/// calls.
 void hoist_children(planner& p, sheet& out, const Expr* e, const context& where) {
   const auto* assignment = dyn_cast<BinaryOperator>(e);
   std::vector<const Expr*> operands;
@@ -122,7 +123,7 @@ void hoist(planner& p, sheet& out, const Expr* e, const context& where) {
 
 namespace {
 
-/// Like hoist, but also makes the calls of plain C here.
+/// Does the same as hoist, and also hoists the calls of plain C.
 void hoist_all(planner& p, sheet& out, const Expr* e, const context& where) {
   unwind_version& v = *where.version;
   if (!calls_anything(e)) return;

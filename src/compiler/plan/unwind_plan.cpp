@@ -9,8 +9,8 @@ using namespace clang;
 
 namespace {
 
-/// Finds statements that another version of the function cannot resume, because the frame on the C stack is
-/// gone by then.
+/// Finds statements that another version of the function cannot resume, because the frame on the C stack no
+/// longer exists by then.
 class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
  public:
   explicit obstacle_finder(ASTContext& ast) : ast_(ast) {}
@@ -43,7 +43,7 @@ class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
              name == "vfork" || name.starts_with("__builtin_va_");
     return true;
   }
-  // A compound literal lives as long as its block, unless only its value is used.
+  // A compound literal exists until its block ends, unless only its value is used.
   bool TraverseImplicitCastExpr(ImplicitCastExpr* e) {
     if (e->getCastKind() == CK_LValueToRValue)
       if (auto* literal = dyn_cast<CompoundLiteralExpr>(e->getSubExpr()->IgnoreParens()))
@@ -131,8 +131,8 @@ token_index unwind_plan::end_of(const Stmt* statement) const {
   return no_token;
 }
 
-/// Whether a pragma belongs to a statement. A loop's pragma must directly precede the loop, which may be
-/// taken apart.
+/// Returns whether a pragma belongs to a statement. A loop's pragma must directly precede the loop, but the
+/// loop may be taken apart.
 bool unwind_plan::has_statement_pragma(const function_info& f) const {
   const token_index first = unit_.origins[f.body.begin];
   const token_index last = unit_.origins[f.body.end - 1];
@@ -141,15 +141,15 @@ bool unwind_plan::has_statement_pragma(const function_info& f) const {
   });
 }
 
-/// Whether the heading defines a structure. It must be defined once, and a function that is unwound has
-/// several headings.
+/// Returns whether the heading defines a structure. A structure must be defined once, and a function that is
+/// unwound has several headings.
 bool unwind_plan::defines_type_in_heading(const function_info& f) const {
   for (token_index t = f.whole.begin; t < f.body.begin; ++t)
     if (unit_.tokens[t].is(tok::l_brace)) return true;
   return false;
 }
 
-/// Whether all parts of the function, its closures included, can be unwound.
+/// Returns whether all parts of the function, including its closures, can be unwound.
 bool unwind_plan::is_possible(const function_info& f) const {
   const FunctionDecl* function = f.declaration;
   if (f.is_worker || f.execution != nullptr || !f.constructs.empty() || function->isVariadic() ||
@@ -191,8 +191,8 @@ bool unwind_plan::is_possible(const function_info& f) const {
 
 namespace {
 
-/// Finds expressions with a call in them that cannot be taken apart into statements, and statements that
-/// begin inside another one.
+/// Finds expressions with a call in them that cannot be split into statements, and statements that begin
+/// inside another one.
 class shape_checker {
  public:
   explicit shape_checker(const unwind_plan& plan) : plan_(plan) {}
@@ -202,7 +202,7 @@ class shape_checker {
     if (const auto* either = dyn_cast<BinaryConditionalOperator>(s))
       return plan_.holds_call(either->getFalseExpr()) || is_bad(either->getCommon());
     if (isa<StmtExpr, GenericSelectionExpr, ChooseExpr, AtomicExpr>(s)) return plan_.holds_call(s);
-    // One whose tokens are not the user's own.
+    // Some tokens of this expression are not the user's own.
     if (const auto* e = dyn_cast<Expr>(s); e != nullptr && plan_.holds_call(e) && plan_.tokens_of(e).empty())
       return true;
     for (const Stmt* child : s->children())
@@ -216,7 +216,7 @@ class shape_checker {
 
 }  // namespace
 
-/// Chooses the functions that hold such calls, and their callers, as long as all of them are possible.
+/// Chooses the functions that contain such calls, and their callers, as long as all of them can be unwound.
 void unwind_plan::choose() {
   std::set<const function_info*> possible;
   for (const function_info& f : index_.closures) blocks_.insert(f.body.begin);

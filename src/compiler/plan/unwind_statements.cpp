@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The statements of a function that is unwound. Each call becomes a statement of its own, so that the slow
-// version can continue after it. For variables in the frame, declarations become assignments.
+// version can continue after it. Declarations of variables in the frame become assignments.
 #include "plan/unwind.hpp"
 
 #include "plan/names.hpp"
@@ -14,7 +14,7 @@ using namespace clang;
 
 namespace {
 
-/// The label in front of the next iteration, where `continue` is a goto.
+/// Returns the label before the next iteration if `continue` is a goto.
 std::string next_label(const plan_input& in, token_range loop, const context& where) {
   for (token_index t = loop.begin; t < loop.end; ++t)
     if (const auto j = in.index.jumps.find(t);
@@ -32,7 +32,7 @@ void leave_loop_unless(planner& p, sheet& out, const Expr* condition, const cont
   where.version->waiting.clear();
 }
 
-/// A variable in the frame gets its initial value.
+/// Stores the initial value of a variable in the frame.
 void store_initial(planner& p, sheet& out, const VarDecl* variable, const context& where) {
   const Expr* value = variable->getInit();
   const std::string place = "sukima_r->" + where.version->of->members.at(variable);
@@ -48,7 +48,7 @@ void store_initial(planner& p, sheet& out, const VarDecl* variable, const contex
   out.text("; __builtin_memcpy(&" + place + ", &sukima_initial, sizeof sukima_initial); }");
 }
 
-/// \param whole  with the semicolon
+/// \param whole  including the semicolon
 void unwound_declaration(planner& p, sheet& out, const DeclStmt* declaration, token_range whole,
                          const context& where) {
   const unwind_version& v = *where.version;
@@ -61,7 +61,7 @@ void unwound_declaration(planner& p, sheet& out, const DeclStmt* declaration, to
     if (p.in.unwinding->holds_call(declaration))
       hoist(p, out, cast<VarDecl>(declaration->getSingleDecl())->getInit(), where);
     out.text(" ");
-    // Do not look the statement up again, which would find this one.
+    // Prevents another lookup of the statement, which would find this one again.
     context inside = where;
     inside.printed_now = whole.begin;
     plan_tokens(p, out, whole, inside);

@@ -10,7 +10,7 @@ using namespace clang;
 
 namespace {
 
-/// The result by which a callee reports that it has unwound; empty: no value can.
+/// Returns the result with which a callee reports that it has unwound; empty: no value can report it.
 std::string special_value(const planner& p, QualType type) {
   if (!type->isIntegralOrEnumerationType() && !type->isPointerType()) return "";
   const auto size = p.in.ast.getTypeSizeInChars(type).getQuantity();

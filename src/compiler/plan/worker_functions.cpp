@@ -15,8 +15,8 @@ using namespace clang;
 
 namespace {
 
-/// The function by which plain C calls a worker function. It is on one line, the function's own: a debugger
-/// must not find it at the lines of the user's text below.
+/// The function through which plain C calls a worker function. It is printed on one line, the function's own,
+/// so that a debugger does not find it at the lines of the user's text below.
 constexpr std::string_view entry_function = R"(
     struct sukima_0_$name$_frame {$members$ };
     static void sukima_0_$name$_run(char *sukima_top, void *sukima_frame) {
@@ -31,14 +31,15 @@ constexpr std::string_view entry_function = R"(
 
 )";
 
-/// The type in an entry. A pointer to arrays of variable length has no such type outside its function.
+/// Returns the type in an entry. A pointer to arrays of variable length has no such type outside its
+/// function.
 QualType entry_type(const plan_input& in, QualType type) {
   return type->isVariablyModifiedType() ? in.ast.VoidPtrTy : type;
 }
 
-/// Whether the worker version needs its own symbol name. To a debugger, the name of an external function is
-/// its symbol's. A local function keeps the user's name, so that `break f` finds it beside the C entry, whose
-/// symbol is f.
+/// Returns whether the worker version needs its own symbol name. A debugger takes the name of an external
+/// function from its symbol. A local function keeps the user's name, so that `break f` finds it in addition
+/// to the C entry, whose symbol is f.
 bool has_symbol_apart(const plan_input& in, const FunctionDecl* f) {
   return in.options.debuggable && !is_local(f) && f->getDefinition() != nullptr && !f->isMain() &&
          std::ranges::all_of(f->redecls(), [](const FunctionDecl* one) {
@@ -63,7 +64,7 @@ void declare_workers(planner& p, token_range whole) {
     const bool is_static = is_local(f);
     const bool is_inline = std::any_of(f->redecls_begin(), f->redecls_end(),
                                        [](const FunctionDecl* one) { return one->isInlineSpecified(); });
-    // An inline definition need not be used, even after it became static.
+    // An inline definition may remain unused, even after it became static.
     const std::string words = std::string(is_static ? "static " : "") + (is_inline ? "__inline__ " : "") +
                               (is_static && is_inline ? "__attribute__((unused)) " : "");
     const std::string entry_words = is_static ? words : "";
@@ -74,7 +75,7 @@ void declare_workers(planner& p, token_range whole) {
       const auto* proto = cast<FunctionProtoType>(type);
       const auto& list = proto->param_types();
       if (std::any_of(list.begin(), list.end(), [](QualType one) { return one->isVariablyModifiedType(); })) {
-        // With the user's own words: gcc warns if the lengths are written in another way.
+        // Prints the user's own text, because gcc warns if the lengths are written in another way.
         const SourceLocation rparen =
             f->getTypeSourceInfo()->getTypeLoc().getAsAdjusted<FunctionTypeLoc>().getRParenLoc();
         context plain;
@@ -157,7 +158,7 @@ std::string pointer_entry(planner& p, const worker_call& call) {
     const std::string type = declare(p, QualType(function, 0), "");
     if (const auto known = p.names.pointer_entries.find(type); known != p.names.pointer_entries.end())
       return known->second;
-    // Without `_` before the number, which the names of a function `call` have.
+    // No `_` before the number, because names for a function `call` have one.
     const std::string name = "sukima_call" + std::to_string(p.names.pointer_entries.size() + 1);
     p.names.pointer_entries.emplace(type, name);
     if (proto == nullptr || proto->isVariadic()) {

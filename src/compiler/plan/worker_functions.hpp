@@ -6,21 +6,22 @@
 
 namespace sukima::language {
 
-/// The prototypes of the worker functions that are declared first in these tokens.
+/// Prints the prototypes of the worker functions whose first declaration is among these tokens.
 void declare_workers(planner& p, token_range whole);
 
-/// The C entry of a worker function, which passes the arguments in a struct to the code that calls the worker
-/// version.
+/// Plans the C entry of a worker function, which passes the arguments in a struct to the code that calls the
+/// worker version.
 void plan_entry(planner& p, const function_info& f);
 
-/// The name of a function that calls a worker function through a pointer from plain C.
+/// Returns the name of a function that calls a worker function through a pointer from plain C.
 std::string pointer_entry(planner& p, const worker_call& call);
 
-/// `worker_local T x = INIT;` becomes a constant image of x, and an object by which the runtime finds the
-/// worker's x.
+/// Plans `worker_local T x = INIT;`, which becomes a constant image of x, and an object by which the runtime
+/// finds the worker's x.
 void plan_worker_local(planner& p, token_range range);
 
-/// What makes each symbol of a worker function weak whose own attribute says so; else empty.
+/// Returns text that makes all symbols of a worker function weak if its own attribute does so; otherwise
+/// empty.
 std::string weak_words(const clang::FunctionDecl* f);
 
 }  // namespace sukima::language

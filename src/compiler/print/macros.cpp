@@ -11,8 +11,8 @@ namespace {
 
 enum class macro_kind : std::uint8_t { none, object, function };
 
-/// The macros at some place of the output: those of its own directives, and those of system headers and of
-/// the command line, which may be there.
+/// The macros at a place of the output: those of the output's own directives, and those of system headers and
+/// of the command line, which may exist there.
 class macro_table {
  public:
   explicit macro_table(CompilerInstance& compiler)
@@ -36,7 +36,7 @@ class macro_table {
  private:
   macro_kind kind_outside(const std::string& name) const {
     const StringRef prefix = StringRef(name).take_front(7);
-    if (prefix.equals_insensitive("sukima_")) return macro_kind::none;  // those of the language's own header
+    if (prefix.equals_insensitive("sukima_")) return macro_kind::none;  // macros of the language's own header
     const auto known = preprocessor_.getIdentifierTable().find(name);
     if (known == preprocessor_.getIdentifierTable().end() || !known->second->hadMacroDefinition())
       return macro_kind::none;
@@ -63,7 +63,7 @@ class macro_table {
   std::unordered_map<std::string, std::vector<macro_kind>> saved_;
 };
 
-/// One pass over the text.
+/// One pass over the output's text.
 class separator {
  public:
   separator(CompilerInstance& compiler, const std::string& text, bool line_directives)
@@ -113,7 +113,7 @@ class separator {
     if (!result_.empty() && result_.back() != '\n') result_ += '\n';
   }
 
-  /// Whether the C compiler would expand the name that ends here.
+  /// Returns whether the C compiler would expand the name that ends here.
   bool expands(const std::string& name, const char* end) {
     if (std::find(away_.begin(), away_.end(), name) != away_.end()) return false;
     const macro_kind kind = macros_.kind_of(name);
@@ -121,7 +121,7 @@ class separator {
     return kind == macro_kind::object || (kind == macro_kind::function && *end == '(');
   }
 
-  /// Puts the definition of the current name away if it has one.
+  /// Puts away the definition of the current name if it has one.
   void put_away(const std::string& name) {
     if (!expands(name, lexer_.getBufferLocation())) return;
     copy_to(begin_);
@@ -188,7 +188,7 @@ class separator {
     }
     if (words.empty()) return;
     if (words[0] == "line") {
-      // A directive of the writer's: one line, `#line NUMBER "FILE"`.
+      // The writer's directive is one line: `#line NUMBER "FILE"`.
       copy_to(std::find(hash, text_.c_str() + text_.size(), '\n'));
       line_ = static_cast<unsigned>(std::stoul(words.at(1))) - 1;
       file_ = words.at(2);
@@ -198,7 +198,7 @@ class separator {
     note(tokens, words);
   }
 
-  /// Notes how a directive changes macros.
+  /// Records how a directive changes macros.
   void note(const std::vector<Token>& tokens, const std::vector<std::string>& words) {
     if (words.size() < 2) return;
     if (words[0] == "undef") macros_.set(words[1], macro_kind::none);
@@ -220,8 +220,8 @@ class separator {
   Lexer lexer_;
   macro_table macros_;
   Token token_;
-  const char* begin_ = nullptr;  ///< of the token
-  const char* copied_;  ///< up to where the result has the text
+  const char* begin_ = nullptr;  ///< start of the token
+  const char* copied_;  ///< end of the text that has been copied to the result
   std::string result_;
   std::vector<std::string> away_;
   std::string file_;  ///< in quotes

@@ -40,7 +40,7 @@ class printer {
     out.append(inner);
   }
 
-  /// The one loop over the user's tokens.
+  /// Runs the only loop over the user's tokens.
   void print_step(writer& out, const token_run& run) const {
     for (token_index t = run.tokens.begin; t < run.tokens.end;) {
       const auto found = run.edits.find(t);

@@ -20,17 +20,18 @@ class sheet {
   sheet& operator=(sheet&& other) noexcept;
   ~sheet();
 
-  /// Generated text, perhaps of several lines.
+  /// Adds generated text, possibly of several lines.
   void text(std::string t);
-  /// A word: the printer puts a space in front if `space` asks for it, or if it would run into the last word.
+  /// Adds a word. The printer puts a space before it if `space` is set, or if it would join with the previous
+  /// word.
   void token(std::string t, bool space);
   /// The following text belongs to the user's line at this location; also to its column, if `column` is set.
   void go_to(clang::SourceLocation location, bool column = true);
-  /// Ends the line if there is anything on it.
+  /// Ends the line if it is not empty.
   void end_line();
-  /// Another sheet, which begins and ends a line.
+  /// Adds another sheet, which begins and ends a line.
   void append(sheet other);
-  /// The user's tokens.
+  /// Adds a run of the user's tokens.
   void tokens(token_run run);
 
   const std::vector<step>& steps() const { return steps_; }
@@ -46,7 +47,7 @@ struct word {
 };
 
 // The edits of a token.
-/// It is printed as the user wrote it; the edit exists for what goes before or after it.
+/// The token is printed as the user wrote it; the edit exists only for text before or after it.
 struct kept {};
 /// Nothing is printed.
 struct left_out {};
@@ -61,7 +62,7 @@ struct replaced {
 };
 
 struct edit {
-  sheet before;  ///< comments and directives that stand in front of the token
+  sheet before;  ///< comments and directives before the token
   std::variant<kept, left_out, reworded, replaced> change = kept{};
   std::string after = {};
 };

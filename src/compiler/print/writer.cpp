@@ -68,7 +68,7 @@ void writer::token(std::string_view word, bool space) {
                         (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
                          std::string_view("+-&|<>=#%:.*/").find(first) != std::string_view::npos &&
                          std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
-  // "0x0E" and "+" are one token without a blank, as are "1" and "...".
+  // Without a blank, "0x0E" and "+" would be one token, as would "1" and "...".
   const bool in_number =
       (std::string_view("eEpP").find(last) != std::string_view::npos && (first == '+' || first == '-')) ||
       (std::isdigit(static_cast<unsigned char>(last)) != 0 && first == '.');

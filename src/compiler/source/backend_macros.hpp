@@ -7,16 +7,16 @@
 
 namespace sukima::language {
 
-/// Gives the user's files the C compiler's values, because that compiler expands the text of these files.
-/// System headers keep Clang's: they choose what Clang can parse by them. A macro that the user defines or
-/// undefines stays as it is from then on.
+/// Gives the user's files the values of the C compiler, because that compiler expands the text of these
+/// files. System headers keep Clang's values, with which they choose text that Clang can parse. If the user
+/// defines or undefines a macro, it keeps that state from then on.
 class backend_macros {
  public:
   backend_macros(clang::Preprocessor& preprocessor, const std::vector<predefined_macro>& macros)
       : preprocessor_(preprocessor), macros_(macros) {}
 
-  /// The next token is of one of the user's files, or of a system header. The first call must come when
-  /// Clang has defined its own macros.
+  /// Selects the macros: the next token is from one of the user's files, or from a system header. Clang must
+  /// have defined its own macros before the first call.
   void enter(bool users);
   void keep(const clang::IdentifierInfo* name) { switched_.erase(name); }
 
@@ -32,7 +32,7 @@ class backend_macros {
   clang::Preprocessor& preprocessor_;
   const std::vector<predefined_macro>& macros_;
   std::map<const clang::IdentifierInfo*, values>
-      switched_;  ///< those that both define, with different values
+      switched_;  ///< macros that both compilers define with different values
   bool defined_ = false;
   bool users_ = false;
 };

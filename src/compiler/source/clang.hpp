@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All headers of Clang's libraries that the compiler uses. They are large, so CMake precompiles this file.
+// All headers of Clang's libraries that the compiler uses. CMake precompiles this file, because they are
+// large.
 #pragma once
 
 #pragma GCC diagnostic push

@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* backtracking_name = "backtracking";
 
-/// Whether this function may use constructs. `worker` is a calling convention while Clang parses; of `main`
-/// it is found only in the type as written.
+/// Returns whether this function may use constructs. While Clang parses, `worker` is a calling convention;
+/// for `main` it is only in the type as written.
 bool binds_names(const FunctionDecl* function) {
   if (function == nullptr) return false;
   if (function->getDeclName().isIdentifier() && function->getName().starts_with(execution_prefix))
@@ -35,7 +35,7 @@ bool implicit_names::LookupUnqualified(LookupResult& result, Scope*) {
   if (!binds_names(sema.getCurFunctionDecl(/*AllowLambda=*/true))) return false;
   if (backtracking_ == nullptr) {
     ASTContext& ast = sema.getASTContext();
-    // `register`: the planner prints a value, which has no address.
+    // `register`, because the planner prints a value, which has no address.
     backtracking_ = VarDecl::Create(ast, ast.getTranslationUnitDecl(), SourceLocation(), SourceLocation(),
                                     name, ast.IntTy.withConst(),
                                     ast.getTrivialTypeSourceInfo(ast.IntTy.withConst()), SC_Register);

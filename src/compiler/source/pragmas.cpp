@@ -7,19 +7,21 @@ using namespace clang;
 
 namespace {
 
-/// Whether the pragma concerns the file, as `once` does. The output is another file.
+/// Returns whether the pragma applies to the file, as `once` does. It is not repeated, because the output is
+/// another file.
 bool is_about_the_file(const std::vector<std::string>& words) {
   if (words.empty()) return true;
   return words[0] == "once" ||
          (words.size() > 1 && (words[0] == "GCC" || words[0] == "clang") && words[1] == "system_header");
 }
 
-/// Whether the pragma saves or restores a macro. Like #define, it is not repeated in copies of the text.
+/// Returns whether the pragma saves or restores a macro. Like #define, it is not repeated in copies of the
+/// text.
 bool is_about_macros(const std::vector<std::string>& words) {
   return words[0] == "push_macro" || words[0] == "pop_macro";
 }
 
-/// Whether the pragma concerns the statement that follows.
+/// Returns whether the pragma applies to the statement that follows.
 bool is_about_a_statement(const std::vector<std::string>& words) {
   static const std::set<std::string_view> alone{"omp",  "acc", "unroll", "nounroll", "unroll_and_jam",
                                                 "ivdep"};
@@ -29,7 +31,7 @@ bool is_about_a_statement(const std::vector<std::string>& words) {
   return (words[0] == "GCC" && of_gcc.contains(words[1])) || (words[0] == "clang" && words[1] == "loop");
 }
 
-/// The content as a string of C.
+/// Returns the content as a string literal of C.
 std::string quoted(const std::string& content) {
   std::string text = "\"";
   for (const char c : content) {
@@ -39,7 +41,7 @@ std::string quoted(const std::string& content) {
   return text + '"';
 }
 
-/// The content of a string of C, as `_Pragma` reads it.
+/// Returns the content of a string literal of C, as `_Pragma` reads it.
 std::string unquoted(const std::string& string) {
   std::string text;
   const std::size_t first = string.find('"');
@@ -50,7 +52,7 @@ std::string unquoted(const std::string& string) {
   return text;
 }
 
-/// Adds the tokens from a lexer to a line, up to the line's end.
+/// Adds the tokens of a lexer to a line, up to the line's end.
 void read_words(Lexer& lexer, const LangOptions& language, pragma_line& line) {
   Token token;
   bool is_first = true;
@@ -82,7 +84,7 @@ std::string joined(const pragma_line& line) {
   return text;
 }
 
-/// \param pragma  the same as `_Pragma`
+/// \param pragma  the same as a `_Pragma`
 side_text pragma_text(const pragma_line& line, std::string text, std::string pragma,
                       SourceLocation location) {
   if (is_about_the_file(line.words)) return {0, "", location, true, false};

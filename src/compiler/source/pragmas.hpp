@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of pragmas, as the output repeats it.
+// The text of pragmas, in the form that the output repeats.
 #pragma once
 
 #include "source/unit.hpp"
@@ -9,7 +9,7 @@ namespace sukima::language {
 /// A pragma line in a file.
 struct pragma_line {
   std::vector<std::string> words;  ///< after `#pragma`, without comments
-  std::vector<bool> spaces;  ///< in front of each
+  std::vector<bool> spaces;  ///< whether a space precedes each word
   clang::FileID file;
   unsigned begin, end;  ///< offsets in the file
 
@@ -19,9 +19,10 @@ struct pragma_line {
 /// \param hash  location of the `#`
 pragma_line read_pragma(const clang::Preprocessor& preprocessor, clang::SourceLocation hash);
 
-/// The text of a pragma line that the output repeats. It is empty if the pragma concerns the file around it.
+/// Returns the text of a pragma line that the output repeats. It is empty if the pragma applies to the file
+/// around it.
 side_text text_of_pragma(const pragma_line& line, clang::SourceLocation location);
-/// The same for `_Pragma(STRING)`.
+/// Returns the same for `_Pragma(STRING)`.
 side_text text_of_pragma_operator(const clang::LangOptions& language, const std::string& string,
                                   clang::SourceLocation location);
 

@@ -23,7 +23,7 @@ class recorder : public PPCallbacks {
   void FileChanged(SourceLocation location, FileChangeReason reason, SrcMgr::CharacteristicKind kind,
                    FileID) override {
     if (reason == EnterFile) {
-      // Once in a system header, everything below belongs to it.
+      // Everything that a system header includes belongs to it.
       const bool real =
           !sources_.isWrittenInBuiltinFile(location) && !sources_.isWrittenInCommandLineFile(location);
       if (system_depth_ > 0 || (real && SrcMgr::isSystem(kind) && depth_ > 0)) ++system_depth_;
@@ -32,7 +32,7 @@ class recorder : public PPCallbacks {
       if (system_depth_ > 0) --system_depth_;
       if (depth_ > 0) --depth_;
     }
-    // The main file is entered before the text in which Clang defines its macros.
+    // Clang enters the main file before the text in which it defines its macros.
     const bool is_file =
         !sources_.isWrittenInBuiltinFile(location) && !sources_.isWrittenInCommandLineFile(location);
     if (is_file && (reason == ExitFile || depth_ > 1)) macros_.enter(!in_system());
@@ -50,7 +50,7 @@ class recorder : public PPCallbacks {
     }
     if (in_system() || !file || !SrcMgr::isSystem(kind)) return;
     std::string text;
-    // The full path where the meaning of the directive depends on the file that contains it.
+    // Writes the full path if the meaning of the directive depends on the file that contains it.
     if (include.getIdentifierInfo() != nullptr && include.getIdentifierInfo()->isStr("include_next"))
       text = "#include \"" + file->getName().str() + "\"";
     else
@@ -100,7 +100,7 @@ class recorder : public PPCallbacks {
     add(text_of_pragma(last_pragma_, location));
   }
 
-  /// Whether the pragma line read last has put this token there.
+  /// Whether the last pragma line that was read has inserted this token.
   bool is_of_pragma(const Token& token) const {
     return token.isAnnotation() || last_pragma_.holds(sources_, token.getLocation());
   }
@@ -115,8 +115,8 @@ class recorder : public PPCallbacks {
     add(side_text{0, std::move(text), location, directive, changes_macro});
   }
 
-  /// The folder in Clang's names of headers beside this file, if it begins with a `./` that gcc omits; else
-  /// empty.
+  /// Returns the folder in Clang's names of headers beside this file, if it begins with a `./` that gcc
+  /// omits; otherwise empty.
   std::string folder_beside(SourceLocation location) const {
     const auto file = sources_.getFileEntryRefForID(sources_.getFileID(location));
     if (!file) return "";
@@ -146,7 +146,7 @@ class recorder : public PPCallbacks {
   backend_macros macros_;
 };
 
-/// Reads the tokens of the unit. Until it ends, `_Pragma` is an ordinary word: macros expand to it at its
+/// Reads the tokens of the unit. While it exists, `_Pragma` is an ordinary word: macros expand to it at its
 /// place among their tokens, and then Clang executes it.
 class reader {
  public:
@@ -170,7 +170,7 @@ class reader {
   }
 
  private:
-  /// The next token other than a comment.
+  /// Reads the next token that is not a comment.
   void next(Token& token) {
     for (preprocessor_.Lex(token); token.is(tok::comment); preprocessor_.Lex(token))
       if (!callbacks_.in_system() && callbacks_.is_in_file(token.getLocation()))
@@ -183,7 +183,8 @@ class reader {
     result_.of_pragma.push_back(of_pragma);
   }
 
-  /// `_Pragma ( STRING )`, with the first token read. What it means to the parser follows as annotations.
+  /// Reads `_Pragma ( STRING )`, whose first token was read. The parser's tokens for the pragma follow as
+  /// annotations.
   void pragma_operator(Token& token) {
     std::vector<Token> words{token};
     for (const bool is_string : {false, true, false}) {
@@ -227,7 +228,7 @@ source_tokens preprocess(CompilerInstance& compiler, const std::vector<predefine
   auto owned = std::make_unique<recorder>(preprocessor, macros, result);
   recorder& callbacks = *owned;
   preprocessor.addPPCallbacks(std::move(owned));
-  // Comments are kept: some compilers read "fallthrough" in them.
+  // Keeps comments, because some compilers look for "fallthrough" in them.
   preprocessor.SetCommentRetentionState(/*KeepComments=*/true, /*KeepMacroComments=*/false);
   if (const auto main = sources.getFileEntryRefForID(sources.getMainFileID())) {
     result.files.push_back(main->getName().str());

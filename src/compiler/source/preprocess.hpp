@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file through Clang's preprocessor and keeps the texts that the output must repeat.
+// Reads a file through Clang's preprocessor and keeps the text that the output must repeat.
 #pragma once
 
 #include "source/unit.hpp"
@@ -7,10 +7,10 @@
 
 namespace sukima::language {
 
-/// Lexes the main file to its end. The preprocessor must have entered nothing yet.
-/// The user's #define, #undef, #pragma and #include <…> lines and comments become side texts; the user's own
-/// headers are read in place.
-/// \param macros  those that the C compiler predefines
+/// Lexes the main file to its end. The preprocessor must not have entered any file yet. The user's #define,
+/// #undef, #pragma and #include <…> lines and comments become side texts; the user's own headers are read in
+/// place.
+/// \param macros  the macros that the C compiler predefines
 source_tokens preprocess(clang::CompilerInstance& compiler, const std::vector<predefined_macro>& macros);
 
 }  // namespace sukima::language

@@ -6,11 +6,11 @@
 
 namespace sukima::language {
 
-/// An error at that place, in Clang's style; the message needs no escapes. The translation fails at the end
-/// of the stage.
+/// Reports an error at that place, in Clang's style; the message needs no escapes. The translation fails at
+/// the end of the stage.
 void report_error(clang::DiagnosticsEngine& diagnostics, clang::SourceLocation location,
                   const std::string& message);
-/// The same as a warning, which the options -w and -Werror concern.
+/// Reports the same as a warning, to which the options -w and -Werror apply.
 void report_warning(clang::DiagnosticsEngine& diagnostics, clang::SourceLocation location,
                     const std::string& message);
 

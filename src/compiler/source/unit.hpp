@@ -21,27 +21,28 @@ struct token_range {
 
 /// The origin of a token, and whether the parser and the printer see it.
 enum class token_role : std::uint8_t {
-  user,  ///< the user's: parsed, and printed
-  parsed_only,  ///< put in: parsed, not printed
-  added,  ///< put in: parsed and printed
+  user,  ///< the user's: parsed and printed
+  parsed_only,  ///< inserted: parsed, not printed
+  added,  ///< inserted: parsed and printed
   system,  ///< from a system header: parsed; the output has an #include instead
   keyword,  ///< the user's, a keyword of the language: neither parsed nor printed; kept for its location
-  printed_only,  ///< the user's: printed; the parser sees tokens that were put in instead
-  pragma,  ///< what a pragma of the user's means to the parser; the output has its text instead
+  printed_only,  ///< the user's: printed; the parser sees inserted tokens in its place
+  pragma,  ///< a token of a user's pragma for the parser; the output has the pragma's text
 };
 
 /// A directive or comment of a user's file, or a `_Pragma`. The output repeats it before the token `before`.
 struct side_text {
   token_index before;  ///< index into source_tokens::tokens
   std::string text;
-  clang::SourceLocation location;  ///< of a `_Pragma` from a macro: in its expansion
+  clang::SourceLocation location;  ///< for a `_Pragma` from a macro: in its expansion
   bool directive;  ///< a directive needs a line of its own; a comment does not
   bool changes_macro;  ///< a #define or #undef, or a pragma that saves or restores a macro
-  std::string pragma = {};  ///< of any other pragma: the same as `_Pragma`, which may stand within a line
-  bool is_of_statement = false;  ///< a pragma that concerns the statement behind it
+  std::string pragma = {};  ///< for any other pragma: the same as `_Pragma`, which may be within a line
+  bool is_of_statement = false;  ///< a pragma that applies to the following statement
 };
 
-/// A use of a system header's macro in the user's text, also within another macro's.
+/// A use of a system header's macro in the user's text, including uses within another macro's arguments or
+/// body.
 struct system_macro_use {
   std::string name;
   bool has_arguments;
@@ -57,12 +58,13 @@ struct join_statement {
   clang::SourceLocation location;
 };
 
-/// A statement of the language. Ranges of blocks include the braces; those that a kind lacks are empty.
+/// A statement of the language. Ranges of blocks include the braces. Ranges that a kind does not have are
+/// empty.
 struct construct {
   construct_kind kind;
   unsigned number;  ///< counts the unit's constructs, from 1
-  token_range whole;  ///< all its tokens, including those put in
-  clang::SourceLocation location;  ///< of its keyword
+  token_range whole;  ///< all its tokens, including inserted ones
+  clang::SourceLocation location;  ///< location of its keyword
   construct* parent = nullptr;  ///< the innermost construct around it in the same function
   std::string task;  ///< the name after `handles`
   clang::SourceLocation task_location;
@@ -75,13 +77,13 @@ struct construct {
   token_range from, to;  ///< bounds of a loop; `from` is also the tag of try and throw
   token_index variable = no_token;  ///< a loop's variable
   token_range condition, next;  ///< expressions of a loop by successor; empty: it runs over a range
-  token_range type;  ///< of a loop's variable; empty: int
+  token_range type;  ///< type of a loop's variable; empty: int
   token_index lower = no_token, upper = no_token;  ///< i1 and i2 after `handles`
   std::vector<join_statement> statements;
 };
 
-/// A goto out of a closure. The parser sees the address of its label instead: for a goto it would check the
-/// scopes around the closure's block.
+/// A goto out of a closure. The parser sees the address of its label instead, because for a goto it would
+/// check the scopes around the closure's block.
 struct closure_jump {
   token_index keyword;
   token_index label;
@@ -92,20 +94,20 @@ struct closure_jump {
 struct closure_declaration {
   std::string name;
   unsigned number;  ///< counts the unit's closures, from 1
-  clang::SourceLocation location;  ///< of its name
+  clang::SourceLocation location;  ///< location of its name
   bool is_worker = false;
   token_range whole;  ///< from the first word of the declaration to its `;` or `}`
   token_index name_token = no_token;
-  token_range parameters;  ///< with the parentheses
-  token_range rest;  ///< of the declarator, after the parameters
-  token_range body;  ///< with its braces; empty: a forward declaration
-  closure_declaration* forward = nullptr;  ///< of a definition: its forward declaration
-  closure_declaration* definition = nullptr;  ///< of a forward declaration
+  token_range parameters;  ///< including the parentheses
+  token_range rest;  ///< rest of the declarator after the parameters
+  token_range body;  ///< including its braces; empty: a forward declaration
+  closure_declaration* forward = nullptr;  ///< for a definition: its forward declaration
+  closure_declaration* definition = nullptr;  ///< for a forward declaration
   std::vector<token_index> returns;  ///< the `return`s of its own block, not of closures in it
   std::vector<closure_jump> jumps;
 };
 
-/// The function that the parser sees called where a closure returns a value.
+/// Returns the function that the parser sees called where a closure returns a value.
 inline std::string result_function_of(const closure_declaration& c) {
   return "sukima_return_" + std::to_string(c.number);
 }
@@ -115,7 +117,7 @@ struct task_member {
   token_range tokens;
   bool is_in;
   bool is_out;
-  std::map<token_index, std::string> lengths;  ///< of `v[n]`: the name v, and n
+  std::map<token_index, std::string> lengths;  ///< for `v[n]`: the name v, and n
 };
 
 struct task_declaration {
@@ -128,7 +130,7 @@ struct task_declaration {
 struct task_execution {
   std::string task;
   clang::SourceLocation location;
-  token_range whole;  ///< with the function header that was put in
+  token_range whole;  ///< including the inserted function header
   token_range block;
 };
 
@@ -136,11 +138,11 @@ struct task_execution {
 struct source_tokens {
   std::vector<clang::Token> tokens;  ///< the last one is eof
   std::vector<bool> from_system;  ///< parallel to tokens
-  std::vector<bool> of_pragma;  ///< parallel to tokens: put there by a pragma
-  std::vector<side_text> texts;  ///< in the order they were read
+  std::vector<bool> of_pragma;  ///< parallel to tokens: inserted by a pragma
+  std::vector<side_text> texts;  ///< in the order in which they were read
   std::vector<std::string> files;  ///< all files read, the main one first
   std::vector<bool> file_is_system;
-  std::set<std::string> bare_files;  ///< those that Clang calls ./FILE and gcc FILE
+  std::set<std::string> bare_files;  ///< files that Clang calls ./FILE and gcc FILE
   std::unordered_map<unsigned, system_macro_use> system_macros;  ///< by the raw location of the name
   std::set<unsigned> counters;  ///< raw locations of the uses, in a file, of macros that count (__COUNTER__)
 };
@@ -151,18 +153,19 @@ struct unit {
   std::vector<clang::Token> tokens;  ///< the parser skips those with the roles `keyword` and `printed_only`
   std::vector<token_role> roles;
   std::vector<token_index> origins;  ///< index into source.tokens, or no_token
-  std::vector<token_index> partner;  ///< of a bracket: the matching one; else no_token
+  std::vector<token_index> partner;  ///< for a bracket: the matching one; otherwise no_token
   std::deque<construct> constructs;
   std::deque<closure_declaration> closures;
   std::set<unsigned> closure_types;  ///< raw locations of the parentheses after `closure`
   std::vector<task_declaration> tasks;
   std::vector<task_execution> executions;
   std::vector<token_range> worker_locals;  ///< the declarations after `worker_local`
-  std::vector<token_index> worker_keywords;  ///< the first token put in for each `worker`
-  std::vector<token_index> cluster_keywords;  ///< each `cluster` in front of a `worker`
-  std::unordered_map<unsigned, token_index> at;  ///< tokens that were not put in, by raw location
+  std::vector<token_index> worker_keywords;  ///< the first token inserted for each `worker`
+  std::vector<token_index> cluster_keywords;  ///< each `cluster` before a `worker`
+  std::unordered_map<unsigned, token_index> at;  ///< tokens that were not inserted, by raw location
 
-  /// The innermost bracket that is open before a token, or no_token. Linear in the number of tokens before.
+  /// Returns the innermost bracket that is open before a token, or no_token. Linear in the number of tokens
+  /// before.
   token_index bracket_around(token_index t) const {
     while (t-- > 0) {
       if (partner[t] == no_token) continue;
@@ -171,21 +174,21 @@ struct unit {
     }
     return no_token;
   }
-  /// The innermost block around a token, with its braces; empty if there is none.
+  /// Returns the innermost block around a token, including its braces; empty if there is none.
   token_range block_around(token_index t) const {
     do t = bracket_around(t);
     while (t != no_token && tokens[t].isNot(clang::tok::l_brace));
     return t == no_token ? token_range{} : token_range{t, partner[t] + 1};
   }
 
-  /// The token at a location that was not put in, or no_token.
+  /// Returns the token at a location that was not inserted, or no_token.
   token_index find(clang::SourceLocation location) const {
     const auto found = at.find(location.getRawEncoding());
     return found == at.end() ? no_token : found->second;
   }
 };
 
-/// The name in C of a task's type.
+/// Returns the C name of a task's type.
 inline std::string task_type_name(std::string_view task) { return "sukima_task_" + std::string(task); }
 
 }  // namespace sukima::language

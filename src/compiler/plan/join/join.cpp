@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// join and spawn: the operands of all statements are evaluated on entry and stored in the choice point.
+// join and spawn: the operands of all statements are evaluated at the start and stored in the choice point.
 #include "plan/join/join_text.hpp"
 #include "plan/join/spawned_call.hpp"
 
@@ -32,7 +32,7 @@ class statement_planner {
         is_worker_(is_worker_type(s.call->getCallee()->getType())),
         is_closure_(is_closure_type(s.call->getCallee()->getType())) {}
 
-  /// \returns whether it can be spawned
+  /// \returns whether the statement can be spawned
   bool plan() {
     std::string target;
     if (s_.assignment != nullptr)
@@ -57,7 +57,7 @@ class statement_planner {
   }
 
  private:
-  /// A member of the choice point. Choice points are aligned to 16 bytes.
+  /// Declares a member of the choice point. Choice points are aligned to 16 bytes.
   std::string declared_member(QualType type, const std::string& member) {
     const bool fits = type->isIncompleteType() || p_.in.ast.getTypeAlignInChars(type).getQuantity() <= 16;
     if (!fits && !std::exchange(is_refused_, true))
@@ -75,7 +75,8 @@ class statement_planner {
     }
   }
 
-  /// A member of the choice point, whose value is computed on entry. \returns how it is reached
+  /// Adds a member to the choice point. Its value is computed at the start. \returns an expression for the
+  /// member
   std::string keep(const std::string& member, QualType type, const std::string& value) {
     const std::string declared = declared_member(type, member);
     join_.members += " " + declared + ";";
@@ -106,7 +107,7 @@ class statement_planner {
     }
   }
 
-  /// The callee, in the form that the owner runs.
+  /// Returns the callee in the form that the owner runs.
   std::string own_callee() const {
     const FunctionDecl* const direct = s_.call->getDirectCallee();
     return is_worker_ && direct != nullptr ? form_name(p_.in, direct, where_) : callee_;
@@ -121,7 +122,7 @@ class statement_planner {
            (is_worker_ ? top + (arguments_.empty() ? "" : ", ") : "") + arguments_ + ")";
   }
 
-  /// The casts as text for places where the function's own names are not visible.
+  /// Returns the casts as text for places where the function's own names are not visible.
   std::string casts_elsewhere() {
     std::string text;
     for (const token_range& one : s_.casts) {
@@ -168,7 +169,7 @@ class statement_planner {
   std::string arguments_;
 };
 
-/// The choice point's type and kind, and the functions that a thief and the end of the join run.
+/// Plans the choice point's type and kind, and the functions that a thief and the end of the join run.
 void declare_join(planner& p, const construct& c, const join_text& join) {
   const std::string count = std::to_string(join.own.size());
   p.out.before.text(
@@ -185,13 +186,14 @@ void declare_join(planner& p, const construct& c, const join_text& join) {
   p.out.behind.append(std::move(text));
 }
 
-/// Pragmas and comments in front of a statement. A block prints its own.
+/// Plans pragmas and comments before a statement. A block prints its own.
 void texts_in_front(planner& p, sheet& out, const join_statement& s, const context& where) {
   const token_index first = s.spawned ? s.tokens.begin - 1 : s.tokens.begin;
   if (s.spawned || !p.in.unit.tokens[first].is(tok::l_brace)) texts_of_statement(p, out, first, where);
 }
 
-/// Inside the function itself: fills in the choice point and runs the statements that no thief took.
+/// Plans the text in the function itself: it fills in the choice point and runs the statements that no thief
+/// took.
 void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& where) {
   const std::string& point = join.point;
   const std::string count = std::to_string(join.own.size());

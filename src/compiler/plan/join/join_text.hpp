@@ -10,7 +10,7 @@
 
 namespace sukima::language {
 
-/// In front of the function: the choice point's type and kind, and the functions over it.
+/// Printed before the function: the choice point's type and kind, and the functions over it.
 inline constexpr std::string_view join_declarations = R"(
     struct $name$ { sukima_loop sukima_head;$members$ } __attribute__((aligned(16)));
 
@@ -50,7 +50,7 @@ inline constexpr std::string_view join_end_function = R"(
 
 )";
 
-/// The join itself: first the choice point is filled in.
+/// The join itself, which first fills in the choice point.
 inline constexpr std::string_view join_begin = R"(
     {$operands$
       struct $name$ *const $point$ = (struct $name$ *)(void *)$top$;
@@ -60,13 +60,13 @@ inline constexpr std::string_view join_begin = R"(
       sukima_poll(&$point$->sukima_head.sukima_head);
 )";
 
-/// In front of each further statement: it runs unless a thief took it.
+/// Printed before each further statement, which runs unless a thief took it.
 inline constexpr std::string_view join_next = R"(
       $point$->sukima_head.sukima_i = $k$;
       if ($k$ < $point$->sukima_head.sukima_end)
 )";
 
-/// In front of the last statement, which is never given away.
+/// Printed before the last statement, which is never given away.
 inline constexpr std::string_view join_last = R"(
       $point$->sukima_head.sukima_i = $count$;
       {
@@ -82,16 +82,16 @@ inline constexpr std::string_view join_assigned = R"(
           case $k$: *$target$ $operation$$casts$$result$; break;
 )";
 
-/// The C of all spawned statements, as it grows.
+/// The C of all spawned statements, as it is built.
 struct join_text {
-  std::string name;  ///< of the choice point's type, and in front of the functions' names
+  std::string name;  ///< name of the choice point's type, and prefix of the functions' names
   std::string point;  ///< the variable that points to it
   std::string members;
-  std::string operands;  ///< computed before the choice point is filled in: they may call worker functions
+  std::string operands;  ///< computed before any store, because they may call worker functions
   std::string stores;
-  std::vector<std::string> own;  ///< what the owner runs, by statement
-  std::string given;  ///< the cases of what a thief runs
-  std::string assigned;  ///< the cases of what the owner does with a thief's result
+  std::vector<std::string> own;  ///< the text that the owner runs, by statement
+  std::string given;  ///< the cases that a thief runs
+  std::string assigned;  ///< the cases in which the owner uses a thief's result
 };
 
 }  // namespace sukima::language

@@ -9,7 +9,7 @@ using namespace clang;
 
 namespace {
 
-/// Splits target and operator off. \returns what is on the right
+/// Splits off the target and the operator. \returns the right side
 token_range split_assignment(const plan_input& in, token_range statement, spawned_call& one) {
   token_range right = statement;
   for (token_index t = statement.begin; t < statement.end; ++t) {
@@ -26,8 +26,8 @@ token_range split_assignment(const plan_input& in, token_range statement, spawne
   return right;
 }
 
-/// Finds the call on the right of an assignment. Casts may precede it, and parentheses may surround the
-/// whole, as in macros. \returns its tokens
+/// Finds the call on the right side of an assignment. Casts may precede it, and parentheses may surround it,
+/// as in macros. \returns its tokens
 token_range find_call(const plan_input& in, token_range right, spawned_call& one) {
   const unit& u = in.unit;
   token_index last = right.end;

@@ -20,7 +20,8 @@ struct spawned_call {
   std::vector<token_range> arguments;
 };
 
-/// The parts of a spawned statement. \returns nothing, after an error message, if the statement is not a call
+/// Splits a spawned statement into its parts. \returns nothing, after an error message, if the statement is
+/// not a call
 std::optional<spawned_call> parts_of(const plan_input& in, const join_statement& statement);
 
 }  // namespace sukima::language
