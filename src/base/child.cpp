@@ -49,7 +49,7 @@ std::vector<std::string> child_environment(const child_request& request) {
   return variables;
 }
 
-/// A pipe, or a file, which has no end to read.
+/// Makes a pipe, or opens the file, which then has no read end.
 pipe_ends open_output(const std::string& file) {
   if (file.empty()) return make_pipe();
   pipe_ends ends;
@@ -58,14 +58,14 @@ pipe_ends open_output(const std::string& file) {
   return ends;
 }
 
-/// Moves this process into the control group with that file of processes; nothing to do without one.
+/// Moves this process into the control group with that cgroup.procs file; does nothing for an empty name.
 bool enter(const char* cpu_group) {
   if (*cpu_group == '\0') return true;
   const int file = open(cpu_group, O_WRONLY | O_CLOEXEC);
   return file >= 0 && write(file, "0", 1) == 1 && close(file) == 0;
 }
 
-/// In the child, before it becomes the program: a process group of its own, with these streams.
+/// Runs in the child before it becomes the program: gives it its own process group and these streams.
 bool prepare(const char* cpu_group, int input, int output, int errors) {
   setpgid(0, 0);
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
@@ -73,8 +73,8 @@ bool prepare(const char* cpu_group, int input, int output, int errors) {
          dup2(errors, STDERR_FILENO) >= 0;
 }
 
-/// Reads what is there; false at the end of the stream. Of output beyond the limit the end is dropped, or the
-/// beginning.
+/// Reads the available output; false at the end of the stream. If there is more output than the limit, its
+/// end is dropped, or its beginning if `keep_end` is set.
 bool read_some(int file_descriptor, std::string& into, bool keep_end) {
   std::array<char, 4096> buffer;
   const ssize_t count = read(file_descriptor, buffer.data(), buffer.size());
@@ -86,7 +86,7 @@ bool read_some(int file_descriptor, std::string& into, bool keep_end) {
   return count > 0;
 }
 
-/// Milliseconds for poll(2) until a moment, rounded up; -1 (forever) without one.
+/// Returns the milliseconds until a moment for poll(2), rounded up; -1 (forever) without one.
 int poll_timeout(std::optional<clock::time_point> moment) {
   if (!moment) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*moment - clock::now()).count();
@@ -100,7 +100,7 @@ void drain(descriptor& stream, std::string& into, bool keep_end) {
   }
 }
 
-/// A file that gives this text on stdin.
+/// Makes a file that supplies this text on stdin.
 descriptor open_input(const std::string& input) {
   descriptor file(input.empty() ? open("/dev/null", O_RDONLY | O_CLOEXEC)
                                 : memfd_create("sukima-input", MFD_CLOEXEC));
@@ -115,7 +115,7 @@ descriptor open_input(const std::string& input) {
   return file;
 }
 
-/// A running program, and what it has printed so far. Killed and reaped at the latest with this object.
+/// A running program, and its output so far. The destructor kills and reaps it if it still runs.
 class running_child {
  public:
   explicit running_child(const child_request& request) : keep_end_(request.keep_end) {
@@ -131,7 +131,7 @@ class running_child {
                               },
                           .on_fork =
                               [this](pid_t group) {
-                                setpgid(group, group);  // in both processes: it exists whichever is first
+                                setpgid(group, group);  // in both processes, because either may run first
                                 cleanup_.emplace(group);
                               },
                           .ending_signal = SIGKILL});
@@ -149,7 +149,7 @@ class running_child {
   running_child(const running_child&) = delete;
   running_child& operator=(const running_child&) = delete;
 
-  /// The events to wait for: its end, its output, its errors. None once it has ended.
+  /// Returns the events to wait for: its end, its output, its errors. None after it has ended.
   std::array<pollfd, 3> events() const {
     return {{{ended_.get(), POLLIN, 0}, {output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
   }
@@ -163,8 +163,8 @@ class running_child {
   bool is_running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
 
-  /// Kills its process group, also after an ordinary end (what the program left behind would compete with the
-  /// next one), and notes how it ended.
+  /// Kills its process group and records how it ended. Kills the group also after an ordinary end, because
+  /// processes that the program left behind would compete with the next one.
   void end() {
     if (!is_running()) return;
     kill(-pid_, SIGKILL);
@@ -230,7 +230,7 @@ std::vector<child_result> run_children(const std::vector<child_request>& request
   while (any_is_running()) {
     waiting.clear();
     for (const auto& child : children) std::ranges::copy(child->events(), std::back_inserter(waiting));
-    const auto now = clock::now();  // before looking: a child that ended in time is seen to have ended
+    const auto now = clock::now();  // before poll: a child that ended in time must count as ended
     const auto next = notice && (!deadline || *notice < *deadline) ? notice : deadline;
     if (poll(waiting.data(), waiting.size(), poll_timeout(next)) < 0 && errno != EINTR) break;
     for (std::size_t i = 0; i < children.size(); ++i)

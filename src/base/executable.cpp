@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading ELF files; see executable.hpp. Every offset of the file is checked before it is used: programs
+// Reads ELF files; see executable.hpp. It checks every offset of the file before it uses it, because programs
 // may be damaged, or made to look so.
 #include "shared/executable.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// More program headers or bytes of tables than any program has.
+/// More program headers, or bytes of tables, than any program has.
 constexpr std::size_t most_headers = 256;
 constexpr std::size_t most_bytes = 1U << 20;
 
@@ -31,7 +31,7 @@ class pieces {
   explicit pieces(const fs::path& file) : stream_(file, std::ios::binary) {}
   bool is_open() const { return stream_.is_open(); }
 
-  /// Reads bytes from an offset; fewer if the file ends before.
+  /// Reads bytes from an offset; fewer if the file ends earlier.
   std::string read(std::uint64_t offset, std::size_t size) {
     std::string bytes(std::min(size, most_bytes), '\0');
     stream_.clear();
@@ -41,7 +41,7 @@ class pieces {
     return bytes;
   }
 
-  /// An array of the file's tables; shorter if the file ends before.
+  /// Reads an array of the file's tables; shorter if the file ends earlier.
   template <class Entry>
   std::vector<Entry> read_array(std::uint64_t offset, std::size_t count) {
     const std::string bytes = read(offset, std::min(count, most_bytes / sizeof(Entry)) * sizeof(Entry));
@@ -59,7 +59,7 @@ using program_header = ElfW(Phdr);
 
 constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
-/// The program headers of an ELF file for this machine's word size; empty for other files.
+/// Returns the program headers of an ELF file for this machine's word size; empty for other files.
 std::vector<program_header> headers_of(pieces& file) {
   const auto heads = file.read_array<file_header>(0, 1);
   if (heads.empty() || std::memcmp(heads[0].e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -78,7 +78,7 @@ std::string loader_in(pieces& file, const std::vector<program_header>& headers) 
   return {};
 }
 
-/// The interpreter that the first line of a script names; with "env", the program that env looks for.
+/// Returns the interpreter that the first line of a script names; for "env", the program that env starts.
 std::optional<fs::path> interpreter_of(pieces& file) {
   std::istringstream head(file.read(0, 256));
   std::string line, word;
@@ -114,7 +114,7 @@ std::string trouble_with_interpreter(const fs::path& program) {
   const std::string head = file.read(0, 256);
   std::string name;
   if (head.starts_with("#!")) {
-    // As the kernel reads it: a carriage return belongs to the name.
+    // The kernel treats a carriage return as part of the name.
     const std::size_t begin = std::min(head.find_first_not_of(" \t", 2), head.size());
     name = head.substr(begin, head.find_first_of(" \t\n\0"sv, begin) - begin);
   } else {
@@ -134,7 +134,7 @@ std::string loader_of(const fs::path& program) {
 std::string obstacle_to_preloading(const fs::path& program, const std::string& loader) {
   pieces file(program);
   if (!file.is_open()) return {};
-  // An interpreter may be a script itself; the kernel follows four of them.
+  // An interpreter may itself be a script; the kernel follows up to four of them.
   if (const auto interpreter = interpreter_of(file)) {
     pieces next(*interpreter);
     if (next.is_open() && interpreter_of(next)) return {};
@@ -143,7 +143,7 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   struct stat status{};
   if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
     return "the program runs with the rights of its owner";
-  // The loader treats such a program like one with more rights than its user, and preloads nothing.
+  // The loader treats such a program like one with more rights than its user, and preloads no library.
   if (geteuid() != 0 && getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
     return "the program has capabilities of its own";
   const std::vector<program_header> headers = headers_of(file);
@@ -151,7 +151,7 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
     return file.read(0, SELFMAG) == ELFMAG ? "the program is for another kind of processor" : std::string();
   const std::string own = loader_in(file, headers);
   if (own.empty()) return "the program is linked statically";
-  // Two paths name the same file where folders such as /lib are links.
+  // If folders such as /lib are links, two paths may name the same file.
   std::error_code ignored;
   if (own != loader && !fs::equivalent(own, loader, ignored))
     return "the program uses another C library (" + own + ")";

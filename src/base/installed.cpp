@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The running program. Without /proc it is known by the name that started it.
+/// Returns the running program. Without /proc it returns the name with which the program was started.
 fs::path own_program() {
   std::error_code missing;
   fs::path program = fs::read_symlink("/proc/self/exe", missing);
@@ -34,7 +34,7 @@ fs::path folder_beside(const char* place, const char* usual) {
 
 fs::path program_directory() {
   const fs::path own = own_program().parent_path();
-  // The folder of the commands' programs is called sukima, whatever folder it is installed in.
+  // The folder of the commands' programs is always called sukima, regardless of its location.
   if (own.filename() != "sukima") return own;
   for (const char* const place :
        {SUKIMA_BIN_PLACE, "../../bin"}) {  // as configured, and as in a build folder

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cleaning up in a signal handler; see interruption.hpp.
+// Cleans up in a signal handler; see interruption.hpp.
 #include "shared/interruption.hpp"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 
-// The lists are changed with the signals blocked, so the handler finds them whole.
+// The lists are changed while the signals are blocked, so the handler never sees a partial change.
 std::vector<pid_t>& groups() {
   static std::vector<pid_t> list;
   return list;
@@ -54,7 +54,7 @@ void catch_signals() {
   struct sigaction action{};
   action.sa_handler = end_with_all;
   sigemptyset(&action.sa_mask);
-  // One handler at a time: a second signal must not find the lists half undone.
+  // Only one handler runs at a time, so a second signal does not see lists that the first one is processing.
   for (const int signal : ending_signals) sigaddset(&action.sa_mask, signal);
   for (std::size_t i = 0; i < ending_signals.size(); ++i) {
     sigaction(ending_signals[i], nullptr, &actions_before[i]);
@@ -67,7 +67,7 @@ void release_signals() {
     sigaction(ending_signals[i], &actions_before[i], nullptr);
 }
 
-/// Changes the lists while no handler can run, and catches the signals exactly while one is not empty.
+/// Changes the lists while no handler can run. The signals are caught exactly while one list is not empty.
 void change(auto&& how) {
   sigset_t blocked, before;
   sigemptyset(&blocked);
@@ -101,8 +101,8 @@ removed_on_signal::~removed_on_signal() {
 
 namespace {
 
-/// Ends the processes of a control group: those that left the process group that was ended would compete with
-/// the next run.
+/// Ends the processes of a control group. Processes that left the killed process group would compete with the
+/// next run.
 void end_members(const char* group) noexcept {
   const int directory = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
@@ -140,10 +140,10 @@ int remove_directory(const char* path) noexcept {
 
 namespace {
 
-/// Removes the files that one reading of a directory finds. \returns whether there was one
+/// Removes the files found by one read of a directory. \returns whether there was one
 bool remove_some_files(int directory) noexcept {
-  // readdir(3) allocates, so the system call is made here. Entries of the kernel: inode, offset, length,
-  // type, name.
+  // readdir(3) allocates, so this makes the system call itself. Each entry of the kernel has inode, offset,
+  // length, type, name.
   constexpr std::size_t length_at = 16, name_at = 19;
   alignas(8) char entries[4096];
   bool any = false;
@@ -162,7 +162,7 @@ bool remove_some_files(int directory) noexcept {
 int remove_directory_with_files(const char* path) noexcept {
   const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return errno;
-  // Removing files may have moved the others, so the directory is read again from its beginning.
+  // Removing files may have moved other entries, so the directory is read again from its beginning.
   while (remove_some_files(directory)) lseek(directory, 0, SEEK_SET);
   close(directory);
   return remove_directory(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a program with its signals; see program.hpp.
+// Runs a program and passes signals on to it; see program.hpp.
 #include "shared/program.hpp"
 
 #include <spawn.h>
@@ -23,8 +23,9 @@ namespace {
 constexpr std::array passed_signals{SIGINT,  SIGQUIT, SIGTERM,  SIGHUP, SIGUSR1,
                                     SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
 
-/// While it exists, the passed signals and SIGCHLD wait until `next` takes them: none is lost before the
-/// program exists, and nothing runs in a handler (ThreadSanitizer delays handlers until waitpid returns).
+/// While an object exists, the passed signals and SIGCHLD stay pending until `next` takes them. So none is
+/// lost before the program exists, and no code runs in a handler (ThreadSanitizer delays handlers until
+/// waitpid returns).
 class held_signals {
  public:
   held_signals() {
@@ -32,7 +33,7 @@ class held_signals {
     for (const int signal : passed_signals) {
       struct sigaction action{};
       sigaction(signal, nullptr, &action);
-      // Signals that this process ignores, as by nohup, the program ignores, too.
+      // The program must also ignore signals that this process ignores, as under nohup.
       if (action.sa_handler != SIG_IGN) sigaddset(&held_, signal);
     }
     sigaddset(&held_, SIGCHLD);
@@ -49,7 +50,7 @@ class held_signals {
   held_signals(const held_signals&) = delete;
   held_signals& operator=(const held_signals&) = delete;
 
-  /// Waits for a signal and takes it.
+  /// Waits for a signal, and returns it.
   siginfo_t next() const {
     siginfo_t info{};
     while (sigwaitinfo(&held_, &info) < 0 && errno == EINTR) {
@@ -63,20 +64,21 @@ class held_signals {
   struct sigaction child_action_before_{};
 };
 
-/// Waits until the program has ended. Until then it stops when the program stops, and passes signals on.
+/// Waits until the program has ended. In the meantime it stops when the program stops, and passes signals on.
 int wait_for(pid_t program, const held_signals& signals) {
   for (;;) {
     const siginfo_t info = signals.next();
     if (info.si_signo != SIGCHLD) {
-      // The kernel's signals (a key, a terminal that is gone) went to the whole process group.
+      // The kernel has sent its signals (a key, a closed terminal) to the whole process group.
       if (info.si_code <= 0) kill(program, info.si_signo);
       continue;
     }
-    // One SIGCHLD can stand for several changes.
+    // One SIGCHLD can represent several changes.
     int status = 0;
     while (waitpid(program, &status, WUNTRACED | WNOHANG) == program) {
       if (!WIFSTOPPED(status)) return status;
-      // The shell sees only this process; of the held signals, none would stop it.
+      // The shell sees only this process. None of the held signals would stop this process, so SIGSTOP is
+      // used.
       raise(SIGSTOP);
       kill(program, SIGCONT);
     }
@@ -96,7 +98,7 @@ program_end run_program(std::vector<std::string> arguments, std::vector<std::str
   pid_t program = 0;
   int failure = posix_spawnp(&program, argument_pointers[0], nullptr, &attributes, argument_pointers.data(),
                              environment_pointers.data());
-  // The shell runs a script without #!, as with execvp(3); posix_spawnp(3) no longer does that.
+  // The shell runs a script without #!, as with execvp(3). posix_spawnp(3) no longer does that itself.
   if (failure == ENOEXEC)
     if (const auto file = find_program(arguments[0], std::getenv("PATH"))) {
       std::vector<std::string> script{"/bin/sh", file->string()};
@@ -123,7 +125,7 @@ std::optional<std::vector<std::string>> take_program(std::string_view command, i
 
 void end_by(int signal) {
   const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);  // the program's core is the interesting one
+  setrlimit(RLIMIT_CORE, &none);  // the user needs the program's core dump
   std::signal(signal, SIG_DFL);
   sigset_t only;
   sigemptyset(&only);

@@ -16,7 +16,8 @@
 namespace sukima::process {
 namespace {
 
-/// Between fork and exec in the child: only async-signal-safe calls. Writes errno to the parent on failure.
+/// Runs in the child between fork and exec: only async-signal-safe calls. Writes errno to the parent on
+/// failure.
 [[noreturn]] void become(const program_start& how, char* const* arguments, char* const* environment,
                          pid_t parent, int report) {
   if (how.ending_signal != 0) prctl(PR_SET_PDEATHSIG, how.ending_signal);
@@ -32,7 +33,7 @@ namespace {
   _exit(127);
 }
 
-/// Waits until the child has become its program, or has reported an errno, whatever signals arrive.
+/// Waits until the child has become its program, or has reported an errno, regardless of arriving signals.
 /// \returns the errno, or 0
 int reason_of_failure(int report) {
   int reason = 0;

@@ -40,7 +40,7 @@ static_assert(offsetof(gate, limit) == 0 && sizeof(std::atomic<char*>) == sizeof
 
 thread_local const char* block_name = nullptr;
 
-/// Records, during its lifetime, which block of the program runs.
+/// Records which block of the program runs, as long as the object exists.
 class block {
  public:
   explicit block(const char* name) noexcept : outer_(running_block()) { set_running_block(name); }
@@ -52,10 +52,10 @@ class block {
   const char* outer_;
 };
 
-/// The word right before the program's object holds the header's address.
+/// The word before the program's object holds the header's address.
 language_task* task_of(void* object) noexcept { return static_cast<language_task**>(object)[-1]; }
 
-/// The object of a task of a join: statements of the owner's choice point.
+/// The object of a task of a join: a statement of the owner's choice point.
 struct join_object {
   void* choice_point;
   int i;
@@ -63,7 +63,7 @@ struct join_object {
 
 void run_task(task* running, context c) {
   auto* const me = static_cast<language_task*>(running);
-  // The kind is that of the choice point; it names the function that runs the object.
+  // The kind is that of the choice point, and it names the function that runs the object.
   run_segment(
       c.top, me->end,
       [](char* top, void* frame) {
@@ -79,7 +79,7 @@ void run_task(task* running, context c) {
       me, me->depth);
 }
 
-/// A task with an object of zero bytes, which is split off from `point`. \throws std::bad_alloc
+/// Makes a task that is split off from `point`; the bytes of its object are zero. \throws std::bad_alloc
 language_task* make_task(const choice_point* point, std::size_t size, std::size_t align) {
   align = std::max(align, choice_point_alignment);
   const std::size_t offset = (sizeof(language_task) + sizeof(void*) + align - 1) / align * align;
@@ -97,12 +97,12 @@ language_task* make_task(const choice_point* point, std::size_t size, std::size_
   return t;
 }
 
-/// How many of the last `left` values are split off.
+/// Returns how many of the last `left` values are split off.
 std::uint64_t part_of(const sukima_kind& kind, std::uint64_t left) {
   return kind.travel != nullptr ? travelling_part(left) : left - left / 2;
 }
 
-/// The values after the running one that are still the owner's: takes `value` to the next one.
+/// Advances `value` to the next value that still belongs to the owner.
 /// \returns whether there is one
 bool next_value(const sukima_successor_loop* l, sukima_word& value) {
   const auto* r = from_c(&l->sukima_head);
@@ -120,15 +120,15 @@ task* split_loop(choice_point* r, language_task* t, int from, int to) {
   return t;
 }
 
-/// Passes the object of a task that has ended to GET. From now on the program owns the memory that it points
-/// to.
+/// Passes the object of a task that has ended to GET. From now on the program owns the memory to which the
+/// object points.
 void* hand_over(task* t) noexcept {
   auto* const done = static_cast<language_task*>(t);
   for (malloced& array : done->received) static_cast<void>(array.release());
   return done->object;
 }
 
-/// Leaves if an abort is pending, or a child of this choice point did not end well.
+/// Leaves if an abort is pending, or if a child of this choice point failed or was aborted.
 void leave_if_failed(choice_point* r, task* newest) noexcept {
   bool failed = pending_abort(r) != abort_reach::nothing;
   for (const task* t = newest; t != nullptr; t = t->older) failed |= t->aborted || t->error;
@@ -165,7 +165,7 @@ bool sukima_do_two_open(const sukima_choice_point* r) { return !was_split(from_c
 
 bool sukima_loop_open(const sukima_choice_point* r) {
   const auto* l = reinterpret_cast<const sukima_loop*>(r);
-  return l->sukima_i < l->sukima_end && l->sukima_end - 1 != l->sukima_i;  // no sum: i + 1 may overflow
+  return l->sukima_i < l->sukima_end && l->sukima_end - 1 != l->sukima_i;  // no sum: i + 1 could overflow
 }
 
 sukima_task* sukima_do_two_split(sukima_choice_point* c) {
@@ -231,8 +231,8 @@ sukima_task* sukima_join_split(sukima_choice_point* c) {
   return reinterpret_cast<sukima_task*>(split_loop(r, made, end - 1, end));
 }
 
-/// Does nothing: an aborted fiber leaves at once. The existence of the function says that this is a loop,
-/// whose owner reads bounds and children again.
+/// Does nothing, because an aborted fiber leaves at once. The existence of this function marks the kind as a
+/// loop, whose owner reads bounds and children again.
 void sukima_loop_stop(sukima_choice_point*) {}
 
 void sukima_wind_undo(sukima_choice_point* r) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the form of a worker function for a call: the parallel one or the sequential clone (clone.hpp). The
-// expectation for a call depends on the size of the choice points below it, which represents its depth. A
-// task continues with the depth of the choice point that it was split off from.
+// Chooses the form of a worker function for a call: the parallel form or the sequential clone (clone.hpp).
+// The expected time of a call depends on the size of the choice points below it, which represents its depth.
+// A task continues with the depth of the choice point from which it was split off.
 #include "support.hpp"
 
 #include <sukima/detail/clone.hpp>
@@ -18,7 +18,7 @@ static_assert(sizeof(sukima_call_site) == sizeof(sukima_clone_site) &&
 
 namespace {
 
-/// The choice point of a fork in a small function.
+/// Size of the choice point of a fork in a small function.
 constexpr std::ptrdiff_t bytes_per_depth = 32;
 
 const sukima_clone_site& from_c(const sukima_call_site* site) noexcept {

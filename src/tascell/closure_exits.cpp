@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// goto out of a closure: to a label of the function that declared it, which waits further down the stack.
+// goto out of a closure, to a label of the function that declared it. That function waits further down the
+// stack.
 //
-// Inside a segment this is a throw that ends where the choice points of the function with the label end. A
-// goto that leads further down ends its segment like an uncaught tag. A task passes it to the construct that
-// it was split off from; an entry from C continues it at the place of the call.
+// Inside a segment the goto is a throw that ends at the end of the choice points of the function with the
+// label. A goto whose label is below the segment ends the segment like an uncaught tag. A task passes it to
+// the construct from which it was split off. An entry from C continues it at the place of the call.
 #include "support.hpp"
 
 #include <sukima/tascell/unwind.h>
@@ -20,7 +21,8 @@ static_assert(sizeof(std::jmp_buf) <= sizeof(sukima_exit::sukima_context));
 
 thread_local char* top_here = nullptr;
 
-/// A fiber may have been on another thread before, whose address the compiler must not keep.
+/// Returns the variable of this thread. The fiber may have been on another thread before, so the compiler
+/// must not keep that thread's address.
 [[gnu::noinline]] char*& this_threads_top() noexcept {
   asm volatile("" : : : "memory");
   return top_here;
@@ -47,7 +49,7 @@ void take_exit(const thrown_tag& thrown) noexcept {
   const void* const segment = running_segment();
   const bool is_of_block = exit->sukima_in_block != 0;
   sukima_levels_left(is_of_block || exit->sukima_top == nullptr ? exit->sukima_frame : nullptr);
-  // The label is in the block that runs, or in plain C below it: only plain C has been called since.
+  // The label is in the block that runs, or in plain C below it, because only plain C has been called since.
   if (is_of_block) jump_to_exit(exit);
   if (const char* block = running_block()) {
     char text[96];
@@ -56,7 +58,8 @@ void take_exit(const thrown_tag& thrown) noexcept {
   }
   const bool is_here =
       exit->sukima_segment == segment && (segment != nullptr || exit->sukima_thread == &this_threads_top());
-  // Between plain C and plain C in one segment there are no choice points: worker functions enter new ones.
+  // Two activations of plain C in one segment have no choice points between them, because a worker function
+  // that plain C calls begins a new segment.
   if (is_here && exit->sukima_top == nullptr) jump_to_exit(exit);
   if (segment == nullptr) refuse(thrown, "the function with the label does not wait on this thread");
   char* const top = remembered_top();

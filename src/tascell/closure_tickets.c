@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tickets of closures in programs compiled with -fcheck-closures. They are all in one region, so that they
- * can be distinguished from the records of closures compiled without. A free ticket is used again only after
- * many others, and with another number in its pointers. This file is an object of its own, because it needs
- * nothing of the runtime. */
+/* Tickets of closures in programs compiled with -fcheck-closures. All tickets are in one region, which
+ * distinguishes them from the records of closures compiled without that option. A free ticket is used again
+ * only after many others, and then its pointers contain another number. This file is an object of its own,
+ * because it needs nothing of the runtime. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

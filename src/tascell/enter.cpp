@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of worker functions from ordinary C, and the end of a call whose tag was not caught.
+// Calls of worker functions from plain C, and the end of a call in which a tag was not caught.
 #include "support.hpp"
 
 #include <sukima/sukima.h>
@@ -20,15 +20,15 @@ struct language_root : root_task {
   void* frame = nullptr;
 };
 
-/// The facts that a thread keeps about its last call.
+/// The facts that a thread stores about its last call.
 struct last_error {
-  bool asked = false;  ///< it has called sukima_last_error
+  bool asked = false;  ///< the thread has called sukima_last_error
   bool set = false;
   char text[256] = {};
 };
 thread_local last_error error_here;
 
-/// The fiber may have been on another thread before, whose address the compiler must not keep.
+/// The fiber may have been on another thread before, so the compiler must not keep that thread's address.
 [[gnu::noinline]] last_error& this_threads_error() noexcept {
   asm volatile("" : : : "memory");
   return error_here;
@@ -53,7 +53,8 @@ void note_uncaught(const thrown_tag& thrown) noexcept {
 }
 
 /// Continues with a tag that was not caught in the call. If a worker function called the plain C that made
-/// the call, the tag leaves both, as a jump past the plain C: a program's erasure does the same.
+/// the call, the tag leaves both functions, and jumps past the plain C. A program's erasure, which has no
+/// parallel constructs, does the same.
 void end_with_tag(const thrown_tag& thrown) noexcept {
   char* const top = remembered_top();
   const void* const segment = running_segment();
@@ -89,7 +90,7 @@ void end_after_failed_start() noexcept {
 
 void end_entry(const segment_end& end, char* top) noexcept {
   if (top != nullptr) sukima_remember_top(top);  // other fibers may have run on this thread
-  // Calls from within this one, on this thread, have left their own ends there.
+  // Calls that began within this call on this thread have stored their own ends there.
   this_threads_error().set = false;
   if (end.threw && end.thrown.exit != nullptr) take_exit(end.thrown);
   if (end.threw) end_with_tag(end.thrown);

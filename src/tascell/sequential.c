@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dynamic_wind and try of programs that were compiled with `sukima cc --sequential`: an object of its own in
- * libsukima, which brings nothing of the runtime along. */
+/* dynamic_wind and try of programs that were compiled with `sukima cc --sequential`. This file is an object
+ * of its own in libsukima, so that it does not link the runtime. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared declarations of the files of this folder.
+// The declarations that the files of this folder share.
 #pragma once
 
 #include "shared/segments.hpp"
@@ -24,25 +24,26 @@ inline const sukima_kind* language_kind(const choice_point* r) noexcept {
 inline char* end_of(choice_point* r) noexcept { return reinterpret_cast<char*>(r) + kind_of(r)->size; }
 
 // choice_point_kinds.cpp
-/// Ends and frees a task; its object was made by `make_task`.
+/// Ends and frees a task whose object `make_task` made.
 void destroy_task(task* t) noexcept;
-/// Sets the block of the program that the runtime itself runs, during which nothing may enter the runtime.
-/// \param name as the language calls it; null: none any more
+/// Sets the block of the program that the runtime itself runs. The runtime must not be entered during that
+/// block.
+/// \param name the block's name in the language; null: no block runs now
 void set_running_block(const char* name) noexcept;
-/// Its name; null: none.
+/// Returns the name of that block; null: none.
 const char* running_block() noexcept;
 
 // clones.cpp
-/// The depth of a call whose choice points begin at `top`.
+/// Returns the depth of a call whose choice points begin at `top`.
 std::uint32_t depth_at(const char* top) noexcept;
 
 // throw_and_abort.cpp
-/// The depth of the first call in the segment that begins there.
+/// Returns the depth of the first call in the segment that begins there.
 std::uint32_t depth_of_segment(const char* begin) noexcept;
-/// Leaves the running segment's choice points that lie below `end`, the youngest first, because an abort
-/// reached one of them.
+/// Leaves the running segment's choice points below `end`, the youngest first, because an abort has reached
+/// one of them.
 [[noreturn]] void leave_aborted(char* end) noexcept;
-/// The same because of a goto out of a closure, or of a tag that a call by plain C did not catch.
+/// The same for a goto out of a closure, or for a tag that a call by plain C did not catch.
 [[noreturn]] void leave_throwing(char* end, const thrown_tag& thrown) noexcept;
 
 // closure_exits.cpp

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaving: throw, and aborts, in generated code.
+// How generated code leaves constructs after a throw or an abort.
 //
 // All frames of a fiber remain while it leaves. The fiber goes through its choice points, the youngest first.
-// At each one, the tasks that were split off are aborted and awaited, then its AFTER runs, with the variables
-// of its frame in their places. At the choice point that ends this (a `try` with an equal tag, or the base of
-// the segment), one jump removes all the frames above it.
+// At each one it aborts and awaits the tasks that were split off; then it runs the AFTER of the choice point,
+// whose variables are still in the frame. At the choice point that ends this (a `try` with an equal tag, or
+// the base of the segment), one jump removes all the frames above it.
 //
-// An abort that reaches a choice point of this segment, because a child of it threw, turns into that child's
-// throw there: so a `try` inside the construct does not see it. An abort of the whole task goes to the
-// base, past every `try`.
+// If an abort reaches a choice point of this segment because a child of it threw, the abort becomes that
+// child's throw at this choice point. So a `try` inside the construct does not catch it. An abort of the
+// whole task reaches the base and bypasses every `try`.
 #include "support.hpp"
 
 #include <base/shared/exception_text.hpp>
@@ -21,11 +21,11 @@ namespace sukima::detail {
 
 namespace {
 
-/// The first choice point of each segment: where its frames end.
+/// The first choice point of each segment. The frames of the segment end at it.
 struct base_point {
   sukima_try_point jump;
   segment_end* end;
-  std::uint32_t depth;  ///< of its first call (clones.cpp)
+  std::uint32_t depth;  ///< depth of its first call (clones.cpp)
 };
 
 /// Kinds of choice points that cannot be split.
@@ -43,8 +43,8 @@ static_assert(sizeof(base_point) % choice_point_alignment == 0);
 bool is_base(const choice_point* r) noexcept { return language_kind(r) == &base_kind; }
 bool is_try(const choice_point* r) noexcept { return language_kind(r) == &sukima_try_kind; }
 
-/// The choice points that need an action while the fiber leaves, oldest first. Not a std::vector, because no
-/// object may need a destructor when the jump is made.
+/// The choice points that need an action while the fiber leaves, oldest first. This is not a std::vector,
+/// because no object may need a destructor when the jump is made.
 class way_out {
  public:
   way_out(char* from, const char* to) noexcept {
@@ -70,8 +70,8 @@ class way_out {
   std::size_t room_ = 0;
 };
 
-/// Ends the program because another node could not run a task or send its result. The program's own `throw`
-/// does not get here.
+/// Ends the program because another node could not run a task or send its result. A `throw` of the program
+/// never leads here.
 [[noreturn]] void end_with_failure(const std::exception_ptr& failure) noexcept {
   try {
     std::rethrow_exception(failure);
@@ -80,8 +80,8 @@ class way_out {
   }
 }
 
-/// Aborts and awaits a choice point's children. The first tag that one of them threw, in sequential order, is
-/// kept unless there is one already.
+/// Aborts and awaits a choice point's children. Stores the first tag that one of them threw, in sequential
+/// order, unless there already is one.
 void discard_children(choice_point* point, bool& throwing, thrown_tag& thrown) noexcept {
   const choice_point_kind* kind = kind_of(point);
   for (task* t = stop_children(point); t != nullptr;) {
@@ -145,7 +145,7 @@ void discard_children(choice_point* point, bool& throwing, thrown_tag& thrown) n
 
 }  // namespace
 
-// One object for all, because making one costs a microsecond.
+// One object for all tasks, because making one costs a microsecond.
 std::exception_ptr failure_mark() noexcept {
   struct thrown {};
   static const std::exception_ptr mark = std::make_exception_ptr(thrown{});

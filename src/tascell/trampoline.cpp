@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call of a `try` block, and the jump back to it.
+// The call of a `try` block, and the jump to the end of that call.
 //
-// The block is a function of its own, so nothing here returns twice: the registers that a callee keeps are
-// saved on the stack around the call, and a jump restores them from there and returns instead of the block.
+// The block is a function of its own, so no function here returns twice. The registers that a callee
+// preserves are saved on the stack around the call. A jump restores them from there and returns instead of
+// the block.
 //
-// ThreadSanitizer must see the jump. Otherwise it takes the functions that were left for running ones. It
-// knows setjmp and longjmp: programs with it use these, even if this library is without it, and so do other
-// processors.
+// ThreadSanitizer must see the jump, otherwise it assumes that the functions that were left still run. It
+// handles setjmp and longjmp. So programs with ThreadSanitizer use these functions, even if this library was
+// built without it. Other processors use them, too.
 #include "support.hpp"
 
 #include <csetjmp>
@@ -29,7 +30,7 @@ extern "C" {
 
 #if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
 
-// sukima_try(rdi = record, rsi = body, rdx = frame, rcx = top). The record's third word keeps the stack
+// sukima_try(rdi = record, rsi = body, rdx = frame, rcx = top). The record's third word holds the stack
 // pointer.
 asm(".weak __tsan_switch_to_fiber\n"
     ".text\n.globl sukima_try\n.type sukima_try,@function\n"

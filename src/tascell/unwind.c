@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions for programs compiled with -fclosures=unwind or exceptions: the explicit stack of a thread, and
- * its levels. An object of its own: it brings nothing of the runtime along. */
+ * its levels. This file is an object of its own, so that it does not link the runtime. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,10 +13,10 @@
 
 __thread sukima_unwind_state sukima_unwinding;
 
-/* Address space; untouched pages cost nothing. */
+/* Address space; untouched pages cost no memory. */
 static const size_t most_bytes = (size_t)1 << 30;
 static const size_t fewest_bytes = (size_t)1 << 24;
-/* The least room for arguments and the next records. */
+/* The minimum room for arguments and the next records. */
 enum { slack = 1 << 16 };
 
 typedef struct explicit_stack {
@@ -25,8 +25,8 @@ typedef struct explicit_stack {
 } explicit_stack;
 static __thread explicit_stack stack_here;
 
-/* The levels that have begun, outermost first. A longjmp of plain C may leave some of them unseen, and their
- * frames are overwritten then: so this is kept apart. */
+/* The levels that have begun, outermost first. A longjmp of plain C may leave some of them unnoticed, and
+ * then their frames are overwritten. So this list is stored separately. */
 typedef struct open_level {
   sukima_level* level;
   char *base, *saved; /* of the explicit stack: its first record, and up to where they are in use */
@@ -75,7 +75,7 @@ static __attribute__((cold)) void make_stack(void) {
     if (memory == MAP_FAILED) continue;
     stack_here.begin = memory;
     stack_here.end = stack_here.begin + size;
-    /* Records that grow beyond the end fault, like a stack that overflows. */
+    /* Records beyond the end cause a fault, as in a stack overflow. */
     mprotect(stack_here.end - slack, slack, PROT_NONE);
     sukima_unwinding.sukima_top = stack_here.begin;
     pthread_once(&stack_key_once, make_key);
@@ -93,7 +93,7 @@ static void enter_innermost(void) {
   sukima_unwinding.sukima_saved = l->saved;
 }
 
-/* Forgets all levels but the `count` outermost ones. */
+/* Removes all levels but the `count` outermost ones. */
 static void keep_levels(size_t count) {
   if (count == levels_here.count) return;
   sukima_unwinding.sukima_top = levels_here.list[count].top_before;
@@ -101,14 +101,15 @@ static void keep_levels(size_t count) {
   enter_innermost();
 }
 
-/* Number of levels up to and including this one. */
+/* Returns the number of levels up to and including this one. */
 static size_t levels_up_to(const sukima_level* l) {
   size_t count = levels_here.count;
   while (levels_here.list[count - 1].level != l) --count;
   return count;
 }
 
-/* Forgets the levels whose C frames are below `frame`: a jump has left them. NULL: all levels. */
+/* Removes the levels whose C frames are below `frame`, because a jump has left them. NULL: removes all
+ * levels. */
 void sukima_levels_left(const void* frame) {
   size_t count = levels_here.count;
   while (count > 0 && (frame == NULL || (const void*)levels_here.list[count - 1].level < frame)) --count;
@@ -194,7 +195,7 @@ void sukima_ask(char* end, int (*run)(char* at)) {
 static __thread struct _Unwind_Exception passing;
 _Static_assert(sizeof(jmp_buf) <= sizeof(((sukima_landing_level*)NULL)->sukima_context), "a jmp_buf fits");
 
-/* Called before each frame: unwinding ends at the entry's frame. */
+/* Called before each frame. Unwinding ends at the entry's frame. */
 static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                                 struct _Unwind_Exception* exception, struct _Unwind_Context* context,
                                 void* level) {
@@ -215,7 +216,8 @@ void sukima_ask_landing(char* end, int (*run)(char* at)) {
   _Exit(70);
 }
 
-/* 1: in use; 0: the functions of the innermost level must unwind; -1: of an outer one, and they cannot. */
+/* Returns 1: in use; 0: the functions of the innermost level must unwind; -1: the closure belongs to an outer
+ * level, whose functions cannot unwind. */
 static int state_of(const char* c) {
   for (size_t k = levels_here.count; k > 0; --k) {
     const open_level* const l = &levels_here.list[k - 1];

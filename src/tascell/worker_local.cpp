@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker_local objects: one for each worker, and one for the code outside; made when they are first used,
-// never moved, kept to the end of the process.
+// worker_local objects: one for each worker, and one for code outside the runtime. An object is made when it
+// is first used, never moves, and exists until the process ends.
 #include "support.hpp"
 
 #include <sukima/sukima.h>
@@ -25,7 +25,7 @@ struct table {
   std::array<std::atomic<slot*>, 32> segments{};
 };
 
-/// During a reduction: the worker whose object a worker_local lvalue means.
+/// During a reduction: the worker to whose object a worker_local lvalue refers.
 struct reduction {
   bool on = false;
   bool found = false;
@@ -38,7 +38,8 @@ thread_local reduction reducing;
   return reducing;
 }
 
-/// Whether workers of other nodes have objects. Relaxed: a reduction comes after the entry that set this.
+/// Whether workers of other nodes have objects. Relaxed, because a reduction comes after the entry that set
+/// this.
 std::atomic<bool> are_objects_elsewhere{false};
 
 [[noreturn]] void no_memory() noexcept {
@@ -72,7 +73,7 @@ slot& slot_of(table& t, std::uint32_t number) noexcept {
   return all[number + 1 - (1u << segment)];
 }
 
-/// Each object has cache lines of its own.
+/// Makes an object in cache lines of its own.
 [[gnu::noinline]] void* make_object(const sukima_worker_object& object, slot& place) noexcept {
   const std::size_t align = std::max<std::size_t>(object.align, 128);
   const std::size_t size = (std::max<std::size_t>(object.size, 1) + align - 1) / align * align;

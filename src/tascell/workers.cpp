@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about the workers for programs.
+// Functions that tell programs facts about the workers.
 #include "support.hpp"
 
 #include <sukima/sukima.h>

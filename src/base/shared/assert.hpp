@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SUKIMA_ASSERT: the invariants that the comments state, evaluated.
+// SUKIMA_ASSERT evaluates the invariants that the comments state.
 //
-// The runtime, and concurrent objects with it, are hot paths: there it is on in Debug and in the stress
-// build, and off in Release. The other parts link sukima_assertions, which switches it on in each build with
-// tests. Where it is off, a condition is compiled and never evaluated. tests/memory explores each access of
-// the protocols, so nothing is added to them there.
+// The runtime and the concurrent objects contain hot paths, so their assertions are on in Debug and in the
+// stress build, and off in Release. The other parts link sukima_assertions, which turns them on in each build
+// with tests. If they are off, a condition is compiled but never evaluated. tests/memory explores each access
+// of the protocols, so assertions add no accesses there.
 #pragma once
 
 #if !defined(NDEBUG) && !defined(SUKIMA_ATOMICS) && !defined(SUKIMA_ASSERTIONS)
@@ -16,7 +16,7 @@
 
 namespace sukima::detail {
 
-/// Says which invariant does not hold and where, and aborts.
+/// Prints which invariant does not hold and where, and aborts.
 [[noreturn, gnu::cold, gnu::noinline]] inline void invariant_failed(const char* invariant,
                                                                     const char* condition, const char* file,
                                                                     int line) noexcept {
@@ -26,7 +26,7 @@ namespace sukima::detail {
   std::abort();
 }
 
-/// Walks over a structure when a function ends, whichever way it returns.
+/// Checks a structure when a function ends, regardless of the way in which it returns.
 template <class Structure>
 class valid_at_end {
  public:
@@ -48,7 +48,7 @@ class valid_at_end {
 
 }  // namespace sukima::detail
 
-/// \param invariant  a sentence: what always holds
+/// \param invariant  a sentence that states the invariant
 #if defined(SUKIMA_ASSERTIONS)
 #define SUKIMA_ASSERT(condition, invariant) \
   (static_cast<bool>(condition)             \
@@ -58,7 +58,7 @@ class valid_at_end {
 #define SUKIMA_ASSERT(condition, invariant) static_cast<void>(sizeof(static_cast<bool>(condition)))
 #endif
 
-/// Walks over a whole structure.
+/// Checks a whole structure.
 /// \param structure  its member violated_invariant() returns the first invariant that does not hold, as a
 ///                   sentence, or null
 #if defined(SUKIMA_ASSERTIONS)
@@ -71,7 +71,7 @@ class valid_at_end {
 #define SUKIMA_ASSERT_VALID(structure) static_cast<void>(sizeof((structure).violated_invariant()))
 #endif
 
-/// The same at the end of the function that it is written in.
+/// Checks the structure at the end of the function that contains this line.
 #if defined(SUKIMA_ASSERTIONS)
 #define SUKIMA_ASSERT_VALID_AT_END(structure) \
   const ::sukima::detail::valid_at_end checked_at_end(structure, #structure, __FILE__, __LINE__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open files, sockets and pipes, closed by their owners.
+// Open files, sockets and pipes that their owners close.
 #pragma once
 
 #include <fcntl.h>
@@ -24,9 +24,9 @@ class descriptor {
 
   int get() const noexcept { return number_; }
   explicit operator bool() const noexcept { return number_ >= 0; }
-  /// Leaves the closing to the caller.
+  /// Gives up ownership: the caller must close it.
   int release() noexcept { return std::exchange(number_, -1); }
-  /// Closes it, and owns `number` from now on. Keeps errno.
+  /// Closes it, and then owns `number`. Preserves errno.
   void reset(int number = -1) noexcept {
     const int before = std::exchange(number_, number);
     if (before < 0) return;
@@ -39,20 +39,21 @@ class descriptor {
   int number_;
 };
 
-/// The same descriptor beyond those of input, output and errors, which may be closed here: a child opens
-/// /dev/null as its input, and programs write to the others. \returns none if there is no descriptor left
+/// Returns the same open file with a number above those of input, output and errors. These may be closed
+/// here, and then a new descriptor gets their numbers; but a child opens /dev/null as its input, and programs
+/// write to the others. \returns none if no descriptor is left
 inline descriptor beyond_standard(descriptor one) {
   return !one || one.get() > STDERR_FILENO ? std::move(one)
                                            : descriptor(fcntl(one.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
-/// Both ends of a pipe, closed by exec.
+/// Both ends of a pipe; exec closes them.
 struct pipe_ends {
-  descriptor out;  ///< what was written is read here
-  descriptor in;  ///< written here
+  descriptor out;  ///< the read end
+  descriptor in;  ///< the write end
 };
 
-/// \param purpose  of the pipe, for the message
+/// \param purpose  the pipe's purpose, for the message
 /// \throws std::system_error
 inline pipe_ends make_pipe(const char* purpose = "pipe") {
   int ends[2];

@@ -17,18 +17,18 @@ template <class Enum, Enum last> class enum_names {
   template <class... Name> constexpr explicit enum_names(const Name&... names) noexcept : names_{names...} {
     static_assert(sizeof...(Name) == count, "each value has a name");
   }
-  /// "?" for a number that is not one of the values.
+  /// Returns the name of a value; "?" for a number that is not one of the values.
   constexpr const char* of(Enum value) const noexcept {
     const auto at = static_cast<std::size_t>(value);
     return at < count ? names_[at] : "?";
   }
-  /// The value of that name.
+  /// Returns the value of that name.
   constexpr std::optional<Enum> find(std::string_view name) const noexcept {
     for (std::size_t i = 0; i < count; ++i)
       if (name == names_[i]) return static_cast<Enum>(i);
     return std::nullopt;
   }
-  /// All names, for a message: "one, two or three".
+  /// Returns all names for a message: "one, two or three".
   std::string list() const {
     std::string text;
     for (std::size_t i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages to people say of types and exceptions.
+// The names of types and the texts of exceptions, for messages to people.
 #pragma once
 
 #include <cxxabi.h>
@@ -12,7 +12,7 @@
 
 namespace sukima {
 
-/// A name of C++ for people, or the name itself.
+/// Returns a C++ name in readable form; if that is not possible, the name itself.
 inline std::string demangled(const char* name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
@@ -20,7 +20,7 @@ inline std::string demangled(const char* name) {
   return text != nullptr ? text.get() : name;
 }
 
-/// The text of the exception that is being handled; of one without a text, its type. \pre in a handler
+/// Returns the text of the exception that is being handled; if it has none, its type. \pre in a handler
 inline std::string handled_exception_text() {
   try {
     throw;

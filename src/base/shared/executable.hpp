@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kind of a program's file, as far as a library can be preloaded into it.
+// Determines the kind of a program's file, to know whether a library can be preloaded into the program.
 #pragma once
 
 #include <filesystem>
@@ -8,21 +8,23 @@
 
 namespace sukima::process {
 
-/// The file that a program's name stands for: one with a slash is taken as it is, others are looked for in
-/// `search_path` (PATH). Nothing if there is none that may be executed.
+/// Returns the file of a program's name. A name with a slash is used unchanged; other names are searched in
+/// `search_path` (PATH). Nothing if no such file may be executed.
 std::optional<std::filesystem::path> find_program(const std::string& name, const char* search_path);
 
-/// Why nothing can be preloaded into a program, as the end of the sentence "nothing is preloaded, because
-/// …"; empty if it can. Reads the file's ELF header and the list of its libraries; of a script, those of
-/// its interpreter. An unreadable file counts as able: the loader decides then.
-/// \param loader the dynamic loader that the library is for, as this program's
+/// Returns the reason why no library can be preloaded into a program, as the end of the sentence "nothing is
+/// preloaded, because …"; empty if preloading works. It reads the file's ELF header and the list of its
+/// libraries; for a script, those of its interpreter. For an unreadable file it returns empty text, because
+/// then the loader decides.
+/// \param loader the dynamic loader of the library, which is this program's
 std::string obstacle_to_preloading(const std::filesystem::path& program, const std::string& loader);
 
-/// What is missing if the kernel says of a program whose file is there that it does not exist: the
-/// interpreter of a script, or the dynamic loader. The end of the sentence "… cannot be started: …".
+/// Returns what is missing if the kernel reports that a program does not exist although its file does: the
+/// interpreter of a script, or the dynamic loader. The text is the end of the sentence "… cannot be started:
+/// …".
 std::string trouble_with_interpreter(const std::filesystem::path& program);
 
-/// The dynamic loader of a program; empty if it has none or is no ELF file of this machine.
+/// Returns the dynamic loader of a program; empty if it has none or is not an ELF file of this machine.
 std::string loader_of(const std::filesystem::path& program);
 
 }  // namespace sukima::process

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cleaning up when a signal ends this process: its child processes and its control groups go with it.
+// Cleans up when a signal ends this process: also ends its child processes, and removes its control groups.
 #pragma once
 
 #include <sys/types.h>
@@ -22,13 +22,13 @@ class killed_on_signal {
   pid_t group_;
 };
 
-/// The contents that a removed directory may have.
+/// The contents that a directory may have when it is removed.
 enum class directory_contents {
   none,  ///< it is empty, or of a control group
-  files,  ///< with the files in it, but no directories
+  files,  ///< it contains files but no directories
 };
 
-/// A directory that is then removed, after the processes are killed, the newest first.
+/// A directory that is removed in that case, after the processes are killed; the newest directory first.
 class removed_on_signal {
  public:
   explicit removed_on_signal(std::string path, directory_contents with = directory_contents::none);
@@ -40,12 +40,12 @@ class removed_on_signal {
   std::string path_;
 };
 
-/// Removes an empty directory, or the directory of a control group, waiting up to a second for the last
-/// process in it to end; those that do not by themselves are killed. Async-signal-safe. 0, or the errno of
-/// rmdir(2).
+/// Removes an empty directory or the directory of a control group. It waits up to a second for the last
+/// process in the group to end, and kills processes that do not end. Async-signal-safe. Returns 0, or the
+/// errno of rmdir(2).
 int remove_directory(const char* path) noexcept;
 
-/// Removes a directory and the files in it. Async-signal-safe. 0, or an errno.
+/// Removes a directory and the files in it. Async-signal-safe. Returns 0 or an errno.
 int remove_directory_with_files(const char* path) noexcept;
 
 }  // namespace sukima::process

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading JSON with messages that say where something is wrong.
+// Reads JSON, with messages that name the place of an error.
 #pragma once
 
 #include <cmath>
@@ -12,9 +12,10 @@
 
 namespace sukima {
 
-/// A JSON value with its place, for messages: "streams[2].name: must be a string".
-/// \tparam Place the class derived from this one; constructed from a value, its place, and what the root is
-/// \tparam Error the exception that is thrown; constructed from a text
+/// A JSON value with its place for messages: "streams[2].name: must be a string".
+/// \tparam Place the class derived from this one; constructed from a value, its place, and the name of the
+/// root
+/// \tparam Error the type of thrown exceptions; constructed from a text
 template <class Place, class Error>
 class json_place {
  public:
@@ -27,8 +28,8 @@ class json_place {
   void expect_object() const {
     if (!value_.is_object()) fail("must be a JSON object");
   }
-  /// The value is an object with no other members than these.
-  /// \param page that describes them
+  /// Requires that the value is an object without members other than these.
+  /// \param page the page that describes them
   void expect_only(std::initializer_list<const char*> known, const char* page) const {
     expect_object();
     for (const auto& [name, unused] : value_.items()) {
@@ -38,7 +39,7 @@ class json_place {
     }
   }
   bool has(const char* name) const { return value_.contains(name); }
-  /// Whether the member is there and not null.
+  /// Returns whether the member exists and is not null.
   bool given(const char* name) const { return has(name) && !value_.at(name).is_null(); }
   Place member(const char* name) const {
     expect_object();
@@ -57,7 +58,7 @@ class json_place {
     if (!value_.is_string()) fail("must be a string");
     return value_.get<std::string>();
   }
-  /// A name: not empty, without control characters, because messages print it.
+  /// Returns a name: not empty, and without control characters, because messages print it.
   std::string name() const {
     const std::string text = this->text();
     bool printable = !text.empty() && text.size() <= 200;
@@ -83,9 +84,9 @@ class json_place {
 
  private:
   friend Place;
-  /// \param value must live as long
-  /// \param where from the root, which is empty
-  /// \param root  what the root is, for messages
+  /// \param value must outlive this object
+  /// \param where path from the root; empty for the root
+  /// \param root  the name of the root in messages
   json_place(const json& value, std::string where, const char* root)
       : value_(value), where_(std::move(where)), root_(root) {}
 

@@ -11,7 +11,7 @@
 
 namespace sukima {
 
-/// A label of a metric. Escapes characters that would end its value.
+/// Returns a label of a metric. Escapes characters that would end its value.
 inline std::string metric_label(std::string_view name, std::string_view value) {
   std::string text(name);
   text += "=\"";
@@ -22,7 +22,7 @@ inline std::string metric_label(std::string_view name, std::string_view value) {
   return text + '"';
 }
 
-/// Appends one metric to a text: its head, once, and its samples. A metric without samples has no head.
+/// Appends one metric to a text: first its head, then its samples. A metric without samples has no head.
 class metric_family {
  public:
   /// \param type "gauge" or "counter" \param help one sentence

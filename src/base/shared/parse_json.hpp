@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON from a text, or a sentence that says where it is none, or has a member twice.
+// Parses JSON, with an error message that gives the position of a syntax error or names a repeated member.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +32,12 @@ inline std::string reason_of(const nlohmann::json::exception& error) {
   return text;
 }
 
-/// Finds the first member that an object has twice: the library keeps the last one. Asking the library's
-/// parser while it builds the document would take time that grows with the square of an array's length.
+/// Finds the first member that an object contains twice, because the library keeps the last one. The
+/// library's own parser could check this while it builds the document, but then its time would grow with the
+/// square of an array's length.
 class repeated_member final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  /// Its place, as "vms[0].weight"; none: there is no such member
+  /// Returns its place, such as "vms[0].weight"; none: there is no such member
   const std::optional<std::string>& place() const { return place_; }
 
   bool null() override { return begin_value(); }
@@ -62,15 +63,15 @@ class repeated_member final : public nlohmann::json_sax<nlohmann::json> {
     for (const level& one : levels_)
       *place_ += one.is_array ? "[" + std::to_string(one.elements - 1) + "]"
                               : (place_->empty() ? "" : ".") + one.name;
-    return false;  // ends the parsing
+    return false;  // stops parsing
   }
 
  private:
-  /// An object or array that has begun and not ended.
+  /// An object or array that has begun but not ended.
   struct level {
     bool is_array;
-    std::size_t elements = 0;  ///< of an array, those that have begun
-    std::string name;  ///< of an object's latest member
+    std::size_t elements = 0;  ///< for an array: number of elements that have begun
+    std::string name;  ///< for an object: name of the latest member
     std::unordered_set<std::string> names;
   };
 
@@ -92,9 +93,9 @@ class repeated_member final : public nlohmann::json_sax<nlohmann::json> {
   std::optional<std::string> place_;
 };
 
-/// Expected time O(length of the text), if objects are nested to a bounded depth.
-/// \tparam Error what is thrown; made of a text
-/// \param name  names the text in messages
+/// Parses a text. Expected time O(length of the text), if objects are nested to a bounded depth.
+/// \tparam Error the type of thrown exceptions; constructed from a text
+/// \param name  the name of the text in messages
 /// \throws Error the text is not JSON, or an object has a member twice
 template <class Error>
 nlohmann::json parse_json(std::string_view text, const std::string& name) {

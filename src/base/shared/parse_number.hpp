@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text as a number.
+// Parses a number.
 #pragma once
 
 #include <charconv>
@@ -9,8 +9,8 @@
 
 namespace sukima {
 
-/// The number that the whole text is. Nothing if it is not a number of this type, or has more characters.
-/// \param format  as std::from_chars: std::chars_format for fractions, the base for whole numbers
+/// Returns the whole text as a number. Nothing if it is not a number of this type, or has further characters.
+/// \param format  as for std::from_chars: std::chars_format for fractions, the base for whole numbers
 template <class Number, class... Format>
 std::optional<Number> parse_number(std::string_view text, Format... format) noexcept {
   Number value{};

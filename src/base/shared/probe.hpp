@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static probes for bpftrace, perf, SystemTap and gdb. A probe is one instruction, which does nothing until a
+// Static probes for bpftrace, perf, SystemTap and gdb. A probe is one instruction that does nothing until a
 // tool attaches to it.
 #pragma once
 
@@ -7,18 +7,19 @@
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
-// Places of arguments that the notes can describe: on x86-64 also constants and memory, as in <sys/sdt.h>.
+// Operands that the notes can describe: on x86-64 also constants and memory, as in <sys/sdt.h>.
 #if defined(__x86_64__)
 #define SUKIMA_PROBE_ARGUMENT "nor"
 #else
 #define SUKIMA_PROBE_ARGUMENT "r"
 #endif
 
-/// Marks this place as the probe sukima:NAME with two unsigned arguments. Not for the path of a fork.
+/// Marks this place as the probe sukima:NAME with two unsigned arguments. Do not use it on the path of a
+/// fork.
 ///
-/// A note in the program's file holds the addresses of the instruction and of a byte of which a program has
-/// one copy, and the places of the arguments. The format is version 3 of SystemTap's, as in <sys/sdt.h>:
-/// https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation
+/// A note in the program's file holds three things: the address of the instruction, the address of a byte
+/// that exists once in a program, and the places of the arguments. The format is version 3 of SystemTap's, as
+/// in <sys/sdt.h>: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation
 #define SUKIMA_PROBE(NAME, FIRST, SECOND)                                     \
   __asm__ __volatile__(                                                       \
       "990: nop\n"                                                            \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a program instead of this process: it has the streams, the signals and the exit code.
+// Runs a program instead of this process. The program uses the streams of this process, receives its signals,
+// and determines its exit code.
 #pragma once
 
 #include <optional>
@@ -14,23 +15,23 @@ namespace sukima::process {
 /// How a program ended.
 struct program_end {
   int exit_code = 0;
-  int signal = 0;  ///< that ended it; 0: it ended by itself
+  int signal = 0;  ///< the signal that ended it; 0: it ended without a signal
 };
 
-/// Runs a program with this process's streams. Signals that other processes send to this one go on to the
-/// program; those of the terminal reach it anyway. When the program stops, as by Ctrl-Z, this process
-/// stops, too, and when it is continued, it continues the program.
-/// \param arguments   the program, looked for in PATH, and its arguments
+/// Runs a program with this process's streams. Signals that other processes send to this process are passed
+/// on to the program; the terminal's signals reach the program directly. When the program stops, as after
+/// Ctrl-Z, this process stops, too. When this process is continued, it continues the program.
+/// \param arguments   the program, which is searched in PATH, and its arguments
 /// \param environment all variables, NAME=VALUE
 /// \throws start_error if it cannot be started
 program_end run_program(std::vector<std::string> arguments, std::vector<std::string> environment);
 
 /// Removes `-- PROGRAM ARGS…` from the arguments of `sukima COMMAND … -- PROGRAM ARGS…`, because the parser
-/// must not see it.
+/// must not see them.
 /// \returns the program and its arguments; nothing for another command, or without `--`
 std::optional<std::vector<std::string>> take_program(std::string_view command, int& argc, char** argv);
 
-/// Ends this process by the signal that ended the program. Returns if the signal does not end this process.
+/// Ends this process with the signal that ended the program. Returns if the signal does not end this process.
 void end_by(int signal);
 
 }  // namespace sukima::process

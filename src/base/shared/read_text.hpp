@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a text as a whole before it is parsed.
+// Reads a whole text before it is parsed.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace sukima {
 
-/// All that is left of a stream. O(size).
-/// \param most  reading ends beyond so many bytes: a text that is longer than that was cut off
-/// \return nothing if it cannot be read, as a folder, or the file in /proc of a process that has ended:
-///   std::istreambuf_iterator throws there, because the stream buffer does
+/// Returns the rest of a stream. O(size).
+/// \param most  reading stops once the text is longer than this, so a longer text is incomplete
+/// \return nothing if the stream cannot be read, as for a folder, or a file in /proc of a process that has
+/// ended (a std::istreambuf_iterator would throw there, because the stream buffer does)
 inline std::optional<std::string> read_all(std::istream& in, std::size_t most = SIZE_MAX) {
   if (!in) return std::nullopt;
   std::string text;
@@ -24,7 +24,7 @@ inline std::optional<std::string> read_all(std::istream& in, std::size_t most = 
   return in.bad() ? std::nullopt : std::optional(std::move(text));
 }
 
-/// All of a file; `most` as for `read_all`. \return nothing if it cannot be read
+/// Returns all of a file; `most` as for `read_all`. \return nothing if it cannot be read
 inline std::optional<std::string> read_file_text(const std::string& path, std::size_t most = SIZE_MAX) {
   std::ifstream in(path, std::ios::binary);
   return read_all(in, most);

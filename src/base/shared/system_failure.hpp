@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exception for a call of the operating system that failed.
+// The exception for a failed call of the operating system.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 namespace sukima::process {
 
-/// Throws what errno says. \param failure what could not be done, without a full stop
+/// Throws the error in errno. \param failure the action that failed, without a full stop
 [[noreturn]] inline void fail_by_errno(const char* failure) {
   throw std::system_error(errno, std::generic_category(), failure);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A directory for temporary files that does not stay.
+// A directory for temporary files that is removed after use.
 #pragma once
 
 #include <string>
 
 namespace sukima::process {
 
-/// A directory of its own in TMPDIR, removed at the end with what is in it.
+/// A new directory in TMPDIR. The destructor removes it with its contents.
 class temporary_directory {
  public:
-  /// \param purpose a word for its name: sukima-PURPOSE-XXXXXX
-  /// \param fixed   replaces XXXXXX, unless it is empty or such a directory is there
+  /// \param purpose a word in its name: sukima-PURPOSE-XXXXXX
+  /// \param fixed   replaces XXXXXX, unless it is empty or such a directory exists
   /// \throws std::system_error
   explicit temporary_directory(const std::string& purpose, const std::string& fixed = "");
   ~temporary_directory();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a structure is walked over as a whole.
+// Determines how often a whole structure is checked.
 #pragma once
 
 #include "assert.hpp"
@@ -8,12 +8,13 @@
 
 namespace sukima {
 
-/// Counts the operations on a structure. Each of the first ones is followed by a walk, and later ones as soon
-/// as there were as many as the structure had elements at the last walk: walking costs a constant time an
-/// operation.
+/// Counts the operations on a structure. A walk over the structure follows each of the first operations.
+/// Later, a walk follows after as many operations as the structure had elements at the last walk. So walks
+/// cost constant time per operation.
 class walk_pace {
  public:
-  /// An operation has ended. \param elements  of the structure now \returns whether to walk over them
+  /// Records the end of an operation. \param elements  in the structure now \returns whether to walk over
+  /// them
   bool is_due(std::size_t elements) noexcept {
     ++since_walk_;
     if (walks_ >= always && since_walk_ < walked_) return false;
@@ -33,7 +34,7 @@ class walk_pace {
 
 }  // namespace sukima
 
-/// SUKIMA_ASSERT_VALID at such a pace.
+/// SUKIMA_ASSERT_VALID at this pace.
 #if defined(SUKIMA_ASSERTIONS)
 #define SUKIMA_ASSERT_VALID_PACED(structure, pace, elements)     \
   do {                                                           \

@@ -10,7 +10,7 @@ struct freeing {
   void operator()(char* memory) const noexcept { std::free(memory); }
 };
 
-/// Memory from malloc that a program of the language may get, and then frees itself.
+/// Memory from malloc that a program of the language may receive. The program then frees it.
 using malloced = std::unique_ptr<char, freeing>;
 
 }  // namespace sukima::detail
