@@ -10,9 +10,9 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.ForkJoinPool;
 
 /**
- * How many CPUs this process may use: the smallest of its affinity mask, its cpuset, and the CPU quotas of its control group
- * and of all visible groups above. SUKIMA_CPUS in the environment overrides them all; each method throws
- * IllegalStateException with a sentence if that is not a number of CPUs.
+ * The number of CPUs that this process may use: the smallest of its affinity mask, its cpuset, and the CPU quotas of its
+ * control group and of all visible groups above. SUKIMA_CPUS in the environment overrides them all. Each method throws
+ * IllegalStateException with a sentence if SUKIMA_CPUS is not a number of CPUs.
  */
 public final class Capacity {
   private static final String PARALLELISM = "java.util.concurrent.ForkJoinPool.common.parallelism";
@@ -23,26 +23,32 @@ public final class Capacity {
 
   private Capacity() {}
 
-  /** CPU time a second that this process may use, in CPUs: a fraction such as 1.5 under a quota. Takes about 0.1 ms. */
+  /**
+   * Returns the CPU time per second that this process may use, in CPUs: under a quota a fraction such as 1.5. Takes about
+   * 0.1 ms.
+   */
   public static native double usableCpus();
 
-  /** The sentence that explains usableCpus(), with the file that it comes from. */
+  /** Returns the sentence that explains usableCpus(), with the file from which the number comes. */
   public static native String reason();
 
-  /** CPUs that neighbours and the hypervisor leave to this process now. Measures so many seconds; 0.5 is good. */
+  /**
+   * Returns the CPUs that neighbours and the hypervisor now leave to this process. Measures for this number of seconds; 0.5
+   * is good.
+   */
   public static native double freeCpus(double seconds);
 
-  /** A number of CPUs, such as freeCpus(), as a number of threads: rounded up, at least one. */
+  /** Converts a number of CPUs, such as freeCpus(), to a number of threads: rounded up, at least one. */
   public static native int threadsFor(double cpus);
 
-  /** How many threads to start: usableCpus(), rounded up, so that all of a quota is used. */
+  /** Returns the number of threads to start: usableCpus(), rounded up, so that all of a quota is used. */
   public static int threads() {
     return threadsFor(usableCpus());
   }
 
   /**
-   * Gives the common pool, which parallel streams use, one thread less than threads() but at least one: the calling thread
-   * computes, too. Call it before the first use of the pool. A property that the user has set wins.
+   * Gives the common pool, which parallel streams use, one thread less than threads() but at least one, because the calling
+   * thread also computes. Call it before the first use of the pool. A property that the user has set takes precedence.
    *
    * @return the number of threads that the pool has now
    */
@@ -53,7 +59,7 @@ public final class Capacity {
     return ForkJoinPool.getCommonPoolParallelism();
   }
 
-  /** Loads the library, which this class's archive holds for each architecture, through a temporary file. */
+  /** Loads the library through a temporary file. The archive of this class contains it for each architecture. */
   private static void load() {
     String name = "/native/" + System.getProperty("os.arch") + "/libsukima-capacity-jni.so";
     try (InputStream library = Capacity.class.getResourceAsStream(name)) {

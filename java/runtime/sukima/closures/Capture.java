@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
-/** Carries the frames of the methods that it passes to the owner of a nested function. Only generated code catches it. */
+/** Carries the frames of the methods that it leaves to the owner of a nested function. Only generated code catches it. */
 public final class Capture extends Unwinding {
     private static final long serialVersionUID = 1;
 
@@ -17,8 +17,8 @@ public final class Capture extends Unwinding {
     }
 
     /**
-     * Adds the frame of the next outer method. Each frame knows the name of the method that it waits for, so a method
-     * that was not translated is noticed here.
+     * Adds the frame of the next outer method. Each frame has the name of the method for which it waits, so this detects a
+     * method between them that was not translated.
      */
     public Capture add(Frame frame) {
         String expected = frame.callee$();
@@ -41,7 +41,7 @@ public final class Capture extends Unwinding {
         return outermost;
     }
 
-    /** Resumes all frames, the outermost first, and returns what its method returns. */
+    /** Resumes all frames, the outermost first, and returns the result of the outermost method. */
     public Object resume() {
         if (outermost == null || !owner.isAsleepIn(outermost)) {
             throw lost();
@@ -50,7 +50,7 @@ public final class Capture extends Unwinding {
         return outermost.resume$();
     }
 
-    /** Gives the collected frames to the owner's own frame, which goes on by itself. */
+    /** Passes the collected frames to the owner's own frame, which then continues. */
     void giveTo(Frame frame) {
         owner.collected();
         add(frame);

@@ -6,7 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks a method or constructor whose frame can be captured; the translator writes it, and reads it in class files. */
+/**
+ * Marks a method or constructor whose frame can be captured. The translator writes this mark, and reads it in class files.
+ */
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.METHOD, ElementType.CONSTRUCTOR})
 public @interface Capturing {}

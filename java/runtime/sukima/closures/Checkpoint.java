@@ -18,16 +18,16 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Saves the methods that wait for the running one in a file, and continues them, also in another virtual machine. */
+/** Saves the methods that wait for the running one in a file, and continues them, possibly in another virtual machine. */
 public final class Checkpoint {
     private static final String FORMAT = "sukima checkpoint 1";
 
     private Checkpoint() {}
 
     /**
-     * Saves the methods from the owner of the nested function to the caller, with all that their variables refer to. Returns
-     * true; where {@link #resume} continues the methods, the same call returns false. The file is replaced only when all is
-     * written.
+     * Saves the methods from the owner of the nested function to the caller, with all objects to which their variables
+     * refer. Returns true. When {@link #resume} continues the methods, the same call returns false. The file is replaced
+     * only after all data is written.
      */
     @Capturing
     public static boolean save(Nested function, File file) {
@@ -66,8 +66,8 @@ public final class Checkpoint {
     }
 
     /**
-     * Continues the methods that are saved in the file, and returns what the outermost of them returns, null for void. Read
-     * only files that you trust: like all serialized objects they can run any code.
+     * Continues the methods that are saved in the file, and returns the result of the outermost method, null for void. Only
+     * read files that you trust: like all serialized objects they can run any code.
      */
     public static Object resume(File file) {
         Frame outermost;
@@ -112,7 +112,7 @@ public final class Checkpoint {
             + "): run the classes that wrote it");
     }
 
-    /** Looks classes up where the calling thread does; the runtime's own loader may not know the program's. */
+    /** Looks up classes as the calling thread does, because the runtime's own loader may not know the program's classes. */
     private static final class Input extends ObjectInputStream {
         Input(InputStream in) throws IOException {
             super(in);
@@ -129,7 +129,7 @@ public final class Checkpoint {
         }
     }
 
-    /** Writes one frame after the other, so that deep recursions do not make the writer recursive. */
+    /** Writes one frame after the other, so that deep recursion in the program does not cause recursion in the writer. */
     private static final class Output extends ObjectOutputStream {
         private final Owner owner;
         private final List<Frame> frames;
@@ -152,7 +152,7 @@ public final class Checkpoint {
             }
         }
 
-        /** Looks at each object before it is written. */
+        /** Checks each object before it is written. */
         @Override
         protected Object replaceObject(Object object) {
             if (object instanceof Owner other && !other.hasEnded() && frames.stream().noneMatch(other::isAsleepIn)) {

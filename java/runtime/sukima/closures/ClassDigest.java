@@ -8,7 +8,7 @@ import java.math.BigInteger;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Tells two versions of a class apart: the states of a saved frame belong to one of them. */
+/** Distinguishes two versions of a class, because the states of a saved frame belong to one version. */
 final class ClassDigest {
     private static final ClassValue<String> KNOWN = new ClassValue<>() {
         @Override
@@ -23,7 +23,7 @@ final class ClassDigest {
 
     private ClassDigest() {}
 
-    /** Returns the SHA-256 of the class file. Throws IOException if its loader does not give that out. */
+    /** Returns the SHA-256 of the class file. Throws IOException if the class's loader does not supply the file. */
     static String of(Class<?> type) throws IOException {
         try {
             return KNOWN.get(type);
@@ -40,7 +40,7 @@ final class ClassDigest {
             }
             return new BigInteger(1, MessageDigest.getInstance("SHA-256").digest(in.readAllBytes())).toString(16);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // each Java platform has it
+            throw new IllegalStateException(e); // each Java platform has this algorithm
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
-/** A nested function was called after its method, or the iteration that it belongs to, had ended. */
+/** Thrown when a nested function is called after its method, or the iteration to which it belongs, has ended. */
 public final class EndedMethodException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 
@@ -13,7 +13,7 @@ public final class EndedMethodException extends IllegalStateException {
         return new EndedMethodException(method, "that method", "while the method is active");
     }
 
-    /** For a nested function that uses variables declared in a loop. */
+    /** Makes the exception for a nested function that uses variables declared in a loop. */
     public static EndedMethodException ofIteration(String method) {
         return new EndedMethodException(method, "the iteration of the loop that created it",
             "during that iteration, or declare the variables that it uses before the loop");

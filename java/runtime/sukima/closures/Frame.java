@@ -10,11 +10,11 @@ import java.io.Serializable;
 public abstract class Frame implements Serializable {
     private static final long serialVersionUID = 1;
 
-    /** The state in which the method goes on. */
+    /** The state in which the method continues. */
     public int state$;
-    /** The captured frame of the method that this one has called; null to repeat the call instead. */
+    /** The captured frame of the method that this method has called; null: the call must be repeated. */
     public transient Frame inner$;
-    /** The same for inspection: it stays while that method runs. */
+    /** The same frame for inspection: it stays set while that method runs. */
     transient Frame below$;
     /** The exception that the handler of the current state receives. */
     public Throwable thrown$;
@@ -26,42 +26,45 @@ public abstract class Frame implements Serializable {
     /** Continues the method and returns its result, null for void. */
     public abstract Object resume$();
 
-    /** The name of the method, with its class. */
+    /** Returns the name of the method, with its class. */
     public abstract String method$();
 
-    /** The simple name of the method that the current state calls. */
+    /** Returns the simple name of the method that the current state calls. */
     public abstract String callee$();
 
-    /** Whether the current state repeats its call if no frame was captured below it. */
+    /** Returns whether the current state repeats its call if no frame was captured below it. */
     public abstract boolean repeats$();
 
-    /** Drops references that the method does not need any more when its current call ends. */
+    /** Drops references that the method no longer needs when its current call ends. */
     public void forget$() {
         thrown$ = null;
     }
 
-    /** The number of the source line that the current state is on. */
+    /** Returns the number of the source line of the current state. */
     public abstract int line$();
 
-    /** Whether this frame belongs to a nested function. */
+    /** Returns whether this frame belongs to a nested function. */
     public boolean isNested$() {
         return false;
     }
 
-    /** Whether a call of that name can have led here. */
+    /** Returns whether a call of that name can have called this method. */
     final boolean answers$(String name, boolean isCallOfNested) {
         String own = method$();
         return isNested$() ? isCallOfNested : own.substring(own.lastIndexOf('.') + 1).equals(name);
     }
 
-    /** Takes the inner frame out and continues its method. */
+    /** Removes the inner frame and continues its method. */
     public final Object resumeInner$() {
         Frame next = inner$;
         inner$ = null;
         return next.resume$();
     }
 
-    /** Handles a capture that passes this frame: if the frame belongs to the owner, resuming goes on here. */
+    /**
+     * Handles a capture that passes this frame. If the frame belongs to the owner, the capture ends and the frame can be
+     * resumed here.
+     */
     public final void captured$(Capture capture, Owner own) {
         if (own == null || capture.owner() != own) {
             throw capture.add(this);

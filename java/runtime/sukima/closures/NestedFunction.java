@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
-/** A nested function from a value to a value. */
+/** A nested function that takes a value and returns a value. */
 public interface NestedFunction<T, R> extends Nested {
     R apply(T value);
 }

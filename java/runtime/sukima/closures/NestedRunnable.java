@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package sukima.closures;
 
-/** A nested function without arguments and result. */
+/** A nested function without arguments and without a result. */
 public interface NestedRunnable extends Nested {
     void run();
 }

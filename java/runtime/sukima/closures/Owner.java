@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
 
-/** One activation of a method that contains nested functions. Generated code uses it; programs need not. */
+/** One activation of a method that contains nested functions. Generated code uses it; programs need not use it. */
 public final class Owner implements Serializable {
     private static final long serialVersionUID = 1;
 
@@ -15,14 +15,14 @@ public final class Owner implements Serializable {
     private boolean hasEnded;
     /** Whether all frames between the owner and the running method have just been collected. */
     private transient boolean isCollected;
-    /** Whether the frames come from a checkpoint, whose call has not been repeated yet. */
+    /** Whether the frames come from a checkpoint whose call has not been repeated yet. */
     private transient boolean isRestored;
 
     public Owner(String method) {
         this.method = method;
     }
 
-    /** Returns the frame with the variables of the method; throws {@link Capture} while they are on the Java stack. */
+    /** Returns the frame with the variables of the method. Throws {@link Capture} while they are on the Java stack. */
     public Frame enter() {
         check();
         if (frame == null) {
@@ -32,7 +32,10 @@ public final class Owner implements Serializable {
         return frame;
     }
 
-    /** Returns the frame once all frames from the owner to the caller have been collected, and throws to that end. */
+    /**
+     * Returns the frame if all frames from the owner to the caller have been collected. Otherwise throws {@link Capture},
+     * which collects them.
+     */
     Frame enterCollected() {
         check();
         if (!isCollected) {
@@ -56,12 +59,12 @@ public final class Owner implements Serializable {
         return new Capture(this);
     }
 
-    /** Returns what collects all frames up to the owner. */
+    /** Returns the throwable that collects all frames up to the owner. */
     public Capture all$() {
         return new Capture(this);
     }
 
-    /** The variables are now in that frame. */
+    /** Records that the variables are now in that frame. */
     public void sleep(Frame saved) {
         frame = saved;
     }
@@ -70,7 +73,7 @@ public final class Owner implements Serializable {
         return frame == outermost;
     }
 
-    /** All frames up to the owner are collected. */
+    /** Records that all frames up to the owner have been collected. */
     void collected() {
         isCollected = true;
     }
@@ -80,7 +83,7 @@ public final class Owner implements Serializable {
         thread = Thread.currentThread();
     }
 
-    /** All frames up to the owner were read from a checkpoint; the call that wrote it is repeated next. */
+    /** Records that all frames up to the owner were read from a checkpoint. The call that wrote it is repeated next. */
     void restored() {
         isCollected = true;
         isRestored = true;
@@ -96,7 +99,7 @@ public final class Owner implements Serializable {
         return hasEnded;
     }
 
-    /** The method has ended. */
+    /** Records that the method has ended. */
     public void end() {
         hasEnded = true;
         frame = null;

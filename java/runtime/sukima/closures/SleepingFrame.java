@@ -14,24 +14,24 @@ public final class SleepingFrame {
         this.frame = frame;
     }
 
-    /** The class and the name of the method, such as {@code Search.place}. */
+    /** Returns the class and the name of the method, such as {@code Search.place}. */
     public String method() {
         return frame.method$();
     }
 
-    /** The line of the source that the method waits in. */
+    /** Returns the source line in which the method waits. */
     public int line() {
         return frame.line$();
     }
 
-    /** The variables with their current values. A second variable of the same name appears as {@code name#2}. */
+    /** Returns the variables with their current values. A second variable of the same name appears as {@code name#2}. */
     public Map<String, Object> variables() {
         Map<String, Object> values = new LinkedHashMap<>();
         fields().forEach((name, field) -> values.put(name, read(field)));
         return values;
     }
 
-    /** Changes a variable; the method sees the new value when it goes on. */
+    /** Changes a variable. The method sees the new value when it continues. */
     public void set(String name, Object value) {
         Field field = fields().get(name);
         if (field == null) {
@@ -52,7 +52,10 @@ public final class SleepingFrame {
         }
     }
 
-    /** Generated names of a variable are {@code name$v7}; other fields are the translator's own. */
+    /**
+     * Returns the fields of variables, by name. The generated name of a variable is {@code name$v7}; other fields are
+     * internal.
+     */
     private Map<String, Field> fields() {
         Map<String, Field> found = new LinkedHashMap<>();
         for (Field field : frame.getClass().getDeclaredFields()) {

@@ -3,11 +3,11 @@ package sukima.tascell;
 
 import sukima.closures.Unwinding;
 
-/** Leaves a task that is not needed any more, or the methods below a construct one of whose tasks has failed. */
+/** Leaves a task that is no longer needed, or the methods below a construct of which a task has failed. */
 final class Aborted extends Unwinding {
     private static final long serialVersionUID = 1;
 
-    /** The construct to be left; null for the whole task. */
+    /** The construct to leave; null for the whole task. */
     final transient GivenTasks target;
 
     Aborted(GivenTasks target) {

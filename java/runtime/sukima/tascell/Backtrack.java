@@ -5,14 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 import sukima.closures.Frame;
 
-/** Goes back through the constructs of a job whose frames have been collected, splits the oldest, and comes forward again. */
+/**
+ * Backtracks through the constructs of a job whose frames have been collected, splits the oldest one, and replays the
+ * others.
+ */
 final class Backtrack {
     private record Place(SplitFrame frame, int number) {}
 
     private final Job job;
     /** The running constructs, the oldest first. */
     private final List<Place> places = new ArrayList<>();
-    /** Those from here on are taken back. */
+    /** The constructs from this index on are undone. */
     private int reached;
 
     private Backtrack(Job job, Frame outermost) {
@@ -27,7 +30,7 @@ final class Backtrack {
         reached = places.size();
     }
 
-    /** Gives a task to each worker that has asked, as long as there is work. */
+    /** Gives a task to each worker that has sent a request, as long as there is work. */
     static void serve(Worker worker, Job job, Frame outermost) {
         Backtrack way = new Backtrack(job, outermost);
         for (Thief asker : worker.thief.takeAskers()) {
@@ -77,8 +80,9 @@ final class Backtrack {
     }
 
     /**
-     * Takes the constructs behind that many back, the youngest first, or does those before it again. An exception in doing one
-     * again is thrown when all have been done: it goes on from the innermost, whose blocks `after` then run.
+     * Undoes the constructs behind the first {@code count}, the youngest first, or redoes constructs until {@code count} are
+     * done. If redoing one throws, the exception is thrown after all have been redone. It then starts at the innermost
+     * construct, so the {@code after} blocks run.
      */
     private void go(int count) {
         while (reached > count) {

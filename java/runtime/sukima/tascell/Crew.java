@@ -5,7 +5,10 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The threads of all workers. One whose computation has ended waits a second for the next: to start one takes longer. */
+/**
+ * The threads of all workers. A thread whose computation has ended waits a second for the next one, because starting a
+ * thread takes longer.
+ */
 final class Crew {
     private static final long STACK_BYTES = 256L << 20; // address space; the system provides memory as the stack grows
     private static final ThreadPoolExecutor THREADS = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS,
@@ -20,8 +23,8 @@ final class Crew {
     }
 
     /**
-     * Runs the body on a thread of its own, with that name and the caller's class loader. Throws OutOfMemoryError if no thread is
-     * free and the system refuses to start one.
+     * Runs the body on a thread of its own, with that name and the caller's class loader. Throws OutOfMemoryError if no
+     * thread is free and the system refuses to start one.
      */
     static void run(String name, Runnable body) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
@@ -32,7 +35,7 @@ final class Crew {
             try {
                 body.run();
             } finally {
-                own.setContextClassLoader(null); // a waiting thread keeps no classes
+                own.setContextClassLoader(null); // a waiting thread must not keep classes alive
             }
         });
     }

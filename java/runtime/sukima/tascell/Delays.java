@@ -4,7 +4,7 @@ package sukima.tascell;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
-/** Random delays at the steps of the protocol, for tests: the system property sukima.delays is their seed. */
+/** Random delays at the steps of the protocol, for tests. The system property sukima.delays is their seed. */
 final class Delays {
     private static final Integer SEED = Integer.getInteger("sukima.delays");
     private static final ThreadLocal<Random> RANDOM = ThreadLocal.withInitial(

@@ -4,11 +4,11 @@ package sukima.tascell;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The tasks that were split off from one run of a construct. The lock of the pool guards it. */
+/** The tasks that were split off from one run of a construct. The pool's lock guards this object. */
 final class GivenTasks {
     /** The job that runs the construct. */
     final Job job;
-    /** The construct around it in the same job that tasks were split off from; null if there is none. */
+    /** The surrounding construct in the same job from which tasks were split off; null if there is none. */
     final GivenTasks outer;
     /** The tasks in sequential order, which is the reverse of the order in which they were split off. */
     final Deque<Job> given = new ArrayDeque<>();
@@ -17,11 +17,11 @@ final class GivenTasks {
 
     GivenTasks(Job job) {
         this.job = job;
-        // Constructs are split in the order of their nesting.
+        // Constructs are split in the order of their nesting, so the last one split is the surrounding one.
         outer = job.splits.isEmpty() ? null : job.splits.get(job.splits.size() - 1);
     }
 
-    /** Returns the outermost failed construct among this and those around it in its job; null if none has failed. */
+    /** Returns the outermost failed construct among this one and those around it in its job; null if none has failed. */
     GivenTasks failed() {
         GivenTasks found = null;
         for (GivenTasks split = this; split != null; split = split.outer) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The workers of one computation, and the lock that guards what they exchange. */
+/** The workers of one computation, and the lock that guards the data that they exchange. */
 final class Pool {
     final ReentrantLock lock = new ReentrantLock();
     final List<Worker> workers = new ArrayList<>();
@@ -18,11 +18,11 @@ final class Pool {
         }
     }
 
-    /** Runs the task and returns when it has ended, and with it all of its parts. */
+    /** Runs the task. Returns after it and all of its parts have ended. */
     Job run(Task<?> task) {
         Job root = new Job(task, null);
         CountDownLatch hasEnded = new CountDownLatch(1);
-        // The thread of the task starts last: if a thread cannot be started, the task has not begun.
+        // The thread of the task starts last. So if a thread cannot be started, the task has not begun.
         for (int i = workers.size() - 1; i >= 0; i--) {
             Worker worker = workers.get(i);
             try {
@@ -59,7 +59,7 @@ final class Pool {
         }
     }
 
-    /** Makes all workers look whether something was aborted. The caller has the lock. */
+    /** Makes all workers check whether something was aborted. The caller holds the lock. */
     void alarm() {
         for (Worker worker : workers) {
             worker.alarm();

@@ -10,7 +10,10 @@ import sukima.closures.Frame;
 public abstract class SplitFrame extends Frame {
     private static final long serialVersionUID = 1;
 
-    /** Not saved in a checkpoint: the worker of each construct is not serializable, so there is none of such a frame. */
+    /**
+     * Not saved in a checkpoint. The worker of each construct is not serializable, so there is no checkpoint of such a
+     * frame.
+     */
     private final transient GivenTasks[] splits$;
 
     protected SplitFrame(int state, int places) {
@@ -18,22 +21,22 @@ public abstract class SplitFrame extends Frame {
         splits$ = new GivenTasks[places];
     }
 
-    /** The constructs that the current state is in, the outermost first. */
+    /** Returns the constructs that contain the current state, the outermost first. */
     public abstract int[] places$();
 
-    /** Whether a task can be split off there. */
+    /** Returns whether a task can be split off there. */
     public abstract boolean canSplit$(int place);
 
     /** Takes a part of the work out of the construct, and makes a task of it. */
     public abstract Task<?> put$(int place);
 
-    /** Runs the block `after` of a dynamicWind to go back; does nothing for other constructs. */
+    /** Runs the block {@code after} of a dynamicWind to backtrack; does nothing for other constructs. */
     public abstract void undo$(int place);
 
     /** Runs the block `before` again. */
     public abstract void redo$(int place);
 
-    /** Where the upper part of a loop's remaining iterations starts. */
+    /** Returns the first number of the upper part of a loop's remaining iterations. */
     protected static int middle$(int index, int end) {
         return (int) (index + (1L + end - index) / 2);
     }
@@ -59,7 +62,7 @@ public abstract class SplitFrame extends Frame {
         return result;
     }
 
-    /** Aborts the construct's tasks when an exception leaves it, and returns the exception to go on with. */
+    /** Aborts the construct's tasks when an exception leaves the construct, and returns the exception to throw. */
     protected final Throwable abandoned$(int place, Worker worker, Throwable thrown) {
         GivenTasks split = splits$[place];
         splits$[place] = null;

@@ -9,31 +9,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 
-/** How a worker asks others for tasks, and what it answers while it has none. The lock of the pool guards all fields. */
+/** Requests tasks from other workers, and answers their requests while it has no task. The pool's lock guards all fields. */
 final class Thief {
     private static final long FIRST_PAUSE_NANOS = 20_000;
     private static final long LONGEST_PAUSE_NANOS = 5_000_000;
-    /** The thief stops waiting for a victim that has not polled for this time. */
+    /** If a victim has not polled for this time, the thief stops waiting for it. */
     private static final long PATIENCE_NANOS = 1_000_000;
-    /** It stays awake so long when it begins to wait, and for an answer: to sleep and be woken takes longer than most of them. */
+    /**
+     * How long it stays awake at the start of a wait, and for an answer. To sleep and be woken takes longer than most waits.
+     */
     private static final long AWAKE_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 150_000 : 0;
-    /** To hand a task over that ends sooner is not worth while, and the next one is likely to be as short. */
+    /** Handing over a task that ends sooner is not worthwhile, and the next task is likely to be equally short. */
     private static final long SHORT_NANOS = 300_000;
 
     private final Worker worker;
     private final Pool pool;
     private final Condition isWoken;
-    /** The workers that ask this one for a task. */
+    /** The workers that have sent this one a request for a task. */
     private final Deque<Thief> askers = new ArrayDeque<>();
-    /** The worker that has been asked and has not answered. */
+    /** The worker that has this thief's request and has not answered. */
     private Thief victim;
     private Job received;
     private boolean isRunning;
     private int next;
-    /** When it last stopped waiting. */
+    /** The time when it last stopped waiting. */
     private long workingSince = System.nanoTime() - SHORT_NANOS;
     private long awakeUntil;
-    /** How often this thief has been woken; it also reads that without the lock. */
+    /** Number of times that this thief was woken. The thief also reads it without the lock. */
     private volatile int wakes;
 
     Thief(Worker worker, Pool pool) {
@@ -49,7 +51,7 @@ final class Thief {
         pool.lock.unlock();
     }
 
-    /** The caller has the lock. */
+    /** The caller holds the lock. */
     void wake() {
         wakes++;
         isWoken.signal();
@@ -59,7 +61,7 @@ final class Thief {
         return !askers.isEmpty();
     }
 
-    /** Takes the requests; each of them must be answered. */
+    /** Removes and returns the requests. The caller must answer each of them. */
     List<Thief> takeAskers() {
         pool.lock.lock();
         try {
@@ -71,7 +73,7 @@ final class Thief {
         }
     }
 
-    /** Answers this thief; null if there is no task for it. */
+    /** Answers this thief; null: there is no task for it. */
     void answer(Job job) {
         Delays.step();
         pool.lock.lock();
@@ -89,9 +91,11 @@ final class Thief {
     }
 
     /**
-     * Returns a task that another worker has split off, or null as soon as the condition holds. If the worker waits for a job,
-     * all tasks that it takes are parts of that. A request for parts of a job that ends is refused before its victim runs code
-     * further out: the victim awaits a job that cannot end before the asker goes on, so it passes refuseAll here or in awaitEnd.
+     * Returns a task that another worker has split off, or null as soon as the condition holds. If the worker waits for a
+     * job, it only takes tasks that are parts of that job.
+     *
+     * A request for parts of a job that ends is refused before its victim runs code further out. The victim awaits a job
+     * that cannot end before the thief continues, so the victim calls refuseAll here or in awaitEnd.
      */
     Job steal(Job awaited, BooleanSupplier isEnough) {
         pool.lock.lock();
@@ -123,7 +127,7 @@ final class Thief {
         }
     }
 
-    /** Waits until it is woken, so long at most. The caller has the lock. */
+    /** Waits until it is woken, at most for this time. The caller holds the lock. */
     private void pause(long nanos) {
         int before = wakes;
         long now = System.nanoTime();
@@ -139,7 +143,7 @@ final class Thief {
                 isWoken.awaitNanos(end - now);
             }
         } catch (InterruptedException e) {
-            // The threads are the pool's own: a program that interrupts them cannot end its wait.
+            // The threads belong to the pool. A program that interrupts them must not end their wait.
         }
     }
 
@@ -164,7 +168,7 @@ final class Thief {
         }
     }
 
-    /** Takes the request back; false if it is being answered. */
+    /** Withdraws the request; returns false if it is being answered. */
     private boolean withdraw() {
         if (victim != null && !victim.askers.remove(this)) {
             return false;
@@ -187,7 +191,7 @@ final class Thief {
         askers.clear();
     }
 
-    /** Waits for the end of a job that was aborted. The caller has the lock. */
+    /** Waits for the end of a job that was aborted. The caller holds the lock. */
     void awaitEnd(Job job) {
         isRunning = false;
         while (!job.hasEnded) {

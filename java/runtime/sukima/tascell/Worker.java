@@ -11,13 +11,13 @@ import sukima.closures.Frame;
 import sukima.closures.Owner;
 
 /**
- * A thread of a computation. Its constructs run as ordinary statements until another worker is idle. Then the worker goes back
- * to the oldest construct with work left, makes a {@link Task} of a part of that, comes forward again, and goes on. All
- * arguments that are blocks are lambdas written at the call; they see and change the variables of the method around them.
- * sukima-javac translates them.
+ * A thread of a computation. Its constructs run as ordinary statements until another worker is idle. Then the worker
+ * backtracks to the oldest construct with remaining work, makes a {@link Task} of a part of that work, replays the younger
+ * constructs, and continues. All arguments that are blocks are lambdas written at the call; they can read and change the
+ * variables of the surrounding method. sukima-javac translates them.
  */
 public final class Worker {
-    /** Whether the worker must look at what others want of it. */
+    /** Whether the worker must check for requests and aborts. */
     public volatile boolean isAsked$;
 
     private final Pool pool;
@@ -31,14 +31,14 @@ public final class Worker {
         thief = new Thief(this, pool);
     }
 
-    /** The number of the worker, from 0. */
+    /** Returns the number of the worker, from 0. */
     public int number() {
         return number;
     }
 
     /**
-     * Runs the first block, then the second. While the first one runs, an idle worker may be given the task that {@code put}
-     * returns; {@code get} then receives its result, instead of the second block.
+     * Runs the first block, then the second. While the first one runs, an idle worker may receive the task that {@code put}
+     * returns. In that case {@code get} receives the task's result, and the second block does not run.
      */
     @Capturing
     public <R> void doTwo(Runnable first, Runnable second, Supplier<? extends Task<R>> put, Consumer<R> get) {
@@ -46,9 +46,9 @@ public final class Worker {
     }
 
     /**
-     * Runs the body for each number from {@code from} to {@code to - 1}. Meanwhile idle workers may be given tasks for the upper
-     * part of the numbers left: {@code put} makes one of the first number and the end. {@code get} receives the results, in the
-     * order of the numbers, after the last number that is run here.
+     * Runs the body for each number from {@code from} to {@code to - 1}. During that time idle workers may receive tasks for
+     * the upper part of the remaining numbers: {@code put} makes a task from the first number and the end. {@code get}
+     * receives the results, in the order of the numbers, after the last number that runs here.
      */
     @Capturing
     public <R> void doMany(int from, int to, IntConsumer body, BiFunction<Integer, Integer, ? extends Task<R>> put, Consumer<R> get) {
@@ -56,8 +56,9 @@ public final class Worker {
     }
 
     /**
-     * Runs the blocks in this order; {@code after} also if an exception leaves {@code body}. While the worker goes back to split
-     * work off further out, {@code after} takes back what {@code before} has done; then {@code before} does it again.
+     * Runs the blocks in this order. {@code after} also runs if an exception leaves {@code body}. When the worker backtracks
+     * to split off work further out, {@code after} undoes the changes of {@code before}; then {@code before} makes them
+     * again.
      */
     @Capturing
     public void dynamicWind(Runnable before, Runnable body, Runnable after) {
@@ -69,12 +70,12 @@ public final class Worker {
             + "compile it with sukima-javac");
     }
 
-    /** Does what others want; throws what collects the frames if that needs them. */
+    /** Handles requests and aborts. If frames must be collected for that, it throws a {@link Capture}. */
     public void poll$() {
         pool.lock.lock();
         try {
             throwWhatStops();
-            isAsked$ = false; // not before: a finally block may replace what was thrown, and the next poll must throw it again
+            isAsked$ = false; // not before: a finally block may replace the exception, and the next poll must rethrow it
             if (!thief.isAskedByOthers()) {
                 return;
             }
@@ -85,7 +86,7 @@ public final class Worker {
         throw running.base.all$();
     }
 
-    /** The caller has the lock. */
+    /** The caller holds the lock. */
     private void throwWhatStops() {
         if (running.mustStop()) {
             throw new Aborted(null);
@@ -102,7 +103,7 @@ public final class Worker {
         }
     }
 
-    /** Makes the worker look at its next poll, or now if it waits. The caller has the lock. */
+    /** Makes the worker check at its next poll, or now if it waits. The caller holds the lock. */
     void alarm() {
         isAsked$ = true;
         thief.wake();
@@ -118,7 +119,7 @@ public final class Worker {
         }
     }
 
-    /** Takes tasks of others until the computation ends. */
+    /** Takes tasks of other workers until the computation ends. */
     void help() {
         for (Job job = thief.steal(null, () -> pool.isOver); job != null; job = thief.steal(null, () -> pool.isOver)) {
             execute(job);
@@ -148,7 +149,7 @@ public final class Worker {
             } else if (job.parent != null) {
                 job.parent.job.runner.thief.wake();
             }
-            isAsked$ = true; // for what the outer job has missed
+            isAsked$ = true; // the outer job may have missed requests
         } finally {
             pool.lock.unlock();
         }
@@ -188,7 +189,7 @@ public final class Worker {
         }
     }
 
-    /** Awaits the first task of the construct, takes it out, and returns its result. */
+    /** Awaits the first task of the construct, removes it, and returns its result. */
     Object join(GivenTasks split) {
         Job first = split.given.getFirst();
         for (;;) {
@@ -218,7 +219,7 @@ public final class Worker {
         }
     }
 
-    /** Aborts and awaits the tasks; returns the exception to go on with when that one leaves the construct. */
+    /** Aborts and awaits the tasks. Returns the exception to throw when {@code thrown} leaves the construct. */
     Throwable abandon(GivenTasks split, Throwable thrown) {
         pool.lock.lock();
         try {
@@ -232,7 +233,8 @@ public final class Worker {
                 }
             }
             running.splits.remove(split);
-            // Also if a construct further out has failed: an exception of this one's tasks comes before that in sequential order.
+            // This also applies if a construct further out has failed: an exception of these tasks comes before that one in
+            // sequential order.
             return thrown instanceof Aborted aborted && aborted.target != null && first != null ? first : thrown;
         } finally {
             pool.lock.unlock();

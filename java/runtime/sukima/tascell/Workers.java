@@ -15,8 +15,8 @@ public final class Workers {
     }
 
     /**
-     * Runs the task with that many workers. It starts on one of them; idle ones take parts of it. Returns the result, or throws
-     * what the task throws, when no worker runs a part of it any more.
+     * Runs the task with this number of workers. It starts on one of them, and idle workers take parts of it. Returns the
+     * result, or throws the task's exception, after no worker runs a part of it any more.
      */
     public static <R> R run(int workers, Task<R> task) {
         if (workers < 1) {
@@ -32,8 +32,9 @@ public final class Workers {
     }
 
     /**
-     * The number of CPUs that this process may use: the environment's SUKIMA_WORKERS, else what Sukima's capacity library says
-     * if its archive is on the class path, else what the Java virtual machine says.
+     * Returns the number of CPUs that this process may use. It is the environment's SUKIMA_WORKERS; otherwise the number of
+     * Sukima's capacity library if its archive is on the class path; otherwise the number that the Java virtual machine
+     * reports.
      */
     public static int count() {
         String given = System.getenv(COUNT);
@@ -54,7 +55,7 @@ public final class Workers {
                 return count;
             }
         } catch (NumberFormatException e) {
-            // The message below covers it.
+            // The message below covers this case.
         }
         throw new IllegalArgumentException(COUNT + " is \"" + given + "\": set it to a number of workers, at least 1");
     }

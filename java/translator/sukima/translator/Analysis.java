@@ -34,14 +34,14 @@ import javax.lang.model.type.TypeKind;
 
 /** Finds the units of a file with their variables, and the calls between units. */
 final class Analysis extends TreePathScanner<Void, Void> {
-    /** A call, with the unit that makes it; null in an initializer. */
+    /** A call, with the unit that makes it; the unit is null in an initializer. */
     record Call(ExpressionTree tree, Unit unit, boolean isInOrdinaryLambda, ExecutableElement callee) {}
 
     private final Program program;
     final List<Call> calls = new ArrayList<>();
     final List<MemberReferenceTree> references = new ArrayList<>();
     private Unit unit;
-    /** The innermost unit, also inside a class in it. */
+    /** The innermost unit, including inside a class in it. */
     private Unit around;
     private TypeElement enclosing;
     private boolean isInOrdinaryLambda;
@@ -97,7 +97,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
         return null;
     }
 
-    /** A method that is abstract, or made by the compiler: a constructor that calls that of the superclass. */
+    /** Visits a method without a body, or a constructor made by the compiler, which calls that of the superclass. */
     private void visitOther(MethodTree tree) {
         if (tree.getBody() == null) {
             program.abstractMethods.add(tree);
@@ -156,7 +156,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
             .findFirst().orElseThrow();
     }
 
-    /** Returns a type that declares the method too, but is not one of nested functions; null if there is none. */
+    /** Returns a type that also declares the method but is not a type of nested functions; null if there is none. */
     private TypeElement foreign(ExecutableElement method, DeclaredType lambda, DeclaredType type) {
         TypeElement element = (TypeElement) type.asElement();
         boolean declares = element.getEnclosedElements().stream()
@@ -211,7 +211,7 @@ final class Analysis extends TreePathScanner<Void, Void> {
         return super.visitIdentifier(tree, nothing);
     }
 
-    /** Each ordinary lambda between the variable and its use needs a copy. */
+    /** Adds a copy of the variable to each ordinary lambda between the variable and its use. */
     private void copyToLambdas(Variable variable, Tree use) {
         for (Unit at = around.root(); at != variable.unit.root(); at = at.around.root()) {
             if (at.isLambda() && !at.captured.containsKey(variable)) {

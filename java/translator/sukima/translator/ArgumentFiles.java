@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Arguments of the form @FILE, as javac reads them: build tools pass long command lines so. */
+/** Arguments of the form @FILE, as javac reads them. Build tools use them for long command lines. */
 final class ArgumentFiles {
     private ArgumentFiles() {}
 
-    /** Returns the arguments with those of its file instead of each @FILE; `@@x` stands for `@x`. */
+    /** Replaces each @FILE by the arguments in that file; `@@x` stands for `@x`. */
     static List<String> expand(String[] arguments) throws IOException {
         List<String> all = new ArrayList<>();
         for (String argument : arguments) {
@@ -35,7 +35,7 @@ final class ArgumentFiles {
         }
     }
 
-    /** Splits at blanks outside quotes. A backslash in quotes keeps the next character; # starts a comment. */
+    /** Splits at blanks outside quotes. A backslash in quotes preserves the next character; # starts a comment. */
     private static List<String> words(String text) {
         List<String> words = new ArrayList<>();
         StringBuilder word = null;

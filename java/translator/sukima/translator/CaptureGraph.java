@@ -21,11 +21,11 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeMirror;
 
-/** Which units may be captured, and through which of their calls. */
+/** Determines which units may be captured, and through which of their calls. */
 final class CaptureGraph {
     private final Program program;
     private final List<Analysis.Call> calls;
-    /** Methods a call of which may capture, with those that they override. */
+    /** Methods whose calls may capture, with the methods that they override. */
     private final Set<ExecutableElement> methods = new HashSet<>();
 
     CaptureGraph(Program program, List<Analysis.Call> calls, List<MemberReferenceTree> references) {
@@ -49,12 +49,12 @@ final class CaptureGraph {
         references.forEach(this::check);
     }
 
-    /** Whether a capture can come out of a call of that method. */
+    /** Returns whether a call of that method may throw a capture. */
     boolean captures(ExecutableElement callee) {
         return repeats(callee) || methods.contains(callee) || isMarked(callee);
     }
 
-    /** Whether a resumed caller repeats the call: the callee has no frame of its own then. */
+    /** Returns whether a resumed caller repeats the call, because the callee has no frame of its own. */
     boolean repeats(ExecutableElement callee) {
         TypeElement type = (TypeElement) callee.getEnclosingElement();
         boolean isCallOfNested = type.getKind() == ElementKind.INTERFACE && program.isNestedType(type.asType())
@@ -67,7 +67,7 @@ final class CaptureGraph {
             .anyMatch(mark -> mark.getAnnotationType().toString().equals("sukima.closures.Capturing"));
     }
 
-    /** Whether other runs of the translator must learn from the class file that calls of the method may capture. */
+    /** Returns whether the class file must tell other runs of the translator that calls of the method may capture. */
     boolean needsMark(ExecutableElement method) {
         return methods.contains(method) && !isMarked(method);
     }
@@ -76,7 +76,7 @@ final class CaptureGraph {
         methods.add(unit.method);
         if (unit.isLambda()) {
             DeclaredType type = (DeclaredType) program.type(unit.tree());
-            // An interface may inherit the method from several others, of which none overrides another.
+            // An interface may inherit the method from several others, none of which overrides another.
             addAbove(type, method -> program.isImplementedWith(unit.method, method, type), method -> add(unit.tree(), unit.title(), method));
             return;
         }
@@ -93,7 +93,7 @@ final class CaptureGraph {
         return program.types.isSubtype(program.types.erasure(one.asType()), program.types.erasure(other.asType()));
     }
 
-    /** A class can inherit a method that another run has marked, and implement an interface with it. */
+    /** Handles a class that inherits a method which another run has marked, and that implements an interface with it. */
     private void addInherited(ClassTree tree) {
         TypeElement type = (TypeElement) program.element(tree);
         for (Element member : program.elements.getAllMembers(type)) {
@@ -103,7 +103,7 @@ final class CaptureGraph {
         }
     }
 
-    /** Adds what the method overrides in that class, which declares or inherits it. */
+    /** Adds the methods that the given method overrides in that class, which declares or inherits it. */
     private void addOverridden(ExecutableElement overriding, TypeElement type, Tree place, String title) {
         addAbove(type.asType(), method -> program.elements.overrides(overriding, method, type), method -> add(place, title, method));
     }
@@ -151,11 +151,14 @@ final class CaptureGraph {
         markUp(path, call.unit(), call.unit().flat);
         Construct construct = program.constructs.get(call.tree());
         if (construct != null) {
-            call.unit().flat.addAll(construct.blocks()); // the frame keeps their parameters
+            call.unit().flat.addAll(construct.blocks()); // the frame holds their parameters
         }
     }
 
-    /** A frame keeps the variables of the statements around a nested function, so a switch expression there must not be copied. */
+    /**
+     * The frame keeps the variables of the statements around a nested function, so a switch expression there must not be
+     * copied.
+     */
     private static void mark(Unit nested) {
         markUp(nested.path.getParentPath(), nested.outer, nested.outer.flat);
         for (TreePath path = nested.path; path.getLeaf() != nested.outer.tree(); path = path.getParentPath()) {
@@ -179,7 +182,7 @@ final class CaptureGraph {
         }
     }
 
-    /** Whether it is a call of a method or constructor that may be captured. */
+    /** Returns whether the tree is a call of a method or constructor that may be captured. */
     boolean captures(Tree tree) {
         return (tree instanceof MethodInvocationTree || tree instanceof NewClassTree)
             && program.element(tree) instanceof ExecutableElement callee && captures(callee);

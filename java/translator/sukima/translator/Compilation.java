@@ -24,7 +24,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** One run of the command: javac analyses the sources, then compiles their translation. */
+/** One run of the command: javac analyses the sources and then compiles their translation. */
 final class Compilation {
     private static final int FAILED = 1;
     private static final int WRONG_USE = 2;
@@ -35,7 +35,7 @@ final class Compilation {
     private final List<Path> files = new ArrayList<>();
     private Path printFolder;
 
-    /** The exit code: 0, 1 after errors in the sources, 2 after wrong arguments. */
+    /** Returns the exit code: 0, 1 after errors in the sources, 2 after wrong arguments. */
     int run(String[] arguments) {
         try {
             read(ArgumentFiles.expand(arguments).toArray(String[]::new));
@@ -44,7 +44,7 @@ final class Compilation {
                 return compile(manager);
             }
         } catch (IllegalArgumentException e) {
-            String message = e.getMessage().replaceFirst("^error: ", ""); // javac's own sentences begin with that
+            String message = e.getMessage().replaceFirst("^error: ", ""); // javac's own messages begin like that
             System.err.println("sukima-javac: " + message + "; see sukima-javac --help");
             return WRONG_USE;
         } catch (IOException e) {
@@ -63,7 +63,7 @@ final class Compilation {
             } else if (CLASS_PATH.contains(argument)) {
                 options.addAll(List.of(argument, valueOf(arguments, i++)));
             } else {
-                options.add(argument); // values of options, too: javac reads them in this order
+                options.add(argument); // also values of options, because javac reads them in this order
             }
         }
         if (files.isEmpty()) {
@@ -71,7 +71,7 @@ final class Compilation {
         }
     }
 
-    /** Adds the runtime to the class path; the script that starts the command says where it is. */
+    /** Adds the runtime to the class path. The script that starts the command passes its place. */
     private void addRuntime() {
         String runtime = System.getProperty("sukima.runtime");
         if (runtime == null) {
@@ -132,7 +132,7 @@ final class Compilation {
         return translate(program, new CaptureGraph(program, calls, references), trees);
     }
 
-    /** Whether it is an error that nested functions cannot allow; the trees may lack types then. */
+    /** Returns whether this is an error that nested functions do not permit. After such an error the trees may lack types. */
     private static boolean isOther(Diagnostic<?> diagnostic) {
         return diagnostic.getKind() == Diagnostic.Kind.ERROR && !diagnostic.getCode().equals(FirstErrors.CAPTURE);
     }
@@ -189,7 +189,7 @@ final class Compilation {
         }
     }
 
-    /** An error in a translation is our limit, or comes from an annotation processor. */
+    /** Describes an error. An error in a translation is caused by our limits or by an annotation processor. */
     private static String describe(Diagnostic<? extends JavaFileObject> error, Map<URI, Marks> marks) {
         String message = error.getMessage(Locale.ENGLISH);
         Marks translated = error.getSource() == null ? null : marks.get(error.getSource().toUri());

@@ -15,7 +15,7 @@ import javax.lang.model.element.TypeElement;
 
 /** A call of doTwo, doMany or dynamicWind. Its blocks are statements of the unit that contains the call. */
 final class Construct {
-    /** How many arguments of each construct come before its blocks. */
+    /** The number of arguments of each construct before its blocks. */
     private static final Map<String, Integer> FIRST_BLOCK = Map.of("doTwo", 0, "doMany", 2, "dynamicWind", 0);
 
     final MethodInvocationTree call;
@@ -29,7 +29,7 @@ final class Construct {
         this.place = place;
     }
 
-    /** The construct that the unit calls there; null if it is an ordinary call, or an argument is wrong. */
+    /** Returns the construct that the unit calls there; null if it is an ordinary call, or if an argument is wrong. */
     static Construct of(Unit unit, MethodInvocationTree call, ExecutableElement callee, Map<Tree, String> argumentsToRefuse) {
         String name = callee.getSimpleName().toString();
         boolean isOfWorker = ((TypeElement) callee.getEnclosingElement()).getQualifiedName().contentEquals("sukima.tascell.Worker");
@@ -55,7 +55,7 @@ final class Construct {
         return call.getArguments().get(index);
     }
 
-    /** The blocks in the order of the call. */
+    /** Returns the blocks in the order of the call. */
     List<LambdaExpressionTree> blocks() {
         return call.getArguments().stream().filter(LambdaExpressionTree.class::isInstance).map(LambdaExpressionTree.class::cast).toList();
     }
@@ -80,12 +80,12 @@ final class Construct {
         return block(isLoop() ? 2 : 3);
     }
 
-    /** Whether the block may contain constructs and calls that can be captured. */
+    /** Returns whether the block may contain constructs and calls that can be captured. */
     boolean isBody(LambdaExpressionTree block) {
         return isWind() ? block == block(1) : block != put() && block != get();
     }
 
-    /** The block that a return ends, null if it leaves the method or a nested function. */
+    /** Returns the block that a return ends; null if the return leaves the method or a nested function. */
     static Tree blockOf(Program program, ReturnTree tree) {
         for (TreePath path = program.paths.get(tree); path != null; path = path.getParentPath()) {
             if (path.getLeaf() instanceof LambdaExpressionTree lambda) {

@@ -21,14 +21,15 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.Modifier;
 
 /**
- * Constructors keep the call of another constructor in front of their translated statements. A frame goes on inside the same
- * object, and cannot assign final fields, so the fields that such a constructor assigns lose that word in the translation.
- * A fence at the end of each constructor keeps its effect: other threads that see the object see these fields' values.
+ * Constructors keep the call of another constructor before their translated statements. A frame continues inside the same
+ * object and cannot assign final fields. So the fields that such a constructor assigns are not final in the translation. A
+ * fence at the end of each constructor has the same effect: other threads that see the object see the values of these
+ * fields.
  */
 final class Constructors {
     static final String FREEZE = "java.lang.invoke.VarHandle.releaseFence(); ";
 
-    /** The word final, or a comment, which may contain it. */
+    /** The word final, or a comment, because a comment may contain that word. */
     private static final Pattern WORD = Pattern.compile("\\bfinal\\b|//[^\r\n]*|/\\*.*?\\*/", Pattern.DOTALL);
 
     private Constructors() {}
@@ -37,7 +38,7 @@ final class Constructors {
         return program.parent(call) instanceof ExpressionStatementTree statement && isCall(statement);
     }
 
-    /** Whether it is the call of another constructor with which that constructor begins. */
+    /** Returns whether the statement is the call of another constructor with which this constructor begins. */
     static boolean isCallOfOther(Tree statement, MethodTree constructor) {
         if (!constructor.getName().contentEquals("<init>") || constructor.getBody().getStatements().isEmpty()
             || statement != constructor.getBody().getStatements().get(0)) {
@@ -56,21 +57,21 @@ final class Constructors {
         return name.equals("this") || name.equals("super");
     }
 
-    /** The statements of a unit's body, in a constructor those behind the call of another one. */
+    /** Returns the statements of a unit's body; in a constructor, those after the call of another constructor. */
     static List<? extends StatementTree> ownStatements(Unit unit) {
         List<? extends StatementTree> all = ((BlockTree) unit.body()).getStatements();
         boolean isFirstOther = !all.isEmpty() && unit.isConstructor() && isCallOfOther(all.get(0), (MethodTree) unit.tree());
         return isFirstOther ? all.subList(1, all.size()) : all;
     }
 
-    /** The call of another constructor in the source, null if there is none. */
+    /** Returns the call of another constructor in the source; null if there is none. */
     static StatementTree callOfOther(Program program, MethodTree constructor) {
         List<? extends StatementTree> all = constructor.getBody().getStatements();
         boolean isWritten = !all.isEmpty() && isCallOfOther(all.get(0), constructor) && program.end(all.get(0)) >= 0;
         return isWritten ? all.get(0) : null;
     }
 
-    /** The final fields that the constructor assigns. */
+    /** Returns the final fields that the constructor assigns. */
     static List<VariableTree> finalFields(Program program, Unit constructor) {
         List<VariableTree> found = new ArrayList<>();
         new TreeScanner<Void, Void>() {
@@ -87,7 +88,7 @@ final class Constructors {
         return found;
     }
 
-    /** Where the field's declaration has the word final. */
+    /** Returns the position of the word final in the field's declaration. */
     static int positionOfFinal(Program program, VariableTree field) {
         Matcher found = WORD.matcher(program.source(program.file(field)));
         int from = program.start(field.getModifiers());
@@ -113,7 +114,10 @@ final class Constructors {
         return false;
     }
 
-    /** Where the own statements of a constructor start in the source: behind the call of another one, or behind the brace. */
+    /**
+     * Returns the start of the own statements of a constructor in the source: after the call of another one, or after the
+     * brace.
+     */
     static int startOfOwn(Program program, MethodTree constructor) {
         StatementTree call = callOfOther(program, constructor);
         return call == null ? program.start(constructor.getBody()) + 1 : program.end(call);

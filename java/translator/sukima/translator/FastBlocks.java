@@ -6,7 +6,7 @@ import com.sun.source.tree.SynchronizedTree;
 import com.sun.source.tree.TryTree;
 import com.sun.source.tree.VariableTree;
 
-/** The blocks of a unit's usual form that do something when a capture leaves them: with handlers, `finally` or a monitor. */
+/** The blocks of a unit's usual form that act when a capture leaves them: those with handlers, `finally` or a monitor. */
 final class FastBlocks {
     private final FastWriter in;
 
@@ -14,7 +14,7 @@ final class FastBlocks {
         this.in = in;
     }
 
-    /** A capture that leaves the block releases the monitor; the frame acquires it again. */
+    /** Writes a synchronized block. A capture that leaves the block releases the monitor; the frame acquires it again. */
     void synchronizedBlock(SynchronizedTree tree) {
         in.put(in.takeLabel() + "{");
         in.scoped(() -> {
@@ -37,7 +37,7 @@ final class FastBlocks {
         }
     }
 
-    /** Writes the statement; the `finally` block only if it has no calls that may be captured. */
+    /** Writes the statement. It writes the `finally` block only if that contains no calls that may be captured. */
     private void handled(String label, TryTree tree, boolean hasFinally) {
         boolean hasHandlers = hasFinally || !tree.getCatches().isEmpty();
         in.put(label + (hasHandlers ? "try {" : "{"));
@@ -45,7 +45,7 @@ final class FastBlocks {
         in.put("}");
         boolean isBlockHot = in.unit.hot.contains(tree.getBlock()) || tree.getResources().stream().anyMatch(in.unit.hot::contains);
         if (isBlockHot && hasHandlers) {
-            in.put("catch (sukima.closures.Unwinding c$) { throw c$; }"); // not for the program's own handlers
+            in.put("catch (sukima.closures.Unwinding c$) { throw c$; }"); // the program's own handlers must not receive it
         }
         for (CatchTree handler : tree.getCatches()) {
             in.put("catch (" + in.renderer.text(handler.getParameter()) + ") {");
@@ -63,7 +63,7 @@ final class FastBlocks {
         }
     }
 
-    /** Makes a parameter of a handler known. */
+    /** Makes a parameter of a handler known to the writer. */
     private void bound(VariableTree tree) {
         Variable variable = in.program.variable(tree);
         if (Hoisting.outlivesBlock(in.program, variable)) {

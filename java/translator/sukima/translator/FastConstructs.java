@@ -7,10 +7,10 @@ import com.sun.source.tree.VariableTree;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
-/** The constructs of a unit's usual form: their blocks in place, and a test whether another worker wants something. */
+/** The constructs of a unit's usual form: their blocks in place, and a test whether another worker has sent a request. */
 final class FastConstructs {
     private final FastWriter in;
-    /** The labels of the blocks, which `return` in them leaves. */
+    /** The labels of the blocks, which `return` in the blocks leaves. */
     private final Map<Tree, String> labels = new IdentityHashMap<>();
     private int labelCount;
 

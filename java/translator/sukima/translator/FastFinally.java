@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The `finally` blocks of a unit's usual form that contain calls which may be captured. A frame must know why the block runs,
- * which Java's own `finally` does not reveal. So a jump out of the statement stores its number and leaves a labelled block. A
- * handler of all exceptions contains one copy of the program's block; a second copy follows the statement. Resources are here,
- * too.
+ * The `finally` blocks of a unit's usual form that contain calls which may be captured. A frame must know why the block
+ * runs, which Java's own `finally` does not reveal. So a jump out of the statement stores its number and leaves a labelled
+ * block. A handler of all exceptions contains one copy of the program's block; a second copy follows the statement. This
+ * class also writes resources.
  */
 final class FastFinally {
     /** A statement whose `finally` block the code being written will run. */
@@ -22,9 +22,9 @@ final class FastFinally {
         final TryTree tree;
         final String label;
         final String reason;
-        /** The value of a return, null in a unit without one. */
+        /** The value of a return; null in a unit without one. */
         final String kept;
-        /** The jumps to make behind the block, by their numbers. */
+        /** The jumps to make after the block, by their numbers. */
         final Map<Integer, Exit> exits = new TreeMap<>();
 
         Open(TryTree tree, String label, String reason, String kept) {
@@ -39,7 +39,7 @@ final class FastFinally {
     private record Exit(JumpTargets.Jump jump, String text, boolean hasValue) {}
 
     private final FastWriter in;
-    /** The innermost last. */
+    /** The innermost is last. */
     private final List<Open> open = new ArrayList<>();
     private int count;
 
@@ -51,12 +51,12 @@ final class FastFinally {
         return open.get(open.size() - 1);
     }
 
-    /** Whether the jump leaves a statement that is open. */
+    /** Returns whether the jump leaves a statement that is open. */
     boolean isLeftBy(JumpTargets.Jump jump) {
         return !open.isEmpty() && in.program.isBelow(innermost().tree, jump.target());
     }
 
-    /** Statements that run the blocks on the way out, and then jump; the value is that of a return, or null. */
+    /** Returns statements that run the blocks on the way out, and then jump. The value is that of a return, or null. */
     String leave(JumpTargets.Jump jump, String text, String value) {
         if (!isLeftBy(jump)) {
             return value == null ? text : "return " + value + ";";
@@ -85,13 +85,13 @@ final class FastFinally {
             handled.run();
             open.remove(open.size() - 1);
             String caught = "e$" + in.unit.number + "_" + number;
-            // A close or a finally block on a jump's way has cancelled it, if the statement ends normally.
+            // If the statement ends normally, a close or a finally block on the way of a jump has cancelled that jump.
             in.put("} " + reason + " = 0; } catch (java.lang.Throwable " + caught + ") { if (" + in.unit.isCapturedFlag() + ") { throw sukima.closures.Frame.rethrow$("
                 + caught + "); }");
             in.put(pending + " = " + caught + "; " + reason + " = -1;");
             Map<Tree, String> replaced = new IdentityHashMap<>(in.renderer.replaced);
             block(tree);
-            // Behind a block that does not end normally, Java does not require that the exception is declared.
+            // After a block that does not end normally, Java does not require that the exception is declared.
             in.put((((JCTree.JCTry) tree).finallyCanCompleteNormally ? "throw " + caught + ";" : "") + " }");
             in.renderer.replaced.clear(); // the second copy of the block computes its temporaries again
             in.renderer.replaced.putAll(replaced);
@@ -102,7 +102,7 @@ final class FastFinally {
         in.put("}");
     }
 
-    /** The compiler takes the code behind it as reachable. */
+    /** Writes the block so that the compiler treats the code after it as reachable. */
     private void block(TryTree tree) {
         in.put("if (true) {");
         in.statements(tree.getFinallyBlock().getStatements());

@@ -15,7 +15,7 @@ import java.util.Map;
 /** The loops of a unit's usual form. */
 final class FastLoops {
     private final FastWriter in;
-    /** Loops whose body is a labelled block, which `continue` leaves. */
+    /** Loops whose body is a labelled block that `continue` leaves. */
     private final Map<Tree, String> bodyLabels = new IdentityHashMap<>();
     private int labelCount;
 
@@ -34,7 +34,9 @@ final class FastLoops {
         in.put("}");
     }
 
-    /** Whether that part of a loop's header needs statements of its own: for a call, or for copies that a lambda uses. */
+    /**
+     * Returns whether that part of a loop's header needs its own statements, for a call or for copies that a lambda uses.
+     */
     private boolean needsStatements(Tree part) {
         if (in.unit.hot.contains(part)) {
             return true;
@@ -74,7 +76,7 @@ final class FastLoops {
         in.put("} while (true);");
     }
 
-    /** A body behind which the loop has statements of its own, so that `continue` leaves the body only. */
+    /** Writes a body that the loop's own statements follow, so `continue` must leave only the body. */
     void labelledBody(StatementTree loop, StatementTree body) {
         bodyLabels.put(loop, "body$" + in.unit.number + "_" + labelCount++);
         in.put(bodyLabels.get(loop) + ": if (true)");
@@ -88,7 +90,7 @@ final class FastLoops {
         String own = in.takeLabel();
         if (!isHeaderHot) {
             in.put(own + in.renderer.text(tree, in.program.start(tree), in.program.start(tree.getStatement())));
-            in.renderer.copies.clear(); // those of lambdas in the body
+            in.renderer.copies.clear(); // these belong to lambdas in the body
             in.scoped(() -> {
                 tree.getInitializer().forEach(in::addVariable);
                 body(tree, tree.getStatement());

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /** The switch statements and switch expressions of a unit's usual form. */
 final class FastSwitches {
-    /** How a yield leaves a switch expression that is written as a statement. */
+    /** The label and the temporary by which a yield leaves a switch expression that is written as a statement. */
     private record Target(String label, String result) {}
 
     private final FastWriter in;
@@ -66,12 +66,12 @@ final class FastSwitches {
         in.put("}");
     }
 
-    /** Whether the yield ends a switch expression that is written as a statement. */
+    /** Returns whether the yield ends a switch expression that is written as a statement. */
     boolean isOpen(YieldTree yield) {
         return targets.containsKey(JumpTargets.of(in.program, yield));
     }
 
-    /** Statements that end the switch expression with that value. */
+    /** Returns statements that end the switch expression with that value. */
     String yielded(YieldTree yield, String value) {
         Target target = targets.get(JumpTargets.of(in.program, yield));
         JumpTargets.Jump jump = JumpTargets.jump(in.program, in.unit, yield);

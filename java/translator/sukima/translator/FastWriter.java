@@ -31,7 +31,7 @@ import java.util.Set;
 
 /**
  * Writes the usual form of a unit: the program's own statements. Each call that may be captured has a handler, which costs
- * nothing until then; it makes the frame and lets the capture go on to the caller.
+ * nothing without a capture. The handler makes the frame and passes the capture on to the caller.
  */
 final class FastWriter extends Normaliser {
     private final StringBuilder out = new StringBuilder();
@@ -48,7 +48,7 @@ final class FastWriter extends Normaliser {
         super(program, unit, graph, false);
     }
 
-    /** The block that replaces the unit's body. */
+    /** Returns the block that replaces the unit's body. */
     String body() {
         unit.variables.stream().filter(variable -> Hoisting.scope(program, variable) == unit.tree()).forEach(inScope::add);
         put("{");
@@ -72,7 +72,7 @@ final class FastWriter extends Normaliser {
         }
         put("}");
         if (!unit.isVoid()) {
-            put("throw new AssertionError();"); // cannot be reached, but that follows only from the program's own statements
+            put("throw new AssertionError();"); // never reached, but that follows only from the program's own statements
         }
         if (unit.isOwner()) {
             putOwnersHandler();
@@ -105,7 +105,7 @@ final class FastWriter extends Normaliser {
         }
     }
 
-    /** The body of a construct's block. */
+    /** Writes the body of a construct's block. */
     void blockBody(Tree body) {
         scoped(() -> {
             if (body instanceof ExpressionTree expression) {
@@ -158,7 +158,7 @@ final class FastWriter extends Normaliser {
         put(Marks.line(program.callLine(tree)) + takeCopies() + "try { " + store + text + "; } catch (sukima.closures.Capture c$) { " + save(unit.state(tree), result) + " }");
     }
 
-    /** Statements that store the variables in a frame of that state, and let the capture go on. */
+    /** Returns statements that store the variables in a frame of that state and pass the capture on. */
     String save(int state, String result) {
         Set<String> live = unit.liveIn.computeIfAbsent(state, key -> new HashSet<>());
         Map<String, String> values = new LinkedHashMap<>();
@@ -194,7 +194,7 @@ final class FastWriter extends Normaliser {
         temporaries.subList(live, temporaries.size()).clear();
     }
 
-    /** The value of an expression of which the following statements need no temporary. */
+    /** Returns the value of an expression whose temporaries the following statements do not need. */
     String consumed(ExpressionTree tree) {
         int live = temporaries.size();
         String text = value(tree);
@@ -206,12 +206,12 @@ final class FastWriter extends Normaliser {
         scoped(() -> all.forEach(this::statement));
     }
 
-    /** The name of a loop's counter of iterations as a variable that does not change. */
+    /** Returns the name of the constant copy of a loop's counter of iterations. */
     static String fixed(String counter) {
         return counter + "f";
     }
 
-    /** Counts an iteration if a nested function belongs to one; for the start of the loop's body. */
+    /** Returns the text that counts an iteration if a nested function belongs to one, for the start of the loop's body. */
     String countedTurn(Tree loop) {
         String counter = unit.turns.get(loop);
         return counter == null ? "" : " final int " + fixed(counter) + " = ++" + counter + ";";
@@ -238,7 +238,7 @@ final class FastWriter extends Normaliser {
         temporaries.subList(live, temporaries.size()).clear();
     }
 
-    /** The text of a statement; that of a for loop's update has no semicolon. */
+    /** Returns the text of a statement, with a semicolon, which the text of a for loop's update does not have. */
     static String copied(Renderer renderer, StatementTree tree) {
         String text = renderer.text(tree);
         return tree instanceof ExpressionStatementTree && !text.endsWith(";") ? text + ";" : text;
@@ -285,7 +285,7 @@ final class FastWriter extends Normaliser {
         } else if (tree instanceof SynchronizedTree block) {
             blocks.synchronizedBlock(block);
         } else if (tree instanceof ReturnTree end) {
-            String text = value(end.getExpression()); // one without a value is not flat
+            String text = value(end.getExpression()); // a return without a value is not flat
             simple(finallyBlocks.leave(JumpTargets.jump(program, unit, end), null, text));
         } else if (tree instanceof YieldTree yield) {
             String text = value(yield.getValue());
@@ -301,7 +301,7 @@ final class FastWriter extends Normaliser {
         }
     }
 
-    /** The text of an expression as a statement. */
+    /** Returns the text of an expression as a statement. */
     static String asStatement(Renderer renderer, ExpressionTree tree, String text) {
         String plain = text;
         while (renderer.replaced.containsKey(tree) && plain.startsWith("(") && plain.endsWith(")")) {
@@ -375,7 +375,7 @@ final class FastWriter extends Normaliser {
         return "{ " + finallyBlocks.leave(way, changed == null ? own : changed, value == null ? null : renderer.text(value)) + " }";
     }
 
-    /** The text of a jump to a place that the translation has moved, null for others. */
+    /** Returns the text of a jump to a place that the translation has moved; null for other jumps. */
     private String changedText(Tree jump, JumpTargets.Jump way) {
         if (way.isContinue()) {
             String body = loops.bodyLabel(way.target());

@@ -10,7 +10,7 @@ import java.util.List;
 import javax.tools.Diagnostic;
 import javax.tools.JavaFileObject;
 
-/** Errors that javac reports about the extended source, without those that nested functions allow. */
+/** The errors that javac reports about the extended source, without those that nested functions permit. */
 final class FirstErrors {
     static final String CAPTURE = "compiler.err.cant.ref.non.effectively.final.var";
 
@@ -26,7 +26,9 @@ final class FirstErrors {
         return all.stream().filter(each -> !isOfNestedFunction(each)).toList();
     }
 
-    /** Whether the innermost lambda or class around the use, blocks of constructs not counted, is a nested function. */
+    /**
+     * Returns whether the innermost lambda or class around the use is a nested function. Blocks of constructs do not count.
+     */
     private boolean isOfNestedFunction(Diagnostic<? extends JavaFileObject> diagnostic) {
         if (!diagnostic.getCode().equals(CAPTURE)) {
             return false;
@@ -44,9 +46,9 @@ final class FirstErrors {
     /** Finds the lambdas and classes around a position. */
     private final class Use extends TreeScanner<Void, Void> {
         private final long position;
-        /** The innermost one that is not a block of a construct. */
+        /** The innermost lambda or class that is not a block of a construct. */
         private Tree innermost;
-        /** Whether a block is directly in that. */
+        /** Whether the innermost lambda or class is a block of a construct. */
         private boolean isInBlock;
 
         Use(long position) {

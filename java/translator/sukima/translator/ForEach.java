@@ -25,7 +25,7 @@ final class ForEach {
         isArray = in.program.type(tree.getExpression()) instanceof ArrayType;
     }
 
-    /** Writes what comes before the loop. */
+    /** Writes the statements before the loop. */
     void start() {
         String source = in.value(tree.getExpression());
         if (isArray) {
@@ -49,7 +49,7 @@ final class ForEach {
         return isArray ? position + " < " + array + ".length" : position + ".hasNext()";
     }
 
-    /** The expression that goes on to the next element, null if fetching an element does that. */
+    /** Returns the expression that advances to the next element; null if fetching an element does that. */
     String advance() {
         return isArray ? position + "++" : null;
     }
@@ -67,7 +67,7 @@ final class ForEach {
         if (!variable.getKind().isPrimitive()) {
             return in.variableType(program.variable(tree.getVariable()));
         }
-        // What is iterated over is boxed: (long) of an Integer would fail.
+        // The elements are boxed, and a cast such as (long) of an Integer would fail.
         DeclaredType source = (DeclaredType) program.types.capture(upper(program.type(tree.getExpression())));
         TypeMirror iterator = ((ExecutableType) program.types.asMemberOf(source, method("java.lang.Iterable", "iterator"))).getReturnType();
         TypeMirror element = ((ExecutableType) program.types.asMemberOf((DeclaredType) program.types.capture(iterator),

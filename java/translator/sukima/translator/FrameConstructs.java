@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The constructs of a frame. The frame knows from its state which constructs are running, runs their blocks for going back,
+ * The constructs of a frame. From its state the frame knows which constructs are running. It runs their blocks to backtrack,
  * and joins the tasks that were split off.
  */
 final class FrameConstructs {
@@ -48,7 +48,7 @@ final class FrameConstructs {
         }
     }
 
-    /** The methods that split, and those that hold the blocks. */
+    /** Returns the methods that split, and the methods that contain the blocks. */
     String members() {
         if (!isNeeded()) {
             return "";
@@ -108,7 +108,7 @@ final class FrameConstructs {
         }
     }
 
-    /** Writes a block as a method, which stores its parameters in the frame's fields. */
+    /** Writes a block as a method that stores its parameters in the frame's fields. */
     private void method(Construct construct, LambdaExpressionTree block, String type, String name, List<String> parameters) {
         List<? extends VariableTree> variables = block.getParameters();
         blocks.append(type).append(' ').append(name).append(id(construct)).append('(')
@@ -138,7 +138,7 @@ final class FrameConstructs {
         to.callee(state, construct.call, true);
     }
 
-    /** Runs a block inside the construct; the code behind it is outside. */
+    /** Writes a block inside the construct. The code after it is outside. */
     private void body(LambdaExpressionTree block) {
         int after = to.unit.newState();
         statements.blockBody(block, after);
@@ -174,7 +174,7 @@ final class FrameConstructs {
         return "get$" + id(construct) + "(joined$(" + construct.place + ", " + worker + "));";
     }
 
-    /** The handler of exceptions that leave the construct. */
+    /** Writes the handler of exceptions that leave the construct. */
     private void abandon(Construct construct, String worker, int handler, int after) {
         to.jump(to.jumpTo(after));
         to.stateAfterJump(handler);

@@ -12,14 +12,14 @@ import java.util.List;
 
 /**
  * The statements that a frame's state machine copies. Java's own finally blocks and resources in them run before the state
- * changes: they may throw an exception, which the handler of the statement's state receives, or jump elsewhere. So a jump out of
- * them leaves a labelled block of its own, and the machine's jump stands behind that.
+ * changes, because they may throw an exception, which the handler of the statement's state receives, or jump elsewhere. So a
+ * jump out of them leaves a labelled block of its own, and the machine's jump follows that block.
  */
 final class FrameCopies {
     private final FrameWriter to;
-    /** The statement being copied. */
+    /** The statement that is being copied. */
     private StatementTree copied;
-    /** What stands behind the blocks, the innermost first. */
+    /** The texts that follow the labelled blocks, the innermost first. */
     private final List<String> exits = new ArrayList<>();
     private final StringBuilder values = new StringBuilder();
     private int count;
@@ -37,7 +37,7 @@ final class FrameCopies {
             text = withExits(text);
         }
         String copies = to.takeCopies();
-        // The compiler then takes the code behind a statement that jumps as reachable.
+        // `if (true)` makes the compiler treat the code after a statement that jumps as reachable.
         to.put(tree instanceof ExpressionStatementTree && copies.isEmpty() ? text : "if (true) { " + copies + text + " }");
     }
 
@@ -51,13 +51,14 @@ final class FrameCopies {
         for (int i = exits.size() - 1; i >= 0; i--) {
             all.append(label(i)).append(": { ");
         }
-        // The compiler takes the end of each block as reachable, also where a finally block always jumps elsewhere.
+        // `if (true)` makes the compiler treat the end of each block as reachable, even if a finally block always jumps
+        // elsewhere.
         all.append("if (true) { ").append(text).append(" } if (true) { break ").append(end).append("; }");
         exits.forEach(exit -> all.append(" } if (true) { ").append(exit).append(" }"));
         return all.append(" }").toString();
     }
 
-    /** The text of a jump out of the statement, which stores the value, if any, in a field of that type. */
+    /** Returns the text of a jump out of the statement. It stores the value, if there is one, in a field of that type. */
     String jump(Tree jump, String field, String type, ExpressionTree value, String leave) {
         String text = value == null ? "" : to.renderer.text(value);
         if (!leavesTry(jump)) {
@@ -76,7 +77,7 @@ final class FrameCopies {
         return "{ " + kept + " = " + text + "; break " + label + "; }";
     }
 
-    /** Whether code of a try statement in the copied one runs behind the jump. */
+    /** Returns whether code of a try statement in the copied statement runs after the jump. */
     private boolean leavesTry(Tree jump) {
         for (TreePath path = to.program.paths.get(jump); path != null; path = path.getParentPath()) {
             if (path.getLeaf() instanceof TryTree tree && (tree.getFinallyBlock() != null || !tree.getResources().isEmpty())) {

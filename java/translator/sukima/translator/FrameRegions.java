@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The synchronized blocks of a frame's state machine. A jump cannot enter such a block in the middle, so each one is a method
- * with a machine of its own for the block's states. The machine around it holds the monitor while that runs: also when a
- * frame goes on at a call inside the block, whose capture has released the monitor.
+ * The synchronized blocks of a frame's state machine. A jump cannot enter such a block in the middle. So each block is a
+ * method with its own machine for the block's states. The machine around it holds the monitor while that method runs, also
+ * when a frame continues at a call inside the block, whose capture has released the monitor.
  */
 final class FrameRegions {
     private static final class Region {
@@ -34,7 +34,7 @@ final class FrameRegions {
         this.to = to;
     }
 
-    /** The text of the machine that is being written. */
+    /** Returns the text of the machine that is being written. */
     StringBuilder text() {
         return current == null ? outside : current.text;
     }
@@ -54,7 +54,7 @@ final class FrameRegions {
         all.add(current);
     }
 
-    /** Ends the block; its states lead the machine around it there. */
+    /** Ends the block. In the surrounding machine, its states lead to the block's method. */
     void leave() {
         Region ended = current;
         current = ended.outer;
@@ -62,7 +62,7 @@ final class FrameRegions {
         to.put("synchronized (" + ended.monitor + ") { " + ended.method + "(); } continue " + to.dispatch() + ";");
     }
 
-    /** The methods. Captures for frames further out leave them, and so the monitors. */
+    /** Returns the methods. Captures for frames further out leave the methods, and so release the monitors. */
     String methods(String owner, String handlerCases) {
         return all.stream().map(region -> "private void " + region.method + "() { " + to.dispatch() + ": for (;;) { try { switch (state$) {\n"
             + region.text + "default: return; } } catch (Throwable e$) {\nif (e$ instanceof sukima.closures.Capture c$) { if (" + owner

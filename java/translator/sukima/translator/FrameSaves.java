@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The methods that store a unit's variables in a new frame. They keep the usual form short: how far the virtual machine inlines
- * a method, and how well it compiles it, depends on its length, handlers included.
+ * The methods that store a unit's variables in a new frame. They keep the usual form short: the length of a method,
+ * including its handlers, determines whether the virtual machine inlines it and how well it compiles it.
  */
 final class FrameSaves {
-    /** A method has at most 255 words of parameters, and a value takes up to two. */
+    /** A method can have at most 255 words of parameters, and a value takes up to two. */
     private static final int MOST_VALUES = 120;
 
     private final Unit unit;
@@ -23,7 +23,10 @@ final class FrameSaves {
         this.unit = unit;
     }
 
-    /** The end of a handler: makes a frame of that state, with these values of its fields, and lets the capture go on. */
+    /**
+     * Returns the end of a handler: it makes a frame of that state with these values of its fields, and passes the capture
+     * on.
+     */
     String handler(int state, String frameClass, Map<String, String> values) {
         if (values.size() > MOST_VALUES) {
             return body(String.valueOf(state), frameClass, values, "throw");
@@ -49,7 +52,7 @@ final class FrameSaves {
         return text.append(leave).append(" c$.add(f$);").toString();
     }
 
-    /** The methods, given the types of the fields. */
+    /** Returns the methods. The types are those of the fields, by name. */
     String declarations(String typeParameters, String frameClass, Map<String, String> types) {
         StringBuilder text = new StringBuilder();
         String head = "\n@SuppressWarnings(\"all\") private " + (!unit.isNested() && unit.isStatic() ? "static " : "") + typeParameters

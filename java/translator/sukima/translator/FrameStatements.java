@@ -29,10 +29,10 @@ import java.util.TreeMap;
 
 /** The statements of a frame's state machine. Those without calls that may be captured are copied as they are. */
 final class FrameStatements {
-    /** A jump that leaves all handlers and finally blocks but the outer `depth` ones. */
+    /** A jump that leaves all handlers and finally blocks except the outer `depth` ones. */
     record Exit(JumpTargets.Jump jump, int depth, String text) {}
 
-    /** Where break and continue of a statement lead; -1 where there is no such jump. */
+    /** The targets of break and continue of a statement; -1 if there is no such jump. */
     private record Target(int afterState, int continueState, int depth) {}
 
     private final FrameWriter to;
@@ -48,7 +48,7 @@ final class FrameStatements {
         copies = new FrameCopies(to);
     }
 
-    /** What runs behind a statement, a finally block or the end of a resource, with the jumps that run it. */
+    /** Code that runs after a statement, such as a finally block or the end of a resource, with the jumps that run it. */
     static final class FinallyBlock {
         final Tree tree;
         final String reason;
@@ -67,7 +67,7 @@ final class FrameStatements {
         statements.forEach(this::statement);
     }
 
-    /** The body of a construct's block, which `return` leaves for that state. */
+    /** Writes the body of a construct's block. `return` leaves the block for that state. */
     void blockBody(LambdaExpressionTree block, int afterState) {
         target(block, afterState, -1);
         if (block.getBody() instanceof ExpressionTree expression) {
@@ -157,7 +157,7 @@ final class FrameStatements {
         return new Exit(new JumpTargets.Jump(to.unit.tree(), false), 0, to.exit());
     }
 
-    /** The text that runs the finally blocks on the way out, and then jumps. */
+    /** Returns text that runs the finally blocks on the way out, and then jumps. */
     String exit(Exit exit) {
         if (finallyBlocks.size() <= exit.depth()) {
             return exit.text();
@@ -178,7 +178,7 @@ final class FrameStatements {
             return copies.jump(jump, to.result(), to.resultType(), end.getExpression(), exit(leaving()));
         }
         if (!targets.containsKey(block == null ? JumpTargets.of(to.program, jump) : block)) {
-            return null; // inside a copied statement
+            return null; // the jump stays inside a copied statement
         }
         if (jump instanceof YieldTree yield) {
             String field = switches.result(yield);
@@ -187,7 +187,7 @@ final class FrameStatements {
         return copies.jump(jump, null, null, null, jump(jump));
     }
 
-    /** The text of a jump out of a statement of the unit, or out of a switch expression. */
+    /** Returns the text of a jump out of a statement of the unit, or out of a switch expression. */
     private String jump(Tree jump) {
         Tree block = jump instanceof ReturnTree end ? Construct.blockOf(to.program, end) : null;
         Target target = targets.get(block == null ? JumpTargets.of(to.program, jump) : block);

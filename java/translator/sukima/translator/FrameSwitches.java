@@ -13,7 +13,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The state machine's form of switch: the labels lead to states. */
+/** The state machine's form of switch, in which the labels lead to states. */
 final class FrameSwitches {
     private final FrameWriter to;
     private final FrameStatements statements;
@@ -38,7 +38,7 @@ final class FrameSwitches {
         write(tree.getExpression(), tree.getCases(), after, result);
     }
 
-    /** The temporary of the switch expression that the yield ends. */
+    /** Returns the temporary of the switch expression that the yield ends. */
     String result(YieldTree yield) {
         return results.get(JumpTargets.of(to.program, yield));
     }

@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The state machine's form of try: states know the handler that receives their exceptions. */
+/** The state machine's form of try, in which states have the handler that receives their exceptions. */
 final class FrameTry {
     private final FrameWriter to;
     private final FrameStatements statements;
@@ -32,7 +32,7 @@ final class FrameTry {
         to.stateAfterJump(after);
     }
 
-    /** Writes code that ends with the given jump, and what runs behind it, however it ends. */
+    /** Writes code that ends with the given jump, and code that runs after it, no matter how the first code ends. */
     private void guarded(Tree tree, Consumer<String> code, BiConsumer<String, String> last) {
         int after = to.unit.newState();
         int number = to.unit.newState();
@@ -57,7 +57,7 @@ final class FrameTry {
         to.stateAfterJump(after);
     }
 
-    /** A return inside the finally block that does not come to its end must not change the result of one before. */
+    /** A return inside the finally block that does not complete must not change the result of an earlier return. */
     private void keepResult(Tree tree, boolean isBefore) {
         if (to.unit.isVoid()) {
             return;
@@ -85,7 +85,7 @@ final class FrameTry {
         list.remove(list.size() - 1);
     }
 
-    /** Writes the block and its catch blocks; behind each of them the jump follows. */
+    /** Writes the block and its catch blocks; the jump follows each of them. */
     private void withHandlers(TryTree tree, String end) {
         boolean hasCatches = !tree.getCatches().isEmpty();
         int handler = hasCatches ? to.unit.newState() : -1;

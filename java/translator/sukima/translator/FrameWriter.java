@@ -14,11 +14,11 @@ import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
 
 /**
- * Writes the frame class of a unit: its variables as fields, and a method that goes on at any call that was captured. That
- * method is a state machine. A state starts at each call, and wherever a jump leads.
+ * Writes the frame class of a unit: its variables as fields, and a method that continues at any call that was captured. That
+ * method is a state machine. A state starts at each call, and at each target of a jump.
  */
 final class FrameWriter extends Normaliser {
-    /** What a state calls. */
+    /** The method that a state calls. */
     private record Callee(String name, boolean isRepeated) {}
 
     final FrameRegions regions = new FrameRegions(this);
@@ -26,7 +26,7 @@ final class FrameWriter extends Normaliser {
     private final FrameConstructs constructs;
     private final Map<Integer, Callee> callees = new TreeMap<>();
     private final Map<Integer, Integer> lines = new TreeMap<>();
-    /** The state that handles exceptions thrown in a state; none where the method throws them on. */
+    /** The state that handles the exceptions thrown in a state; a state without one throws them on. */
     private final Map<Integer, Integer> handlers = new TreeMap<>();
     /** Fields that only the frame needs, with their types. No state of a call needs their values. */
     private final Map<String, String> extraFields = new LinkedHashMap<>();
@@ -42,7 +42,7 @@ final class FrameWriter extends Normaliser {
         constructs = new FrameConstructs(this, statements);
     }
 
-    /** The class's name with the type variables of the method. */
+    /** Returns the class's name with the type variables of the method. */
     static String classUse(Program program, Unit unit) {
         String names = parameters(unit).stream().map(parameter -> parameter.getName().toString()).collect(Collectors.joining(", "));
         return unit.frameClass() + (names.isEmpty() ? "" : "<" + names + ">");
@@ -52,7 +52,7 @@ final class FrameWriter extends Normaliser {
         return unit.isNested() || unit.enclosingMethod() == null ? List.of() : unit.enclosingMethod().getTypeParameters();
     }
 
-    /** The class's declaration. */
+    /** Returns the class's declaration. */
     String declaration() {
         String machine = machine();
         String typeParameters = parameters(unit).stream().map(renderer::text).collect(Collectors.joining(", ", "<", ">")).replace("<>", "");
@@ -79,7 +79,7 @@ final class FrameWriter extends Normaliser {
         return text.append("}\n").toString();
     }
 
-    /** The types of the fields by their names. */
+    /** Returns the types of the fields by their names. */
     private Map<String, String> fields() {
         Map<String, String> found = new LinkedHashMap<>();
         Hoisting.hoisted(program, unit).forEach(variable -> found.put(variable.field, variableType(variable)));
@@ -91,7 +91,7 @@ final class FrameWriter extends Normaliser {
         return found;
     }
 
-    /** The method that drops references which the current state's call is not followed by a use of. */
+    /** Returns the method that drops references which no code after the current state's call uses. */
     private String forgetting(Map<String, String> fields) {
         Map<String, String> statesOf = new LinkedHashMap<>();
         unit.liveIn.forEach((state, live) -> {
@@ -155,7 +155,7 @@ final class FrameWriter extends Normaliser {
         return name == null ? "java.lang.Object" : name;
     }
 
-    /** The field that keeps the value of a return. */
+    /** Returns the field that holds the value of a return. */
     String result() {
         return "return$" + unit.number;
     }
@@ -164,7 +164,7 @@ final class FrameWriter extends Normaliser {
         return "dispatch$" + unit.number;
     }
 
-    /** Statements that leave the method. */
+    /** Returns statements that leave the method. */
     String exit() {
         if (regions.isInside()) {
             exitState = exitState < 0 ? unit.newState() : exitState;
@@ -173,7 +173,7 @@ final class FrameWriter extends Normaliser {
         return (unit.isOwner() ? unit.owner() + ".end(); " : "") + frozen() + "return " + returned() + ";";
     }
 
-    /** What a caller that waits for the unit receives. */
+    /** Returns the value that a caller which waits for the unit receives. */
     private String returned() {
         return unit.isConstructor() ? unit.enclosing.getSimpleName() + ".this" : unit.isVoid() ? "null" : result();
     }
@@ -186,7 +186,7 @@ final class FrameWriter extends Normaliser {
         regions.text().append(text).append(Marks.NEW_LINE);
     }
 
-    /** Counts an iteration if a nested function belongs to one; for the start of the loop's body. */
+    /** Writes the count of an iteration if a nested function belongs to one, for the start of the loop's body. */
     void countTurn(Tree loop) {
         String counter = unit.turns.get(loop);
         if (counter != null) {
@@ -194,19 +194,19 @@ final class FrameWriter extends Normaliser {
         }
     }
 
-    /** What follows comes from the tree's line. */
+    /** Records that the text that follows comes from the tree's line. */
     void position(Tree tree) {
         line = program.line(tree);
         regions.text().append(Marks.line(line));
     }
 
-    /** Starts a state that the code before runs into. */
+    /** Starts a state that the preceding code also enters. */
     void state(int number) {
         put("state$ = " + number + ";");
         stateAfterJump(number);
     }
 
-    /** Starts a state behind a jump. */
+    /** Starts a state that follows a jump. */
     void stateAfterJump(int number) {
         put("case " + number + ":");
         lines.put(number, line);
@@ -221,7 +221,7 @@ final class FrameWriter extends Normaliser {
         return "state$ = " + state + "; continue " + dispatch() + ";";
     }
 
-    /** Writes a jump behind which the compiler expects code to be reachable. */
+    /** Writes a jump after which the compiler must treat code as reachable. */
     void jump(String text) {
         put("if (true) { " + text + " }");
     }
@@ -238,7 +238,7 @@ final class FrameWriter extends Normaliser {
 
     @Override
     void declare(String temporary, String type, String value) {
-        // Temporaries are fields.
+        // Temporaries are fields, so nothing is declared here.
     }
 
     @Override
@@ -253,7 +253,7 @@ final class FrameWriter extends Normaliser {
         put("if (inner$ == null) { " + takeCopies() + store + text + "; } else { " + store + cast + "resumeInner$(); }");
     }
 
-    /** The state calls this; if the callee leaves no frame, the state goes on without that. */
+    /** Records the callee of a state. If the callee leaves no frame, the state continues without it. */
     void callee(int state, ExpressionTree tree, boolean isRepeated) {
         callees.put(state, new Callee(program.element(tree).getSimpleName().toString(), isRepeated));
     }

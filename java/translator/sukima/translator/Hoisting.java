@@ -6,11 +6,11 @@ import com.sun.source.tree.CatchTree;
 import com.sun.source.tree.Tree;
 import java.util.List;
 
-/** Which variables are fields of their unit's frame. */
+/** Determines which variables are fields of their unit's frame. */
 final class Hoisting {
     private Hoisting() {}
 
-    /** The statement whose scope the variable belongs to; the unit's own tree for parameters. */
+    /** Returns the statement whose scope contains the variable; for parameters, the unit's own tree. */
     static Tree scope(Program program, Variable variable) {
         if (variable.isCopy) {
             return variable.unit.tree();
@@ -20,8 +20,8 @@ final class Hoisting {
     }
 
     /**
-     * A frame has what a capture or a nested function can need: all that is not inside a statement copied as a whole. Constants
-     * are not needed, since their values replace them.
+     * Returns whether the variable is a field. A frame has all variables that a capture or a nested function can need: those
+     * that are not inside a statement copied as a whole. Constants are not needed, because their values replace them.
      */
     static boolean isHoisted(Program program, Variable variable) {
         Tree scope = scope(program, variable);
@@ -29,8 +29,8 @@ final class Hoisting {
     }
 
     /**
-     * Whether the unit's usual form declares the variable before all statements, under its field's name. A nested function can
-     * use such a variable after the end of the block that declares it, so the frame must keep its value.
+     * Returns whether the unit's usual form declares the variable before all statements, under its field's name. A nested
+     * function can use such a variable after the end of the block that declares it, so the frame must keep its value.
      */
     static boolean outlivesBlock(Program program, Variable variable) {
         Tree scope = scope(program, variable);

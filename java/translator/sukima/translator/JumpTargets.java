@@ -12,9 +12,12 @@ import com.sun.source.tree.YieldTree;
 import com.sun.source.util.TreePath;
 import javax.lang.model.element.Name;
 
-/** The statements that jumps leave or continue, and the expressions that they give a value. */
+/** The statements that jumps leave or continue, and the expressions to which they give a value. */
 final class JumpTargets {
-    /** Where a jump leads: behind a statement, to the next turn of a loop, or out of the unit, whose tree is the target then. */
+    /**
+     * The target of a jump: after a statement, the next iteration of a loop, or out of the unit, whose tree is then the
+     * target.
+     */
     record Jump(Tree target, boolean isContinue) {}
 
     private JumpTargets() {}

@@ -3,11 +3,13 @@ package sukima.translator;
 
 import java.util.TreeMap;
 
-/** Generated text with the source lines that its parts come from. Marks in the text carry them until it is complete. */
+/**
+ * Generated text with the source lines from which its parts come. Until the text is complete, marks in it carry these lines.
+ */
 final class Marks {
     private static final char BEGIN = '\u0001';
     private static final char END = '\u0002';
-    /** The end of a line that the source does not have. */
+    /** The end of a line that does not exist in the source. */
     static final char NEW_LINE = '\u0003';
 
     final String text;
@@ -35,7 +37,7 @@ final class Marks {
         text = plain.toString();
     }
 
-    /** A mark: the text behind it is of that line. */
+    /** Returns a mark: the text after it comes from that line. */
     static String line(int number) {
         return String.valueOf(BEGIN) + number + END;
     }

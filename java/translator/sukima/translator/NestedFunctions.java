@@ -11,7 +11,7 @@ import javax.lang.model.type.TypeMirror;
 final class NestedFunctions {
     private NestedFunctions() {}
 
-    /** An object that finds the frame of its owner, or has it made, and calls the function there. */
+    /** Returns an object that finds the frame of its owner, or causes it to be made, and calls the function there. */
     static String creation(Normaliser in, Unit nested) {
         Unit owner = nested.outer;
         String type = name(in, nested, in.program.type(nested.tree()));
@@ -36,7 +36,7 @@ final class NestedFunctions {
             + nested.outer.title() + "\"); } ";
     }
 
-    /** The method in the owner's frame. */
+    /** Returns the method in the owner's frame. */
     static String method(Program program, CaptureGraph graph, Unit nested) {
         FastWriter writer = new FastWriter(program, nested, graph);
         return name(writer, nested, nested.result()) + " " + nested.bodyMethod() + parameters(writer, nested) + thrown(writer, nested)

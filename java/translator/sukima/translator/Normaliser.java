@@ -29,8 +29,8 @@ import javax.lang.model.element.Modifier;
 import javax.lang.model.type.TypeKind;
 
 /**
- * Takes calls that may be captured out of expressions: each becomes a statement of its own that stores its result in a
- * temporary. Operands that Java evaluates before it are stored before it.
+ * Takes calls that may be captured out of expressions. Each becomes a statement of its own that stores its result in a
+ * temporary. Operands that Java evaluates before the call are stored before it.
  */
 abstract class Normaliser {
     final Program program;
@@ -52,7 +52,7 @@ abstract class Normaliser {
     /** Writes a statement that does not jump. */
     abstract void simple(String statement);
 
-    /** Makes the temporary known; its value is the type's default. */
+    /** Declares the temporary; its value is the type's default. */
     abstract void declare(String temporary, String type, String value);
 
     /** Writes a call that may be captured; the result is null if it is not needed. */
@@ -71,13 +71,13 @@ abstract class Normaliser {
         return NestedFunctions.creation(this, nested);
     }
 
-    /** Writes the calls inside the expression, and returns the text of what is left of it. */
+    /** Writes the calls inside the expression, and returns the text of the remaining expression. */
     final String value(ExpressionTree tree) {
         prepare(tree);
         return renderer.text(tree);
     }
 
-    /** The same for an expression whose value is not needed; null if nothing is left. */
+    /** Does the same for an expression whose value is not needed; returns null if nothing remains. */
     final String effect(ExpressionTree tree) {
         ExpressionTree plain = tree;
         while (plain instanceof ParenthesizedTree parenthesized) {
@@ -95,7 +95,7 @@ abstract class Normaliser {
         return value(tree);
     }
 
-    /** Writes the declaration of a variable that is declared elsewhere, under its field's name. */
+    /** Writes the initial value of a variable that is declared elsewhere, under its field's name. */
     final void assignInitialValue(Variable variable) {
         ExpressionTree initializer = variable.tree.getInitializer();
         if (initializer == null) {
@@ -120,7 +120,7 @@ abstract class Normaliser {
         return name;
     }
 
-    /** Whether the value is an operand of `+` or `+=` that makes a string. */
+    /** Returns whether the value is an operand of `+` or `+=` that makes a string. */
     private boolean isPartOfString(Tree tree) {
         Tree part = tree;
         while (program.parent(part) instanceof ParenthesizedTree around) {
@@ -188,7 +188,7 @@ abstract class Normaliser {
         renderer.replaced.put(tree, result);
     }
 
-    /** `a op= b` reads a before it evaluates b. */
+    /** Writes `a op= b`, which reads a before it evaluates b. */
     private void prepareCompound(CompoundAssignmentTree tree) {
         operandsOfTarget(tree.getVariable()).forEach(this::prepareAndSave);
         String target = renderer.text(tree.getVariable());
@@ -217,7 +217,7 @@ abstract class Normaliser {
         }
     }
 
-    /** The text of an operand that is evaluated now, and needed later, too. */
+    /** Returns the text of an operand that is evaluated now and is also needed later. */
     final String saved(ExpressionTree tree) {
         prepareAndSave(tree);
         return renderer.text(tree);
@@ -234,7 +234,7 @@ abstract class Normaliser {
         renderer.replaced.put(tree, name);
     }
 
-    /** Whether evaluating it later gives the same and does nothing. */
+    /** Returns whether a later evaluation has the same value and no side effect. */
     private boolean isConstant(ExpressionTree tree) {
         if (tree instanceof ParenthesizedTree parenthesized) {
             return isConstant(parenthesized.getExpression());
@@ -251,7 +251,7 @@ abstract class Normaliser {
         return hasInitialValue && !variable.isAssigned;
     }
 
-    /** Java narrows a constant where it initializes an element of an array, but would not narrow a temporary. */
+    /** Java narrows a constant that initializes an element of an array, but would not narrow a temporary. */
     private boolean isConstantExpression(ExpressionTree tree) {
         return tree instanceof LiteralTree || ((Type) program.type(tree)).constValue() != null;
     }
@@ -271,7 +271,7 @@ abstract class Normaliser {
             && (element.getKind().isClass() || element.getKind().isInterface()) && !(tree instanceof NewClassTree);
     }
 
-    /** The operands of an expression in the order of their evaluation. */
+    /** Collects the operands of an expression in the order of their evaluation. */
     private void collectOperands(ExpressionTree tree, List<ExpressionTree> to) {
         if (tree instanceof ParenthesizedTree parenthesized) {
             to.add(parenthesized.getExpression());
@@ -334,7 +334,7 @@ abstract class Normaliser {
         }
     }
 
-    /** The operands of a variable that is assigned: an array and its index, or an object. */
+    /** Returns the operands of a variable that is assigned: an array and its index, or an object. */
     private List<ExpressionTree> operandsOfTarget(ExpressionTree target) {
         if (target instanceof ParenthesizedTree parenthesized) {
             return operandsOfTarget(parenthesized.getExpression());
@@ -350,7 +350,10 @@ abstract class Normaliser {
         return List.of();
     }
 
-    /** The declaration of a copy for ordinary lambdas, for each variable of which the text just rendered needs one. */
+    /**
+     * Returns declarations of copies for ordinary lambdas: one for each variable of which the text just rendered needs a
+     * copy.
+     */
     final String takeCopies() {
         StringBuilder text = new StringBuilder();
         renderer.copies.forEach((variable, copy) -> text.append("final ").append(variableType(variable)).append(' ').append(copy)

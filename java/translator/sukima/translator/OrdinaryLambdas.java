@@ -8,17 +8,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The text of ordinary lambdas whose body is translated: the body becomes a method, with the variables of the units around
- * as parameters, since these never change. The lambda only calls that method, so it needs no frame.
+ * The text of ordinary lambdas whose body is translated. The body becomes a method with the variables of the surrounding
+ * units as parameters, because these never change. The lambda only calls that method, so it needs no frame.
  */
 final class OrdinaryLambdas {
     private OrdinaryLambdas() {}
 
-    /** The lambda itself, at a place where variables have these names. */
+    /** Returns the lambda itself, for a place where variables have these names. */
     static String text(Program program, Unit lambda, Function<Variable, String> nameOf) {
         String source = program.source(program.file(lambda.tree()));
         String parameters = lambda.parameters().stream().map(parameter -> source.substring(program.start(parameter), program.end(parameter)))
-            .collect(Collectors.joining(", ")); // with their types where the source has them
+            .collect(Collectors.joining(", ")); // with their types if the source has them
         String arguments = Stream.concat(lambda.captured.keySet().stream().map(nameOf),
             lambda.parameters().stream().map(parameter -> parameter.getName().toString())).collect(Collectors.joining(", "));
         String receiver = lambda.enclosing.getSimpleName() + (lambda.isStatic() ? "." : ".this.");
@@ -31,7 +31,7 @@ final class OrdinaryLambdas {
             .collect(Collectors.joining(", ", "<", ">"));
     }
 
-    /** The method with the lambda's body. */
+    /** Returns the method with the lambda's body. */
     static String method(Program program, CaptureGraph graph, Unit lambda) {
         FastWriter writer = new FastWriter(program, lambda, graph);
         String typeParameters = FrameWriter.parameters(lambda).stream().map(writer.renderer::text).collect(Collectors.joining(", "));

@@ -37,7 +37,7 @@ final class Program {
     final Elements elements;
     final TypeMirror nestedType;
     final TypeMirror captureType;
-    /** Java throws the same where a switch expression meets a constant that its enum did not have at compile time. */
+    /** The statement that Java's own switch expression executes for an enum constant that did not exist at compile time. */
     final String noCase;
     final Map<Tree, TreePath> paths = new IdentityHashMap<>();
     final List<Unit> units = new ArrayList<>();
@@ -46,7 +46,7 @@ final class Program {
     final Map<Tree, Construct> constructs = new IdentityHashMap<>();
     final Map<Tree, Construct> blocks = new IdentityHashMap<>();
     final Map<Element, Variable> variables = new HashMap<>();
-    /** All classes, also local and anonymous ones. */
+    /** All classes, including local and anonymous ones. */
     final List<ClassTree> classes = new ArrayList<>();
     /** Methods without a body. */
     final List<MethodTree> abstractMethods = new ArrayList<>();
@@ -79,7 +79,7 @@ final class Program {
         return type != null && types.isSubtype(types.erasure(type), nestedType);
     }
 
-    /** Whether a lambda of that type that implements the one method implements the other, too. */
+    /** Returns whether a lambda of that type that implements one method also implements the other. */
     boolean isImplementedWith(ExecutableElement one, ExecutableElement other, DeclaredType type) {
         boolean isInherited = !other.getModifiers().contains(Modifier.STATIC) && !other.getModifiers().contains(Modifier.PRIVATE);
         if (!isInherited || !one.getSimpleName().equals(other.getSimpleName())) {
@@ -116,7 +116,7 @@ final class Program {
         return (int) file(tree).getLineMap().getLineNumber(start(tree));
     }
 
-    /** The line of a call's name. */
+    /** Returns the line of a call's name. */
     int callLine(ExpressionTree tree) {
         return tree instanceof MethodInvocationTree call ? (int) file(tree).getLineMap().getLineNumber(end(call.getMethodSelect()) - 1) : line(tree);
     }

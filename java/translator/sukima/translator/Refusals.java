@@ -17,7 +17,7 @@ import java.util.List;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 
-/** Refuses what is not translated yet, with what to write instead. */
+/** Refuses constructs that are not translated yet, and suggests what to write instead. */
 final class Refusals {
     private final Program program;
     private final Unit unit;
@@ -118,7 +118,10 @@ final class Refusals {
         }
     }
 
-    /** Whether there is a label that is neither a constant nor just `default`. Java 17 has no public interface for them. */
+    /**
+     * Returns whether there is a label that is neither a constant nor just `default`. Java 17 has no public interface for
+     * these.
+     */
     private static boolean hasPatterns(CaseTree group) {
         int constants = group.getExpressions().size();
         List<?> labels = ((JCTree.JCCase) group).labels;
@@ -130,7 +133,7 @@ final class Refusals {
         return program.parent(variable.tree).getKind() == Tree.Kind.ENHANCED_FOR_LOOP;
     }
 
-    /** A pattern's variable must stay inside a statement that is copied. */
+    /** Checks that a pattern's variable stays inside a statement that is copied. */
     private void checkBinding(Variable variable) {
         TreePath path = program.paths.get(variable.tree);
         while (!(path.getLeaf() instanceof StatementTree) || path.getLeaf() instanceof VariableTree
@@ -144,7 +147,7 @@ final class Refusals {
         }
     }
 
-    /** Refuses a statement that no writer knows. */
+    /** Refuses a statement that no writer can write. */
     static void statement(Program program, Tree tree) {
         String hint = switch (tree.getKind()) {
             case ASSERT -> "a call that can be captured, or a switch with a nested function, is in an assertion, which is not supported: "
@@ -155,7 +158,7 @@ final class Refusals {
         program.refuse(tree, hint);
     }
 
-    /** Refuses an expression around a call. */
+    /** Refuses an expression that contains a call and cannot be translated. */
     static void expression(Program program, Tree tree) {
         program.refuse(tree, "a call that can be captured is inside this expression, which sukima-javac does not translate: assign the "
             + "call's result to a variable before");

@@ -24,18 +24,18 @@ final class Renderer {
     private final NestedText nestedText;
     private final boolean isFrame;
     private final Jumps jumps;
-    /** Text to use for a tree instead of its own. */
+    /** Text that replaces a tree's own text. */
     final Map<Tree, String> replaced = new IdentityHashMap<>();
-    /** Copies of fields that ordinary lambdas in the rendered text need: field to name of the copy. */
+    /** Copies of fields that ordinary lambdas in the rendered text need, from the field to the name of the copy. */
     final Map<Variable, String> copies = new LinkedHashMap<>();
     private int copyCount;
 
-    /** What becomes of statements that jump; null if the text stays. */
+    /** Returns the text of a statement that jumps; null if its text does not change. */
     interface Jumps {
         String text(Tree jump);
     }
 
-    /** What becomes of nested functions. */
+    /** Returns the text of nested functions. */
     interface NestedText {
         String text(Unit nested);
     }
@@ -52,14 +52,14 @@ final class Renderer {
         return text(tree, program.start(tree), program.end(tree));
     }
 
-    /** The text between two positions, which belongs to the tree. */
+    /** Returns the text between two positions, which belongs to the tree. */
     String text(Tree tree, int from, int to) {
         Splice splice = new Splice(program.source(program.file(tree)), from, to);
         splice.scan(tree, null);
         return splice.finish();
     }
 
-    /** The name that the variable has at this place of the translation; the value of a constant. */
+    /** Returns the name of the variable at this place of the translation, or the value of a constant. */
     String name(Variable variable) {
         if (variable.constant != null) {
             return variable.constant;
@@ -74,7 +74,7 @@ final class Renderer {
         return program.parent(variable.tree) instanceof CatchTree && !variable.isAssigned;
     }
 
-    /** The name of the variable inside an ordinary lambda or a class at this place. */
+    /** Returns the name of the variable inside an ordinary lambda or a class at this place. */
     private String nameInOrdinary(Variable variable) {
         Variable own = unit.own(variable);
         String name = name(own);
@@ -107,7 +107,7 @@ final class Renderer {
             int start = program.start(tree);
             int end = program.end(tree);
             if (start < at || end > to) {
-                return; // not in the wanted text, or without text of its own
+                return; // it is outside the wanted text, or has no text of its own
             }
             out.append(source, at, start).append(text);
             at = end;
@@ -155,7 +155,7 @@ final class Renderer {
             return own;
         }
 
-        /** The generated class has these methods itself. */
+        /** Returns whether the generated class has a method of this name itself. */
         private boolean isOfObject(String name) {
             return program.elements.getTypeElement("java.lang.Object").getEnclosedElements().stream()
                 .anyMatch(member -> member.getSimpleName().contentEquals(name));

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import javax.lang.model.element.ExecutableElement;
 
-/** The standard Java text of a file. Text outside translated methods stays as it is. */
+/** The standard Java text of a file. Text outside translated methods does not change. */
 final class Translation {
     private record Edit(int end, String text) {}
 
@@ -27,7 +27,7 @@ final class Translation {
         source = program.source(file);
     }
 
-    /** The translated text, null if the file needs no translation. */
+    /** Returns the translated text; null if the file needs no translation. */
     static Marks of(Program program, CaptureGraph graph, CompilationUnitTree file) {
         Translation translation = new Translation(program, graph, file);
         for (Unit unit : program.units) {
@@ -61,7 +61,10 @@ final class Translation {
         edits.put(program.start(method.getBody()), new Edit(end, body + mark(end)));
     }
 
-    /** The frame cannot assign final fields. All constructors of the class get the fence that replaces that word. */
+    /**
+     * Removes `final` from these fields, because the frame cannot assign final fields. All constructors of the class get the
+     * fence that replaces it.
+     */
     private void releaseFinalFields(Unit constructor) {
         List<VariableTree> fields = Constructors.finalFields(program, constructor);
         for (VariableTree field : fields) {
@@ -77,7 +80,7 @@ final class Translation {
                 MethodTree method = (MethodTree) member;
                 int start = Constructors.startOfOwn(program, method);
                 int end = program.end(method.getBody()) - 1;
-                if (start < end) { // otherwise only the other constructor does something, and it has the fence
+                if (start < end) { // otherwise only the other constructor has statements, and it has the fence
                     edits.put(start, new Edit(start, " try {"));
                     edits.put(end, new Edit(end, "} finally { " + Constructors.FREEZE + "}"));
                 }
@@ -85,7 +88,10 @@ final class Translation {
         }
     }
 
-    /** Makes a method of the lambda's body. Text of a translated unit around it calls that already. */
+    /**
+     * Makes a method of the lambda's body. If a translated unit surrounds the lambda, that unit's text already calls the
+     * method.
+     */
     private void translateLambda(Unit unit) {
         addMember(unit, OrdinaryLambdas.method(program, graph, unit));
         Unit above = unit.around;

@@ -5,8 +5,9 @@ import com.sun.source.tree.Tree;
 import com.sun.source.util.TreePath;
 
 /**
- * Nested functions that use variables declared in a loop or in an iteration of doMany. A frame has one field for such a variable, so the function may be
- * called only in the iteration that has created it. A counter of the loop's iterations decides.
+ * Nested functions that use variables declared in a loop or in an iteration of doMany. A frame has one field for such a
+ * variable, so the function may be called only in the iteration that has created it. A counter of the loop's iterations
+ * checks this.
  */
 final class Turns {
     private Turns() {}

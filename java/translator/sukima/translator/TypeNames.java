@@ -15,7 +15,7 @@ import javax.lang.model.type.TypeVariable;
 import javax.lang.model.type.UnionType;
 import javax.lang.model.type.WildcardType;
 
-/** Writes types as they can be written in a source. */
+/** Writes types in the form that a source can contain. */
 final class TypeNames {
     private static final Set<String> PRIMITIVE = Set.of("boolean", "byte", "short", "int", "long", "char", "float", "double");
 
@@ -25,7 +25,7 @@ final class TypeNames {
         this.program = program;
     }
 
-    /** The text of the type, null if none can be written. */
+    /** Returns the text of the type; null if it cannot be written. */
     String of(TypeMirror type) {
         switch (type.getKind()) {
             case BOOLEAN, BYTE, SHORT, INT, LONG, CHAR, FLOAT, DOUBLE, VOID:
@@ -100,7 +100,7 @@ final class TypeNames {
         return name == null ? null : "? " + word + " " + name;
     }
 
-    /** The nearest class that all exceptions of a multi-catch extend. */
+    /** Returns the nearest class that all exceptions of a multi-catch extend. */
     private TypeMirror commonClass(UnionType union) {
         TypeMirror found = union.getAlternatives().get(0);
         while (true) {
@@ -112,12 +112,12 @@ final class TypeNames {
         }
     }
 
-    /** Whether a type of that name has no references. */
+    /** Returns whether a type of that name is a primitive type. */
     static boolean isPrimitive(String name) {
         return PRIMITIVE.contains(name);
     }
 
-    /** The value that a variable of the type has before the program gives it one. */
+    /** Returns the value of a variable of the type before the program gives it one. */
     static String defaultValue(TypeMirror type) {
         switch (type.getKind()) {
             case BOOLEAN:

@@ -31,41 +31,39 @@ final class Unit {
     final int number;
     final TreePath path;
     final ExecutableElement method;
-    /** The method's type; that of a nested function as a member of the lambda's type. */
+    /** The method's type; for a nested function, its type as a member of the lambda's type. */
     final ExecutableType signature;
-    /** The class that contains it. */
+    /** The class that contains the unit. */
     final TypeElement enclosing;
-    /** The unit that a nested function belongs to, null for methods and ordinary lambdas. */
+    /** The unit to which a nested function belongs; null for methods and ordinary lambdas. */
     final Unit outer;
-    /** The innermost unit around this one in the source, null if there is none. */
+    /** The innermost surrounding unit in the source; null if there is none. */
     final Unit around;
-    /** The variables of units around it that an ordinary lambda uses, and its own copies of them. */
+    /** The variables of surrounding units that an ordinary lambda uses, and its own copies of them. */
     final Map<Variable, Variable> captured = new LinkedHashMap<>();
-    /** Uses of these in nested functions. */
+    /** Uses of these variables in nested functions. */
     final Map<Tree, Variable> usesInNested = new LinkedHashMap<>();
     final List<Unit> nested = new ArrayList<>();
     final List<Variable> variables = new ArrayList<>();
     final List<Construct> constructs = new ArrayList<>();
-    /** A use of an ordinary lambda's or class's kind that hides the unit from its class. */
+    /** Whether the unit is in an anonymous class, or in a class inside another unit or an ordinary lambda. */
     boolean isInLocalClass;
     boolean mayBeCaptured;
-    /** Trees that contain a call that may capture, nested functions and classes not counted. */
+    /** Trees that contain a call that may capture. Nested functions and classes do not count. */
     final Set<Tree> hot = Collections.newSetFromMap(new IdentityHashMap<>());
     /** Trees that contain such a call or a nested function. */
     final Set<Tree> flat = Collections.newSetFromMap(new IdentityHashMap<>());
-    /**
-     * Loops with variables of their iterations that nested functions use, and the temporaries that count the iterations.
-     */
+    /** Loops with variables of their iterations that nested functions use, and the temporaries that count the iterations. */
     final Map<Tree, String> turns = new LinkedHashMap<>();
-    /** The loop of the outer unit in whose current iteration a nested function must be called, null if there is none. */
+    /** The loop of the outer unit in whose current iteration a nested function must be called; null if there is none. */
     Tree loop;
     /** Names and types of the temporaries, in the order of their creation. */
     final Map<String, String> temporaries = new LinkedHashMap<>();
     private final Map<Tree, Map<String, String>> temporaryOf = new IdentityHashMap<>();
     final Map<Tree, Integer> stateOf = new IdentityHashMap<>();
-    /** The fields with values that the unit still needs, by the states of its calls. */
+    /** The fields whose values the unit still needs, by the states of its calls. */
     final Map<Integer, Set<String>> liveIn = new TreeMap<>();
-    /** The jumps that leave a statement behind which something runs. Both forms number them alike, from 1 on. */
+    /** The jumps that leave a statement after which code must run. Both forms give them the same numbers, from 1 on. */
     private final Map<Tree, List<JumpTargets.Jump>> exits = new IdentityHashMap<>();
     final FrameSaves saves = new FrameSaves(this);
     private int states = 1;
@@ -100,7 +98,7 @@ final class Unit {
         return outer == null && tree() instanceof LambdaExpressionTree;
     }
 
-    /** The method or ordinary lambda that contains the unit, or the unit itself. */
+    /** Returns the method or ordinary lambda that contains the unit, or the unit itself. */
     Unit root() {
         return outer == null ? this : outer.root();
     }
@@ -113,7 +111,7 @@ final class Unit {
         return tree() instanceof LambdaExpressionTree lambda ? lambda.getParameters() : ((MethodTree) tree()).getParameters();
     }
 
-    /** The variable under which the unit knows that one: its own copy if an ordinary lambda around it, or itself, has one. */
+    /** Returns the unit's variable for the given one: a copy if the unit or an ordinary lambda around it has one. */
     Variable own(Variable variable) {
         for (Unit unit = this; unit != null; unit = unit.outer) {
             Variable copy = unit.captured.get(variable);
@@ -124,7 +122,7 @@ final class Unit {
         return variable;
     }
 
-    /** The class that contains it. */
+    /** Returns the class that contains the unit. */
     ClassTree enclosingClass() {
         TreePath at = path.getParentPath();
         while (!(at.getLeaf() instanceof ClassTree)) {
@@ -133,7 +131,7 @@ final class Unit {
         return (ClassTree) at.getLeaf();
     }
 
-    /** The method of the class that it is in, or that it is; null in an initializer. */
+    /** Returns the method of the class that contains the unit, or that is the unit; null in an initializer. */
     MethodTree enclosingMethod() {
         TreePath at = path;
         while (!(at.getLeaf() instanceof MethodTree || at.getLeaf() instanceof ClassTree)) {
@@ -142,7 +140,7 @@ final class Unit {
         return at.getLeaf() instanceof MethodTree found ? found : null;
     }
 
-    /** Whether there is no `this`. */
+    /** Returns whether there is no `this`. */
     boolean isStatic() {
         Tree below = tree();
         for (TreePath at = path; !(at.getLeaf() instanceof ClassTree); at = at.getParentPath()) {
@@ -172,7 +170,7 @@ final class Unit {
         return result().getKind() == TypeKind.VOID;
     }
 
-    /** The name that messages and frames show. */
+    /** Returns the name that messages and frames show. */
     String title() {
         String type = enclosing.getSimpleName().contentEquals("") ? "(anonymous class)" : enclosing.getSimpleName().toString();
         return type + (root().isLambda() ? " (lambda)." : ".") + root().method.getSimpleName() + (isNested() ? " (nested function)" : "");
@@ -190,12 +188,12 @@ final class Unit {
         return "isCaptured$" + number;
     }
 
-    /** The name of the method in the frame of its owner that a nested function becomes. */
+    /** Returns the name of the method in the owner's frame that a nested function becomes. */
     String bodyMethod() {
         return "nested$" + number;
     }
 
-    /** The name of the method that an ordinary lambda becomes. */
+    /** Returns the name of the method that an ordinary lambda becomes. */
     String lambdaMethod() {
         return "lambda$" + number;
     }

@@ -17,16 +17,18 @@ final class Variable {
     /** Name of its field in the frame. */
     final String field;
     final List<Tree> uses = new ArrayList<>();
-    /** The text that replaces its uses if it is a constant variable, null otherwise. Such a variable is in no frame. */
+    /**
+     * The text that replaces the uses of a constant variable; null for other variables. A constant variable is in no frame.
+     */
     final String constant;
-    /** Whether it is assigned after its declaration, or also in a nested function. */
+    /** Whether the variable is assigned after its declaration, or also in a nested function. */
     boolean isAssigned;
     /** Whether a nested function uses it. */
     boolean isUsedInNested;
-    /** A use in an ordinary lambda or a class, null if there is none. */
+    /** A use in an ordinary lambda or a class; null if there is none. */
     Tree ordinaryUse;
 
-    /** Whether it is an ordinary lambda's copy of a variable around it, which becomes a parameter. */
+    /** Whether the variable is an ordinary lambda's copy of an outer variable, which becomes a parameter. */
     final boolean isCopy;
 
     Variable(Program program, Unit unit, VariableTree tree, int number, boolean isCopy) {
